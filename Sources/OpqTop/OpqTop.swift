@@ -25,7 +25,7 @@ struct OpqTop: ParsableCommand {
     defaultSubcommand: AutomaticCommand.self)
 }
 
-/// The version of the program, for `--version`, the manual page and the package.
+/// The version of the program, which `--version`, the manual page and the package show.
 enum Version {
   static let number = "0.1.0"
 }

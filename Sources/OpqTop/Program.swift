@@ -7,15 +7,17 @@ import Dashboard
 import Glibc
 import MonitorClient
 
-/// The program, from its arguments to its exit status.
+/// The run of the program, from its arguments to its exit status.
 ///
-/// It is not isolated to an actor: its thread runs the loop, and the main queue is not used.
+/// The type is not isolated to an actor: the main thread runs the loop, and nothing uses the main
+/// queue.
 package enum Program {
   /// Runs the command in the arguments, and ends the process.
   package static func run(_ arguments: [String]) -> Never {
-    // A closed reader is an error of write(2), which is handled there.
+    // If the reader of an output has closed it, write(2) returns an error, and the caller handles
+    // the error.
     signal(SIGPIPE, SIG_IGN)
-    // A file that has reached its size limit is also handled there.
+    // If a file has reached its size limit, write(2) also returns an error.
     signal(SIGXFSZ, SIG_IGN)
     switch ending(of: arguments) {
     case .status(let status): exit(status)
@@ -54,10 +56,10 @@ package enum Program {
     return fail(OpqTop.message(for: error))
   }
 
-  /// Whether there is a terminal for the dashboard.
+  /// Whether the standard streams are a terminal, as the dashboard needs.
   static var hasTerminal: Bool { isatty(STDIN_FILENO) == 1 && StandardStream.output.isTerminal }
 
-  /// Prints on standard error why the program cannot show anything.
+  /// Prints on standard error the reason why the program cannot show anything.
   package static func fail(_ error: any Error) -> Ending {
     switch error {
     case let error as AttachError: fail("\(error)", status: error.status)
@@ -67,30 +69,32 @@ package enum Program {
     }
   }
 
-  /// Prints on standard error why the program cannot carry out its command, or, with another
-  /// status, why the result is incomplete.
+  /// Prints on standard error the reason why the program has failed. With another status than 2,
+  /// the message can also say why the result is incomplete.
   package static func fail(_ message: String, status: Int32 = 2) -> Ending {
     StandardStream.error.write(errorLine(message))
     return .status(status)
   }
 
-  /// Returns a message as one line of limited length that does not control a terminal.
+  /// Returns the message as one line of limited length without characters that control a terminal.
   static func errorLine(_ message: String) -> String {
     let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
     return "opq-top: \(TerminalText.printable(line, columns: 1_000))\n"
   }
 
-  /// Reports that standard output cannot be written, with the reason of an `errno`.
+  /// Prints on standard error that standard output cannot be written, with the reason of an
+  /// `errno`.
   static func failToWrite(_ error: Int32) -> Ending {
     fail("cannot write to standard output: \(String(cString: strerror(error)))", status: 1)
   }
 }
 
-/// How the process ends.
+/// The way in which the process ends.
 package enum Ending: Sendable, Equatable {
-  /// With an exit status: 0 for success, 1 if the watched process or the terminal is lost or
-  /// something could not be written, 2 if the command line is invalid or there is no terminal.
+  /// The process exits with a status. The status is 0 for success. It is 1 if the watched process
+  /// or the terminal is lost, or if an output could not be written. It is 2 if the command line is
+  /// invalid or no terminal is available.
   case status(Int32)
-  /// By a signal that has requested it.
+  /// The process ends with the signal that has requested its end.
   case signal(Int32)
 }

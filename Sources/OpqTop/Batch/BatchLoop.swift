@@ -6,23 +6,23 @@ import Glibc
 package import MonitorClient
 import MonitorProtocol
 
-/// The loop of batch mode: it receives the monitor's messages and prints a frame at each interval.
+/// The loop of batch mode. It receives the monitor's messages and prints a frame at each interval.
 package struct BatchLoop {
-  /// The maximum run time of the process before the first frame. An earlier frame would show no
-  /// changes.
+  /// The maximum delay of the first frame after the start, and of the last frame after the end of
+  /// the workload. A frame without this delay could miss changes.
   static let firstFrameDelay = Duration.milliseconds(250)
-  /// How long the first frame waits for a monitor without operations.
+  /// The maximum time for which the first frame waits for operations to be added.
   private static let patience = Duration.seconds(2)
 
-  /// The watched sources: several processes, or a single source of any kind.
+  /// The watched sources: several processes, or one source of any kind.
   let sessions: [any MonitorSource]
   let waker: Waker
   let watch: TerminationWatch
-  /// Reached when the workload has finished; `nil` if there is no workload.
+  /// Whether the demo's workload has finished; `nil` if there is no workload.
   let completion: Completion?
   let options: BatchOptions
 
-  /// Creates a loop that has not printed a frame.
+  /// Creates a loop that has not printed a frame yet.
   package init(
     sessions: [any MonitorSource], waker: Waker, watch: TerminationWatch, completion: Completion?,
     options: BatchOptions
@@ -34,13 +34,13 @@ package struct BatchLoop {
     self.options = options
   }
 
-  /// Prints the requested number of frames, or frames until the workload has finished or a signal
+  /// Prints frames until the requested number is reached, the workload has finished, or a signal
   /// arrives. The loop also ends if the reader closes the output, which is not an error.
   ///
-  /// Standard error reports when a process stops answering and when it answers again. Meanwhile,
-  /// frames continue and show the last known state. When a source ends, the last frame shows its
-  /// last known state, and standard error has the reason. With several processes, this applies to
-  /// each of them, and the loop ends after the last one.
+  /// The loop reports on standard error when a process stops answering and when it answers again.
+  /// Until the process answers again, frames show its last known state. When a source ends, the
+  /// last frame shows its last known state, and the reason is printed on standard error. If several
+  /// processes are watched, the loop ends after the last of them has ended.
   package func run() -> Ending {
     let interval = options.interval
     var pictures = sessions.indices.map { index in
@@ -58,8 +58,8 @@ package struct BatchLoop {
       if let signal = watch.takeRequest() { return .signal(signal) }
       let now = MonitorTime.now
       if completion?.isReached == true && !isLast {
-        // The loop ends with one further frame, because the monitor reports the end later than the
-        // last changes.
+        // The last frame has a delay, because the monitor reports the last changes later than the
+        // workload reports its end.
         isLast = true
         due = min(due, now + Self.firstFrameDelay)
       }
@@ -100,7 +100,7 @@ package struct BatchLoop {
         : "\(name(of: picture)) answers again")
   }
 
-  /// Reports once, after the last frame, why no further messages come.
+  /// Reports the reason why no further messages arrive, once and after the last frame.
   private func tellEnd(of picture: inout MonitorPicture) {
     guard let reason = picture.endedReason else { return }
     picture.isOverTold = true

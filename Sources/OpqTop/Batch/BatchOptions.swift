@@ -6,31 +6,32 @@ package import MonitorProtocol
 
 /// The content, the format and the interval of the output of batch mode.
 package struct BatchOptions: Sendable, Equatable {
-  /// The format of a frame.
+  /// The format of frames.
   package enum Format: Sendable {
-    /// Tables for people.
+    /// A frame consists of tables for people.
     case text
-    /// As one line of JSON.
+    /// A frame is one line of JSON.
     case json
-    /// One line of tab-separated values per operation.
+    /// A frame has a line of tab-separated values for each operation.
     case tsv
   }
 
-  /// The format of frames.
+  /// The format of all frames.
   var format: Format
-  /// The fields of operations to print, in this order; `nil` for the default of the format.
+  /// The printed fields of each operation, in this order; `nil` for the default fields of the
+  /// format.
   var fields: [BatchFrame.Operation.Field]?
-  /// The condition for operations to print; `nil` for all operations.
+  /// A filter for the printed operations; `nil` for all operations.
   var filter: OperationFilter?
-  /// Whether text may contain characters other than ASCII.
+  /// Whether the output may contain characters other than ASCII.
   var isUnicode: Bool
-  /// The number of frames; `nil` for no limit.
+  /// The number of frames to print; `nil` for no limit.
   var frameCount: Int?
-  /// The time between frames.
+  /// The time between two frames.
   var interval: Duration
 
-  /// Creates options; by default for text frames of all operations, one per second, without a
-  /// limit.
+  /// Creates options. The default is one text frame of all operations per second, without a limit
+  /// on the number of frames.
   package init(
     format: Format = .text, fields: [BatchFrame.Operation.Field]? = nil,
     filter: OperationFilter? = nil, isUnicode: Bool = true, frameCount: Int? = nil,
@@ -44,30 +45,32 @@ package struct BatchOptions: Sendable, Equatable {
     self.interval = interval
   }
 
-  /// Returns the filter for one of several processes, in the process's own ids; the unchanged
-  /// filter if one process is watched and the number is `nil`.
+  /// Returns the filter for one of several processes. Its ids are the process's own. If only one
+  /// process is watched, the number is `nil` and the filter is unchanged.
   func filter(for number: Int?) -> OperationFilter? {
     number.flatMap { filter?.asked(of: $0) } ?? filter
   }
 
-  /// The interest to request from the monitor. With a filter, only matching operations are
-  /// requested.
+  /// The interest that the program sends to the monitor. With a filter, it requests only matching
+  /// operations.
   var interest: Interest { interest(for: nil) }
 
-  /// Returns the interest for one of several processes by its number.
+  /// Returns the interest for the process with this number, if several processes are watched.
   func interest(for number: Int?) -> Interest {
     guard let filter = filter(for: number) else { return .everything }
-    // A list without a limit is not filtered, so the limit is the maximum.
+    // A monitor does not apply a filter to a list without a limit, so the interest has the maximum
+    // limit.
     return Interest(order: SortOrder(by: .id), filter: filter, rowLimit: WireLimits.mostRows)
   }
 }
 
-/// The value of `--fields`: fields of operations, separated by commas, each at most once.
+/// Parses the value of `--fields`: the names of operations' fields, separated by commas, each at
+/// most once.
 enum FieldList {
-  /// All words, for the help text.
+  /// The names of all fields, for the help text.
   static let words = BatchFrame.Operation.Field.allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// Parses a list.
+  /// Parses a list of fields.
   ///
   /// - Throws: `ValidationError` if a field is unknown or repeated.
   @Sendable static func fields(_ argument: String) throws -> [BatchFrame.Operation.Field] {

@@ -7,7 +7,7 @@ import RunAnalysis
 /// Formats frames for batch mode.
 struct FramePrinter {
   private let options: BatchOptions
-  /// Whether several processes are watched. Lines that are not JSON objects then include the
+  /// Whether several processes are watched. If so, each line that is not a JSON object names the
   /// process.
   private let isOfSeveral: Bool
   private var isFirst = true
@@ -17,14 +17,14 @@ struct FramePrinter {
     self.isOfSeveral = isOfSeveral
   }
 
-  /// Returns the text of the next frame, including the last line feed.
+  /// Returns the text of the next frame. The text ends with a line feed.
   mutating func text(of frame: BatchFrame) -> String { text(of: [frame], among: []) }
 
-  /// Returns the text of the frames of one moment, one for each process with changes.
+  /// Returns the text of all frames for one moment. Each process with changes has a frame.
   ///
   /// - Parameters:
   ///   - frames: The frames.
-  ///   - pictures: The states of all processes, for their sum.
+  ///   - pictures: The states of all processes, which are added up.
   /// - Returns: The text.
   mutating func text(of frames: [BatchFrame], among pictures: [MonitorPicture]) -> String {
     defer { isFirst = false }

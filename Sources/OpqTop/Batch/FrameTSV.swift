@@ -3,21 +3,21 @@
 
 import MonitorProtocol
 
-/// Frames as tab-separated values: one line per operation, which begins with the time of its frame.
-/// With several processes, the process id follows.
+/// Formats frames as tab-separated values. Each operation has a line, which begins with the time of
+/// the frame. If several processes are watched, the process id is the second value.
 struct FrameTSV {
-  /// The fields after the time, in this order.
+  /// The fields that follow the time, in this order.
   let fields: [BatchFrame.Operation.Field]
-  /// Whether the process id comes between them.
+  /// Whether the process id follows the time.
   var namesProcess = false
 
-  /// The line with the names of the columns.
+  /// The first line of the output, with the names of the columns.
   var header: String {
     (["time"] + (namesProcess ? ["pid"] : []) + fields.map(\.rawValue)).joined(separator: "\t")
       + "\n"
   }
 
-  /// Returns the operations of one frame, one line each.
+  /// Returns a line for each operation of a frame.
   func text(of frame: BatchFrame) -> String {
     var text = ""
     for operation in frame.operations {
@@ -34,7 +34,8 @@ struct FrameTSV {
 }
 
 extension BatchFrame.Operation {
-  /// Returns the value of one field as text that is not safe to print; `nil` if it is unknown.
+  /// Returns the value of a field; `nil` if the value is unknown. The value may contain characters
+  /// that are not safe to print.
   func value(of field: Field) -> String? {
     switch field {
     case .id: "\(id.rawValue)"

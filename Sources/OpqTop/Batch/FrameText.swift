@@ -4,15 +4,15 @@
 import Dashboard
 import MonitorProtocol
 
-/// Frames as text: one line of counts, then the queues, the operations and the warnings. The text
-/// contains no escape sequences, regardless of the names.
+/// Formats frames as text: a line of counts, and then the queues, the operations and the warnings.
+/// The text contains no escape sequences, even if the names of operations do.
 struct FrameText {
-  /// The fields of operations to print, in this order; `nil` for the default.
+  /// The printed fields of each operation, in this order; `nil` for the default fields.
   let fields: [BatchFrame.Operation.Field]?
-  /// Whether characters other than ASCII are printed.
+  /// Whether the text may contain characters other than ASCII.
   let isUnicode: Bool
 
-  /// Returns the text of one frame, which ends with an empty line.
+  /// Returns the text of a frame. The text ends with an empty line.
   func text(of frame: BatchFrame) -> String {
     var lines = [header(of: frame)]
     var queues = TextTable(Self.queueColumns, isUnicode: isUnicode)
@@ -56,8 +56,8 @@ struct FrameText {
       title: field.rawValue.uppercased(), width: width, isRightAligned: isRightAligned)
   }
 
-  /// Returns the sum of several processes at one moment, including those that have ended. The text
-  /// ends with an empty line.
+  /// Returns the text with the sums of several processes at one moment. The sums include processes
+  /// that have ended. The text ends with an empty line.
   func sum(of pictures: [MonitorPicture], at time: BatchFrame.Time) -> String {
     let known = pictures.filter { $0.processID != nil }
     let counts = known.reduce(StateCounts()) { $0 + $1.counts }
@@ -101,8 +101,8 @@ struct FrameText {
     ]
   }
 
-  /// Returns text such as `! slot-deadlock of #4, #5 awaiting #6 in db: 2`, with at most ten
-  /// operations.
+  /// Returns the line for a warning, such as `! slot-deadlock of #4, #5 awaiting #6 in db: 2`. The
+  /// line names at most ten operations.
   private func line(of warning: BatchFrame.Warning) -> String {
     func named(_ ids: [OperationReport.ID]) -> String {
       let names = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")
@@ -121,7 +121,7 @@ struct FrameText {
     TerminalText.printable(text, isUnicode: isUnicode)
   }
 
-  /// Returns a number with three decimals, so that decimal points are aligned.
+  /// Returns a number with three decimal places, so that decimal points are aligned.
   static func thousandths(_ seconds: Double) -> String {
     let count = Int64((seconds * 1_000).rounded())
     let decimals = "\(count % 1_000 + 1_000)".dropFirst()

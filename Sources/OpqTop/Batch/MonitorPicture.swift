@@ -4,45 +4,46 @@
 import MonitorClient
 import MonitorProtocol
 
-/// The state of a monitor after its messages so far, from which frames are made.
+/// The state of a monitored process after the messages so far. Frames are made from it.
 struct MonitorPicture {
-  /// Whether the reason was reported.
+  /// Whether the reason for the end was reported to the user.
   var isOverTold = false
-  /// How far the clock of the watched process is ahead of this process's clock.
+  /// The difference between the clock of the watched process and this process's clock.
   private var clockLead = Duration.zero
   private var source = SourceState()
-  /// The condition for operations in a frame; `nil` for all operations.
+  /// A filter for the operations of frames; `nil` for all operations.
   private let filter: OperationFilter?
 
-  /// Creates an empty picture.
+  /// Creates a picture without any data.
   init(filter: OperationFilter? = nil) { self.filter = filter }
 
-  /// The reason, as a sentence, why no further messages come; `nil` while they come. A lost
-  /// connection ends the picture too, because further frames would only repeat the old state.
+  /// The reason, as a sentence, why no further messages arrive; `nil` while messages can arrive. A
+  /// lost connection is such a reason too, because further frames would only repeat the old state.
   var endedReason: String? {
     source.endedReason ?? source.disconnectedReason.map { "connection lost: \($0)" }
   }
 
-  /// Whether the process does not answer. Frames then show its last known state.
+  /// Whether the process does not answer. Frames then show the process's last known state.
   var isSilent: Bool { source.silence > .zero }
 
   private var state: ProcessState { source.process }
 
-  /// The process's id; `nil` before its greeting.
+  /// The id of the watched process; `nil` before the process's greeting.
   var processID: Int32? { source.hello?.processID }
 
-  /// The counts for a sum; after the end, only those of finished and cancelled operations.
+  /// The counts for the sum of several processes. After the process has ended, they include only
+  /// finished and cancelled operations.
   var counts: StateCounts {
     endedReason == nil ? state.counts : state.counts.over
   }
 
-  /// The number of state changes that its history did not record.
+  /// The number of state changes that the process did not record.
   var lostChanges: UInt64 { state.lostChanges }
 
-  /// Whether there are operations.
+  /// Whether the process has operations.
   var isFilled: Bool { source.hello != nil && state.counts.total > 0 }
 
-  /// Handles a message.
+  /// Applies a message to the picture.
   ///
   /// - Parameters:
   ///   - message: The message. Messages after the end are ignored.
@@ -52,10 +53,10 @@ struct MonitorPicture {
     if case .greeted(let hello) = source.apply(message) { clockLead = hello.clockLead(at: now) }
   }
 
-  /// Returns the frame of a moment on this process's clock; `nil` before the greeting.
+  /// Returns the frame for a moment on this process's clock; `nil` before the process's greeting.
   func frame(at now: MonitorTime) -> BatchFrame? {
-    // The filter is applied again, because the monitor also sends the operations that warnings
-    // name, and because ages grow between its messages.
+    // The filter is applied here too, for two reasons: the monitor also sends the operations that
+    // warnings name, and ages grow between its messages.
     source.hello.map { state.frame(of: $0, at: now + clockLead, filter: filter) }
   }
 }

@@ -3,17 +3,17 @@
 
 import Dashboard
 
-/// Lines of aligned cells for a terminal, regardless of the widths of their characters.
+/// Formats lines of aligned cells for a terminal, which may contain characters of any width.
 struct TextTable {
-  /// The title and the alignment of a column.
+  /// A column with its title and its alignment.
   struct Column {
     let title: String
-    /// The minimum width, so that tables look the same from frame to frame.
+    /// The minimum width of the column, so that tables look the same from frame to frame.
     let width: Int
     var isRightAligned = false
   }
 
-  /// The maximum width of all columns except the last one.
+  /// The maximum width of each column except the last one.
   private static let widest = 32
   /// The maximum width of the last column.
   private static let longest = 200
@@ -31,7 +31,8 @@ struct TextTable {
     add(columns.map(\.title))
   }
 
-  /// Adds a line. Text that is too wide or not safe for a terminal is replaced.
+  /// Adds a line of cells. Text that is too wide is cut, and characters that are not safe for a
+  /// terminal are replaced.
   mutating func add(_ cells: [String]) {
     var row: [(text: String, width: Int)] = []
     row.reserveCapacity(cells.count)
@@ -53,7 +54,7 @@ struct TextTable {
     return (shown, TerminalText.width(of: shown))
   }
 
-  /// The lines, without trailing spaces.
+  /// The lines of the table, without trailing spaces.
   var lines: [String] { rows.map(line) }
 
   private func line(of row: [(text: String, width: Int)]) -> String {

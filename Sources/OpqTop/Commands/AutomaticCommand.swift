@@ -3,9 +3,9 @@
 
 import ArgumentParser
 
-/// `opq-top` without a command: attaches to the only process that listens, offers a list if there
-/// are several, or runs the demo if there is none. Options of `demo` and `attach` select one of
-/// these commands.
+/// `opq-top` without a command. If one process listens, the program attaches to it. If several
+/// processes listen, the program offers a list. If no process listens, the program runs the demo.
+/// Options of `demo` and `attach` select one of these commands.
 struct AutomaticCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "show", shouldDisplay: false)
 
@@ -19,7 +19,7 @@ struct AutomaticCommand: ParsableCommand {
     }
   }
 
-  /// Runs the command, and returns how the process has to end.
+  /// Runs the command. Returns how the process has to end.
   func ending() -> Ending {
     if demo.isList { return DemoCommand.printList() }
     if demo.isGiven { return DemoCommand.show(demo.choice, view) }

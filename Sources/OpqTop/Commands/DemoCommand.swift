@@ -7,7 +7,7 @@ import Dashboard
 import DemoWorkloads
 import Glibc
 
-/// `opq-top demo`: runs a workload in this process and shows it.
+/// `opq-top demo`: runs a demo in this process and shows its operations.
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Runs a demo workload and shows it.",
@@ -16,7 +16,7 @@ struct DemoCommand: ParsableCommand {
   @OptionGroup var demo: DemoOptions
   @OptionGroup var view: ViewOptions
 
-  /// Runs the command, and returns how the process has to end.
+  /// Runs the command. Returns how the process has to end.
   func ending() -> Ending {
     demo.isList ? Self.printList() : Self.show(demo.choice, view)
   }
@@ -28,14 +28,15 @@ struct DemoCommand: ParsableCommand {
     return Program.failToWrite(error)
   }
 
-  /// Runs a demo and shows it.
+  /// Runs a demo and shows its operations.
   static func show(_ choice: DemoChoice, _ view: ViewOptions) -> Ending {
     let hasTerminal = Program.hasTerminal
     guard view.batch || hasTerminal || choice.isOnce else {
       return Program.fail("\(TerminalError(.notATerminal)); use --batch")
     }
     do {
-      // This must be the first step: it blocks signals, and later threads inherit that.
+      // The run must be created first: it blocks signals, and threads that are created later
+      // inherit the blocked signals.
       let run = try ViewerRun(view)
       let showsDashboard = hasTerminal && !view.batch
       let recorder = try run.beginRecording(ofProcessAt: nil)
@@ -49,22 +50,23 @@ struct DemoCommand: ParsableCommand {
   }
 }
 
-/// The list of demos as text.
+/// Texts with the list of demos.
 enum DemoList {
-  /// The output of `--list`: the summary of each demo, what to observe, and the keys for it.
+  /// The output of `--list`: for each demo its summary, a hint about it, and the keys for it.
   static var text: String {
     rows { [$0.summary, $0.guidance] } + "\n"
       + "Run one with: opq-top demo NAME. In it, ? lists the keys and q quits.\n"
   }
 
-  /// The text about demos in `help demo`: the summary of each demo, and what one round of it does.
+  /// The text about demos in `help demo`: for each demo its summary, and the work of one round.
   static var discussion: String {
     "The demos, and what a run with --once does:\n\n"
       + rows { [$0.summary, "--once: \($0.round)"] }
       + "\n--list describes each demo and its keys."
   }
 
-  /// Returns rows with a demo's name and its first line. The other lines follow below it.
+  /// Returns rows with a demo's name and the first of its lines. The other lines follow below the
+  /// first line.
   private static func rows(_ lines: (Demo) -> [String]) -> String {
     let width = Demo.allCases.map(\.name.count).max() ?? 0
     let indentation = String(repeating: " ", count: width + 2)

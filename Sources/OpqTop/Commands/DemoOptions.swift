@@ -4,7 +4,7 @@
 public import ArgumentParser
 public import DemoWorkloads
 
-/// The demo to run, and its settings.
+/// The options that select a demo and its settings.
 struct DemoOptions: ParsableArguments {
   @Argument(help: ArgumentHelp("The workload. (default: tiles)", valueName: "name"))
   var chosenDemo: Demo?
@@ -15,7 +15,8 @@ struct DemoOptions: ParsableArguments {
   @Flag(help: "Exit after one round of the workload; see \"help demo\".")
   var once = false
 
-  // Parsed unconditionally, so that a negative number causes a precise error message.
+  // The value is parsed without conditions, so that a negative number causes a precise error
+  // message.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -32,7 +33,7 @@ struct DemoOptions: ParsableArguments {
     help: ArgumentHelp("Keep the files of the workload in this directory.", valueName: "directory"))
   var output: String?
 
-  /// Whether a demo is requested.
+  /// Whether the options request a demo.
   var isGiven: Bool {
     chosenDemo != nil || isList || once || seed != nil || speed != nil || output != nil
   }
@@ -44,7 +45,7 @@ struct DemoOptions: ParsableArguments {
     }
   }
 
-  /// The requested demo.
+  /// The demo that the options request.
   var choice: DemoChoice {
     let usual = DemoChoice()
     return DemoChoice(
@@ -53,22 +54,22 @@ struct DemoOptions: ParsableArguments {
   }
 }
 
-/// A demo is selected by its name.
+/// The name of a demo on the command line selects the demo.
 extension Demo: ExpressibleByArgument {}
 
-/// The demo to run, and its settings; by default, the first demo with its usual settings.
+/// A demo and its settings. The default is the first demo with its usual settings.
 struct DemoChoice: Equatable {
   var demo = Demo.tiles
-  /// The seed of its random numbers.
+  /// The seed of the demo's random numbers.
   var seed: UInt64 = 7
-  /// How many times faster than usual it runs.
+  /// How many times faster than usual the demo runs.
   var speed = 1.0
-  /// Whether it ends after one round.
+  /// Whether the demo ends after one round.
   var isOnce = false
-  /// The directory for its files; `nil` if they are not kept.
+  /// The directory for the files of the demo; `nil` if the files are not kept.
   var output: String?
 
-  /// Returns the options for the workload.
+  /// Returns the options of the demo's workload.
   func options(isInteractive: Bool) -> WorkloadOptions {
     WorkloadOptions(
       seed: seed, speed: speed, isOnce: isOnce, isInteractive: isInteractive && !isOnce,

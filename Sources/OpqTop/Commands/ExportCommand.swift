@@ -6,7 +6,7 @@ import Glibc
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top export`: converts a recording to a format of another program.
+/// `opq-top export`: converts a recording to the format of another program.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Exports a recording to another format.",
@@ -33,7 +33,7 @@ struct ExportCommand: ParsableCommand {
     transform: { try OperationFilter($0) })
   var filter: OperationFilter?
 
-  /// Runs the command, and returns how the process has to end.
+  /// Runs the command. Returns how the process has to end.
   func ending() -> Ending {
     output.write(recording: file) { history, output throws(FileError) in
       let run = ExportedRun(history, filter: filter)
@@ -44,12 +44,12 @@ struct ExportCommand: ParsableCommand {
 
 extension ExportFormat: ExpressibleByArgument {}
 
-/// Identifies the file of a path.
+/// Identifies a file independently of its path.
 private struct FilePlace: Equatable {
   let device: dev_t
   let number: ino_t
 
-  /// `nil` if there is no file.
+  /// Finds the file at a path; `nil` if no file exists there.
   init?(_ path: String) {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }
@@ -57,7 +57,7 @@ private struct FilePlace: Equatable {
   }
 }
 
-/// The options for the output of a recording's conversion.
+/// The options for the file that a converted recording is written to.
 struct OutputOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
@@ -68,12 +68,12 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Overwrite the file if it exists.")
   var force = false
 
-  /// Reads a recording, writes its conversion, and returns how the process has to end.
+  /// Reads a recording and writes the converted recording. Returns how the process has to end.
   ///
   /// - Parameters:
   ///   - path: The path of the recording.
-  ///   - body: Writes the complete output.
-  /// - Returns: The ending.
+  ///   - body: Writes the whole converted recording.
+  /// - Returns: How the process has to end.
   func write(
     recording path: String,
     _ body: (RunHistory, inout OutputText) throws(FileError) -> Void
@@ -89,7 +89,7 @@ struct OutputOptions: ParsableArguments {
       guard let fault = history.fault else { return .status(0) }
       return Program.fail("\(path): \(fault)", status: 1)
     } catch {
-      // It is not an error if the reader closes the output early.
+      // If the reader closes the output early, that is not an error.
       return error.status == 0 ? .status(0) : Program.fail(error)
     }
   }

@@ -6,17 +6,17 @@ import CursesTerminal
 import MonitorClient
 import MonitorProtocol
 
-/// A command that sends a question or a request to a process, prints the answer, and exits.
+/// A command that sends a question or a request to a process and prints the answer.
 protocol InquiryCommand: ParsableCommand {
-  /// The target, and the format of the answer.
+  /// The options for the process and for the format of the answer.
   var options: InquiryOptions { get }
-  /// The question or request.
+  /// The question or the request.
   var inquiry: any Inquiry { get }
-  /// Whether the command changes nothing.
+  /// Whether the command changes nothing in the process.
   static var isReadOnly: Bool { get }
 }
 
-/// The target, and the format of the answer.
+/// The options for the process and for the format of the answer.
 struct InquiryOptions: ParsableArguments {
   @OptionGroup var target: TargetOptions
 
@@ -48,15 +48,15 @@ struct InquiryOptions: ParsableArguments {
 }
 
 extension InquiryCommand {
-  /// Runs the command, and returns how the process has to end.
+  /// Runs the command. Returns how the process has to end.
   func ending() -> Ending {
     do {
       if let recording = options.recording {
         let reader = try RecordingReader(path: recording)
         return RecordedMoment(reader, at: options.at?.duration).answer(inquiry)
       }
-      // This must come before the first other thread: it blocks signals, and later threads inherit
-      // that.
+      // The run must be created before any other thread: it blocks signals, and threads that are
+      // created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
       let path: String
       if options.target.isGiven {
@@ -84,9 +84,9 @@ extension InquiryCommand {
   }
 }
 
-/// The ids of operations on the command line: `1042` or `#1042`.
+/// Parses the id of an operation on the command line: `1042` or `#1042`.
 enum OperationNumber {
-  /// Parses an id.
+  /// Parses the id of an operation.
   ///
   /// - Throws: `ValidationError` if the text is not an id.
   @Sendable static func read(_ argument: String) throws -> OperationReport.ID {

@@ -5,14 +5,14 @@ import Dashboard
 import MonitorClient
 import MonitorProtocol
 
-/// The processes that can be watched as text, one line each.
+/// Formats the processes that can be watched as text, with one line for each process.
 enum ProcessTable {
-  /// The message if there are none.
+  /// The message if no process can be watched.
   static let emptyMessage =
     "no monitored process found; start one with OPQ_MONITOR=rw, or call OperationMonitor.listen()"
 
-  /// Returns a header and a line for each process. The text contains no escape sequences,
-  /// regardless of the names.
+  /// Returns a header and a line for each process. The text contains no escape sequences, even if
+  /// the names of processes do.
   static func text(of found: [ProcessFinder.Found]) -> String {
     let rows = [["PID", "PROGRAM", "UPTIME", "OPS", "MODE", "PROTO"]] + found.map(cells)
     let widths = (0..<6).map { column in rows.map { $0[column].count }.max() ?? 0 }

@@ -47,7 +47,7 @@ struct TreeCommand: InquiryCommand {
 
   @OptionGroup var options: InquiryOptions
 
-  /// The width of lines if the output is not a terminal.
+  /// The maximum width of the lines if the output is not a terminal.
   private static let usualColumns = 120
   private static let leastColumns = 60
 
@@ -105,7 +105,7 @@ struct WaitCommand: InquiryCommand {
 }
 
 extension [OperationReport.ID] {
-  /// - Throws: `ValidationError` if there are more operations than one interest can have.
+  /// - Throws: `ValidationError` if the command line has more operations than an interest can have.
   func checkCount() throws {
     guard count <= WireLimits.mostSingleOperations else {
       throw ValidationError("at most \(WireLimits.mostSingleOperations) operations at once")

@@ -33,11 +33,11 @@ struct RecordCommand: ParsableCommand {
     if !options.isGiven { throw ValidationError("name the process with --pid, --wait or --socket") }
   }
 
-  /// Runs the command, and returns how the process has to end.
+  /// Runs the command. Returns how the process has to end.
   func ending() -> Ending {
     do {
-      // This must come before the first other thread: it blocks signals, and later threads inherit
-      // that.
+      // The run must be created before any other thread: it blocks signals, and threads that are
+      // created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]))
       return try run.record(
         options.path(nil, run), into: output, replaces: force, for: duration?.duration)

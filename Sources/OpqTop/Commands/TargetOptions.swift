@@ -4,7 +4,7 @@
 import ArgumentParser
 import MonitorClient
 
-/// The process to watch.
+/// The options that select the process to watch.
 struct TargetOptions: ParsableArguments {
   @Option(
     name: .shortAndLong, help: ArgumentHelp("Attach to this process.", valueName: "pid"),
@@ -23,7 +23,7 @@ struct TargetOptions: ParsableArguments {
       "Attach through this socket, for example one that ssh forwards.", valueName: "path"))
   var socket: String?
 
-  /// Whether a process is requested.
+  /// Whether the options select a process.
   var isGiven: Bool { pid != nil || wait != nil || socket != nil }
 
   func validate() throws {
@@ -41,11 +41,11 @@ struct TargetOptions: ParsableArguments {
 }
 
 extension TargetOptions {
-  /// Returns the path of the requested process's socket. The process is selected by these options
-  /// or by an argument.
+  /// Returns the path of the selected process's socket. These options or an argument select the
+  /// process.
   ///
-  /// - Throws: ``AttachError`` if there is none, or ``ViewerRun/SignalRequest`` if a signal arrives
-  ///   during the wait for one.
+  /// - Throws: ``AttachError`` if there is no such process, or ``ViewerRun/SignalRequest`` if a
+  ///   signal arrives while the program waits for the process.
   func path(_ target: AttachTarget?, _ run: ViewerRun) throws -> String {
     if let process = wait { return try run.waitForSocket(of: process) }
     if let path = socket { return path }
@@ -55,7 +55,7 @@ extension TargetOptions {
     return try target.path()
   }
 
-  /// Returns the message for several processes if none is selected.
+  /// Returns the message for the case that several processes listen and none is selected.
   static func choiceMessage(_ found: [ProcessFinder.Found]) -> String {
     let ids = found.map { "\($0.processID)" }.joined(separator: ", ")
     return "several processes are monitored; choose one with -p: \(ids)"

@@ -3,9 +3,9 @@
 
 import ArgumentParser
 
-/// A time between frames on the command line: `0.5`, `500ms` or `1s`.
+/// The time between two frames on the command line: `0.5`, `500ms` or `1s`.
 struct Interval: ExpressibleByArgument, Equatable {
-  /// From 10 ms to a day.
+  /// The length of the interval, from 10 ms to a day.
   let duration: Duration
 
   /// Parses an interval; `nil` if the text is not an interval or is out of range.
@@ -18,7 +18,8 @@ struct Interval: ExpressibleByArgument, Equatable {
       } else {
         (argument[...], 1)
       }
-    // `Double` also accepts words such as "nan" and hexadecimal numbers.
+    // The initializer of `Double` also accepts words such as "nan" and hexadecimal numbers, so the
+    // characters are checked first.
     guard digits.allSatisfy({ "0123456789.".contains($0) }), let number = Double(digits) else {
       return nil
     }
@@ -27,10 +28,10 @@ struct Interval: ExpressibleByArgument, Equatable {
   }
 }
 
-/// A time since the beginning of a recording on the command line: `12.5`, `500ms`, `90s`, `15m`,
+/// A time since the beginning of a recording, on the command line: `12.5`, `500ms`, `90s`, `15m`,
 /// `2h` or `1d`.
 struct Offset: ExpressibleByArgument, Equatable {
-  /// The valid range: from 0 to a hundred years.
+  /// The time since the beginning, from 0 to a hundred years.
   let duration: Duration
 
   private static let units: [(name: String, seconds: Double)] = [
@@ -41,7 +42,8 @@ struct Offset: ExpressibleByArgument, Equatable {
   init?(argument: String) {
     guard let unit = Self.units.first(where: { argument.hasSuffix($0.name) }) else { return nil }
     let digits = argument.dropLast(unit.name.count)
-    // `Double` also accepts words such as "nan" and hexadecimal numbers.
+    // The initializer of `Double` also accepts words such as "nan" and hexadecimal numbers, so the
+    // characters are checked first.
     guard digits.allSatisfy({ "0123456789.".contains($0) }), let number = Double(digits),
       (0...3_155_760_000).contains(number * unit.seconds)
     else { return nil }

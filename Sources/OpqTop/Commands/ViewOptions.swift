@@ -6,7 +6,7 @@ package import CursesTerminal
 import Glibc
 import MonitorProtocol
 
-/// The options for the display, which are the same for all sources.
+/// The options for the display, which are the same for every source.
 package struct ViewOptions: ParsableArguments {
   @Flag(help: "Print frames as text instead of showing the dashboard.")
   var batch = false
@@ -98,12 +98,12 @@ package struct ViewOptions: ParsableArguments {
   @Flag(help: "With --record: overwrite the file if it exists.")
   var force = false
 
-  /// The kinds of warnings to show.
+  /// The kinds of warnings that the display shows.
   var warningKinds: Set<MonitorWarning.Kind> {
     WarningSelection.kinds(after: warnings + allowances)
   }
 
-  /// The options of batch mode.
+  /// The options of batch mode on the command line.
   var batchOptions: BatchOptions {
     BatchOptions(
       format: json ? .json : tsv ? .tsv : .text, fields: fields, filter: filter,
@@ -128,7 +128,7 @@ package struct ViewOptions: ParsableArguments {
     if ascii && unicode { throw ValidationError("use only one of --ascii and --unicode") }
   }
 
-  /// The options for the terminal.
+  /// The options of the terminal on the command line.
   package var terminalOptions: Terminal.Options {
     let isColorRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let usesColor =
@@ -145,10 +145,10 @@ package struct ViewOptions: ParsableArguments {
 
 /// The value of `--color`: whether the dashboard uses the terminal's colors.
 enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
-  /// Unless `NO_COLOR` is set and not empty.
+  /// The dashboard uses colors unless `NO_COLOR` is set and not empty.
   case auto
-  /// Colours are used even if `NO_COLOR` is set.
+  /// The dashboard uses colors even if `NO_COLOR` is set.
   case always
-  /// Never.
+  /// The dashboard never uses colors.
   case never
 }

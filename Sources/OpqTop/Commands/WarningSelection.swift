@@ -5,15 +5,16 @@ import ArgumentParser
 import MonitorProtocol
 import Synchronization
 
-/// One `--warn` or `--allow` on the command line, with the kinds of warnings to show or to hide.
+/// One `--warn` or `--allow` option on the command line, with the kinds of warnings to show or to
+/// hide.
 struct WarningSelection {
-  /// The word for all kinds.
+  /// The word that selects all kinds of warnings.
   private static let everything = "all"
 
   let kinds: Set<MonitorWarning.Kind>
   let isWanted: Bool
-  /// The position of the option on the command line. The parser keeps the order only within one
-  /// option, but it reads the arguments from left to right, so a counter gives the order.
+  /// The position of the option on the command line. The parser keeps the order only among equal
+  /// options. It reads all arguments from left to right, so a counter gives the order.
   let number: UInt64
 
   private static let lastNumber = Atomic<UInt64>(0)
@@ -48,12 +49,13 @@ struct WarningSelection {
     number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// All valid words.
+  /// All words that `--warn` and `--allow` accept.
   static var words: String {
     MonitorWarning.Kind.allCases.map(\.rawValue).joined(separator: ", ") + " and \(everything)"
   }
 
-  /// Returns the kinds after all selections. If several name a kind, the last one counts.
+  /// Returns the selected kinds of warnings. If several options name the same kind, the last option
+  /// counts.
   static func kinds(after wishes: [WarningSelection]) -> Set<MonitorWarning.Kind> {
     wishes.sorted { $0.number < $1.number }.reduce(into: MonitorWarning.Kind.usual) { kinds, wish in
       if wish.isWanted { kinds.formUnion(wish.kinds) } else { kinds.subtract(wish.kinds) }

@@ -6,17 +6,18 @@ import Glibc
 import MonitorProtocol
 import RunAnalysis
 
-/// A file with the contents of the dashboard as one line of JSON.
+/// A file with the dashboard's operations as one line of JSON.
 enum ExportFile {
-  /// The maximum number of files for one second.
+  /// The maximum number of exported files with the same second in their names.
   private static let numberLimit = 100
-  /// The maximum length of the process's name in the file's name, so that the file's name is valid.
+  /// The maximum length of the process's name in the name of a file, so that the file's name is
+  /// valid.
   private static let processNameLimit = 64
 
   /// Writes a frame to a new file that only its owner can read.
   ///
-  /// An existing file is not overwritten: the new file gets a number. A file that cannot be written
-  /// completely is removed.
+  /// An existing file is not overwritten: a number is added to the name of the new file. If the
+  /// frame cannot be written completely, the file is removed.
   static func write(
     _ frame: BatchFrame, in directory: String = ".",
     writer: WholeWrite.Writer = { Glibc.write($0, $1.baseAddress, $1.count) }
@@ -32,7 +33,8 @@ enum ExportFile {
         error = Array(frame.jsonLine().utf8).withUnsafeBytes {
           WholeWrite.write($0, to: file, by: writer)
         }
-        // The system may report a network error or a full disk only when the file is closed.
+        // The system may report a network error or a full disk only when the file is closed, so
+        // this error counts too.
         if close(file) != 0, error == 0 { error = errno }
         if error == 0 { return .written(operationCount: frame.operations.count, fileName: name) }
         unlink(path)
@@ -42,7 +44,7 @@ enum ExportFile {
     return .failed(reason: "\(stem).json and \(numberLimit - 1) others already exist")
   }
 
-  /// Returns the beginning of the file's name, with the process and the second:
+  /// Returns the beginning of the file's name, which has the process and the second:
   /// `opq-top-tilebuild-4711-20261121T120431`.
   static func stem(of frame: BatchFrame) -> String {
     let process = kept(of: frame.process.name) { "._-".utf8.contains($0) }
@@ -50,7 +52,7 @@ enum ExportFile {
     return "opq-top-\(process.isEmpty ? "process" : process)-\(frame.process.pid)-\(time)"
   }
 
-  /// Returns the ASCII letters and digits of a text, and other allowed characters.
+  /// Returns the ASCII letters and digits of a text, and the other characters that are allowed.
   private static func kept(of text: String, _ allowed: (UInt8) -> Bool) -> String {
     let bytes = text.utf8.filter { byte in
       switch byte {

@@ -5,7 +5,7 @@ import Glibc
 
 /// The reason why a file cannot be written or read.
 struct FileError: Error, CustomStringConvertible {
-  /// One sentence for the user, without a full stop.
+  /// The reason in one sentence for the user, without a full stop.
   let description: String
   /// The exit status for this error.
   let status: Int32
@@ -22,30 +22,30 @@ struct FileError: Error, CustomStringConvertible {
 
 /// A file that is written sequentially and that only its owner can read.
 struct OutputFile: ~Copyable {
-  /// When the file gets its name.
+  /// The moment at which a file gets its name.
   enum Appearance {
-    /// The file appears at the beginning, because an incomplete recording is useful.
+    /// The file has its name from the beginning, because even an incomplete recording is useful.
     case atOnce
-    /// The file appears in ``finish()``. Until then, the name refers to the earlier file, if any.
+    /// The file gets its name in ``finish()``. Until then, an existing file keeps the name.
     case whenWhole
   }
 
   let path: String
-  /// The number of bytes.
+  /// The size of the file in bytes.
   private(set) var size = 0
-  /// -1 after the file was closed.
+  /// The descriptor of the open file; -1 after the file was closed.
   private var descriptor: Int32
-  /// The renaming that is still necessary; `nil` if the file has its name.
+  /// The renaming that ``finish()`` has to do; `nil` if the file already has its name.
   private var pending: (temporary: String, final: String, replaces: Bool)?
 
   /// Creates the file.
   ///
   /// - Parameters:
-  ///   - path: The path.
-  ///   - replaces: Whether an existing file is replaced. Something other than a regular file, such
-  ///     as a device, is written to.
-  ///   - appearance: When the file gets its name.
-  /// - Throws: A sentence if the file cannot be created or already exists.
+  ///   - path: The path of the file.
+  ///   - replaces: Whether an existing regular file is replaced. If the path is something else,
+  ///     such as a device, the bytes are written to it.
+  ///   - appearance: The moment at which the file gets its name.
+  /// - Throws: `FileError` if the file cannot be created or already exists.
   init(
     creating path: String, replaces: Bool, _ appearance: Appearance = .atOnce
   ) throws(FileError) {
@@ -81,11 +81,11 @@ struct OutputFile: ~Copyable {
 
   /// Appends all bytes, or none.
   ///
-  /// - Throws: A sentence if the disk is full or the file cannot grow for another reason.
+  /// - Throws: `FileError` if the bytes cannot be written; for example, if the disk is full.
   mutating func append(_ bytes: [UInt8]) throws(FileError) {
     let error = bytes.withUnsafeBytes { WholeWrite.write($0, to: descriptor) }
     guard error == 0 else {
-      // Half of a recording's update would do no harm, but is useless.
+      // A part of an update at the end of a recording is useless, so it is removed.
       ftruncate(descriptor, size)
       throw FileError("cannot write \(path)", errno: error, status: 1)
     }
@@ -94,14 +94,15 @@ struct OutputFile: ~Copyable {
 
   /// Closes the file and gives it its name.
   ///
-  /// - Throws: A sentence if the system reports only now that the file could not be written, or if
-  ///   another file got the name meanwhile.
+  /// - Throws: `FileError` if the system reports only now that the file could not be written, or if
+  ///   another file has got the name meanwhile.
   mutating func finish() throws(FileError) {
     let isClosed = close(descriptor) == 0
     descriptor = -1
     guard isClosed else { throw FileError("cannot write \(path)", errno: errno, status: 1) }
     guard let named = pending else { return }
-    // Creating a link fails if the name exists. Some file systems have no links.
+    // A link cannot be created if the name exists, so it does not overwrite a file. Some file
+    // systems have no links.
     var isNamed = !named.replaces && link(named.temporary, named.final) == 0
     if isNamed {
       unlink(named.temporary)
@@ -112,7 +113,8 @@ struct OutputFile: ~Copyable {
     pending = nil
   }
 
-  /// Returns the kind of the file at a path, after resolving links; `nil` if there is none.
+  /// Returns the kind of the file at a path after links were resolved; `nil` if no file exists
+  /// there.
   private static func kind(of path: String) -> mode_t? {
     var facts = stat()
     return stat(path, &facts) == 0 ? facts.st_mode & S_IFMT : nil
@@ -126,12 +128,12 @@ struct OutputFile: ~Copyable {
   }
 }
 
-/// Writes until all bytes are written.
+/// Writes bytes in several steps if the system does not write all of them in one step.
 enum WholeWrite {
-  /// Writes to an open file like write(2).
+  /// A function that writes bytes to an open file, like write(2).
   typealias Writer = (Int32, UnsafeRawBufferPointer) -> Int
 
-  /// Writes all bytes. Returns 0, or the `errno` of the failure.
+  /// Writes all bytes. Returns 0 if it succeeds, and otherwise the `errno`.
   static func write(
     _ bytes: UnsafeRawBufferPointer, to file: Int32,
     by writer: Writer = { Glibc.write($0, $1.baseAddress, $1.count) }

@@ -3,8 +3,8 @@
 
 import Glibc
 
-/// Text for a file or for standard output, written in pieces that are large enough for a system
-/// call.
+/// A text for a file or for standard output. It is written in pieces that are large enough for a
+/// system call.
 struct OutputText: ~Copyable {
   private static let pieceSize = 1 << 16
 
@@ -16,19 +16,20 @@ struct OutputText: ~Copyable {
   /// - Parameters:
   ///   - path: The path of the new file; `nil` or `-` for standard output.
   ///   - replaces: Whether an existing file is overwritten.
-  /// - Throws: A sentence if the file cannot be created.
+  /// - Throws: `FileError` if the file cannot be created.
   init(to path: String?, replaces: Bool) throws(FileError) {
     guard let path, path != "-" else { return }
     file = try OutputFile(creating: path, replaces: replaces, .whenWhole)
   }
 
-  /// Appends text.
+  /// Appends text to the output.
   mutating func write(_ text: String) throws(FileError) {
     pending += text.utf8
     if pending.count >= Self.pieceSize { try flush() }
   }
 
-  /// Writes the rest, and gives the file its name. Without this call, the file is removed.
+  /// Writes the remaining text, and gives the file its name. If this function is not called, the
+  /// file is removed.
   mutating func finish() throws(FileError) {
     try flush()
     try file?.finish()

@@ -3,16 +3,16 @@
 
 import Glibc
 
-/// Standard output and standard error, unbuffered.
+/// The standard output and the standard error stream, without buffers.
 enum StandardStream: Int32 {
   case output = 1
   case error = 2
 
-  /// Whether it is a terminal.
+  /// Whether the stream is a terminal.
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Writes a complete text. Returns 0, or the `errno` of the failure: `EPIPE` if the reader has
-  /// closed the stream.
+  /// Writes all bytes of a text. Returns 0 if it succeeds, and otherwise the `errno`; `EPIPE` means
+  /// that the reader has closed the stream.
   @discardableResult
   func write(_ text: String) -> Int32 {
     var text = text
@@ -23,7 +23,8 @@ enum StandardStream: Int32 {
         if count >= 0 {
           rest = rest.dropFirst(count)
         } else if errno == EAGAIN {
-          // Another process has made the stream non-blocking.
+          // The stream is non-blocking because another process has made it so. The loop waits until
+          // the stream can be written.
           var entry = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
           _ = poll(&entry, 1, -1)
         } else if errno != EINTR {

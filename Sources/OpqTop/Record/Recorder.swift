@@ -6,39 +6,40 @@ import MonitorClient
 import MonitorProtocol
 import Synchronization
 
-/// A viewer that writes all messages to a file.
+/// A viewer that writes all messages of a source to a file.
 package final class Recorder: Sendable {
-  /// The shortest time between updates.
+  /// The shortest time between two recorded updates.
   static let interval = Duration.milliseconds(250)
 
-  /// The result of a recording.
+  /// The result of a recording, so far or at the end.
   struct Outcome: Sendable {
-    /// The length of the recording.
+    /// The recorded time.
     var length = Duration.zero
-    /// The number of updates.
+    /// The number of recorded updates.
     var updateCount = 0
-    /// The number of bytes.
+    /// The size of the file in bytes.
     var size = 0
-    /// The reason, as a sentence, why it stopped early; `nil` if it did not.
+    /// The reason why the recording stopped early; `nil` if it did not stop early.
     var failure: FileError?
-    /// The reason, as a sentence, why the recorded process ended; `nil` if it did not.
+    /// The reason, as a sentence, why the recorded process ended; `nil` if the process has not
+    /// ended.
     var endedReason: String?
 
     /// Whether the recording has ended.
     var isOver: Bool { failure != nil || endedReason != nil }
   }
 
-  /// The state that is used only on the queue.
+  /// The state of the recorder. Only the recorder's queue uses it.
   private struct State: ~Copyable {
     var writer = RecordingWriter()
-    /// `nil` before the beginning.
+    /// The file; `nil` before the recording begins.
     var file: OutputFile?
     var session: (any MonitorSource)?
     var outcome = Outcome()
     var isFinished = false
-    /// How far the process's clock is ahead of this process's clock.
+    /// The difference between the recorded process's clock and this process's clock.
     var clockLead = Duration.zero
-    /// The time that the last update must reach; `nil` while the recording continues.
+    /// The time that the last update must reach; `nil` while the end was not requested.
     var lastMoment: MonitorTime?
 
     mutating func record(_ message: MonitorMessage) {
@@ -54,7 +55,7 @@ package final class Recorder: Sendable {
       if case .ended(let reason) = message { outcome.endedReason = reason }
     }
 
-    /// Completes the file. If that fails, the recording can still be replayed.
+    /// Completes the file. If this fails, the recording can still be replayed.
     mutating func complete() {
       guard !isFinished else { return }
       isFinished = true
@@ -78,22 +79,22 @@ package final class Recorder: Sendable {
     }
   }
 
-  /// Returns the interest of a recording: everything.
+  /// Returns the interest of a recording: it requests all data.
   static func interest(warningKinds: Set<MonitorWarning.Kind>) -> Interest {
     var interest = Interest.everything
     interest.warningKinds = warningKinds
     return interest
   }
 
-  /// How long the recorder waits for the last update.
+  /// The maximum time for which the recorder waits for the last update.
   private static let patience = DispatchTimeInterval.milliseconds(500)
 
   private let interest: Interest
-  /// Signalled each time that messages have arrived.
+  /// A semaphore that is signalled each time messages have arrived.
   private let arrivals = DispatchSemaphore(value: 0)
   private let queue = DispatchQueue(label: "opq-record")
   private let state: Mutex<State>
-  /// The result so far, which other threads can read during a write.
+  /// A copy of the result so far. Other threads can read it while the recorder writes to the file.
   private let shown = Mutex(Outcome())
   private let wake: @Sendable () -> Void
 
@@ -101,20 +102,20 @@ package final class Recorder: Sendable {
   ///
   /// - Parameters:
   ///   - interest: The data to record.
-  ///   - wake: Called on any thread when the recording ends on its own.
+  ///   - wake: A function that is called on any thread when the recording ends by itself.
   init(_ interest: Interest, wake: @escaping @Sendable () -> Void) {
     self.interest = interest
     state = Mutex(State())
     self.wake = wake
   }
 
-  /// Records the messages of a source, from its greeting on.
+  /// Records the messages of a source, beginning with the source's greeting.
   ///
   /// - Parameters:
-  ///   - path: The file to write, which is created when the source is open.
+  ///   - path: The path of the file. The file is created after the source was opened.
   ///   - replaces: Whether an existing file is overwritten.
-  ///   - open: Opens the source. Its argument must be called when there are messages.
-  /// - Throws: The errors of `open`, or ``FileError``.
+  ///   - open: Opens the source. It must call its argument whenever there are messages.
+  /// - Throws: The errors that `open` throws, or ``FileError``.
   func begin(
     into path: String, replaces: Bool,
     _ open: (@escaping @Sendable () -> Void) throws -> any MonitorSource
@@ -127,20 +128,21 @@ package final class Recorder: Sendable {
     takeSoon()
   }
 
-  /// The result so far.
+  /// The result of the recording so far.
   var outcome: Outcome { shown.withLock { $0 } }
 
-  /// Records everything up to now, and completes the file. Further calls have no effect.
+  /// Records all changes up to now, and completes the file. A second call has no effect.
   ///
-  /// The method waits until the process has sent an update for this moment, or for half a second if
-  /// the process is stopped. A process with too many changes for one update has sent a part of
-  /// them.
+  /// The method waits until the process has sent an update for this moment. If the process is
+  /// stopped, it waits for half a second. If a process has too many changes for one update, only a
+  /// part of them is recorded.
   @discardableResult
   func finish() -> Outcome {
     queue.sync {
       take()
       awaitLastUpdate()
-      // Outside the lock, because a session has its own lock.
+      // The session is invalidated outside the recorder's lock, because the session has its own
+      // lock.
       state.withLock { $0.session }?.invalidate()
       let outcome = state.withLock { state in
         state.complete()
@@ -151,8 +153,8 @@ package final class Recorder: Sendable {
     return outcome
   }
 
-  /// Requests the same interest again, so that an update comes even without changes. This is done
-  /// twice, because the first update may have been made before.
+  /// Requests the same interest again, so that an update arrives even if there are no changes. This
+  /// is done twice, because the first update may have been made before the request.
   private func awaitLastUpdate() {
     let end = DispatchTime.now() + Self.patience
     awaitUpdate(until: end)
@@ -166,7 +168,7 @@ package final class Recorder: Sendable {
       return session
     }
     guard let session else { return }
-    // Discard the signals for messages that were received earlier.
+    // Discards the signals for messages that arrived earlier.
     while arrivals.wait(timeout: .now()) == .success {}
     session.watch(interest)
     take()
@@ -182,7 +184,7 @@ package final class Recorder: Sendable {
     queue.async { self.take() }
   }
 
-  /// Writes the received messages. Called only on the queue.
+  /// Writes the messages that have arrived to the file. It is called only on the recorder's queue.
   private func take() {
     guard let session = state.withLock({ $0.session }) else { return }
     let messages = session.takeMessages()

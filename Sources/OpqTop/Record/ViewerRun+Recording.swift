@@ -8,10 +8,10 @@ import MonitorProtocol
 import OperationsCollector
 
 extension ViewerRun {
-  /// Begins to record the shown source, if the options request it.
+  /// Begins to record the shown source, if the command line requests it.
   ///
-  /// - Parameter path: The socket of the process; `nil` for a demo in this process.
-  /// - Returns: The recorder; `nil` if nothing is recorded.
+  /// - Parameter path: The path of the process's socket; `nil` for a demo in this process.
+  /// - Returns: The recorder; `nil` if the command line requests no recording.
   /// - Throws: ``FileError``, ``AttachError`` or ``SignalRequest``.
   func beginRecording(ofProcessAt path: String?) throws -> Recorder? {
     guard let file = view.record else { return nil }
@@ -36,9 +36,10 @@ extension ViewerRun {
     return recorder
   }
 
-  /// Records a process without a display, until it ends, a signal arrives or a time has passed.
+  /// Records a process without a display. Ends when the process ends, when a signal arrives, or
+  /// after a given time.
   ///
-  /// - Returns: How the process has to end. A signal that requests the end is not a failure.
+  /// - Returns: How the process has to end. A signal that requests the end is not an error.
   func record(
     _ path: String, into file: String, replaces: Bool, for duration: Duration?
   ) throws -> Ending {
@@ -57,7 +58,7 @@ extension ViewerRun {
     return report(outcome, after: .status(0))
   }
 
-  /// Reports, after a successful run, why its recording stopped early.
+  /// Reports why the recording stopped early, if the run was otherwise successful.
   func report(_ outcome: Recorder.Outcome?, after ending: Ending) -> Ending {
     guard ending == .status(0), let outcome, let failure = outcome.failure else { return ending }
     return Program.fail(
@@ -70,7 +71,7 @@ extension ViewerRun {
 
   /// Replays a recording.
   ///
-  /// - Throws: `TerminalError`, before anything was shown.
+  /// - Throws: `TerminalError` if nothing can be shown.
   func replay(_ reader: RecordingReader, of path: String) throws -> Ending {
     if view.batch {
       return RecordedFrames(reader, view.batchOptions, view.warningKinds).print(watch)

@@ -3,39 +3,41 @@
 
 import MonitorProtocol
 
-/// The clock of a recording. It can run faster or slower than the local clock, stop, and be set.
+/// The clock of a recording. It can run faster or slower than the local clock, and it can be
+/// stopped and set.
 struct PlaybackClock: Sendable, Equatable {
-  /// The range of speeds, as powers of two.
+  /// The range of speeds, as powers of two: from a quarter to 64 times the normal speed.
   static let speeds = -2...6
 
-  /// The earliest time.
+  /// The earliest time that the clock shows.
   let start: MonitorTime
-  /// The latest time.
+  /// The latest time that the clock shows.
   private(set) var end: MonitorTime
   private(set) var speed = 0
   private(set) var isRunning = true
-  /// The time that it showed at `moment` of the local clock.
+  /// The time that the clock showed at `moment` of the local clock.
   private var shown: MonitorTime
   private var moment: MonitorTime
 
-  /// Creates a clock that runs from the start.
+  /// Creates a clock that runs from `start`.
   init(start: MonitorTime, end: MonitorTime, at now: MonitorTime) {
     (self.start, self.end) = (start, end)
     (shown, moment) = (start, now)
   }
 
-  /// Returns the clock's time at a moment of the local clock.
+  /// Returns the time that the clock shows at a moment of the local clock.
   func time(at now: MonitorTime) -> MonitorTime {
     guard isRunning else { return shown }
     let passed = max(0, now.nanoseconds - moment.nanoseconds)
     return min(end, shown + .nanoseconds(speed < 0 ? passed >> -speed : passed << speed))
   }
 
-  /// Returns when the clock will reach a time, on the local clock; `nil` if it has stopped.
+  /// Returns the moment of the local clock at which this clock will show a time; `nil` if this
+  /// clock is stopped.
   func moment(of time: MonitorTime) -> MonitorTime? {
     guard isRunning else { return nil }
     let left = max(0, time.nanoseconds - shown.nanoseconds)
-    // The moment is rounded up, so that the clock has reached the time at that moment.
+    // The moment is rounded up, so that this clock has reached the time at that moment.
     return moment + .nanoseconds(speed < 0 ? left << -speed : (left >> speed) + 1)
   }
 

@@ -5,10 +5,10 @@ import CursesTerminal
 import Glibc
 import MonitorProtocol
 
-/// The output of batch mode for a recording: a frame for each interval of the recorded time, as
-/// fast as the frames are read.
+/// Prints the frames of a recording in batch mode: a frame for each interval of the recorded time.
+/// The frames are printed as fast as their reader can read them.
 struct RecordedFrames {
-  /// The maximum number of frames for one update.
+  /// The maximum number of frames between two updates of the recording.
   private static let mostAlike = 86_400
 
   private let reader: RecordingReader
@@ -21,8 +21,9 @@ struct RecordedFrames {
     (self.reader, self.options, self.warningKinds) = (reader, options, warningKinds)
   }
 
-  /// Prints frames until their number is reached, the recording ends or a signal arrives. The last
-  /// frame is that of the last update. A fault of the recording is reported after it.
+  /// Prints frames until the requested number is reached, the recording ends or a signal arrives.
+  /// The last frame of the recording shows its last update. After that, an error in the recording
+  /// is reported.
   func print(_ watch: TerminationWatch) -> Ending {
     var reader = reader
     var printer = FramePrinter(options)
@@ -44,7 +45,8 @@ struct RecordedFrames {
       count += 1
       if isLast || count == options.frameCount { break }
       time = time + options.interval
-      // A very long time without updates comes from a wrong time. The frames for it are skipped.
+      // A very long time without updates is caused by a wrong time in the recording. The frames for
+      // this time are skipped.
       if let next, next.update.time - time > options.interval * Self.mostAlike {
         time = next.update.time
       }

@@ -4,8 +4,8 @@
 import MonitorProtocol
 
 extension OperationReport {
-  /// Returns the state changes since an earlier report, by time. Each report has the times of all
-  /// changes, so none is missing.
+  /// Returns the state changes of the operation since an earlier report, sorted by time. No change
+  /// is missing, because each report has the times of all changes.
   func events(since old: OperationReport?) -> [OperationEvent] {
     var previous = old?.state
     return steps(since: old).compactMap { time, state in
@@ -20,11 +20,11 @@ extension OperationReport {
     var steps: [(MonitorTime, OperationState)] = []
     func add(_ time: KeyPath<OperationReport, MonitorTime?>, _ state: OperationState) {
       guard let moment = self[keyPath: time], moment != old?[keyPath: time] else { return }
-      // A cancelled operation becomes ready, or starts, only to be retired.
+      // If a cancelled operation becomes ready or starts, it does so only to leave its queue.
       let isCancelled = cancelRequested.map { $0 <= moment } ?? false
       steps.append((moment, isCancelled && !state.isOver ? .cancelling : state))
     }
-    // An operation that is ready when it is added has one change, not two.
+    // If an operation is ready when it is added, these are one change and not two.
     if becameReady != added { add(\.added, .waiting) }
     add(\.becameReady, state == .held ? .held : .ready)
     add(\.started, .executing)
@@ -36,7 +36,7 @@ extension OperationReport {
 }
 
 extension RecordedTable {
-  /// Returns the reasons why an operation does not start, as far as its report shows them.
+  /// Returns the reasons why an operation does not start, if its report shows them.
   func reasons(of report: OperationReport) -> [OperationDetail.Reason] {
     let queue = state.latest?.queues.first { $0.id == report.queue }
     var reasons: [OperationDetail.Reason] = []

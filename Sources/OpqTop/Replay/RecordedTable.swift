@@ -3,13 +3,13 @@
 
 import MonitorProtocol
 
-/// The state at a moment of a recording. From it, a viewer receives updates for its interest, like
-/// those of a collector.
+/// The state of a recorded process at one moment. It creates updates for a viewer's interest, as a
+/// collector does.
 struct RecordedTable: Sendable {
   private(set) var state: ProcessState
-  /// The reports that the viewer has received.
+  /// The reports that were sent to the viewer.
   private var told: [OperationReport.ID: OperationReport] = [:]
-  /// The events since the viewer's last events; `nil` if it requests none.
+  /// The events since the last update for the viewer; `nil` if the viewer requests no events.
   private var events: [OperationEvent]?
   private var isBeginning = false
   private var eventFilter: OperationFilter?
@@ -17,12 +17,12 @@ struct RecordedTable: Sendable {
   /// The maximum number of events that are kept for the viewer.
   private static let eventLimit = 100_000
 
-  /// Creates a table with a state.
+  /// Creates a table from a state.
   ///
-  /// - Parameter state: The state, with dependents linked.
+  /// - Parameter state: The state of the process. Its dependents must be linked.
   init(_ state: ProcessState = ProcessState(linkingDependents: true)) { self.state = state }
 
-  /// Applies the next update, which may be complete.
+  /// Applies the next update of the recording. The update may contain the complete state.
   mutating func apply(_ update: Update, isWhole: Bool) {
     if events != nil {
       let names = filterNames
@@ -31,18 +31,19 @@ struct RecordedTable: Sendable {
     state.apply(update, isWhole: isWhole)
   }
 
-  /// Prepares for another moment: the next update must be complete.
+  /// Removes the state, so that another moment can be shown. The next update must contain the
+  /// complete state.
   mutating func reset() {
     state = ProcessState(linkingDependents: true)
     told = [:]
     events = nil
   }
 
-  /// Returns the update for the viewer: all changes since the last one.
+  /// Returns an update for the viewer, with all changes since the previous one.
   ///
   /// - Parameters:
   ///   - interest: The viewer's interest.
-  ///   - time: The moment that is shown.
+  ///   - time: The moment that the replay shows.
   /// - Returns: The update; `nil` if the state is empty.
   mutating func takeUpdate(for interest: Interest, at time: MonitorTime) -> Update? {
     guard var update = state.latest else { return nil }
@@ -115,7 +116,7 @@ struct RecordedTable: Sendable {
         id: report.id, title: report.title, queue: report.queue, state: report.state,
         started: started, finished: report.finished)
     }
-    // Current runs come first, and then the newest.
+    // Runs that have not ended come first, and then the newest of the others.
     let newest = runs.sorted {
       ($0.finished ?? MonitorTime(nanoseconds: .max), $0.id)
         > ($1.finished ?? MonitorTime(nanoseconds: .max), $1.id)
@@ -152,7 +153,7 @@ struct RecordedTable: Sendable {
     return news
   }
 
-  /// The names of queues for the filter of events.
+  /// The names of the queues, which the filter of events needs.
   private var filterNames: [QueueReport.ID: String] { eventFilter == nil ? [:] : state.queueNames }
 
   private mutating func note(
@@ -182,8 +183,9 @@ struct RecordedTable: Sendable {
     return singled
   }
 
-  /// Returns the operations near some others, the nearest first. Dependencies of finished or
-  /// cancelled operations are left out, unless it is the only requested operation.
+  /// Returns the operations that can be reached from the roots, including the roots, the nearest
+  /// first. The dependencies of a finished or cancelled operation are left out, unless the
+  /// operation is the only root.
   private func neighbourhood(
     of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int
   ) -> [OperationReport.ID] {
@@ -227,7 +229,8 @@ struct RecordedTable: Sendable {
 
   // MARK: Why
 
-  /// Returns the reasons in the report why an operation does not run; `nil` if it has finished.
+  /// Returns the reasons why an operation does not run, as its report shows them; `nil` if the
+  /// operation runs or has ended.
   private func detail(of report: OperationReport) -> OperationDetail? {
     guard !report.state.isOver, report.state != .executing, report.state != .cancelling else {
       return nil

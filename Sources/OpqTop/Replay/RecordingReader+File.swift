@@ -5,11 +5,13 @@ import Glibc
 import MonitorProtocol
 
 extension RecordingReader {
-  /// Opens the recording in a file, which stays open.
+  /// Opens the recording in a file. The file stays open while the reader is in use.
   ///
-  /// - Throws: A sentence, with the status 4 if the recording has another major version.
+  /// - Throws: `FileError` if the file cannot be read. Its exit status is 4 if the recording has
+  ///   another major version.
   init(path: String) throws(FileError) {
-    // Opening a pipe would block until another process opens it for writing.
+    // The file is opened without blocking. If it is a pipe, a blocking call would wait until
+    // another process opens the pipe for writing.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError("cannot open \(path)", errno: errno) }
     let file = ReadableFile(descriptor)
@@ -22,7 +24,7 @@ extension RecordingReader {
   }
 }
 
-/// An open file, which is closed with the last reference.
+/// An open file. The file is closed when the last reference is released.
 private final class ReadableFile: Sendable {
   private let descriptor: Int32
 
@@ -30,14 +32,15 @@ private final class ReadableFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The size; `nil` if it is not a regular file.
+  /// The size of the file; `nil` if it is not a regular file.
   var size: Int? {
     var facts = stat()
     guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
     return facts.st_size
   }
 
-  /// Returns the bytes at an offset, up to a count; fewer at the end of the file.
+  /// Returns up to `count` bytes of the file from an offset on. Fewer bytes are returned at the end
+  /// of the file.
   func bytes(at offset: Int, count: Int) -> [UInt8] {
     guard offset >= 0, count > 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -4,23 +4,24 @@
 import Dashboard
 import MonitorProtocol
 
-/// Replays a recording: the display follows a clock that the viewer sets.
+/// Replays a recording. The display shows the state at the time of a clock that the viewer
+/// controls.
 struct ReplayPlayer: Sendable {
   let hello: Hello
   private(set) var clock: PlaybackClock
   private(set) var table = RecordedTable()
-  /// Whether there are changes since the viewer's last update.
+  /// Whether the state has changed since the viewer's last update.
   private(set) var hasNews = true
-  /// Whether the clock has jumped. The viewer then receives the complete state again.
+  /// Whether the clock was set to another time, so that the viewer needs the complete state.
   private var hasJumped = true
 
   private var reader: RecordingReader
-  /// The last replayed update.
+  /// The last update that was replayed.
   private var current: RecordedUpdate?
-  /// The next update; `nil` at the end.
+  /// The next update of the recording; `nil` at the end.
   private var next: RecordedUpdate?
 
-  /// Creates a player at the start.
+  /// Creates a player at the beginning of a recording.
   init(_ reader: RecordingReader, at now: MonitorTime) {
     self.reader = reader
     hello = reader.hello
@@ -30,7 +31,7 @@ struct ReplayPlayer: Sendable {
 
   // MARK: Messages
 
-  /// The remark about the recording; `nil` if there is none.
+  /// The remark about the recording itself; `nil` if there is none.
   var remark: String? {
     guard next == nil else { return reader.fault }
     return reader.fault
@@ -39,32 +40,33 @@ struct ReplayPlayer: Sendable {
       }
   }
 
-  /// Returns the state of the player.
+  /// Returns the position and the speed of the replay.
   func status(at now: MonitorTime) -> ReplayStatus {
     ReplayStatus(clock, remark: remark, at: now)
   }
 
-  /// Returns the messages for the viewer.
+  /// Returns the new messages for the viewer.
   mutating func takeMessages(for interest: Interest, at now: MonitorTime) -> [MonitorMessage] {
     let update = table.takeUpdate(for: interest, at: clock.time(at: now))
     defer { (hasJumped, hasNews) = (false, false) }
     return (hasJumped ? [.hello(hello)] : []) + (update.map { [.update($0)] } ?? [])
   }
 
-  /// When the next update is due on the local clock; `nil` if the clock has stopped.
+  /// The moment of the local clock at which the next update is due; `nil` if the replay is paused
+  /// or at its end.
   var nextMoment: MonitorTime? { next.flatMap { clock.moment(of: $0.update.time) } }
 
   // MARK: Replaying
 
-  /// Applies the due updates.
+  /// Applies the updates that are due.
   mutating func advance(to now: MonitorTime) {
     let time = clock.time(at: now)
     while let due = next, due.update.time <= time { play(due, at: now) }
-    // The clock stops at the end.
+    // The clock stops at the end of the recording.
     if next == nil, time >= clock.end { clock.setRunning(false, at: now) }
   }
 
-  /// Carries out a command of the viewer.
+  /// Performs a command of the viewer.
   mutating func perform(_ command: ReplayCommand, at now: MonitorTime) {
     switch command {
     case .togglePlaying:
@@ -114,20 +116,21 @@ struct ReplayPlayer: Sendable {
     clock.set(to: time, at: now)
   }
 
-  /// Shows the update that begins at an offset.
+  /// Shows the state after the update at an offset of the recording.
   private mutating func go(to offset: Int, at now: MonitorTime) {
     load(reader.snapshot(before: offset + 1), at: now)
     while let due = next, due.offset <= offset { play(due, at: now) }
     clock.set(to: current?.update.time ?? clock.start, at: now)
   }
 
-  /// Shows the complete update at an offset, and discards the earlier state.
+  /// Shows the complete state at an offset of the recording, and discards the present state.
   private mutating func load(_ offset: Int, at now: MonitorTime) {
     table.reset()
     (hasJumped, hasNews) = (true, true)
     current = nil
     next = reader.update(at: offset)
-    // If this place is damaged, the replay continues from an earlier one, up to the damage.
+    // If the recording is damaged at this offset, the replay continues from an earlier offset up to
+    // the damage.
     var start = offset
     while next == nil, reader.snapshot(before: start) < start {
       start = reader.snapshot(before: start)
@@ -148,7 +151,7 @@ struct ReplayPlayer: Sendable {
 }
 
 extension ReplayStatus {
-  /// Creates the status of a clock.
+  /// Creates the status for the present time of a clock.
   init(_ clock: PlaybackClock, remark: String?, at now: MonitorTime) {
     let time = clock.time(at: now)
     self.init(

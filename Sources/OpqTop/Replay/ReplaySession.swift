@@ -7,16 +7,16 @@ import MonitorClient
 import MonitorProtocol
 import Synchronization
 
-/// A session with a recording, like one with a process.
+/// A session that replays a recording. The dashboard uses it like a session with a process.
 final class ReplaySession: MonitorSource {
-  /// The shortest time between two updates.
+  /// The shortest time between two updates for the viewer.
   private static let interval = Duration.milliseconds(40)
 
-  /// The state that the viewer and the player share.
+  /// The state that the viewer's thread and the player's queue share.
   private struct State {
     var mailbox = Mailbox()
     var commands: [ReplayCommand] = []
-    /// Whether the viewer has requested something and has not received an update since.
+    /// Whether the viewer has requested data and has not received an update since then.
     var isAsked = true
     var clock: PlaybackClock
     var remark: String?
@@ -24,21 +24,21 @@ final class ReplaySession: MonitorSource {
 
   private struct Playing {
     var player: ReplayPlayer
-    /// The number of the last requested wake-up.
+    /// The number of the last wake-up that was requested. Earlier wake-ups have no effect.
     var waking = 0
   }
 
   private let queue = DispatchQueue(label: "opq-replay")
-  /// The replayed recording. It is used only on `queue`.
+  /// The recording that is replayed. Only `queue` uses it.
   private let playing: Mutex<Playing>
   private let state: Mutex<State>
   private let wake: @Sendable () -> Void
 
-  /// Begins the replay.
+  /// Creates a session and begins the replay.
   ///
   /// - Parameters:
   ///   - reader: The recording.
-  ///   - wake: Called on any thread when there are messages.
+  ///   - wake: A function that is called on any thread when there are messages.
   init(_ reader: RecordingReader, wake: @escaping @Sendable () -> Void) {
     let player = ReplayPlayer(reader, at: .now)
     state = Mutex(State(clock: player.clock, remark: player.remark))
@@ -47,12 +47,12 @@ final class ReplaySession: MonitorSource {
     queue.async { self.run() }
   }
 
-  /// Returns the state of the player.
+  /// Returns the position and the speed of the replay.
   func status(at now: MonitorTime) -> ReplayStatus {
     state.withLock { ReplayStatus($0.clock, remark: $0.remark, at: now) }
   }
 
-  /// Carries out a command of the viewer.
+  /// Performs a command of the viewer.
   func perform(_ command: ReplayCommand) {
     state.withLock { $0.commands.append(command) }
     queue.async { self.run() }
@@ -60,7 +60,8 @@ final class ReplaySession: MonitorSource {
 
   func takeMessages() -> [MonitorMessage] {
     let messages = state.withLock { $0.mailbox.takeMessages() }
-    // Updates were held back while these messages were in the mailbox.
+    // The player posts no updates while the mailbox contains these messages, so it has to run again
+    // after they were removed.
     if messages.contains(where: \.isUpdate) { queue.async { self.run() } }
     return messages
   }
@@ -97,7 +98,7 @@ final class ReplaySession: MonitorSource {
       let messages = mustTell ? playing.player.takeMessages(for: interest, at: now) : []
       state.withLock { state in
         for message in messages { _ = state.mailbox.post(message) }
-        // If the interest has changed meanwhile, the viewer has requested another run.
+        // If the interest has changed meanwhile, the new interest needs another update.
         if mustTell, state.mailbox.interest == interest { state.isAsked = false }
         state.clock = playing.player.clock
         state.remark = playing.player.remark

@@ -5,7 +5,7 @@ import Dashboard
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top cancel`: asks operations to cancel, and prints the result.
+/// `opq-top cancel`: requests the cancellation of operations, and prints the result.
 struct CancelInquiry: Inquiry {
   let ids: [OperationReport.ID]
   let includesDependents: Bool
@@ -37,7 +37,7 @@ struct CancelInquiry: Inquiry {
 
   mutating func take(_ result: CommandResult, at now: MonitorTime) -> [InquiryAction] {
     let outcomes = zip(ids, result.outcomes).map { id, outcome in
-      // The operation has finished, so there is nothing to cancel.
+      // The operation has already finished, so it cannot be cancelled.
       let isPast = outcome == .unknown && knowledge.hasPassed(id)
       return (id: id, outcome: isPast ? .alreadyFinished : outcome)
     }
@@ -69,7 +69,7 @@ struct CancelInquiry: Inquiry {
   }
 }
 
-/// The output of `cancel --json`. `Scripting.md` documents it for users.
+/// The output of `cancel --json`, which `Scripting.md` documents for users.
 struct CancelAnswer: Encodable {
   struct Operation: Encodable {
     let id: OperationReport.ID
@@ -84,7 +84,8 @@ struct CancelAnswer: Encodable {
 }
 
 extension ProcessKnowledge {
-  /// The error if the process is read-only; `nil` if commands are allowed, or before the greeting.
+  /// The error message if the process is read-only; `nil` if the process accepts commands, or
+  /// before its greeting.
   var refusal: InquiryAction? {
     guard hello?.isReadOnly == true else { return nil }
     let reason =
@@ -96,8 +97,8 @@ extension ProcessKnowledge {
 }
 
 extension Int32 {
-  /// Returns 0 if each operation was asked or had finished, 5 if a command was denied, and
-  /// otherwise 1.
+  /// Computes the exit status of `cancel`. It is 0 if each operation was asked to cancel or had
+  /// finished, 5 if the process refused a command, and otherwise 1.
   init(exitStatusOf outcomes: [CommandResult.Outcome]) {
     self =
       outcomes.contains(.denied)

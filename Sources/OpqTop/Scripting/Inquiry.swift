@@ -3,45 +3,48 @@
 
 import MonitorProtocol
 
-/// A question or a command to a process, from the first message to an exit status, without a socket
-/// and without a clock.
+/// A question or a command to a process. It receives messages and returns actions, and uses neither
+/// a socket nor a clock.
 protocol Inquiry {
-  /// The received data.
+  /// The data that the process has sent.
   var knowledge: ProcessKnowledge { get set }
-  /// The data that the inquiry needs.
+  /// The interest that requests the necessary data from the process.
   var interest: Interest { get }
-  /// When the inquiry must check again although no message has arrived; `nil` if it need not.
+  /// The time at which the inquiry must check the data even if no message arrives; `nil` if no such
+  /// check is needed.
   var nextLook: MonitorTime? { get }
 
-  /// Whether the inquiry continues while the process does not answer; by default `false`.
+  /// Whether the inquiry continues while the process does not answer. The default is `false`.
   var outlastsSilence: Bool { get }
 
-  /// Checks whether the data are sufficient. Called after each message, and at ``nextLook``.
+  /// Checks whether the received data are sufficient. It is called after each message and at
+  /// ``nextLook``.
   mutating func look(at now: MonitorTime) -> [InquiryAction]
-  /// Handles the result of the inquiry's command.
+  /// Processes the result of the inquiry's command.
   mutating func take(_ result: CommandResult, at now: MonitorTime) -> [InquiryAction]
-  /// Returns the output if no further messages come; by default none.
+  /// Returns the output for the case that no further messages arrive. By default, there is no
+  /// output.
   mutating func leave(at now: MonitorTime) -> [InquiryAction]
 }
 
-/// An action of an ``Inquiry``.
+/// An action that an ``Inquiry`` requests from its loop.
 enum InquiryAction: Equatable {
-  /// Send this command.
+  /// Send this command to the process.
   case send(MonitorCommand)
-  /// Write this to standard output.
+  /// Write this text to standard output.
   case print(String)
-  /// End with this exit status, and with a message for standard error if there is one. No further
-  /// action follows.
+  /// End with this exit status and, if there is a message, write the message to standard error.
+  /// This is the last action.
   case end(Int32, String?)
 
-  /// The end after success.
+  /// Ends the inquiry with success and without a message.
   static let success = end(0, nil)
 }
 
 extension Inquiry {
   var outlastsSilence: Bool { false }
 
-  /// Handles a message of the process.
+  /// Processes a message of the process.
   mutating func take(_ message: MonitorMessage, at now: MonitorTime) -> [InquiryAction] {
     switch message {
     case .hello, .update:
@@ -51,7 +54,7 @@ extension Inquiry {
     case .silent(let duration):
       guard !outlastsSilence, duration >= ProcessKnowledge.longestPatience else { return [] }
       return leave(at: now) + [.end(1, "the process does not answer")]
-    // Without a connection, the later states are unknown.
+    // If the connection is lost, the later states of operations are unknown.
     case .disconnected(let reason):
       return leave(at: now) + [.end(1, "connection lost: \(reason)")]
     case .ended(let reason): return leave(at: now) + [.end(1, reason)]
@@ -63,7 +66,7 @@ extension Inquiry {
   mutating func leave(at now: MonitorTime) -> [InquiryAction] { [] }
 }
 
-/// The format of the answer of an ``Inquiry``.
+/// The format of an answer to an ``Inquiry``.
 struct InquiryForm: Equatable {
   /// Whether the answer is a line of JSON.
   var isJSON = false
@@ -72,8 +75,8 @@ struct InquiryForm: Equatable {
 }
 
 extension String {
-  /// Returns the message for operations that the process does not report. Such an operation may
-  /// have finished long ago and is no longer kept.
+  /// Returns the message for operations that the process does not report. The process does not keep
+  /// operations that finished long ago.
   static func unknown(_ ids: [OperationReport.ID]) -> String {
     let isOne = ids.count == 1
     let named = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")

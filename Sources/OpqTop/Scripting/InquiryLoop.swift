@@ -6,13 +6,14 @@ import Glibc
 import MonitorClient
 import MonitorProtocol
 
-/// Runs an ``Inquiry`` with a process.
+/// The loop that runs an ``Inquiry`` with a process.
 struct InquiryLoop {
   let source: any MonitorSource
   let waker: Waker
   let watch: TerminationWatch
 
-  /// Runs until the inquiry has ended or a signal arrives. The interest must be set before.
+  /// Runs until the inquiry ends or a signal arrives. The caller must have set the session's
+  /// interest before.
   func run(_ inquiry: some Inquiry) -> Ending {
     var inquiry = inquiry
     while true {
@@ -31,7 +32,8 @@ struct InquiryLoop {
     }
   }
 
-  /// Carries out the actions of an inquiry. Returns its ending, or `nil` if it has not ended.
+  /// Performs the actions of an inquiry. Returns the ending of the inquiry; `nil` if it has not
+  /// ended.
   static func perform(
     _ actions: [InquiryAction], send: (MonitorCommand) -> Void
   ) -> Ending? {
@@ -40,7 +42,7 @@ struct InquiryLoop {
       case .send(let command): send(command)
       case .print(let text):
         let error = StandardStream.output.write(text)
-        // If the reader closes the output early, the command continues.
+        // If the reader of the output closes it early, the command continues.
         if error != 0, error != EPIPE { return Program.failToWrite(error) }
       case .end(let status, nil): return .status(status)
       case .end(let status, let message?): return Program.fail(message, status: status)

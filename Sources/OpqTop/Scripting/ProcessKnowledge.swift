@@ -5,19 +5,20 @@ import Dashboard
 import MonitorClient
 import MonitorProtocol
 
-/// The data that a process has sent for an ``Inquiry``.
+/// The data that a process has sent to an ``Inquiry``.
 struct ProcessKnowledge {
-  /// The time in which a newly watched process sends its operations, unless there are very many.
+  /// The time within which a process sends all its operations after its first update, unless it has
+  /// very many.
   static let patience = Duration.seconds(2)
-  /// The maximum time for very many operations.
+  /// The maximum time within which a process with very many operations sends all of them.
   static let longestPatience = Duration.seconds(10)
-  /// The interval for checking whether this time has passed.
+  /// The interval at which the inquiry checks whether that time has passed.
   private static let lookInterval = Duration.milliseconds(100)
 
-  /// The received data, with the dashboard's texts.
+  /// The data that the process has sent, and the dashboard's texts about them.
   private(set) var words: PlainText
 
-  /// The moment of a recording to which all data belong; `nil` for a process.
+  /// If the data come from a recording, the moment that they describe; `nil` for a process.
   var recordedTime: MonitorTime?
 
   private var clockLead = Duration.zero
@@ -26,21 +27,21 @@ struct ProcessKnowledge {
 
   init(_ form: InquiryForm) { words = PlainText(isUnicode: form.isUnicode) }
 
-  /// The received data.
+  /// The state of the process according to its updates.
   private var state: ProcessState { words.source.process }
   /// The greeting of the process; `nil` before it has arrived.
   var hello: Hello? { words.source.hello }
   /// The queues of the process.
   var queues: [QueueReport] { state.queues }
-  /// The requested operations, as last reported.
+  /// The requested operations with their last reports.
   var operations: OperationStore { state.operations }
-  /// The detail of the requested operation.
+  /// The details of the requested operation.
   var detail: OperationDetail? { state.latest?.detail }
 
-  /// Whether an update has arrived.
+  /// Whether the first update has arrived.
   var isFilled: Bool { hello != nil && firstUpdate != nil }
 
-  /// Handles a greeting or an update.
+  /// Processes a greeting or an update.
   mutating func take(_ message: MonitorMessage, at now: MonitorTime) {
     words.take(message)
     switch message {
@@ -53,7 +54,8 @@ struct ProcessKnowledge {
     }
   }
 
-  /// Returns whether operations that were not reported until now are unknown to the process.
+  /// Returns whether the data are complete. If they are, the process does not know the operations
+  /// that it has not reported.
   func isComplete(at now: MonitorTime) -> Bool {
     if recordedTime != nil { return isFilled }
     guard let firstUpdate else {
@@ -64,17 +66,17 @@ struct ProcessKnowledge {
     return now - firstUpdate >= (isAll ? Self.patience : Self.longestPatience)
   }
 
-  /// Returns when to check whether the data are complete; `nil` before the greeting, or if they
-  /// are.
+  /// Returns the time of the next check whether the data are complete; `nil` if they are complete,
+  /// or before the greeting.
   func nextLook(at now: MonitorTime) -> MonitorTime? {
     guard let start = firstUpdate ?? greeted, !isComplete(at: now) else { return nil }
     return max(start + Self.patience, now + Self.lookInterval)
   }
 
-  /// Returns a moment on the process's clock.
+  /// Converts a moment to the clock of the watched process.
   func time(at now: MonitorTime) -> MonitorTime { recordedTime ?? now + clockLead }
 
-  /// Returns a frame with these operations; `nil` before the greeting.
+  /// Returns a frame with these operations; `nil` before the process's greeting.
   func frame(of ids: some Sequence<OperationReport.ID>, at now: MonitorTime) -> BatchFrame? {
     hello.map { hello in
       BatchFrame(
@@ -84,19 +86,20 @@ struct ProcessKnowledge {
     }
   }
 
-  /// Returns whether operations wait for an operation that is not in a queue, which therefore has not
-  /// finished.
+  /// Returns whether other operations wait for this operation although it is not in a queue. Such
+  /// an operation has not finished.
   func isAwaitedOutside(_ id: OperationReport.ID) -> Bool {
     state.warnings.contains { $0.kind == .neverEnqueuedDependency && $0.awaited.contains(id) }
   }
 
-  /// Returns whether an unknown operation is older than a known one: it has left its queue, or was
-  /// never in one. Ids are given out in ascending order.
+  /// Returns whether an operation that is not reported has left its queue or was never in a queue.
+  /// Ids are assigned in ascending order, so this is known if an operation with a larger id was
+  /// reported.
   func hasPassed(_ id: OperationReport.ID) -> Bool {
     id < operations.largestID && !isAwaitedOutside(id)
   }
 
-  /// Returns an interest in these operations, and in the operation with the largest id.
+  /// Returns an interest that requests these operations and the operation with the largest id.
   static func interest(in ids: some Sequence<OperationReport.ID>) -> Interest {
     Interest(
       order: SortOrder(by: .id, isReversed: true), rowLimit: 1, operations: Set(ids))

@@ -4,21 +4,23 @@
 import MonitorProtocol
 import RunAnalysis
 
-/// The state at a moment of a recording, in the form of a process's messages. Operations that were
-/// no longer kept at that moment are in their last reported state.
+/// The state at one moment of a recording, in the form of messages of a process. Operations that
+/// were no longer kept at that moment have the state of their last report.
 struct RecordedMoment {
-  /// The moment.
+  /// The moment, on the clock of the recorded process.
   let time: MonitorTime
-  /// The reason, as a sentence, why the recording ends before the moment; `nil` if it does not.
+  /// The reason, as a sentence, why the recording ends before the moment; `nil` if it does not end
+  /// before.
   let fault: String?
   private let hello: Hello
   private let table: RecordedTable
 
-  /// Reads a recording up to a moment.
+  /// Reads a recording up to a given moment.
   ///
   /// - Parameters:
   ///   - reader: The recording.
-  ///   - offset: The time since its beginning; `nil`, or a time after its end, for the end.
+  ///   - offset: The time from the beginning of the recording to the moment. If it is `nil` or
+  ///     exceeds the recording's length, the moment is the end of the recording.
   init(_ reader: RecordingReader, at offset: Duration?) {
     var reader = reader
     let wanted = offset.map { reader.start + $0 }
@@ -38,15 +40,16 @@ struct RecordedMoment {
     fault = next == nil ? reader.fault : nil
   }
 
-  /// Returns all messages for an interest.
+  /// Returns all messages for a viewer with this interest.
   func messages(for interest: Interest) -> [MonitorMessage] {
     var table = table
     let update = table.takeUpdate(for: interest, at: time)
     return [.hello(hello)] + (update.map { [.update($0)] } ?? [])
   }
 
-  /// Answers an inquiry, and reports a fault of the recording if the moment is its end. No further
-  /// messages come, so operations that are unknown at that moment stay unknown.
+  /// Answers an inquiry with the state at the moment. An operation that is unknown at that moment
+  /// stays unknown, because no further messages arrive. If the recording is damaged and the moment
+  /// is its end, the error is reported.
   func answer(_ inquiry: some Inquiry) -> Ending {
     defer { if let fault { StandardStream.error.write(Program.errorLine(fault)) } }
     var inquiry = inquiry

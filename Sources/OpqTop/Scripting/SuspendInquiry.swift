@@ -7,7 +7,7 @@ import RunAnalysis
 
 /// `opq-top suspend` and `opq-top resume`: suspend or resume a queue.
 struct SuspendInquiry: Inquiry {
-  /// The queue's name or id on the command line.
+  /// The name or the id of the queue, as on the command line.
   let queue: String
   let isSuspended: Bool
   let form: InquiryForm
@@ -28,7 +28,7 @@ struct SuspendInquiry: Inquiry {
     guard chosen == nil else { return [] }
     if let refusal = knowledge.refusal { return [refusal] }
     nextLook = knowledge.nextLook(at: now)
-    // The first update has all queues.
+    // The first update contains all queues.
     guard knowledge.isFilled || knowledge.isComplete(at: now) else { return [] }
     nextLook = nil
     let candidates = knowledge.queues.filter { $0.isNamed(queue) }
@@ -67,7 +67,7 @@ struct SuspendInquiry: Inquiry {
   }
 }
 
-/// The output of `suspend --json` and `resume --json`. `Scripting.md` documents it for users.
+/// The output of `suspend --json` and `resume --json`, which `Scripting.md` documents for users.
 struct SuspendAnswer: Encodable {
   struct Queue: Encodable {
     let id: QueueReport.ID
@@ -83,8 +83,8 @@ struct SuspendAnswer: Encodable {
 }
 
 extension QueueReport {
-  /// Returns whether a word on the command line means the queue: its name, or its id with or
-  /// without `#`.
+  /// Returns whether a word on the command line names this queue. The word may be the queue's name,
+  /// or its id with or without `#`.
   func isNamed(_ word: String) -> Bool {
     name == word || word == "\(id.rawValue)" || word == "#\(id.rawValue)"
   }

@@ -9,7 +9,7 @@ import RunAnalysis
 struct TreeInquiry: Inquiry {
   let id: OperationReport.ID
   let direction: GraphDirection
-  /// The width of the lines.
+  /// The maximum width of the lines.
   let columns: Int
   let form: InquiryForm
   var knowledge: ProcessKnowledge
@@ -50,7 +50,7 @@ struct TreeInquiry: Inquiry {
     return TreeAnswer(self, at: now).map { JSONLine.text(of: $0) } ?? ""
   }
 
-  /// The operations of the tree, without other reported ones.
+  /// The operations in the tree. Other operations that the process has reported are left out.
   var members: Set<OperationReport.ID> {
     var members: Set = [id]
     var pending = [id]
@@ -68,7 +68,7 @@ struct TreeInquiry: Inquiry {
   }
 }
 
-/// The output of `tree --json`. `Scripting.md` documents it for users.
+/// The output of `tree --json`, which `Scripting.md` documents for users.
 struct TreeAnswer: Encodable {
   let schema = "opq.tree/1"
   let time: BatchFrame.Time

@@ -4,22 +4,22 @@
 import ArgumentParser
 import MonitorProtocol
 
-/// The value of `--state`: the states to wait for. One of them is sufficient.
+/// The value of `--state`: the states to wait for. An operation reaches the goal in any of them.
 struct WaitGoal: Equatable {
-  /// The word for `finished` and `cancelled` together.
+  /// The word that means both `finished` and `cancelled`.
   private static let over = "over"
 
   var states: Set<OperationState>
 
-  /// The goal that operations are finished or cancelled.
+  /// The goal that operations have finished or were cancelled.
   static let isOver = WaitGoal(states: [.finished, .cancelled])
 
-  /// All valid words, for the help text.
+  /// All words that `--state` accepts, for the help text.
   static var words: String {
     OperationState.allCases.map(\.rawValue).joined(separator: ", ") + " and \(over)"
   }
 
-  /// Parses words that are separated by commas.
+  /// Parses the names of states, separated by commas.
   ///
   /// - Throws: `ValidationError` if a word is not a state.
   @Sendable static func read(_ argument: String) throws -> WaitGoal {
@@ -36,20 +36,21 @@ struct WaitGoal: Equatable {
     return goal
   }
 
-  /// How far an operation has come.
+  /// The progress of an operation towards the goal.
   enum Progress: Equatable {
-    /// It is in one of the states, or was in one between two updates.
+    /// The operation is in one of the states, or was in one of them between two updates.
     case reached
-    /// It may still reach one of the states.
+    /// The operation may still reach one of the states.
     case underWay
-    /// It has finished or was cancelled without having been in one of the states.
+    /// The operation has finished or was cancelled, and can no longer reach any of the states.
     case missed
   }
 
-  /// Returns how far an operation has come.
+  /// Returns the progress of an operation towards the goal.
   func progress(of report: OperationReport) -> Progress {
     if states.contains(report.state) { return .reached }
-    // Updates have the current state, not each change.
+    // An update contains only the current state of an operation. A start time shows that the
+    // operation was executing.
     if states.contains(.executing), report.started != nil { return .reached }
     if states.contains(.ready), report.becameReady != nil { return .reached }
     if states.contains(.cancelling), report.cancelRequested != nil { return .reached }

@@ -5,7 +5,7 @@ import Dashboard
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top wait`: ends when all operations have reached their goal.
+/// `opq-top wait`: waits until all given operations have reached their goal.
 struct WaitInquiry: Inquiry {
   let ids: [OperationReport.ID]
   let goal: WaitGoal
@@ -13,10 +13,10 @@ struct WaitInquiry: Inquiry {
   let form: InquiryForm
   var knowledge: ProcessKnowledge
   private(set) var nextLook: MonitorTime?
-  /// The end of the timeout; `nil` before the first check, or without a timeout.
+  /// The time at which the timeout ends; `nil` before the first check, or if there is no timeout.
   private var deadline: MonitorTime?
-  /// The operations as they were when they reached the goal; `nil` for those that are no longer
-  /// known.
+  /// The operations that have reached the goal, as they were reported at that time; the value is
+  /// `nil` for an operation that is no longer known.
   private var reached: [OperationReport.ID: BatchFrame.Operation?] = [:]
 
   init(
@@ -67,7 +67,8 @@ struct WaitInquiry: Inquiry {
     return actions + expire(at: now)
   }
 
-  /// Returns whether an unknown operation has finished and that is sufficient.
+  /// Returns whether an operation that is no longer known has ended, if that is enough to reach the
+  /// goal.
   private func isOver(_ id: OperationReport.ID) -> Bool {
     goal.states.isSuperset(of: WaitGoal.isOver.states) && knowledge.hasPassed(id)
   }
@@ -108,7 +109,7 @@ struct WaitInquiry: Inquiry {
   }
 }
 
-/// The output of `wait --json`. `Scripting.md` documents it for users.
+/// The output of `wait --json`, which `Scripting.md` documents for users.
 struct WaitAnswer: Encodable {
   let schema = "opq.wait/1"
   let time: BatchFrame.Time

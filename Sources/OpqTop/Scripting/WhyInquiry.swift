@@ -5,7 +5,7 @@ import Dashboard
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top why`: prints the state of an operation, or every reason why it does not run.
+/// `opq-top why`: prints the state of an operation and all reasons why it does not run.
 struct WhyInquiry: Inquiry {
   let id: OperationReport.ID
   let form: InquiryForm
@@ -18,7 +18,7 @@ struct WhyInquiry: Inquiry {
     knowledge = ProcessKnowledge(form)
   }
 
-  /// The maximum number of operations in the chains of dependencies.
+  /// The maximum number of operations in the graphs of dependencies.
   private static let graphLimit = 300
 
   var interest: Interest {
@@ -33,7 +33,8 @@ struct WhyInquiry: Inquiry {
     guard let report = knowledge.operations[id] else {
       return knowledge.isComplete(at: now) ? [.end(1, .unknown([id]))] : []
     }
-    // The detail comes with the same update, unless the operation has just finished.
+    // The update that reports the operation also has its details, unless the operation has just
+    // finished.
     let isTold = report.state.isOver || knowledge.detail?.id == id
     guard isTold || knowledge.isComplete(at: now) else { return [] }
     return [.print(text(at: now)), .success]
@@ -48,7 +49,7 @@ struct WhyInquiry: Inquiry {
   }
 }
 
-/// The output of `why --json`. `Scripting.md` documents it for users.
+/// The output of `why --json`, which `Scripting.md` documents for users.
 struct WhyAnswer: Encodable {
   let schema = "opq.why/1"
   let time: BatchFrame.Time

@@ -5,17 +5,18 @@ import CursesTerminal
 import Dashboard
 import MonitorClient
 
-/// Attaches to the processes on the command line.
+/// Attaches the viewer to the processes that the command line selects.
 struct Attachment {
-  /// The targets in the arguments; empty if there are none.
+  /// The processes that the arguments name; empty if the arguments name none.
   let targets: [AttachTarget]
   let options: TargetOptions
   let view: ViewOptions
 
-  /// Attaches, and returns how the process has to end.
+  /// Attaches the viewer and shows the processes. Returns how this process has to end.
   ///
-  /// - Parameter noProcess: Called instead if no target is given and no process listens.
-  /// - Returns: The ending.
+  /// - Parameter noProcess: A function that is called if the arguments name no process and no
+  ///   process listens.
+  /// - Returns: How this process has to end.
   func ending(noProcess: () -> Ending) -> Ending {
     let isNamed = !targets.isEmpty || options.isGiven
     let found = isNamed ? [] : ProcessFinder.find()
@@ -24,8 +25,8 @@ struct Attachment {
       return Program.fail("\(TerminalError(.notATerminal)); use --batch")
     }
     do {
-      // This must come before the first other thread: it blocks signals, and later threads inherit
-      // that.
+      // The run must be created before any other thread: it blocks signals, and threads that are
+      // created later inherit the blocked signals.
       let run = try ViewerRun(view)
       if !isNamed { return try show(found, run) }
       if targets.count > 1 { return try showSeveral(run) }
@@ -45,7 +46,7 @@ struct Attachment {
       of: (watched, .process(path)), demo: DemoChoice(), recorder: recorder)
   }
 
-  /// Shows all targets, or fails.
+  /// Shows all named processes together, or fails if one of them cannot be watched.
   private func showSeveral(_ run: ViewerRun) throws -> Ending {
     let paths = try run.paths(of: targets)
     let sessions = try run.watchProcesses(at: paths, named: targets)
@@ -54,7 +55,7 @@ struct Attachment {
       of: (WatchedSource(process: run.group(sessions)), .processes(paths)), demo: DemoChoice())
   }
 
-  /// Shows the only process, or offers a list.
+  /// Shows the process if only one listens; otherwise offers a list.
   private func show(_ found: [ProcessFinder.Found], _ run: ViewerRun) throws -> Ending {
     if let only = found.first, found.count == 1 { return try show(only.path, run) }
     guard view.batch || view.record != nil else {

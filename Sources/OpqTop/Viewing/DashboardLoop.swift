@@ -7,33 +7,35 @@ import Glibc
 import MonitorClient
 import MonitorProtocol
 
-/// The loop of the dashboard: it waits for keys, signals and messages of the monitor, passes them
-/// to the dashboard, and draws. All access to the terminal is on its thread.
+/// The loop of the dashboard. It waits for keys, signals and messages of the monitor, passes them
+/// to the dashboard, and draws. Only the loop's thread accesses the terminal.
 package struct DashboardLoop: ~Copyable {
   private var terminal: Terminal
   private var signals: JobSignals
   private var dashboard: Dashboard
-  /// `nil` if the user has not chosen a source yet.
+  /// The watched source; `nil` until the user chooses one.
   private var watched: WatchedSource?
   private let opener: SourceOpener
   private let waker: Waker
   private let watch: TerminationWatch
   private var pacer = FramePacer()
-  /// When an incomplete key sequence is interpreted as it is; `nil` if there is none.
+  /// The time at which an incomplete key sequence is interpreted as separate keys; `nil` if there
+  /// is no such sequence.
   private var inputDeadline: MonitorTime?
-  /// When the display changes although no message arrives; `nil` if it does not.
+  /// The time at which the display changes without a message; `nil` if it does not change.
   private var nextTick: MonitorTime?
   private var ending: Ending?
-  /// How far the clock of the watched process is ahead of this process's clock.
+  /// The difference between the watched process's clock and this process's clock.
   private var clockLead = Duration.zero
-  /// Whether no queue had unfinished operations at the last update.
+  /// Whether all operations had finished at the last update.
   private var isDrained = false
-  /// `nil` if frame times are not reported.
+  /// The measured times of frames; `nil` if the user does not request them.
   private var frameTimes: FrameTimes?
-  /// The recorder of the source; `nil` if nothing is recorded, or if its failure was reported.
+  /// The recorder of the source; `nil` if nothing is recorded, or if the recorder's failure was
+  /// already reported.
   private var recorder: Recorder?
 
-  /// Creates a loop that has not drawn a frame.
+  /// Creates a loop that has not drawn a frame yet.
   package init(
     terminal: consuming Terminal, signals: consuming JobSignals, dashboard: Dashboard,
     watched: WatchedSource?, opener: SourceOpener, waker: Waker, watch: TerminationWatch,
@@ -50,10 +52,11 @@ package struct DashboardLoop: ~Copyable {
     self.recorder = recorder
   }
 
-  /// Runs until the user quits, a signal ends the program, or the terminal is lost. Restores the
-  /// terminal.
+  /// Runs until the user quits, a signal ends the program, or the terminal is lost. Before it
+  /// returns, it restores the terminal.
   ///
-  /// - Returns: The ending, the last watched source, and the frame times if they are reported.
+  /// - Returns: How the process has to end, the last watched source, and the frame times if the
+  ///   user requests them.
   package consuming func run() -> (Ending, watched: WatchedSource?, frameTimes: String?) {
     takeMonitorMessages()
     resize()
@@ -106,7 +109,7 @@ package struct DashboardLoop: ~Copyable {
     guard let watched else { return }
     var messages = watched.session.takeMessages()
     for case .update(let update) in messages { isDrained = update.queues.allSatisfy(\.isDrained) }
-    // The update that shows the last operation as finished comes first.
+    // The loop ends only after an update has shown the last operation as finished.
     if isDrained, watched.completion?.isReached == true {
       messages.append(.ended(reason: "the demo has finished"))
     }
@@ -132,8 +135,8 @@ package struct DashboardLoop: ~Copyable {
     case .found(let choices): deliver(.found(choices))
     case .failed(let reason): deliver(.openFailed(reason: reason))
     case .opened(let new):
-      // The new source's greeting is its first message. No message of the earlier source comes
-      // after it.
+      // The first message of a new source is its greeting. No message of the previous source may
+      // arrive after the greeting, so the previous source ends now.
       if let watched { opener.endLater(watched) }
       if watched?.replay != nil { deliver(.replay(nil)) }
       watched = new
@@ -202,8 +205,9 @@ package struct DashboardLoop: ~Copyable {
     var isAskedAgain = false
     repeat {
       terminal.suspend()
-      // The continuation and the size are known already. A request to stop in these events came
-      // later, because continuing a process discards earlier ones.
+      // Events for a continuation and a new size are ignored, because both are handled here. A stop
+      // request among the events arrived after the continuation, because continuing a process
+      // discards earlier stop requests.
       isAskedAgain = false
       while let event = signals.next() { isAskedAgain = isAskedAgain || event == .stopRequested }
     } while isAskedAgain
@@ -217,6 +221,6 @@ package struct DashboardLoop: ~Copyable {
 }
 
 extension QueueReport {
-  /// Whether there are no unfinished operations.
+  /// Whether all operations have finished or were cancelled.
   var isDrained: Bool { counts.waiting + counts.ready + counts.executing == 0 }
 }

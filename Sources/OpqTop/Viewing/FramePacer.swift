@@ -5,16 +5,16 @@ import CursesTerminal
 import Glibc
 import MonitorProtocol
 
-/// Decides when the screen is drawn: only after a change; immediately after a key, and otherwise at
-/// most once per interval.
+/// Decides when the screen is drawn. It is drawn only after a change: at once after a key, and
+/// otherwise at most once per interval.
 struct FramePacer: Equatable {
-  /// Thirty frames per second.
+  /// The interval for thirty frames per second.
   static let defaultInterval = Duration.nanoseconds(33_333_333)
-  /// How long after a key updates are drawn thirty times per second, regardless of the interval,
-  /// because they may include the key's effect.
+  /// The time after a key within which updates are drawn thirty times per second, even if the
+  /// interval is longer. These updates may show the effect of the key.
   static let answerTime = Duration.milliseconds(500)
 
-  /// The shortest time between frames that only updates require.
+  /// The shortest time between two frames if only updates have changed the display.
   var interval: Duration
   private var hasNews = false
   private var hasReaction = false
@@ -22,24 +22,25 @@ struct FramePacer: Equatable {
   private var lastFrame: MonitorTime?
   private var lastInput: MonitorTime?
 
-  /// Creates a pacer without pending changes.
+  /// Creates a pacer without changes to draw.
   init(interval: Duration = FramePacer.defaultInterval) { self.interval = interval }
 
-  /// Notes that messages of the monitor have arrived.
+  /// Notes that the monitor has sent messages.
   mutating func noteNews() { hasNews = true }
 
-  /// Notes that the display changes on its own, or after an answer to the user's request. Such a
-  /// change does not wait for the interval, but there are at most thirty frames per second.
+  /// Notes a change that is not caused by updates: time has passed, or the program has answered a
+  /// request of the user. Such a change is drawn without waiting for the interval, but at most
+  /// thirty times per second.
   mutating func noteReaction() { hasReaction = true }
 
-  /// Notes that the user waits for a change of the display.
+  /// Notes that the user has pressed a key and waits for the display to change.
   mutating func noteInput(at now: MonitorTime) {
     isUrgent = true
     lastInput = now
   }
 
-  /// Returns when the next frame is due; `nil` if there is nothing to draw. The time may be in the
-  /// past.
+  /// Returns the time at which the next frame is due; `nil` if no frame is needed. The time may be
+  /// in the past.
   func nextFrame(after now: MonitorTime) -> MonitorTime? {
     if isUrgent { return now }
     guard hasNews || hasReaction else { return nil }
@@ -58,8 +59,8 @@ struct FramePacer: Equatable {
 }
 
 extension Waker {
-  /// Waits until it rings or until a moment, and then clears the ring; `nil` means no time limit.
-  /// It may return early.
+  /// Waits until the waker rings or until a moment, and then clears the ring. If the moment is
+  /// `nil`, the wait has no time limit. The function may return early.
   func wait(until moment: MonitorTime?) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     if poll(&entry, 1, MonitorTime.pollTimeout(from: .now, until: moment)) > 0 { answer() }

@@ -4,29 +4,30 @@
 import Glibc
 import MonitorProtocol
 
-/// The time that the program's thread needs for each frame, from receiving the messages to the end
-/// of writing.
+/// The times that the program's thread needs for frames. The time of a frame begins when the
+/// messages are received and ends when the frame is written.
 struct FrameTimes {
-  /// The maximum number of counted frames: one hour at thirty per second.
+  /// The maximum number of measured frames: one hour at thirty frames per second.
   private static let limit = 108_000
 
-  /// The elapsed times, which include times of other threads and processes on the processor.
+  /// The elapsed time of each frame. It includes the time in which other threads and processes used
+  /// the processor.
   private var wall: [Duration] = []
-  /// The processor times of the thread.
+  /// The processor time of the thread for each frame.
   private var processor: [Duration] = []
   private var start = (wall: MonitorTime(nanoseconds: 0), processor: Duration.zero)
   private var current = (wall: Duration.zero, processor: Duration.zero)
 
-  /// Begins to measure work for the next frame.
+  /// Begins to measure a part of the work for the next frame.
   mutating func begin() { start = (MonitorTime.now, Self.processorTime) }
 
-  /// Ends the measurement.
+  /// Ends the measurement of this part.
   mutating func end() {
     current.wall += MonitorTime.now - start.wall
     current.processor += Self.processorTime - start.processor
   }
 
-  /// Adds the times of a drawn frame.
+  /// Adds the measured times of a frame after it was drawn.
   mutating func endFrame() {
     if wall.count < Self.limit {
       wall.append(current.wall)
@@ -35,7 +36,7 @@ struct FrameTimes {
     current = (wall: .zero, processor: .zero)
   }
 
-  /// The number of frames and their times, as one line.
+  /// A line of text with the number of frames and their times.
   var text: String {
     "\(wall.count) frames; CPU time per frame (ms): \(Self.percentiles(of: processor));"
       + " elapsed (ms): \(Self.percentiles(of: wall))"

@@ -8,39 +8,40 @@ import MonitorClient
 import MonitorProtocol
 import Synchronization
 
-/// Finds and opens sources that the user chooses, outside the loop because both take time.
+/// Finds and opens sources for the user. It works outside the dashboard's loop, because both
+/// actions take time.
 package final class SourceOpener: Sendable {
-  /// The result of a request.
+  /// The answer to a request of the dashboard.
   enum Answer: Sendable {
-    /// The processes that were found, each with its greeting or the reason why it cannot be
+    /// The processes that were found. Each has its greeting, or the reason why it cannot be
     /// watched.
     case found([ProcessChoice])
-    /// The new source, which replaces the earlier one.
+    /// The new source, which replaces the previous source.
     case opened(WatchedSource)
-    /// The chosen source cannot be watched, for this reason.
+    /// The reason why the chosen source cannot be watched.
     case failed(String)
   }
 
   private let waker: Waker
-  /// Creates, starts and watches the demo.
+  /// A function that creates, starts and watches the demo.
   private let openDemo: @Sendable () throws -> WatchedSource
   private let isReadOnly: Bool
   private let state = Mutex(State())
-  /// The demos that are being created or ended, which takes time.
+  /// A group that contains the work of creating and ending demos, which takes time.
   private let busy = DispatchGroup()
 
   private struct State {
     var answers: [Answer] = []
-    /// The processes that have not answered.
+    /// The sessions with processes that have not answered yet.
     var pending: [RemoteSession] = []
-    /// Whether answers are no longer accepted.
+    /// Whether the opener discards further answers.
     var isFinished = false
   }
 
   /// - Parameters:
-  ///   - waker: Rings when there is an answer.
-  ///   - isReadOnly: Whether viewers send no commands.
-  ///   - openDemo: Creates, starts and watches the demo.
+  ///   - waker: The waker to ring when there is an answer.
+  ///   - isReadOnly: Whether the viewer sends no commands.
+  ///   - openDemo: A function that creates, starts and watches the demo.
   package init(
     waker: Waker, isReadOnly: Bool, openDemo: @escaping @Sendable () throws -> WatchedSource
   ) {
@@ -49,14 +50,14 @@ package final class SourceOpener: Sendable {
     self.openDemo = openDemo
   }
 
-  /// Searches for processes.
+  /// Begins to search for processes that can be watched.
   func find() {
     DispatchQueue.global().async { [self] in
       answer(.found(ProcessFinder.find().map { ProcessChoice($0) }))
     }
   }
 
-  /// Opens a process or the demo.
+  /// Begins to open a process or the demo.
   func open(_ source: Source) {
     switch source {
     case .process(let path):
@@ -72,10 +73,10 @@ package final class SourceOpener: Sendable {
         }
       }
     case .processes:
-      // The picker does not list such sources.
+      // The picker does not offer several processes as one source.
       answer(.failed("to show several processes, use: opq-top attach PID PID"))
     case .recording(let path):
-      // The picker does not list such sources.
+      // The picker does not offer recordings.
       answer(.failed("to replay it, use: opq-top replay \(path)"))
     case .demo:
       DispatchQueue.global().async(group: busy) { [self] in
@@ -88,7 +89,7 @@ package final class SourceOpener: Sendable {
     }
   }
 
-  /// Removes and returns the answers since the last call.
+  /// Returns the answers since the previous call, and removes them.
   func takeAnswers() -> [Answer] {
     state.withLock { state in
       defer { state.answers = [] }
@@ -96,12 +97,14 @@ package final class SourceOpener: Sendable {
     }
   }
 
-  /// Ends a source that is no longer watched. Ending a demo takes time.
+  /// Ends a source that is no longer watched, without blocking the caller, because ending a demo
+  /// takes time.
   func endLater(_ watched: WatchedSource) {
     DispatchQueue.global().async(group: busy) { watched.end() }
   }
 
-  /// Waits until this work is finished, and ends sources that were opened too late to be watched.
+  /// Waits until all work is finished. Then ends the sources that were opened too late to be
+  /// watched.
   func finish() {
     let (answers, pending) = state.withLock { state in
       state.isFinished = true
@@ -128,7 +131,7 @@ package final class SourceOpener: Sendable {
 }
 
 extension ProcessChoice {
-  /// Creates a choice from the greeting or the error of a process.
+  /// Creates a choice from the greeting of a process, or from the error.
   init(_ found: ProcessFinder.Found) {
     switch found.answer {
     case .success(let greeting):

@@ -8,7 +8,8 @@ import MonitorProtocol
 extension ViewerRun {
   /// Returns the paths of the sockets of several processes.
   ///
-  /// - Throws: ``AttachError`` if a process has none, or ``RepeatedTarget``.
+  /// - Throws: ``AttachError`` if a process has no socket, or ``RepeatedTarget`` if two targets are
+  ///   the same process.
   func paths(of targets: [AttachTarget]) throws -> [String] {
     var paths: [String] = []
     for target in targets {
@@ -19,18 +20,20 @@ extension ViewerRun {
     return paths
   }
 
-  /// Watches several processes. If one fails, none is watched.
+  /// Watches several processes together. If one of them cannot be watched, none is watched.
   ///
-  /// - Throws: ``AttachError`` of the first process that cannot be watched, ``RepeatedTarget``, or
-  ///   ``SignalRequest`` if a signal arrives before all have sent their greeting.
+  /// - Throws: ``AttachError`` for the first process that cannot be watched, ``RepeatedTarget`` if
+  ///   two targets are the same process, or ``SignalRequest`` if a signal arrives before all
+  ///   greetings.
   func watchProcesses(at paths: [String], named targets: [AttachTarget]) throws -> [RemoteSession] {
-    // The processes send their greetings concurrently.
+    // All sessions are opened before the first wait, so that the processes send their greetings
+    // concurrently.
     let sessions = zip(paths, 1...).map { makeSession(at: $0, number: $1, count: paths.count) }
     do {
       var hellos: [Hello] = []
       for (target, session) in zip(targets, sessions) {
         let hello = try target.naming { try waitForGreeting(of: session) }
-        // Two sockets of one process would show its operations twice.
+        // If two sockets belong to the same process, its operations would be shown twice.
         if hellos.contains(where: { $0.isSameProcess(as: hello) }) {
           throw RepeatedTarget(target: target)
         }
@@ -43,13 +46,13 @@ extension ViewerRun {
     return sessions
   }
 
-  /// Groups several processes into one source.
+  /// Combines several processes into one source.
   func group(_ sessions: [RemoteSession]) -> ProcessGroup {
     ProcessGroup(sessions, interest: interest) { [waker] in waker.ring() }
   }
 
-  /// Prints frames until their number is reached, or until all processes have ended: at each moment
-  /// one frame per process.
+  /// Prints frames until the requested number is reached, or until all processes have ended. At
+  /// each moment it prints one frame for each process.
   func printFrames(of sessions: [RemoteSession]) -> Ending {
     defer { for session in sessions { session.invalidate() } }
     return BatchLoop(
@@ -58,7 +61,7 @@ extension ViewerRun {
   }
 }
 
-/// The same process was given twice.
+/// The error that the command line names the same process twice.
 struct RepeatedTarget: Error, CustomStringConvertible {
   let target: AttachTarget
   var description: String { "\(target) is given twice" }

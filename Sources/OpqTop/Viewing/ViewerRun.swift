@@ -9,20 +9,21 @@ import MonitorProtocol
 import OperationsCollector
 import Synchronization
 
-/// A run of a viewer, from start to end: the dashboard or batch mode, with a demo or another
-/// process.
+/// A run of a viewer, from its start to its end. The viewer is the dashboard or batch mode, and
+/// shows a demo, a process or a recording.
 struct ViewerRun {
   let view: ViewOptions
   let waker: Waker
   let watch: TerminationWatch
 
-  /// Prepares a run. Must be called before the process has a second thread, because it blocks
-  /// signals, and later threads inherit that.
+  /// Prepares a run. The caller must do this before the process has a second thread: the run blocks
+  /// signals, and threads that are created later inherit the blocked signals.
   ///
   /// - Parameters:
   ///   - view: The options for the display.
-  ///   - takesJobSignals: Whether there may be a dashboard, which handles stop and continue itself.
-  /// - Throws: ``TerminalError`` if the system has no descriptors left.
+  ///   - takesJobSignals: Whether the run also handles the signals that stop and continue the
+  ///     process, as the dashboard needs.
+  /// - Throws: ``TerminalError`` if the system has no free descriptors.
   init(_ view: ViewOptions, takesJobSignals: Bool = true) throws(TerminalError) {
     self.view = view
     if takesJobSignals { JobSignals.block() }
@@ -33,9 +34,9 @@ struct ViewerRun {
 
   // MARK: Sources
 
-  /// Creates a demo in this process, which has not started.
+  /// Creates a demo in this process. The demo has not started.
   ///
-  /// - Throws: `WorkloadError`.
+  /// - Throws: `WorkloadError` if the demo cannot be created.
   func watchDemo(_ choice: DemoChoice, isInteractive: Bool) throws(WorkloadError) -> WatchedSource {
     let workload = try choice.demo.makeWorkload(choice.options(isInteractive: isInteractive))
     let session = MonitorSession(
@@ -48,13 +49,14 @@ struct ViewerRun {
 
   /// Connects to another process.
   ///
-  /// - Throws: ``AttachError``, or ``SignalRequest`` if a signal arrives before its greeting.
+  /// - Throws: ``AttachError`` if the process cannot be watched, or ``SignalRequest`` if a signal
+  ///   arrives before the process's greeting.
   func watchProcess(at path: String) throws -> WatchedSource {
     try greeted(by: makeSession(at: path))
   }
 
-  /// Connects to a process. One of several processes gets its number and a share of the memory for
-  /// operations.
+  /// Creates a session with a process. If several processes are watched, the session gets the
+  /// process's number and a part of the memory for operations.
   func makeSession(at path: String, number: Int? = nil, count: Int = 1) -> RemoteSession {
     RemoteSession(
       path: path, isReadOnly: view.isReadOnly, interest: interest(for: number),
@@ -65,15 +67,17 @@ struct ViewerRun {
 
   /// Waits for the greeting of a process.
   ///
-  /// - Throws: ``AttachError``, or ``SignalRequest`` if a signal arrives before the greeting.
+  /// - Throws: ``AttachError`` if the process cannot be watched, or ``SignalRequest`` if a signal
+  ///   arrives before its greeting.
   func greeted(by session: RemoteSession) throws -> WatchedSource {
     try waitForGreeting(of: session)
     return WatchedSource(process: session)
   }
 
-  /// Waits for the greeting of a process, and ends the session if there is none.
+  /// Waits for the greeting of a process. If no greeting arrives, ends the session.
   ///
-  /// - Throws: ``AttachError``, or ``SignalRequest`` if a signal arrives first.
+  /// - Throws: ``AttachError`` if the process cannot be watched, or ``SignalRequest`` if a signal
+  ///   arrives before its greeting.
   @discardableResult
   func waitForGreeting(of session: RemoteSession) throws -> Hello {
     let greeting = Mutex<Result<Hello, AttachError>?>(nil)
@@ -105,7 +109,7 @@ struct ViewerRun {
       do throws(AttachError) {
         return try AttachTarget.process(process).path()
       } catch {
-        // The process need not exist yet.
+        // The process may start later, so a missing socket is not an error here.
         guard error.kind == .nothingThere else { throw error }
       }
       let isThere = ProcessStart(of: process) != nil
@@ -118,15 +122,15 @@ struct ViewerRun {
     }
   }
 
-  /// A signal that requests the end of the program arrived during a wait.
+  /// The error that a signal has requested the end of the program during a wait.
   struct SignalRequest: Error {
     let signal: Int32
   }
 
-  /// The first interest of the viewer.
+  /// The interest with which the viewer begins.
   var interest: Interest { interest(for: nil) }
 
-  /// Returns the first interest for one of several processes by its number.
+  /// Returns the interest with which the viewer begins to watch the process with this number.
   private func interest(for number: Int?) -> Interest {
     var interest = view.batch ? view.batchOptions.interest(for: number) : Interest()
     interest.warningKinds = view.warningKinds
@@ -140,11 +144,11 @@ struct ViewerRun {
   /// Shows the dashboard until the user quits.
   ///
   /// - Parameters:
-  ///   - first: The first source and its name; `nil` if the user has not chosen one yet.
-  ///   - demo: The demo that runs, or that the user can choose.
+  ///   - first: The first source and its name; `nil` if the user has to choose a source.
+  ///   - demo: The demo that runs, or that the user can choose in the picker.
   ///   - recorder: The recorder of the source; `nil` if nothing is recorded.
   /// - Returns: How the process has to end.
-  /// - Throws: ``TerminalError``, before anything was shown.
+  /// - Throws: ``TerminalError`` if nothing can be shown.
   func showDashboard(
     of first: (WatchedSource, Source)?, demo: DemoChoice, recorder: Recorder? = nil
   ) throws -> Ending {
@@ -173,7 +177,7 @@ struct ViewerRun {
     return report(recording, after: reportFailure(of: watched, after: ending))
   }
 
-  /// Prints frames until their number is reached, or until the source has ended.
+  /// Prints frames until the requested number is reached, or until the source has ended.
   func printFrames(of watched: WatchedSource, recorder: Recorder? = nil) -> Ending {
     defer { watched.end() }
     watched.workload?.start()
@@ -184,7 +188,7 @@ struct ViewerRun {
     return report(recorder?.finish(), after: reportFailure(of: watched, after: ending))
   }
 
-  /// Runs a demo with an end, without a display.
+  /// Runs a demo until it has finished, without a display.
   func runToTheEnd(_ watched: WatchedSource, recorder: Recorder? = nil) -> Ending {
     defer { watched.end() }
     watched.workload?.start()
@@ -198,7 +202,7 @@ struct ViewerRun {
     return report(recorder?.finish(), after: reportFailure(of: watched, after: .status(0)))
   }
 
-  /// Reports, after a successful run, what a demo could not do.
+  /// Reports the error of a demo, if the run was otherwise successful.
   private func reportFailure(of watched: WatchedSource?, after ending: Ending) -> Ending {
     guard ending == .status(0), let failure = watched?.workload?.failure else { return ending }
     return Program.fail("\(failure)", status: 1)

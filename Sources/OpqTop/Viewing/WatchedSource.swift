@@ -7,25 +7,25 @@ package import MonitorClient
 import OperationsCollector
 import Synchronization
 
-/// The source that is watched at present.
+/// The source that the program watches.
 package struct WatchedSource: Sendable {
-  /// The session from which its messages come.
+  /// The session that sends the messages of the source.
   let session: any MonitorSource
-  /// The session, if it is a recording; otherwise `nil`.
+  /// The session, if the source is a recording; otherwise `nil`.
   var replay: ReplaySession? { session as? ReplaySession }
   /// The demo that runs in this process; `nil` if another process is watched.
   let workload: (any DemoWorkload)?
-  /// Reached when the demo has finished; `nil` if there is no demo.
+  /// Whether the demo has finished; `nil` if no demo runs in this process.
   let completion: Completion?
 
-  /// Creates the source for another process.
+  /// Creates a source for another process or a recording.
   package init(process session: any MonitorSource) {
     self.session = session
     workload = nil
     completion = nil
   }
 
-  /// Creates the source for a demo, which has not started.
+  /// Creates a source for a demo that has not started.
   init(demo workload: any DemoWorkload, session: any MonitorSource, waker: Waker) {
     self.session = session
     self.workload = workload
@@ -37,24 +37,24 @@ package struct WatchedSource: Sendable {
     }
   }
 
-  /// Ends the session, and the demo if there is one, which may take time.
+  /// Ends the session and the demo, if there is one. Ending a demo takes time.
   func end() {
     session.invalidate()
     workload?.shutDown()
   }
 }
 
-/// Whether a workload has finished.
+/// A flag that is set when a workload has finished.
 package final class Completion: Sendable {
   private let flag = Atomic(false)
 
-  /// Creates a value that is not reached.
+  /// Creates a flag that is not set.
   package init() {}
 
   /// Whether the workload has finished.
   var isReached: Bool { flag.load(ordering: .acquiring) }
 
-  /// Notes that the workload has finished. Further calls have no effect.
+  /// Sets the flag. Further calls have no effect.
   func reach() { flag.store(true, ordering: .releasing) }
 }
 
