@@ -3,20 +3,20 @@
 
 import MonitorProtocol
 
-/// The times of the operations of one class.
+/// The times of all operations of one class.
 public struct ClassDistributions: Sendable, Equatable {
-  /// The name of the class, without the module; unsanitised.
+  /// The name of the class without the module's name, unsanitised.
   public var className: String
   /// How long the operations ran.
   public var work: Distribution
-  /// How long they waited for a slot; `nil` if no such time is known.
+  /// How long the operations waited for a slot; `nil` if none of these times is known.
   public var slotWait: Distribution?
 
-  /// Returns the times of all classes with a finished operation. The order is by the duration that nine of
-  /// ten operations do not exceed, the longest first.
+  /// Returns the times of all classes that have a finished operation. Classes with the longest 90th
+  /// percentile of the run time come first.
   ///
-  /// - Parameter history: The run.
-  /// - Returns: The classes and their times.
+  /// - Parameter history: The history of the run.
+  /// - Returns: The times of each class.
   public static func slowest(of history: RunHistory) -> [ClassDistributions] {
     var work: [String: [Duration]] = [:]
     var waits: [String: [Duration]] = [:]

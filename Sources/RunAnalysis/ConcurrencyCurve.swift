@@ -3,21 +3,21 @@
 
 public import MonitorProtocol
 
-/// The number of operations in a state, over the time of a run.
+/// The number of operations in a state as a function of the time of a run.
 public struct ConcurrencyCurve: Sendable, Equatable {
-  /// The beginning of the curve.
+  /// The moment at which the curve begins.
   public let start: MonitorTime
-  /// The end of the curve.
+  /// The moment at which the curve ends.
   public let end: MonitorTime
-  /// The average number of operations in each of the equal parts of the time.
+  /// The average number of operations in each part of the time. All parts have the same length.
   public private(set) var means: [Double]
-  /// The greatest number at one moment.
+  /// The maximum number of operations at one moment.
   public private(set) var peak = 0
 
-  /// The average number over the whole time.
+  /// The average number of operations over the whole time.
   public var mean: Double { means.isEmpty ? 0 : means.reduce(0, +) / Double(means.count) }
 
-  /// Counts the operations at each moment.
+  /// Creates a curve from the times in which operations were in the state.
   ///
   /// - Parameters:
   ///   - spans: The times in which each operation was in the state.
@@ -28,7 +28,8 @@ public struct ConcurrencyCurve: Sendable, Equatable {
   ) {
     (start, end) = (time.lowerBound, time.upperBound)
     let length = Double(max(1, end.nanoseconds - start.nanoseconds))
-    // Parts that a span covers completely are noted as differences from the part before.
+    // If a span covers whole parts, they are not counted one by one: only the change at its first and at its
+    // last part is stored.
     var partial = [Double](repeating: 0, count: max(1, count) + 1)
     var whole = partial
     var steps: [(time: Int64, step: Int)] = []
@@ -58,11 +59,11 @@ public struct ConcurrencyCurve: Sendable, Equatable {
     peak = Self.peak(of: &steps)
   }
 
-  /// Reads the curve from the samples, for runs in which some operations were not recorded.
+  /// Creates a curve from samples, for a run in which some operations were not recorded.
   ///
   /// - Parameters:
-  ///   - samples: The samples, by time.
-  ///   - count: Selects one of the counts.
+  ///   - samples: The samples, sorted by time.
+  ///   - count: Returns the count to use from the counts of a sample.
   ///   - time: The time to examine.
   ///   - parts: The number of parts into which the time is divided; at least 1.
   public init(
@@ -81,8 +82,8 @@ public struct ConcurrencyCurve: Sendable, Equatable {
     means = counts
   }
 
-  /// Returns the greatest number at one moment. A span that ends at a moment is removed before a span that
-  /// begins at the same moment is added.
+  /// Returns the maximum number of operations at one moment. If one span ends and another begins at the same
+  /// moment, the first one is removed before the other one is added.
   private static func peak(of steps: inout [(time: Int64, step: Int)]) -> Int {
     steps.sort { ($0.time, $0.step) < ($1.time, $1.step) }
     var (count, peak) = (0, 0)

@@ -3,47 +3,49 @@
 
 public import MonitorProtocol
 
-/// The reason for the length of a run: the chain of operations that it had to wait for. Each operation of the
-/// chain is the dependency of the next one that finished last.
+/// The chain of operations that determined the length of a run. Each operation of the chain is a dependency
+/// of the next one: the dependency that finished last.
 ///
-/// The path goes from dependency to dependency. If an operation was ready and got no slot, the wait is a part
-/// of the path of its own, which names the operation that freed the slot. Operations that had the slot
-/// earlier are not on the path. Each moment of the path is counted once.
+/// The path leads from dependency to dependency. If an operation was ready and had no slot, the wait is a
+/// segment of the path. This segment names the operation that freed the slot. Operations that had the slot
+/// before are not on the path. Each moment of the path is counted once.
 public struct CriticalPath: Sendable, Equatable {
-  /// The reasons why time passed.
+  /// The reasons why time passed on the path.
   public enum Kind: String, Sendable, CaseIterable {
-    /// An operation ran.
+    /// The operation ran.
     case work
-    /// The operation was ready, and waited for a free slot, for a barrier before it, or for its queue to be
-    /// resumed. A recording does not say for which of them. If ``Segment/freedBy`` is known, it was a slot.
+    /// The operation was ready and did not run yet. It waited for a free slot, for a barrier before it, or
+    /// for its queue to be resumed. A recording does not say for which of them the operation waited. If
+    /// ``Segment/freedBy`` is known, it waited for a slot.
     case slotWait
-    /// The operation waited for something that is not on the path, because it was not recorded or because it
-    /// is not a dependency: an exclusion, or the operation's own `isReady`. If a dependency ran or waited for
-    /// a slot, that is a part of the path of its own.
+    /// The operation waited for something that is not on the path. Either it was not recorded, or it is not a
+    /// dependency, such as an exclusion or the operation's own `isReady`. The times in which a dependency ran
+    /// or waited for a slot are other segments of the path.
     case dependencyWait
-    /// The dependencies had finished, and the operation was not added yet, or the time of its start is
-    /// unknown.
+    /// The reason is unknown. The dependencies of the operation had finished, and the operation was not added
+    /// yet, or its start time is unknown.
     case unaccounted
   }
 
-  /// A part of the path, spent with one operation.
+  /// A segment of the path. During a segment, one operation ran or waited.
   public struct Segment: Sendable, Equatable {
     /// The operation that ran or waited.
     public var operation: OperationReport.ID
-    /// How the time of the segment was spent.
+    /// The reason why the time of the segment passed.
     public var kind: Kind
-    /// When the part began.
+    /// The moment at which the segment begins.
     public var start: MonitorTime
-    /// When the next part begins.
+    /// The moment at which the segment ends and the next one begins.
     public var end: MonitorTime
-    /// For a wait for a slot, the operation that freed it: the last operation of its queue that finished
-    /// before. `nil` if not all slots were taken until then, or if the width is unknown.
+    /// If the operation waited for a slot, the operation that freed the slot: the operation of the same queue
+    /// that finished last before. It is `nil` if some slots were free until then, or if the width of the
+    /// queue is unknown.
     public var freedBy: OperationReport.ID?
 
-    /// The length of the part.
+    /// The duration of the segment.
     public var duration: Duration { end - start }
 
-    /// Returns the rest of the part after a moment; `nil` if there is none.
+    /// Returns the part of the segment after a moment; `nil` if the segment ends before the moment.
     fileprivate func since(_ moment: MonitorTime) -> Segment? {
       guard end > moment else { return nil }
       var segment = self
@@ -52,29 +54,29 @@ public struct CriticalPath: Sendable, Equatable {
     }
   }
 
-  /// The parts, by time, without gaps.
+  /// The segments of the path, sorted by time. There are no gaps between them.
   public private(set) var segments: [Segment] = []
-  /// The operations, the first one first.
+  /// The operations of the path, from the first to the last.
   public private(set) var operations: [OperationReport.ID] = []
-  /// Whether the path ends with the operation that finished last, and no unfinished operation was left.
+  /// Whether all operations of the run have finished and the path ends with the operation that finished last.
   public let isOfWholeRun: Bool
 
-  /// The time from the first to the last moment.
+  /// The duration of the whole path.
   public var duration: Duration {
     guard let first = segments.first, let last = segments.last else { return .zero }
     return last.end - first.start
   }
 
-  /// Returns how much of the path was spent in this way.
+  /// Returns the total duration of all segments of a kind.
   public func total(of kind: Kind) -> Duration {
     segments.reduce(.zero) { $1.kind == kind ? $0 + $1.duration : $0 }
   }
 
-  /// Finds the path of a run. If all operations have finished, the path ends with the operation that finished
-  /// last. Otherwise it is the longest path that ends with a finished operation on which no finished
-  /// operation depends. `nil` if no operation finished.
+  /// Finds the critical path of a run; `nil` if no operation has finished. If all operations have finished,
+  /// the path ends with the operation that finished last. Otherwise, the result is the longest path to a
+  /// finished operation that is not a dependency of another finished operation.
   ///
-  /// - Parameter history: The run.
+  /// - Parameter history: The history of the run.
   public init?(of history: RunHistory) {
     let finder = CriticalPathFinder(history)
     let isOver = history.operations.values.allSatisfy { $0.state.isOver || history.isGone($0.id) }
@@ -82,11 +84,11 @@ public struct CriticalPath: Sendable, Equatable {
     self.init(to: last, finder, since: history.start, isOfWholeRun: isOver)
   }
 
-  /// Finds the path to an operation; `nil` if the time of its finish is unknown.
+  /// Finds the critical path to an operation; `nil` if the finish time of the operation is unknown.
   ///
   /// - Parameters:
   ///   - id: The operation.
-  ///   - history: The run.
+  ///   - history: The history of the run.
   init?(to id: OperationReport.ID, in history: RunHistory) {
     guard history.operations[id]?.finished != nil else { return nil }
     self.init(
@@ -98,7 +100,7 @@ public struct CriticalPath: Sendable, Equatable {
     isOfWholeRun: Bool
   ) {
     self.isOfWholeRun = isOfWholeRun
-    // Nothing is known of operations that had finished before the recording began.
+    // Operations that finished before the recording began are left out, because their times are unknown.
     for id in finder.chain(endingWith: last) where id == last || finder.ends(id, behind: start) {
       operations.append(id)
       segments += finder.segments(of: id).compactMap { $0.since(start) }

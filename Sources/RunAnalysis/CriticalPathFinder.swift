@@ -3,15 +3,15 @@
 
 import MonitorProtocol
 
-/// Walks from a finished operation back to the operations that it waited for.
+/// Finds critical paths: follows the dependencies of a finished operation back in time.
 struct CriticalPathFinder {
   private let operations: [OperationReport.ID: OperationReport]
   private let queues: [QueueReport.ID: QueueReport]
-  /// For each operation, the dependency that finished last before it was ready.
+  /// For each operation, its dependency that finished last before the operation was ready.
   private let predecessors: [OperationReport.ID: OperationReport.ID]
-  /// For each queue, the operations that ran and finished there, by time.
+  /// For each queue, the operations that ran and finished in it, sorted by finish time.
   private var finishes: [QueueReport.ID: [(time: MonitorTime, id: OperationReport.ID)]] = [:]
-  /// For each queue, the times at which operations started, in order.
+  /// For each queue, the start times of its operations in ascending order.
   private var starts: [QueueReport.ID: [MonitorTime]] = [:]
 
   init(_ history: RunHistory) {
@@ -33,13 +33,13 @@ struct CriticalPathFinder {
 
   // MARK: Ends
 
-  /// The operation that finished last; `nil` if none has finished.
+  /// The operation that finished last; `nil` if no operation has finished.
   var lastFinisher: OperationReport.ID? {
     operations.values.compactMap { report in report.finished.map { (time: $0, id: report.id) } }
       .max { ($0.time, $1.id) < ($1.time, $0.id) }?.id
   }
 
-  /// The end of the longest path; `nil` if nothing has finished.
+  /// The operation at the end of the longest path; `nil` if no operation has finished.
   var endOfLongest: OperationReport.ID? {
     var starts: [OperationReport.ID: MonitorTime] = [:]
     return operations.values.compactMap { report in
@@ -49,7 +49,8 @@ struct CriticalPathFinder {
     }.max { ($0.duration, $1.id) < ($1.duration, $0.id) }?.id
   }
 
-  /// Returns when the path to an operation begins. Adds the results to `known`, by the end of the path.
+  /// Returns the time at which the path to an operation begins. Stores the results for all operations of the
+  /// path in `known`.
   private func start(
     ofPathTo id: OperationReport.ID, known: inout [OperationReport.ID: MonitorTime]
   ) -> MonitorTime {
@@ -70,12 +71,12 @@ struct CriticalPathFinder {
 
   // MARK: The path
 
-  /// Returns the operations of the path to an operation, the first one first.
+  /// Returns the operations of the path to an operation, from the first to the last.
   func chain(endingWith last: OperationReport.ID) -> [OperationReport.ID] {
     var chain: [OperationReport.ID] = []
     var seen: Set<OperationReport.ID> = []
     var next: OperationReport.ID? = last
-    // Only an incorrect recording contains a cycle.
+    // A cycle of dependencies is only possible in an incorrect recording.
     while let current = next, seen.insert(current).inserted {
       chain.append(current)
       next = predecessors[current]
@@ -83,13 +84,13 @@ struct CriticalPathFinder {
     return chain.reversed()
   }
 
-  /// Returns whether an operation finished at or after a moment.
+  /// Returns whether the operation finished at or after a moment.
   func ends(_ id: OperationReport.ID, behind moment: MonitorTime) -> Bool {
     operations[id]?.finished.map { $0 >= moment } ?? false
   }
 
-  /// Returns how the time of an operation was spent until it finished. The time begins at the finish of the
-  /// previous operation on the path or, if there is none, when the operation was added.
+  /// Returns the segments of the path that belong to an operation. They begin when the previous operation of
+  /// the path finished or, for the first operation, when the operation was added.
   func segments(of id: OperationReport.ID) -> [CriticalPath.Segment] {
     guard let report = operations[id], let finished = report.finished else { return [] }
     let begin =
@@ -113,7 +114,8 @@ struct CriticalPathFinder {
     return segments
   }
 
-  /// Returns the dependency that finished last before an operation was ready; `nil` if none is known.
+  /// Returns the dependency that finished last before an operation was ready; `nil` if no dependency is
+  /// known.
   private static func predecessor(
     of report: OperationReport, among operations: [OperationReport.ID: OperationReport]
   ) -> OperationReport.ID? {
@@ -123,8 +125,9 @@ struct CriticalPathFinder {
     }.filter { $0.time <= latest }.max { ($0.time, $1.id) < ($1.time, $0.id) }?.id
   }
 
-  /// Returns the last operation of its queue that finished while an operation waited. `nil` if not all slots
-  /// were taken before that: then a barrier was ahead, or the queue was suspended.
+  /// Returns the operation that freed the slot for which another operation waited: the last operation of the
+  /// same queue that finished during the wait. The result is `nil` if a slot was free before that. The
+  /// operation then waited for a barrier, or the queue was suspended.
   private func slotFreer(
     for report: OperationReport, from ready: MonitorTime, to started: MonitorTime
   ) -> OperationReport.ID? {
@@ -144,8 +147,8 @@ struct CriticalPathFinder {
 }
 
 extension Array {
-  /// Returns the index of the first element that meets the condition, which all elements after it meet; the
-  /// count if no element meets it.
+  /// Returns the index of the first element that meets a condition; the number of elements if none meets it.
+  /// All elements after an element that meets the condition must meet it too.
   fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -157,6 +160,6 @@ extension Array {
 }
 
 extension OperationReport {
-  /// The earliest of its known times.
+  /// The earliest known time of the operation.
   fileprivate var firstTime: MonitorTime? { added ?? becameReady ?? started ?? finished }
 }

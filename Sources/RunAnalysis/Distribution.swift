@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The exact distribution of all known durations.
+/// The exact distribution of durations.
 public struct Distribution: Sendable, Equatable {
-  /// The durations, the shortest first. There is at least one.
+  /// The durations in ascending order. There is at least one duration.
   public let durations: [Duration]
-  /// The sum of the durations.
+  /// The sum of all durations.
   public let total: Duration
 
-  /// Sorts durations; `nil` if there are none.
+  /// Creates the distribution of durations; `nil` if there are no durations.
   public init?(_ durations: some Sequence<Duration>) {
     self.durations = durations.sorted()
     guard !self.durations.isEmpty else { return nil }
@@ -21,10 +21,11 @@ public struct Distribution: Sendable, Equatable {
   /// The longest duration.
   public var longest: Duration { durations[durations.count - 1] }
 
-  /// Returns the shortest duration that at least this percentage of the durations does not exceed.
+  /// Returns a percentile: the shortest duration that is at least as long as this percentage of all
+  /// durations.
   ///
   /// - Parameter hundredths: The percentage, from 0 to 100.
-  /// - Returns: One of the durations.
+  /// - Returns: One of the durations of the distribution.
   public func percentile(_ hundredths: Int) -> Duration {
     let rank = (durations.count * min(max(hundredths, 0), 100) + 99) / 100
     return durations[max(0, rank - 1)]

@@ -4,15 +4,15 @@
 public import MonitorProtocol
 
 extension OperationReport {
-  /// The time from when it was added until it was ready: it waited for its dependencies, for exclusions, or
-  /// for its own `isReady`. `nil` if one of the two is unknown.
+  /// The time from adding the operation until it was ready; `nil` if one of the two moments is unknown.
+  /// During this time the operation waited for its dependencies, for exclusions, or for its own `isReady`.
   public var dependencyWait: Duration? { Self.time(from: added, to: becameReady) }
 
-  /// The time from when it was ready until it started: it waited for a slot, or for its queue to be resumed.
-  /// `nil` if one of the two is unknown.
+  /// The time from when the operation was ready until it started; `nil` if one of the two moments is unknown.
+  /// During this time the operation waited for a slot, or for its queue to be resumed.
   public var slotWait: Duration? { Self.time(from: becameReady, to: started) }
 
-  /// The time from its start until its finish; `nil` if one of the two is unknown.
+  /// The time from the operation's start until its finish; `nil` if one of the two moments is unknown.
   public var work: Duration? { Self.time(from: started, to: finished) }
 
   private static func time(from start: MonitorTime?, to end: MonitorTime?) -> Duration? {

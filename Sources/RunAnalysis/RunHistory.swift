@@ -3,63 +3,67 @@
 
 public import MonitorProtocol
 
-/// All data of a recording: the last report of each operation.
+/// All data of a recording, with the last report of each operation.
 public struct RunHistory: Sendable {
-  /// The counts of all queues together at one moment. Counts are exact, even if operations were not recorded.
+  /// The counts of all queues together at one moment. The counts are exact even if operations were not
+  /// recorded.
   public struct Sample: Sendable, Equatable {
     /// The time of the update.
     public var time: MonitorTime
-    /// The counts of all queues that were alive.
+    /// The sum of the counts of all queues that existed at that time.
     public var counts: StateCounts
   }
 
-  /// A warning, and for how long it existed.
+  /// A warning with the time during which it existed.
   public struct WarningSpell: Sendable, Equatable {
     /// The last report of the warning.
     public var warning: MonitorWarning
-    /// The first update with the warning.
+    /// The time of the first update with the warning.
     public var first: MonitorTime
-    /// The last update with the warning. All updates between the two contain it.
+    /// The time of the last update with the warning. All updates between the first and the last one also
+    /// contain the warning.
     public var last: MonitorTime
   }
 
-  /// The watched process.
+  /// The greeting of the recorded process.
   public let hello: Hello
   /// The time of the first update.
   public private(set) var start: MonitorTime
   /// The time of the last update.
   public private(set) var end: MonitorTime
-  /// All reported operations except those that had ended before the recording began. At most a million are
-  /// kept, the first ones.
+  /// The last reports of the operations, except of operations that had ended before the recording began. Only
+  /// the first million operations are kept.
   public private(set) var operations: [OperationReport.ID: OperationReport] = [:]
   /// The last report of each queue, including queues that no longer exist.
   public private(set) var queues: [QueueReport.ID: QueueReport] = [:]
-  /// A sample for each update, by time.
+  /// A sample for each update, sorted by time.
   public private(set) var samples: [Sample] = []
-  /// The warnings, by their beginning.
+  /// The warnings, sorted by the time of their first update.
   public private(set) var warnings: [WarningSpell] = []
-  /// The number of state changes that were not recorded. Of their operations only the number is known.
+  /// The number of state changes that were not recorded. Operations without recorded changes are only
+  /// counted.
   public private(set) var lostChanges: UInt64 = 0
-  /// The number of operations that existed at the beginning or were added later, including those that were
-  /// not recorded.
+  /// The number of operations that existed when the recording began or were added later. It includes
+  /// operations that were not recorded.
   public private(set) var operationCount = 0
-  /// The number of reported operations that had finished before the recording began.
+  /// The number of reported operations that had already finished when the recording began.
   public var earlierCount: Int { earlier.count }
-  /// The number of operations that were only counted.
+  /// The number of operations that were counted but not recorded.
   public var unrecordedCount: Int { operationCount - operations.count }
   /// The reason why the recording is incomplete, as a sentence; `nil` if it is complete.
   public private(set) var fault: String?
-  /// The last message of the process; `nil` if there was none.
+  /// The text of the last message, which says why the recording ended; `nil` if there is no such message.
   public private(set) var farewell: String?
 
-  /// The maximum number of operations. Each takes almost a kilobyte.
+  /// The maximum number of operations that are kept. Each operation takes almost a kilobyte.
   public static let operationLimit = 1_000_000
-  /// The longest time between a finish and the moment at which it is noted.
+  /// The maximum time between the finish of an operation and the recorded time of this finish.
   private static let longestLateness = Duration.milliseconds(100)
 
-  /// When an operation that is no longer reported was last seen unfinished.
+  /// For operations that are no longer reported and had not finished, the time at which they were last
+  /// reported.
   private var vanished: [OperationReport.ID: MonitorTime] = [:]
-  /// When operations that existed before were first reported, and their state at that time.
+  /// For operations that existed before the recording, the time and the state of their first report.
   private var found: [OperationReport.ID: (time: MonitorTime, state: OperationState)] = [:]
   private var unfinished: Set<OperationReport.ID> = []
   private var earlier: Set<OperationReport.ID> = []
@@ -92,26 +96,26 @@ public struct RunHistory: Sendable {
     operationCount = max(operationCount, operations.count)
   }
 
-  /// Returns the time in which an operation ran. If its end was not reported, the time ends with its last
-  /// report. If it was still running, the time ends with the recording. `nil` if it never ran, or if its
-  /// start is unknown.
+  /// Returns the time span in which an operation ran; `nil` if it never ran, or if its start time is unknown.
+  /// If its finish was not reported, the span ends with the operation's last report. If it was still running,
+  /// the span ends with the recording.
   public func run(of report: OperationReport) -> Range<MonitorTime>? {
     guard let started = report.started else { return nil }
     let finished = report.finished ?? vanished[report.id] ?? end
     return started..<max(started, finished)
   }
 
-  /// Returns whether the reports about an operation ended although it had not finished.
+  /// Returns whether an operation is no longer reported although it had not finished.
   public func isGone(_ id: OperationReport.ID) -> Bool { vanished[id] != nil }
 
-  /// Returns the name of a queue, or its number if the name is unknown.
+  /// Returns the name of a queue; the number of the queue if its name is unknown.
   public func name(of queue: QueueReport.ID) -> String {
     queues[queue].map(\.name) ?? "queue \(queue.rawValue)"
   }
 
   private mutating func take(_ update: Update, isWhole: Bool) {
     end = max(end, update.time)
-    // A complete update contains every operation that is still reported.
+    // A complete update contains every operation that the process still reports.
     if isWhole { vanish(unfinished.subtracting(update.changed.map(\.id)), at: update.time) }
     for report in update.changed where !earlier.contains(report.id) {
       if samples.isEmpty, report.state.isOver {
@@ -133,7 +137,7 @@ public struct RunHistory: Sendable {
     vanish(unfinished.intersection(update.removed), at: update.time)
     for queue in update.queues {
       queues[queue.id] = queue
-      // Operations that finished before the first update do not belong to this run.
+      // Operations that finished before the first update do not belong to this history.
       if firstCounts[queue.id] == nil {
         firstCounts[queue.id] = samples.isEmpty ? queue.counts : StateCounts()
       }
@@ -146,8 +150,8 @@ public struct RunHistory: Sendable {
     take(update.warnings, at: update.time)
   }
 
-  /// Sets the beginning of operations that were added before recording began to the moment of their first
-  /// report: they have waited at least since then.
+  /// Sets the beginning of an operation that was added before the recording began. The beginning is the
+  /// moment of its first report, because the operation has waited at least since then.
   private mutating func beginWhereFound() {
     for (id, beginning) in found {
       guard var report = operations[id], beginning.state != .executing else { continue }
@@ -160,12 +164,12 @@ public struct RunHistory: Sendable {
     found = [:]
   }
 
-  /// Corrects a finish that was noted after its dependents became ready. The finish is noted when the
-  /// operation leaves its queue, and its thread may be delayed before that.
+  /// Corrects finish times that are later than the moment at which dependents became ready. The finish time
+  /// is taken when an operation leaves its queue, and the operation's thread may be delayed before that.
   private mutating func alignFinishes() {
     var finishes: [OperationReport.ID: MonitorTime] = [:]
     for report in operations.values {
-      // A cancelled operation no longer waited for its dependencies.
+      // A cancelled operation does not wait for its dependencies, so its times do not correct theirs.
       guard let ready = report.becameReady,
         report.cancelRequested.map({ $0 > ready }) ?? true
       else { continue }

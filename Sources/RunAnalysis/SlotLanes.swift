@@ -4,31 +4,31 @@
 import HeapModule
 public import MonitorProtocol
 
-/// The operations that ran in each slot of a queue.
+/// The runs of operations in each slot of a queue.
 ///
-/// A queue does not report in which slot it runs an operation. Each run gets the lowest slot that is free
-/// when it starts, the earliest run first. The result has the smallest possible number of slots.
+/// A queue does not report the slots of its operations. Runs are assigned in the order of their start: each
+/// run gets the lowest slot that is free at its start. Therefore the number of slots is as small as possible.
 public struct SlotLanes: Sendable, Equatable {
-  /// The time of one operation in a slot.
+  /// The run of one operation in a slot.
   public struct Run: Sendable, Equatable {
-    /// The operation.
+    /// The operation that ran.
     public var operation: OperationReport.ID
-    /// When it started.
+    /// The moment at which the operation started.
     public var start: MonitorTime
-    /// When it finished, or the end of the recording if it was still running.
+    /// The moment at which the operation finished. If it was still running, it is the end of the recording.
     public var end: MonitorTime
 
     /// How long the operation ran.
     public var duration: Duration { end - start }
   }
 
-  /// The runs of each slot by start, from the first slot on. No two runs of a slot overlap.
+  /// The runs of each slot from the first slot on, sorted by start. Two runs in a slot never overlap.
   public private(set) var lanes: [[Run]] = []
 
-  /// Assigns a slot of its queue to each run.
+  /// Assigns each run to a slot of its queue.
   ///
-  /// - Parameter history: The run of the process.
-  /// - Returns: The slots of each queue in which an operation ran.
+  /// - Parameter history: The history of the recorded process.
+  /// - Returns: The slots of all queues in which an operation ran.
   public static func ofQueues(in history: RunHistory) -> [QueueReport.ID: SlotLanes] {
     var runs: [QueueReport.ID: [Run]] = [:]
     for report in history.operations.values {
@@ -39,7 +39,7 @@ public struct SlotLanes: Sendable, Equatable {
     return runs.mapValues(SlotLanes.init)
   }
 
-  /// A slot, and until when it is taken.
+  /// A slot that is taken, and the time until which it is taken.
   private struct Taken: Comparable {
     var end: MonitorTime
     var lane: Int

@@ -3,14 +3,14 @@
 
 import MonitorProtocol
 
-/// A run in the format of Chrome's trace events, which Perfetto reads. Each queue is a process, each of its
-/// slots a thread, each run of an operation a slice, and each dependency an arrow between slices. The
-/// critical path, the counts and the warnings are in a process of their own.
+/// A run in the format of Chrome's trace events, which Perfetto reads. Each queue is shown as a process, each
+/// slot as a thread, each run of an operation as a slice, and each dependency as an arrow between slices. The
+/// critical path, the counts and the warnings are shown in another process.
 ///
-/// Times are microseconds since the recording began. The beginning itself, also on the monotonic clock of the
-/// watched process, is in the trace's other data.
+/// Times are in microseconds since the recording began. The time at which the recording began is in the
+/// trace's other data, also as a time on the monotonic clock of the watched process.
 struct ChromeTrace: RunExport {
-  /// The process and the thread for the parts of the trace that concern the whole run.
+  /// The number of the process and of the thread for the parts of the trace that concern the whole run.
   private static let overview = 0
   private static let pathThread = 1
 
@@ -94,7 +94,7 @@ struct ChromeTrace: RunExport {
 
   // MARK: Queues
 
-  /// The place of a slice in the trace.
+  /// The process and the thread in which a slice is shown.
   private struct Place {
     var process: Int
     var thread: Int
@@ -138,8 +138,8 @@ struct ChromeTrace: RunExport {
 
   // MARK: Arrows
 
-  /// Writes an arrow for each dependency. An arrow leaves a slice within its last nanosecond: at its end
-  /// another slice may have begun.
+  /// Writes an arrow for each dependency. The arrow begins in the last nanosecond of a slice, because another
+  /// slice may begin at the end of this slice.
   private func writeDependencies<Failure: Error>(
     _ places: [OperationReport.ID: Place], _ add: (TraceEvent) throws(Failure) -> Void
   ) throws(Failure) {
@@ -166,7 +166,7 @@ struct ChromeTrace: RunExport {
 }
 
 extension CriticalPath.Kind {
-  /// The name of the kind.
+  /// The name of the kind of segment.
   var words: String {
     switch self {
     case .work: "work"

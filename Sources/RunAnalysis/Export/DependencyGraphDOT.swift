@@ -3,12 +3,12 @@
 
 import MonitorProtocol
 
-/// The dependency graph for Graphviz. Arrows go from a dependency to its dependents. The critical path is
-/// bold, and operations that were not recorded are dashed.
+/// The dependency graph in the format of Graphviz. An arrow leads from a dependency to its dependent. The
+/// critical path is bold, and operations that were not recorded are dashed.
 struct DependencyGraphDOT: RunExport {
   private let run: ExportedRun
 
-  /// For each operation of the critical path, the one before it.
+  /// For each operation of the critical path, the operation before it on the path.
   private let criticalEdges: [OperationReport.ID: OperationReport.ID]
 
   init(_ run: ExportedRun) {
@@ -32,8 +32,8 @@ struct DependencyGraphDOT: RunExport {
     for report in run.operations {
       for dependency in Set(report.dependencies).sorted() {
         let isKnown = run.history.operations[dependency] != nil
-        // Operations that the filter leaves out have no node. Operations that were not recorded have a node
-        // without facts.
+        // An operation that does not match the filter has no node. An operation that was not recorded has a
+        // node without facts.
         guard run.ids.contains(dependency) || !isKnown else { continue }
         if !isKnown, unknown.insert(dependency).inserted {
           try output(
@@ -64,8 +64,8 @@ struct DependencyGraphDOT: RunExport {
 
   private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
-  /// Returns a text that does not end a string and contains no entity. Characters that control a terminal
-  /// have been escaped before; the backslashes of these escapes are shown.
+  /// Escapes a text so that it neither ends a string nor contains an entity. Characters that control a
+  /// terminal are escaped before this call, and the backslashes of those escapes are shown.
   private static func escaped(_ text: String) -> String {
     EscapedText.escaped(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
       .replacing("&", with: "&amp;")
@@ -73,7 +73,7 @@ struct DependencyGraphDOT: RunExport {
 }
 
 extension OperationState {
-  /// The fill colour of a node.
+  /// The fill colour of an operation's node.
   fileprivate var fill: String {
     switch self {
     case .waiting: "#eeeeee"

@@ -6,12 +6,12 @@ package import MonitorProtocol
 
 /// Encodes values as lines of JSON that are safe on a terminal.
 package enum JSONLine {
-  /// Returns a value as one line, with a line break at the end.
+  /// Returns the JSON of a value as one line that ends with a line break.
   ///
   /// - Parameters:
   ///   - value: The value to encode.
-  ///   - fields: The fields of each operation to write; `nil` for all.
-  /// - Returns: An object without line breaks in it, and a line break after it.
+  ///   - fields: The fields to write of each operation; `nil` for all fields.
+  /// - Returns: A JSON object without line breaks in it, followed by a line break.
   package static func text(of value: some Encodable, fields: [BatchFrame.Operation.Field]? = nil)
     -> String
   {
@@ -23,7 +23,8 @@ package enum JSONLine {
     return escaped(String(decoding: data, as: UTF8.self)) + "\n"
   }
 
-  /// Escapes characters that JSON permits and that control a terminal. They occur only in strings.
+  /// Escapes characters that JSON permits although they control a terminal. Such characters occur only in
+  /// strings.
   private static func escaped(_ json: String) -> String {
     guard json.utf8.contains(where: { $0 >= 0x7F }) else { return json }
     var escaped = String.UnicodeScalarView()
@@ -39,10 +40,10 @@ package enum JSONLine {
 }
 
 extension BatchFrame {
-  /// Returns the frame as one line of JSON, with a line break at the end.
+  /// Returns the JSON of the frame as one line that ends with a line break.
   ///
-  /// - Parameter fields: The fields of each operation to write; `nil` for all.
-  /// - Returns: An object without line breaks in it, and a line break after it.
+  /// - Parameter fields: The fields to write of each operation; `nil` for all fields.
+  /// - Returns: A JSON object without line breaks in it, followed by a line break.
   package func jsonLine(fields: [Operation.Field]? = nil) -> String {
     JSONLine.text(of: self, fields: fields)
   }

@@ -3,9 +3,9 @@
 
 import MonitorProtocol
 
-/// A line for each operation, in the format of RFC 4180. Characters that control a terminal are escaped as in
-/// the lines of `--tsv`, so that each line of the file is a record. Text that a spreadsheet would read as a
-/// formula is escaped too. Export.md describes the columns.
+/// A table with a line for each operation, in the format of RFC 4180. Characters that control a terminal are
+/// escaped as in the lines of `--tsv`, so that each line of the file is a record. Text that a spreadsheet
+/// would read as a formula is escaped too. Export.md describes the columns.
 struct OperationsCSV: RunExport {
   private let run: ExportedRun
 
@@ -43,25 +43,25 @@ struct OperationsCSV: RunExport {
     }
   }
 
-  /// Returns a text that is not a formula: a text that would be one, or that begins with an apostrophe, gets
-  /// one more apostrophe.
+  /// Returns a text that a spreadsheet does not read as a formula. If the text would be a formula or begins
+  /// with an apostrophe, an apostrophe is put before it.
   private static func text(_ text: String) -> String {
     let escaped = EscapedText.escaped(text)
     return escaped.first.map { "=+-@'".contains($0) } == true ? "'\(escaped)" : escaped
   }
 
-  /// Returns a value with quotation marks if it contains a delimiter.
+  /// Returns the value in quotation marks if it contains a delimiter; otherwise the value itself.
   private static func quoted(_ escaped: String) -> String {
     guard escaped.utf8.contains(where: { ",\" '".utf8.contains($0) }) else { return escaped }
     return "\"\(escaped.replacing("\"", with: "\"\""))\""
   }
 
-  /// Returns seconds since the recording began; `nil` if the moment is unknown.
+  /// Returns a moment as seconds since the recording began; `nil` if the moment is unknown.
   private static func time(_ time: MonitorTime?, _ run: ExportedRun) -> String? {
     time.map { seconds($0 - run.history.start) }
   }
 
-  /// Returns seconds with nine decimal places.
+  /// Returns the seconds of a duration with nine decimal places.
   private static func seconds(_ duration: Duration) -> String {
     let nanoseconds = duration.saturatedNanoseconds
     let (whole, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -3,22 +3,22 @@
 
 package import MonitorProtocol
 
-/// A run in a form that another program reads.
+/// A run in a format that another program reads.
 package protocol RunExport {
-  /// Writes the whole run, piece by piece.
+  /// Writes the whole export, piece by piece.
   func write<Failure: Error>(to output: (String) throws(Failure) -> Void) throws(Failure)
 }
 
-/// The forms of an export.
+/// The formats of exports.
 package enum ExportFormat: String, CaseIterable {
-  /// For Perfetto and the browsers' tracing pages.
+  /// The format for Perfetto and the tracing pages of browsers.
   case chromeTrace = "chrome-trace"
-  /// For Graphviz.
+  /// The format for Graphviz.
   case dot
-  /// For all other programs: RFC 4180.
+  /// A table for all other programs, in the format of RFC 4180.
   case csv
 
-  /// Returns the run in this form.
+  /// Returns an export of the run in this format.
   package func export(_ run: ExportedRun) -> any RunExport {
     switch self {
     case .chromeTrace: ChromeTrace(run)
@@ -28,22 +28,22 @@ package enum ExportFormat: String, CaseIterable {
   }
 }
 
-/// The exported part of a run.
+/// The part of a run that an export contains.
 package struct ExportedRun {
   package let history: RunHistory
-  /// The operations, by id.
+  /// The exported operations, sorted by id.
   package let operations: [OperationReport]
-  /// Their ids.
+  /// The ids of the exported operations.
   package let ids: Set<OperationReport.ID>
-  /// `nil` if no operation has finished.
+  /// The critical path of the run; `nil` if no operation has finished.
   package let path: CriticalPath?
   package let pathOperations: Set<OperationReport.ID>
 
-  /// Selects operations of a run.
+  /// Selects the operations of a run that are exported.
   ///
   /// - Parameters:
-  ///   - history: The run.
-  ///   - filter: The filter of the operations; `nil` for all.
+  ///   - history: The history of the run.
+  ///   - filter: The filter that selects the operations; `nil` for all operations.
   package init(_ history: RunHistory, filter: OperationFilter? = nil) {
     self.history = history
     operations = history.operations.values.filter { report in

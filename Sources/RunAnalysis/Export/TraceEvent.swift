@@ -3,12 +3,12 @@
 
 import MonitorProtocol
 
-/// One event of a trace, with the short names of the format.
+/// One event of a trace. The names of its properties are those of the format.
 struct TraceEvent: Encodable {
   /// The kind of the event.
   enum Phase: String, Encodable {
     case metadata = "M"
-    /// From a time on, for a duration.
+    /// An event that begins at a time and has a duration.
     case slice = "X"
     case counter = "C"
     case instant = "i"
@@ -16,7 +16,7 @@ struct TraceEvent: Encodable {
     case flowEnd = "f"
   }
 
-  /// An additional value of an event.
+  /// The value of an additional argument of an event.
   enum Argument: Encodable {
     case text(String)
     case number(Int)
@@ -34,24 +34,24 @@ struct TraceEvent: Encodable {
 
   let ph: Phase
   let name: String
-  /// Microseconds.
+  /// The time of the event in microseconds.
   var ts: Double?
-  /// Microseconds.
+  /// The duration of the event in microseconds.
   var dur: Double?
   let pid: Int
   let tid: Int
-  /// The categories by which it can be filtered.
+  /// The categories of the event, by which a viewer can filter events.
   var cat: String?
-  /// Identifies the events of one arrow.
+  /// The id of an arrow, which all events of the arrow share.
   var id: Int?
-  /// The binding point of an arrow: the slice that it points into.
+  /// The binding point of an arrow. It says that the arrow ends at the enclosing slice.
   var bp: String?
-  /// The scope of an instant.
+  /// The scope of an instant event.
   var s: String?
   var args: [String: Argument]?
 
-  /// Creates an event at a time since the beginning. A time since the machine's start has more digits than a
-  /// number of JSON can hold.
+  /// Creates an event at a time since the recording's beginning. A time since the machine's start could have
+  /// more digits than a JSON number can hold.
   init(_ phase: Phase, _ name: String, at time: Duration, in process: Int, _ thread: Int) {
     self.init(phase, name, process, thread)
     ts = time.microseconds

@@ -4,16 +4,16 @@
 import Glibc
 import MonitorProtocol
 
-/// The run times of the operations of each class, the longest first.
+/// The table of run times by class. The classes with the longest times come first.
 struct ClassTable {
-  /// The maximum number of listed classes. The others are only counted.
+  /// The maximum number of classes in the table. Further classes are only counted.
   private static let limit = 25
-  /// The number of bars of a distribution. Each bar covers the same ratio of durations.
+  /// The number of bars in the chart of a distribution. Each bar covers durations of the same ratio.
   private static let binCount = 36
 
   private let all: [ClassDistributions]
   private let colors: ClassColors
-  /// The shortest and the longest run of all listed classes, as powers of ten of nanoseconds.
+  /// The shortest and the longest run of all listed classes, as powers of ten of a nanosecond.
   private let scale: ClosedRange<Double>
 
   init(_ all: [ClassDistributions], _ colors: ClassColors) {
@@ -24,7 +24,7 @@ struct ClassTable {
     scale = shortest...max(shortest + 1, (ends.max() ?? 1).rounded(.up))
   }
 
-  /// The HTML of the section, without its heading.
+  /// The HTML of the table's section, without the heading.
   var html: String {
     let rows = all.prefix(Self.limit).map(row)
     let left = all.count - rows.count
@@ -78,13 +78,13 @@ struct ClassTable {
       """
   }
 
-  /// Returns the duration as a power of ten of nanoseconds.
+  /// Returns a duration as a power of ten of a nanosecond.
   private static func magnitude(_ duration: Duration) -> Double {
     log10(Double(max(1, duration.saturatedNanoseconds)))
   }
 
   private static func duration(_ magnitude: Double) -> Duration {
-    // A greater number does not fit into 64 bits.
+    // The limit is a number that still fits into 64 bits.
     .nanoseconds(
       (0..<min(max(0, Int(magnitude)), 18)).reduce(Int64(1)) { number, _ in number * 10 })
   }

@@ -3,14 +3,15 @@
 
 import MonitorProtocol
 
-/// The numbers of operations that executed, and that were ready and got no slot, over the time of the run.
+/// The chart with the number of executing operations and the number of ready operations without a slot, over
+/// the time of the run.
 struct ConcurrencyChart {
   private static let parts = 435
   private static let height = 110.0
   private static let gap = 34.0
 
   private let axis: TimeAxis
-  /// Whether it shows the counts of the updates, because some operations were not recorded.
+  /// Whether the chart uses the counts of the updates, because some operations were not recorded.
   let isSampled: Bool
   let executing: ConcurrencyCurve
   private let ready: ConcurrencyCurve
@@ -35,7 +36,7 @@ struct ConcurrencyChart {
     }
   }
 
-  /// Both curves, one below the other.
+  /// The drawing of both curves, one below the other.
   var drawing: String {
     let height = 2 * Self.height + Self.gap + 20
     return """

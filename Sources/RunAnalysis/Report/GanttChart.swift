@@ -3,15 +3,16 @@
 
 import MonitorProtocol
 
-/// The runs of operations over time, in each slot of each queue.
+/// The chart of the runs of operations over time, with a row for each slot of each queue.
 struct GanttChart {
-  /// The maximum number of drawn slots of a queue. The others are only counted.
+  /// The maximum number of slots that are drawn for a queue. Further slots are only counted.
   static let laneLimit = 32
-  /// The maximum number of drawn queues. The others, those with the fewest runs, are only counted.
+  /// The maximum number of queues that are drawn. The queues with the fewest runs are left out and only
+  /// counted.
   static let queueLimit = 24
   private static let laneHeight = 13.0
   private static let titleHeight = 22.0
-  /// Narrower runs are drawn together with the runs that touch them.
+  /// The minimum width of a bar. Narrower runs that touch each other share one bar.
   private static let narrowest = 1.2
 
   private let history: RunHistory
@@ -24,7 +25,7 @@ struct GanttChart {
     pathOperations = Set(path?.operations ?? [])
   }
 
-  /// The whole drawing.
+  /// The drawing of the whole chart.
   var drawing: String {
     let all = SlotLanes.ofQueues(in: history).map { queue, lanes in
       (queue: queue, lanes: lanes.lanes, count: lanes.lanes.reduce(0) { $0 + $1.count })
@@ -74,7 +75,7 @@ struct GanttChart {
       """
   }
 
-  /// One drawn bar: a run, or several runs that are too narrow.
+  /// A bar of the chart. It shows one run, or several runs that are too narrow for their own bars.
   private struct Bar {
     var left: Double
     var right: Double
@@ -127,12 +128,13 @@ struct GanttChart {
   }
 }
 
-/// The colours of classes: the classes that ran longest in total have one colour each.
+/// The colours of the classes in the chart. Only the classes with the longest total run times have their own
+/// colours.
 struct ClassColors {
-  /// The number of colours.
+  /// The number of colours for classes.
   static let count = 7
 
-  /// The classes that have a colour, in the order of the colours.
+  /// The classes that have their own colours, in the order of the colours.
   let classes: [String]
 
   init(_ times: [ClassDistributions]) {
@@ -140,12 +142,12 @@ struct ClassColors {
     classes = sorted.prefix(Self.count).map(\.className)
   }
 
-  /// Returns the name of the style of a class.
+  /// Returns the name of the CSS class for the colour of an operation class.
   func style(of className: String) -> String {
     classes.firstIndex(of: className).map { "class\($0)" } ?? "other"
   }
 
-  /// The explanation of the colours.
+  /// The HTML that explains the colours.
   var legend: String {
     let entries = classes.enumerated().map { number, name in
       "<span><i class=\"class\(number)\"></i>\(HTMLText.escaped(name))</span>"

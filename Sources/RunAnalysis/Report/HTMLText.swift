@@ -3,13 +3,13 @@
 
 import MonitorProtocol
 
-/// Formats text, numbers and times for a page.
+/// Formats text, numbers and times for an HTML page.
 enum HTMLText {
-  /// The maximum number of shown characters of a name.
+  /// The maximum number of characters that are shown of a name.
   private static let nameLimit = 120
 
-  /// Returns the text without markup, without characters that change its direction, and with bounded length.
-  /// The text may come from any source.
+  /// Returns a text that is safe in HTML: without markup, without characters that change its direction, and
+  /// of limited length. The original text may come from any source.
   static func escaped(_ text: String) -> String {
     let isLong = text.count > nameLimit
     let shown = EscapedText.escaped(String(text.prefix(nameLimit))) + (isLong ? "…" : "")
@@ -17,7 +17,7 @@ enum HTMLText {
       .replacing(">", with: "&gt;").replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
   }
 
-  /// Returns a duration with about three digits, down to microseconds.
+  /// Returns the text of a duration with about three digits, down to microseconds.
   static func duration(_ duration: Duration) -> String {
     let nanoseconds = max(.zero, duration).saturatedNanoseconds
     switch nanoseconds {
@@ -36,7 +36,7 @@ enum HTMLText {
     return "\(Double(whole) / 100)"
   }
 
-  /// Returns a count with spaces between thousands.
+  /// Returns the text of a count with spaces between thousands.
   static func count(_ count: Int) -> String {
     let digits = Array(String(count))
     return digits.indices.reduce(into: "") { text, index in
@@ -45,7 +45,7 @@ enum HTMLText {
     }
   }
 
-  /// Returns a part of a whole in percent.
+  /// Returns the percentage of a part of a whole.
   static func share(_ part: Double, of whole: Double) -> String {
     let ratio = whole > 0 ? min(part / whole, 1) * 100 : 0
     return ratio > 0 && ratio < 1 ? "<1 %" : "\(Int(ratio.rounded())) %"

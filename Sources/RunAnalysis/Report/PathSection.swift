@@ -3,18 +3,19 @@
 
 import MonitorProtocol
 
-/// The critical path of a report: how its time was spent, when, and by which operations.
+/// The section of a report about the critical path. It shows the reasons for the path's time, the moments,
+/// and the operations.
 struct PathSection {
-  /// The maximum number of listed operations of the path. The others, those with the shortest times, are only
-  /// counted.
+  /// The maximum number of listed operations of the path. The operations with the shortest times are left out
+  /// and only counted.
   private static let rowLimit = 40
-  /// Narrower parts are drawn together with their neighbours.
+  /// The minimum width of a bar. Narrower segments share a bar with their neighbours.
   private static let narrowest = 0.6
 
   private let history: RunHistory
   private let path: CriticalPath
   private let axis: TimeAxis
-  /// The kinds of time that occur on the path.
+  /// The kinds of segments that the path has.
   private let kinds: [CriticalPath.Kind]
 
   init(_ history: RunHistory, _ path: CriticalPath, _ axis: TimeAxis) {
@@ -22,7 +23,7 @@ struct PathSection {
     kinds = [.unaccounted, .dependencyWait, .slotWait, .work].filter { path.total(of: $0) > .zero }
   }
 
-  /// The HTML of the section, without its heading.
+  /// The HTML of the section, without the heading.
   var html: String {
     let end = path.operations.last.map { id in
       "\(id) \(HTMLText.escaped(history.operations[id]?.title ?? ""))"
@@ -81,11 +82,12 @@ struct PathSection {
       """
   }
 
-  /// One drawn bar: a part of the path, or several parts that are too narrow.
+  /// A bar of the drawing. It shows one segment of the path, or several segments that are too narrow for
+  /// their own bars.
   private struct Bar {
     var left: Double
     var right: Double
-    /// The kind of most of its time.
+    /// The kind of segment that takes the most time of the bar.
     var kind: CriticalPath.Kind
     var segments: [CriticalPath.Segment]
   }
@@ -145,7 +147,7 @@ struct PathSection {
       return "<td class=\"n\">\(total > .zero ? HTMLText.duration(total) : "")</td>"
     }
     let from = segments.first.map { HTMLText.duration($0.start - axis.start) } ?? ""
-    // If the wait was short, the operation that freed the slot is of no interest.
+    // After a short wait, the operation that freed the slot is not important.
     let freer = segments.first { $0.duration * 100 > path.duration && $0.freedBy != nil }?.freedBy
       .map { id in
         "\(id) \(HTMLText.escaped(history.operations[id]?.title ?? ""))"
@@ -160,7 +162,7 @@ struct PathSection {
 }
 
 extension CriticalPath.Kind {
-  /// The name of the style of the kind.
+  /// The name of the CSS class for the kind of segment.
   fileprivate var style: String {
     switch self {
     case .work: "work"

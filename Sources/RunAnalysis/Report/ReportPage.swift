@@ -3,9 +3,10 @@
 
 import MonitorProtocol
 
-/// A page about a run: one file without scripts, other files or network access.
+/// The HTML page of a report about a run. The page is one file without scripts. It needs no other files and
+/// no network access.
 package struct ReportPage {
-  /// The maximum number of listed warnings. The others are only counted.
+  /// The maximum number of warnings on the page. Further warnings are only counted.
   private static let warningLimit = 100
 
   private let history: RunHistory
@@ -15,11 +16,11 @@ package struct ReportPage {
   private let colors: ClassColors
   private let version: String
 
-  /// Creates the page of a run.
+  /// Creates the report of a run.
   ///
   /// - Parameters:
-  ///   - history: The run.
-  ///   - version: The version of the program that makes the page. The page shows it.
+  ///   - history: The history of the run.
+  ///   - version: The version of the program that creates the page, which the page shows.
   package init(_ history: RunHistory, version: String = "") {
     self.version = version
     self.history = history
@@ -29,7 +30,7 @@ package struct ReportPage {
     colors = ClassColors(classes)
   }
 
-  /// The HTML of the page.
+  /// The HTML of the whole page.
   package var html: String {
     let hello = history.hello
     let title = "\(HTMLText.escaped(hello.processName))[\(hello.processID)]"
@@ -74,7 +75,7 @@ package struct ReportPage {
       """
   }
 
-  /// Notes on missing data, which the page shows before all other sections.
+  /// The notes on missing data. They come before all other sections.
   private var remarks: String {
     var remarks: [String] = []
     if history.unrecordedCount > 0 {

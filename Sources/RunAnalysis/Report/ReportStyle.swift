@@ -93,7 +93,7 @@ enum ReportStyle {
     }
     """
 
-  /// The colours with a meaning, in drawings and in keys.
+  /// The CSS of the colours that have a meaning, in drawings and in legends.
   private static var fills: String {
     let names =
       ["work", "slot-wait", "dependency-wait", "unaccounted", "other", "several"]

@@ -3,10 +3,10 @@
 
 import MonitorProtocol
 
-/// The horizontal positions of the moments of a run. All drawings of a page share the axis, so that positions
-/// below each other are the same time.
+/// The time axis of all drawings of a page, which gives each moment of the run a horizontal position. In all
+/// drawings, the same horizontal position shows the same time.
 struct TimeAxis {
-  /// The position of the row labels.
+  /// The left end of the time axis. Row labels are to the left of it.
   static let left = 130.0
   static let width = 1_000.0
   private static let tickCount = 8
@@ -14,24 +14,25 @@ struct TimeAxis {
   let start: MonitorTime
   let end: MonitorTime
 
-  /// The length in nanoseconds; never 0.
+  /// The length of the time axis in nanoseconds; never 0.
   private var length: Double { Double(max(1, end.nanoseconds - start.nanoseconds)) }
 
-  /// Returns the horizontal position of a moment.
+  /// Returns the horizontal position of a moment on the page.
   func x(_ time: MonitorTime) -> Double {
     let clamped = max(start, min(end, time))
     return Self.left
       + Double(clamped.nanoseconds - start.nanoseconds) / length * (Self.width - Self.left)
   }
 
-  /// Returns lines at round times, labelled with the time since the start, from the top to a height.
+  /// Returns vertical lines at round times, from the top to a height. Each line has a label with the time
+  /// since the start.
   func drawing(height: Double) -> String {
     var text = ""
     for tick in ticks {
       let place = x(start + .nanoseconds(tick))
       let x = HTMLText.number(place)
       let label = HTMLText.duration(.nanoseconds(tick))
-      // At the right edge there is no room for the second half of the label.
+      // At the right edge of the page, a centred label would have no room.
       let style = place > Self.width - 20 ? "tick last" : "tick"
       text +=
         "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"14\" y2=\"\(HTMLText.number(height))\"/>"
@@ -40,7 +41,7 @@ struct TimeAxis {
     return text
   }
 
-  /// Nanoseconds since the start, in round steps.
+  /// The times of the lines in nanoseconds since the start, at round intervals.
   var ticks: [Int64] {
     let steps: [Int64] =
       [1, 1_000, 1_000_000].flatMap { unit in
