@@ -3,15 +3,15 @@
 
 /// The workloads that come with the program, with their names and descriptions.
 public enum Demo: String, CaseIterable, Sendable {
-  /// Renders tiles on four queues.
+  /// A demo that renders tiles on four queues.
   case tiles
-  /// Three deadlocks.
+  /// A demo with three deadlocks.
   case deadlock
-  /// A million operations.
+  /// A demo with a million operations.
   case storm
-  /// Operations that ignore cancellation or react late.
+  /// A demo with operations that ignore cancellation or react to it late.
   case stubborn
-  /// More work than a narrow queue can do.
+  /// A demo with more work than a narrow queue can do.
   case priorities
 
   /// The name by which the user selects the demo, in lower-case letters.
@@ -28,8 +28,8 @@ public enum Demo: String, CaseIterable, Sendable {
     }
   }
 
-  /// A hint for the user, with the keys to press. It is one line of at most 76 characters without a full
-  /// stop, and is shown while the demo runs.
+  /// A hint for the user with the keys to press, which is shown while the demo runs. The hint is one line of
+  /// at most 76 characters without a full stop.
   public var guidance: String {
     switch self {
     case .tiles: "net is suspended. Press Tab twice, select net, press S. t shows the tree"
@@ -40,7 +40,7 @@ public enum Demo: String, CaseIterable, Sendable {
     }
   }
 
-  /// The work of a run with `isOnce`, in one line of at most 68 characters without a full stop.
+  /// The work of one round of the demo, in one line of at most 68 characters without a full stop.
   public var round: String {
     switch self {
     case .tiles: "one pyramid of tiles, rendered, written and uploaded"
@@ -51,10 +51,10 @@ public enum Demo: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the demo writes files, for which the user may choose a directory.
+  /// Whether the demo writes files. The user may choose the directory for them.
   public var writesFiles: Bool { self == .tiles }
 
-  /// Creates the workload, which has not started.
+  /// Creates the workload of the demo. The workload has not started.
   ///
   /// - Throws: `WorkloadError` if the speed is out of range, or if the directory cannot be created or
   ///   written.

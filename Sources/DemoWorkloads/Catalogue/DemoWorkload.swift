@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A running demo with its queues and operations: one of the workloads that ``Demo`` lists.
+/// A running demo with its queues and operations. ``Demo`` lists all demos.
 ///
-/// Any thread may call any method. None of its operations is on `OperationQueue.main`.
+/// Any thread may call any method. No operation of a workload is on `OperationQueue.main`.
 public protocol DemoWorkload: AnyObject, Sendable {
-  /// Adds the first operations.
+  /// Starts the workload by adding its first operations.
   ///
   /// A second call, or a call after `shutDown()`, does nothing.
   func start()
 
-  /// Calls a handler once, on any thread, when a run with `isOnce` has finished. If the run has already
-  /// finished, the handler is called before this function returns.
+  /// Calls a handler once, on any thread, when a workload with `isOnce` has finished. If the workload has
+  /// already finished, the handler is called before this function returns.
   ///
-  /// The handler is never called if the run has no end, or if it is shut down earlier.
+  /// The handler is never called if the workload has no end, or if it is shut down before its end.
   func whenFinished(_ handler: @escaping @Sendable () -> Void)
 
-  /// The error that has occurred; `nil` if there was none.
+  /// The error that the workload has encountered; `nil` if no error has occurred.
   var failure: WorkloadError? { get }
 
-  /// Cancels all operations and waits for at most 1 s until they have ended. It blocks the thread.
+  /// Cancels all operations and waits for at most 1 s until they have ended. The method blocks the calling
+  /// thread.
   ///
-  /// Deadlocks are resolved, and suspended queues are resumed. Operations that still run when it returns end
-  /// by themselves. A second call does nothing.
+  /// The method resolves deadlocks and resumes suspended queues. Operations that still run when the method
+  /// returns end by themselves. A second call does nothing.
   func shutDown()
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The reason why a workload cannot run.
+/// The error that a workload cannot run or could not write its files.
 public struct WorkloadError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The kind of failure.
+  /// The kinds of failures.
   public enum Code: Equatable, Sendable {
     /// The speed is not a finite number above 0.
     case invalidSpeed(Double)
-    /// The directory does not exist and cannot be created, or the path is not a directory. The reason is the
-    /// system's text.
+    /// The directory does not exist and cannot be created, or the path is not a directory. The reason is a
+    /// text of the system.
     case cannotCreateDirectory(path: String, reason: String)
-    /// The directory exists, but no file can be created in it. The reason is the system's text.
+    /// The directory exists, but no file can be created in it. The reason is a text of the system.
     case cannotWrite(path: String, reason: String)
-    /// Files could not be written while the workload ran. The path and the reason, the system's text, are
-    /// those of the first file.
+    /// Files could not be written while the workload ran. The path is that of the first of these files, and
+    /// the reason is the system's text about it.
     case filesNotWritten(count: Int, path: String, reason: String)
   }
 
-  /// The kind of failure.
+  /// The kind of the failure.
   public let code: Code
 
-  /// One sentence for a person, without a full stop.
+  /// The failure in one sentence for the user, without a full stop.
   public var description: String {
     switch code {
     case .invalidSpeed(let speed):

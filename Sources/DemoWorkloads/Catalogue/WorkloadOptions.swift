@@ -3,21 +3,22 @@
 
 /// The options of a workload.
 public struct WorkloadOptions: Equatable, Sendable {
-  /// The seed, which determines the operations and how long each takes; 7 by default.
+  /// The seed of the random numbers that determine the operations and how long each takes. The default is 7.
   public var seed: UInt64
-  /// How many times faster than planned the workload runs; above 0, 1 by default.
+  /// How many times faster than planned the workload runs. It is above 0, and the default is 1.
   public var speed: Double
-  /// Whether the workload ends after one round. If not, it runs until `shutDown()`. `false` by default.
-  /// ``Demo/round`` describes a round.
+  /// Whether the workload ends after one round, as ``Demo/round`` describes it. If not, the workload runs
+  /// until `shutDown()`. The default is `false`.
   public var isOnce: Bool
-  /// Whether a user can control the queues. `true` by default: then ``Demo/tiles`` starts with its queue
-  /// `net` suspended, unless `isOnce`.
+  /// Whether a user can control the queues. The default is `true`. If it is `true` and `isOnce` is `false`,
+  /// ``Demo/tiles`` starts with its queue `net` suspended.
   public var isInteractive: Bool
-  /// The directory for the files of a demo that writes files. It is created if needed, and its files are
-  /// never removed. `nil`, the default, is a temporary directory that is removed at the end.
+  /// The directory for the files of a demo that writes files. The workload creates the directory if needed,
+  /// and never removes its files. If it is `nil`, which is the default, the files are in a temporary
+  /// directory that is removed at the end.
   ///
-  /// With `isOnce` the files of ``Demo/tiles`` are in the directory itself; otherwise each pyramid has a
-  /// directory of its own in it. A pyramid takes about 15 MB. Other demos ignore this option.
+  /// With `isOnce`, the files of ``Demo/tiles`` are in the directory itself. Otherwise each pyramid has its
+  /// own directory in it. A pyramid takes about 15 MB. Other demos ignore this option.
   public var outputDirectory: String?
 
   /// Creates options. Each option has a default.

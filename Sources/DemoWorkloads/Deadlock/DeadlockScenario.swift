@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// An application whose start runs into three deadlocks, while its other work continues.
+/// An application that runs into three deadlocks when it starts, while its other work continues.
 ///
-/// The application waits until the user resolves the deadlocks, and then starts again. A run with `isOnce`
-/// resolves them itself, one after the other, and ends.
+/// The application waits until the user resolves the deadlocks, and then starts again. With `isOnce`, the
+/// scenario resolves the deadlocks itself, one after the other, and ends.
 struct DeadlockScenario: Scenario {
   enum Alarm: Equatable, Sendable {
-    /// Cancel a member of the cycle.
+    /// Cancel an operation of the dependency cycle.
     case breakCycle
-    /// Add one slot to the full queue.
+    /// Add one slot to the queue whose slots are all taken.
     case widen
-    /// Add the forgotten operation.
+    /// Add the operation that the application forgot to add to a queue.
     case remember
-    /// Start again.
+    /// Start the application again.
     case startAnew
   }
 
   static let queues = [StartupPlan.startup, StartupPlan.imports, ServicePlan.queue]
 
-  /// The times at which a run with `isOnce` resolves each deadlock, at speed 1.
+  /// The time of each deadlock's resolution in a scenario with `isOnce`, at speed 1.
   static let undoing: [(alarm: Alarm, delay: Duration)] = [
     (.breakCycle, .seconds(20)), (.widen, .seconds(24)), (.remember, .seconds(28)),
   ]
-  /// How long it stays healthy before it starts again.
+  /// How long the application stays without deadlocks before it starts again.
   static let rest = Duration.seconds(5)
 
   private let seed: UInt64
@@ -32,13 +32,13 @@ struct DeadlockScenario: Scenario {
   private var nextID = 0
   private var plan: StartupPlan?
   private var service: ServicePlan
-  /// The operations that were added and have not ended.
+  /// The operations of the application's start that were added and have not ended.
   private var starting: Set<PlannedTask.ID> = []
   private var serving: Set<PlannedTask.ID> = []
   private var isEnding = false
 
   /// - Parameters:
-  ///   - seed: Determines the operations, and how long they take.
+  ///   - seed: The seed that determines the operations and how long they take.
   ///   - isOnce: Whether the application starts only once.
   init(seed: UInt64, isOnce: Bool) {
     self.seed = seed
@@ -87,7 +87,7 @@ struct DeadlockScenario: Scenario {
     self.plan = plan
     nextID += plan.tasks.count
     starting = Set(plan.tasks.filter { $0.queue != nil }.map(\.id))
-    // The user may have widened the queue to resolve the last deadlock.
+    // The width is reset, because the user may have widened the queue to resolve the last deadlock.
     return [
       .setWidth(StartupPlan.imports.width, queue: StartupPlan.imports.name), .add(plan.tasks),
     ]

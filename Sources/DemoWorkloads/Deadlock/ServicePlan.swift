@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The healthy work of an application that continues beside its start: a pure function of the seed.
+/// The plan of the application's other work, which continues while its start is blocked. It depends only on
+/// the seed.
 struct ServicePlan: Equatable, Sendable {
-  /// The queue of this work.
+  /// The queue for the other work of the application.
   static let queue = WorkloadQueue(name: "service", width: 3)
-  /// The number of unfinished operations at any time.
+  /// The number of unfinished operations in the queue at any time.
   static let backlog = 6
 
   private static let names = [
@@ -16,10 +17,10 @@ struct ServicePlan: Equatable, Sendable {
   private var generator: SeededGenerator
   private var count = 0
 
-  /// Creates an empty plan.
+  /// Creates a plan that has not returned any operation.
   init(seed: UInt64) { generator = SeededGenerator(seed: seed, stream: 0) }
 
-  /// Returns the next operation.
+  /// Returns the next operation of the plan.
   mutating func next(id: PlannedTask.ID) -> PlannedTask {
     count += 1
     let name = Self.names[generator.index(below: Self.names.count)]

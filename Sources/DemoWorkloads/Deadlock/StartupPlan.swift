@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The start of an application with three deadlocks: a pure function of the seed and the number of the round.
+/// The plan of an application's start with three deadlocks. It depends only on the seed and the number of the
+/// round.
 ///
-/// Three operations wait for each other. Two operations hold all slots of a queue and wait during their work
-/// for two operations of the same queue. One operation waits for an operation that is never added to a queue.
+/// In the first deadlock, three operations wait for each other. In the second, two operations hold all slots
+/// of a queue and wait for two operations of the same queue. In the third, an operation waits for an
+/// operation that is never added to a queue.
 struct StartupPlan: Equatable, Sendable {
-  /// The queue of the application's start.
+  /// The queue for the application's start.
   static let startup = WorkloadQueue(name: "startup", width: 4)
-  /// The queue that is full of operations that wait for others in it.
+  /// The queue whose slots are all held by operations that wait for other operations of the same queue.
   static let imports = WorkloadQueue(name: "import", width: 2)
 
-  /// All operations. Those of one queue are added in this order.
+  /// All operations of the plan. The operations of each queue are added in this order.
   let tasks: [PlannedTask]
-  /// Each operation depends on the next one, and the last on the first.
+  /// The operations of the dependency cycle. Each one depends on the next one, and the last one depends on
+  /// the first.
   let cycle: [PlannedTask.ID]
-  /// The operations that depend on the cycle. None of them can start before the cycle is broken.
+  /// The operations that depend on the cycle. They cannot start before the cycle is broken.
   let behindCycle: [PlannedTask.ID]
-  /// The operations that hold the slots of ``imports``, each with the operation that it waits for during its
-  /// work.
+  /// The operations that hold the slots of ``imports``. The value is the operation that the key's operation
+  /// waits for while it runs.
   let holders: [PlannedTask.ID: PlannedTask.ID]
-  /// The operation that is never added.
+  /// The operation that is never added to a queue.
   let forgotten: PlannedTask.ID
 
   /// - Parameters:
-  ///   - seed: Determines how long each operation takes.
+  ///   - seed: The seed that determines how long each operation takes.
   ///   - round: The number of the round, counted from 1.
-  ///   - firstID: The first unused id. This id and greater ones are used.
+  ///   - firstID: The first unused id. The plan uses this id and ids that follow it.
   init(seed: UInt64, round: Int, firstID: Int) {
     var list = StartupTaskList(
       firstID: firstID, generator: SeededGenerator(seed: seed, stream: UInt64(round)))
@@ -42,7 +45,7 @@ struct StartupPlan: Equatable, Sendable {
   }
 }
 
-/// Lists the operations of one start.
+/// Collects the operations of one start.
 private struct StartupTaskList {
   private(set) var tasks: [PlannedTask] = []
   private let firstID: Int
@@ -53,7 +56,7 @@ private struct StartupTaskList {
     self.generator = generator
   }
 
-  /// Returns the id of the task that has, or will have, a position.
+  /// Returns the id of the task at a position. The task may be added later.
   func id(of position: Int) -> PlannedTask.ID { PlannedTask.ID(rawValue: firstID + position) }
 
   @discardableResult
@@ -89,8 +92,8 @@ private struct StartupTaskList {
   mutating func appendImports() -> [PlannedTask.ID: PlannedTask.ID] {
     let queue = StartupPlan.imports
     let first = tasks.count
-    // These operations are added after the operations that wait for them. In the other order, they would
-    // start first and there would be no deadlock.
+    // These operations are added after the operations that wait for them. Otherwise they would start first,
+    // and no deadlock would occur.
     let readings = [id(of: first + 2), id(of: first + 3)]
     let orders = append("import orders", on: queue, awaiting: readings[0])
     let customers = append("import customers", on: queue, awaiting: readings[1])

@@ -3,10 +3,10 @@
 
 import Operations
 
-/// The work that arrives at a help desk. It exceeds the capacity of the desk. It is a pure function of the
-/// seed.
+/// The plan of the work that arrives at a help desk. The work exceeds the capacity of the desk. The plan
+/// depends only on the seed.
 struct DeskPlan: Equatable, Sendable {
-  /// The desk: two people.
+  /// The queue of the desk, which has a slot for each of its two people.
   static let queue = WorkloadQueue(name: "desk", width: 2)
 
   /// The kinds of work, the most urgent first.
@@ -27,7 +27,7 @@ struct DeskPlan: Equatable, Sendable {
       }
     }
 
-    /// The beginning of a name, before its number.
+    /// The beginning of the names of this kind of work. A number follows it.
     var words: String {
       switch self {
       case .alarm: "answer alarm"
@@ -38,8 +38,8 @@ struct DeskPlan: Equatable, Sendable {
       }
     }
 
-    /// The amount of this work, in percent of the desk's capacity. The sum is 130, so work of the last kind
-    /// never starts, and work of the second-to-last kind starts seldom.
+    /// The amount of this kind of work in percent of the desk's capacity. The sum of all kinds is 130.
+    /// Therefore work of the last kind never starts, and work of the kind before it rarely starts.
     var load: Int {
       switch self {
       case .alarm: 10
@@ -51,12 +51,12 @@ struct DeskPlan: Equatable, Sendable {
     }
   }
 
-  /// One piece of work.
+  /// A piece of work that arrives at the desk.
   struct Arrival: Equatable, Sendable {
     let kind: Kind
-    /// The number, counted from 1 for each kind.
+    /// The number of the piece of work, counted from 1 for each kind.
     let number: Int
-    /// How long it takes at speed 1.
+    /// How long the piece of work takes at speed 1.
     let duration: Duration
   }
 
@@ -66,10 +66,10 @@ struct DeskPlan: Equatable, Sendable {
   private var generator: SeededGenerator
   private var counts: [Kind: Int] = [:]
 
-  /// Creates an empty plan.
+  /// Creates a plan that has not returned any work.
   init(seed: UInt64) { generator = SeededGenerator(seed: seed, stream: 0) }
 
-  /// Returns the next arrival, of any kind.
+  /// Returns the next piece of work, of any kind.
   mutating func next() -> Arrival {
     var share = generator.index(below: Self.totalLoad)
     for kind in Kind.allCases {
@@ -79,7 +79,7 @@ struct DeskPlan: Equatable, Sendable {
     preconditionFailure("the shares do not add up")
   }
 
-  /// Returns the next arrival of a kind.
+  /// Returns the next piece of work of a kind.
   mutating func next(_ kind: Kind) -> Arrival {
     counts[kind, default: 0] += 1
     return Arrival(kind: kind, number: counts[kind, default: 0], duration: duration())
@@ -88,9 +88,10 @@ struct DeskPlan: Equatable, Sendable {
   /// Returns how long a piece of work takes at speed 1.
   mutating func duration() -> Duration { generator.duration(milliseconds: Self.milliseconds) }
 
-  /// Returns the time until the next arrival at speed 1.
+  /// Returns the time until the next piece of work arrives, at speed 1.
   mutating func gap() -> Duration {
-    // The arrival rate is chosen so that the arriving work is the capacity of the desk times the load.
+    // The mean time between arrivals makes the amount of arriving work equal to the desk's capacity times the
+    // load.
     let middle = (Self.milliseconds.lowerBound + Self.milliseconds.upperBound) / 2
     let mean = middle * 100 / (Self.queue.width * Self.totalLoad)
     return generator.duration(milliseconds: mean / 2...mean * 3 / 2)

@@ -3,26 +3,27 @@
 
 import Operations
 
-/// A desk with more work than its capacity. It starts the most urgent work first. The least urgent work never
-/// starts, and neither does urgent work that depends on it.
+/// A help desk with more work than its capacity, which starts the most urgent work first. The least urgent
+/// work never starts. Urgent work that depends on it never starts either.
 struct PrioritiesScenario: Scenario {
   enum Alarm: Equatable, Sendable {
     /// The next piece of work arrives.
     case arrival
-    /// An incident arrives whose operations depend on work in the archive.
+    /// An incident arrives. Its operations depend on work in the archive.
     case incident
   }
 
   static let queues = [DeskPlan.queue]
-  /// The maximum number of waiting and running operations of each kind. Further arrivals are refused.
+  /// The maximum number of waiting and running operations of each kind. If there are more, arriving work is
+  /// refused.
   static let limit = 10
-  /// The number of operations of each kind at the start.
+  /// The number of operations of each kind when the scenario starts.
   static let initial = 5
   /// The maximum number of open incidents.
   static let incidentLimit = 2
   /// The time between incidents at speed 1.
   static let incidentGap = Duration.seconds(15)
-  /// The number of arrivals after the start in a run with `isOnce`.
+  /// The number of arrivals after the start in a scenario with `isOnce`.
   static let roundSize = 40
 
   private let isOnce: Bool
@@ -32,11 +33,11 @@ struct PrioritiesScenario: Scenario {
   private var incidentCount = 0
   /// The operations that were added and have not ended.
   private var open: [PlannedTask.ID: DeskPlan.Kind] = [:]
-  /// The last operation of each incident that has not ended.
+  /// The last operation of each open incident.
   private var incidents: Set<PlannedTask.ID> = []
 
   /// - Parameters:
-  ///   - seed: Determines the operations, and how long they take.
+  ///   - seed: The seed that determines the operations and how long they take.
   ///   - isOnce: Whether the scenario ends after a number of arrivals.
   init(seed: UInt64, isOnce: Bool) {
     self.isOnce = isOnce
@@ -44,8 +45,8 @@ struct PrioritiesScenario: Scenario {
   }
 
   mutating func start() -> [Step] {
-    // The least urgent operations are added first. They run last because of their priority and not because of
-    // their position.
+    // The least urgent operations are added first. This shows that they run last because of their priority,
+    // and not because of their position.
     var tasks = DeskPlan.Kind.allCases.reversed().flatMap { kind in
       (0..<Self.initial).map { _ in task(plan.next(kind)) }
     }
@@ -76,7 +77,7 @@ struct PrioritiesScenario: Scenario {
     }
   }
 
-  /// Whether the last arrival has happened.
+  /// Whether the last piece of work of a scenario with `isOnce` has arrived.
   private var isComplete: Bool { isOnce && arrivalCount == Self.roundSize }
   private var isOver: Bool { isComplete && open.isEmpty && incidents.isEmpty }
 
@@ -92,7 +93,8 @@ struct PrioritiesScenario: Scenario {
     return task
   }
 
-  /// Returns a priority inversion: the most urgent operation waits for one of the least urgent.
+  /// Returns the tasks of an incident. They are a priority inversion: the most urgent operation waits for one
+  /// of the least urgent.
   private mutating func incident() -> [PlannedTask] {
     incidentCount += 1
     let contract = PlannedTask(

@@ -3,12 +3,13 @@
 
 import Glibc
 
-/// Converts planned times to real times.
+/// Converts planned durations to real durations.
 struct Pacing: Equatable, Sendable {
   /// How many times faster than planned the workload runs; above 0.
   let speed: Double
 
-  /// Returns the real time for a planned time at speed 1; at most about eleven days.
+  /// Returns the real duration for a duration that is planned at speed 1. The result is at most about eleven
+  /// days.
   func time(for planned: Duration) -> Duration {
     let seconds =
       Double(planned.components.seconds) + Double(planned.components.attoseconds) / 1e18
@@ -17,7 +18,7 @@ struct Pacing: Equatable, Sendable {
 }
 
 extension WorkloadOptions {
-  /// Returns the pace for the requested speed.
+  /// Returns the pacing for the requested speed.
   ///
   /// - Throws: `WorkloadError` if the speed is not a finite number above 0.
   func pacing() throws(WorkloadError) -> Pacing {
@@ -26,21 +27,22 @@ extension WorkloadOptions {
   }
 }
 
-/// Extends the work of one operation to its planned time.
+/// Makes the work of an operation last for its planned time.
 ///
-/// The work is real but short: tiles take milliseconds, which is too short to watch. So a demo operation does
-/// a part, waits until that part's share of its time has passed, and does the next. An operation that takes
-/// longer than planned never waits.
+/// Real work of the demo is too short to be watched: a tile takes milliseconds. Therefore an operation does a
+/// part of its work, waits until that part's share of its time has passed, and continues with the next part.
+/// If the work takes longer than planned, the operation does not wait.
 struct Pacer: Sendable {
   private let start = ContinuousClock.now
   private let duration: Duration
 
-  /// Starts the measurement now.
+  /// Creates a pacer that starts to measure the time now.
   init(duration: Duration) { self.duration = duration }
 
-  /// Blocks the thread until a share of the time has passed, or `isCancelled` returns `true`.
+  /// Blocks the thread until a share of the time has passed or `isCancelled` returns `true`.
   ///
-  /// A share is from 0 (at once) to 1 (the whole time). It checks for cancellation every 20 ms.
+  /// A share is a number from 0 (the beginning) to 1 (the whole time). The method calls `isCancelled` every
+  /// 20 ms.
   func wait(forShare share: Double, unless isCancelled: () -> Bool) {
     let end = start + duration * share
     while !isCancelled() {
@@ -54,7 +56,7 @@ struct Pacer: Sendable {
 }
 
 extension Duration {
-  /// The same time in whole nanoseconds, rounded towards zero; up to about 290 years.
+  /// The duration in whole nanoseconds, rounded towards zero. The maximum is about 290 years.
   var nanoseconds: Int64 {
     components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Generates pseudorandom numbers that repeat with their seed: Steele, Lea and Flood's SplitMix64.
+/// A generator of pseudorandom numbers that depend only on a seed: Steele, Lea and Flood's SplitMix64.
 ///
-/// The standard library's conversions from bits to ranges may change between versions. Therefore this type
-/// has its own conversions: the same seed gives the same pictures with every compiler.
+/// The standard library may change how it converts bits to ranges. Therefore this type has its own
+/// conversions, and the same seed gives the same pictures with every compiler.
 struct SeededGenerator: Equatable, Sendable {
   private var state: UInt64
 
@@ -12,7 +12,7 @@ struct SeededGenerator: Equatable, Sendable {
   /// numbers.
   init(seed: UInt64, stream: UInt64) {
     state = seed
-    // Two steps separate the streams of neighbouring numbers and of neighbouring seeds.
+    // Two steps of the generator separate the streams of neighbouring numbers and of neighbouring seeds.
     state = next() &+ stream &* 0x9E37_79B9_7F4A_7C15
     state = next()
   }
@@ -25,7 +25,7 @@ struct SeededGenerator: Equatable, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Returns a number from 0 up to, but not including, `bound`.
+  /// Returns a random number from 0 up to, but not including, `bound`.
   ///
   /// - Precondition: `bound` is above 0.
   mutating func index(below bound: Int) -> Int {
@@ -33,13 +33,13 @@ struct SeededGenerator: Equatable, Sendable {
     return Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
-  /// Returns a number in `range`, including both ends except for rounding.
+  /// Returns a random number in `range`. Both ends are possible except for rounding.
   mutating func number(in range: ClosedRange<Double>) -> Double {
     let unit = Double(next() >> 11) / Double(1 << 53)
     return range.lowerBound + unit * (range.upperBound - range.lowerBound)
   }
 
-  /// Returns a whole number of milliseconds in `range`.
+  /// Returns a random duration of whole milliseconds in `range`.
   mutating func duration(milliseconds range: ClosedRange<Int>) -> Duration {
     .milliseconds(range.lowerBound + index(below: range.count))
   }

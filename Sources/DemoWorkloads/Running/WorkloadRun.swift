@@ -5,16 +5,16 @@ import Dispatch
 import Operations
 import Synchronization
 
-/// The common part of all running workloads. It runs decisions one at a time, calls handlers at the end, and
-/// can stop the run. Any thread may call any method.
+/// The common part of all running workloads. It runs decisions one at a time, calls the handlers at the end
+/// of the workload, and stops the workload. Any thread may call any method.
 final class WorkloadRun: Sendable {
   private struct State {
     var isFinished = false
     var handlers: [@Sendable () -> Void] = []
   }
 
-  /// A width that is greater than the number of operations, in any workload, that wait for other operations
-  /// during their work.
+  /// The width of queues at the end. It exceeds the number of operations, in any workload, that wait for
+  /// other operations while they run.
   private static let slotsToEnd = 64
   private static let patience = DispatchTimeInterval.seconds(1)
 
@@ -26,15 +26,15 @@ final class WorkloadRun: Sendable {
   /// - Parameter queues: All queues of the workload.
   init(queues: [OperationQueue]) { self.queues = queues }
 
-  /// Whether the workload was shut down. It never becomes `false` again. Work that ignores its cancellation
-  /// ends when it reads `true`.
+  /// Whether the workload was shut down. It never becomes `false` again. Work that ignores cancellation ends
+  /// when it reads `true`.
   var isStopped: Bool { hasStopped.load(ordering: .acquiring) }
 
-  /// Runs `body` now, while no other decision runs. Does nothing after the workload was shut down.
+  /// Runs `body` now, while no other decision runs. If the workload was shut down, does nothing.
   func decideNow(_ body: () -> Void) { control.sync { if !isStopped { body() } } }
 
-  /// Runs `body` soon, or after a delay, while no other decision runs. Does nothing after the workload was
-  /// shut down.
+  /// Runs `body` soon or after a delay, while no other decision runs. If the workload was shut down, does
+  /// nothing.
   func decide(after delay: Duration = .zero, _ body: @escaping @Sendable () -> Void) {
     let work: @Sendable () -> Void = { [self] in if !isStopped { body() } }
     if delay > .zero {
@@ -53,23 +53,23 @@ final class WorkloadRun: Sendable {
     if isFinished { handler() }
   }
 
-  /// Calls the handlers when a run with `isOnce` has finished.
+  /// Calls the handlers after a workload with `isOnce` has finished.
   func finish() {
     let handlers = state.withLock { state in
       state.isFinished = true
       defer { state.handlers = [] }
       return state.handlers
     }
-    // The handlers run on another thread, because a handler may shut the workload down, which waits for this
-    // thread.
+    // The handlers run on other threads. A handler may shut the workload down, and `shutDown()` waits for the
+    // present thread.
     for handler in handlers { DispatchQueue.global().async(execute: handler) }
   }
 
   /// See ``DemoWorkload/shutDown()``.
   func shutDown() {
     let isOver = DispatchGroup()
-    // Waits until operations that are being added have been added, so that they are cancelled too. No
-    // operation is added after that.
+    // This call waits until all operations that another thread is adding were added, so that they are
+    // cancelled too. After that, no operation is added.
     control.sync {
       hasStopped.store(true, ordering: .releasing)
       dropHandlers()
@@ -80,15 +80,15 @@ final class WorkloadRun: Sendable {
 
   private func end(_ queue: OperationQueue, _ isOver: DispatchGroup) {
     queue.invalidate()
-    // Even a cancelled operation needs a slot to leave the queue. If operations that wait for others of the
-    // same queue hold all slots, the queue needs more slots.
+    // Even a cancelled operation needs a slot to leave its queue. If all slots are held by operations that
+    // wait for other operations of the same queue, the queue needs more slots.
     queue.maxConcurrentOperationCount = max(queue.maxConcurrentOperationCount, Self.slotsToEnd)
     isOver.enter()
     queue.addBarrierBlock { isOver.leave() }
   }
 
   private func dropHandlers() {
-    // Handlers may hold the last references to objects, which must not be released under the lock.
+    // The handlers are released outside the lock, because they may hold the last references to other objects.
     let handlers = state.withLock { state in
       defer { state.handlers = [] }
       return state.handlers

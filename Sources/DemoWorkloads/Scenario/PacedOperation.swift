@@ -3,7 +3,7 @@
 
 import Operations
 
-/// An operation that does nothing for a planned time, and reacts to its cancellation as planned.
+/// An operation that does nothing for a planned time, and reacts to its cancellation as its plan says.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of
 // Sendable types.
 final class PacedOperation: Operation, @unchecked Sendable {
@@ -15,10 +15,11 @@ final class PacedOperation: Operation, @unchecked Sendable {
 
   /// - Parameters:
   ///   - task: The plan of the operation.
-  ///   - duration: The real time that it takes.
-  ///   - awaited: The operation that its work waits for first.
-  ///   - run: Ends the work when the run is stopped, even if the operation ignores cancellation.
-  ///   - whenBegun: Called before anything else.
+  ///   - duration: The real duration of the work.
+  ///   - awaited: The operation that the work waits for at first; `nil` if it waits for none.
+  ///   - run: The run of the workload. When it is stopped, the work ends even if the operation ignores
+  ///     cancellation.
+  ///   - whenBegun: A function that is called when the work begins.
   init(
     _ task: PlannedTask, duration: Duration, awaited: Operation?, run: WorkloadRun,
     whenBegun: @escaping @Sendable () -> Void
@@ -31,7 +32,8 @@ final class PacedOperation: Operation, @unchecked Sendable {
     super.init()
     name = task.name
     queuePriority = task.priority
-    // Without this, operations in a dependency cycle would retain each other for ever.
+    // If operations kept their dependencies, operations in a dependency cycle would retain each other for
+    // ever.
     forgetsDependencies = true
   }
 

@@ -3,48 +3,48 @@
 
 import Operations
 
-/// The plan of one operation of a scenario: its work, and everything that a monitor shows of it.
+/// The plan of an operation of a scenario: its work, and all its properties that a monitor shows.
 struct PlannedTask: Equatable, Sendable {
-  /// Identifies a task of one run.
+  /// Identifies a task of a workload.
   struct ID: Hashable, Comparable, Sendable {
     let rawValue: Int
 
     static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// How a running operation reacts to its cancellation.
+  /// The reaction of a running operation to its cancellation.
   enum Manner: Equatable, Sendable {
-    /// It ends at once.
+    /// The operation ends at once.
     case prompt
-    /// It ends at the end of the present part. All parts have the same length.
+    /// The operation ends at the end of the present part of its work. All parts have the same length.
     case late(parts: Int)
-    /// It ignores its cancellation.
+    /// The operation ignores its cancellation.
     case deaf
   }
 
   let id: ID
   let name: String
-  /// The queue that the operation is added to; `nil` if it is only created.
+  /// The name of the queue to which the operation is added; `nil` if it is created but not added to a queue.
   let queue: String?
   var priority = Operation.QueuePriority.normal
-  /// The tasks of the same batch that it depends on, before or behind it.
+  /// The dependencies of the task. They belong to the same batch, before or after the task.
   var dependencies: [ID] = []
-  /// A task of the same batch that the work first waits for, by `waitUntilFinished()`. That task does not
-  /// wait in this way.
+  /// The task of the same batch for which the work first waits with `waitUntilFinished()`. That task itself
+  /// waits for no task in this way.
   var awaited: ID?
   var manner = Manner.prompt
-  /// How long it works at speed 1, without the time for which it waits.
+  /// How long the task works at speed 1. The time for which it waits is not included.
   let duration: Duration
 }
 
 /// The plan of a workload's queue.
 struct WorkloadQueue: Hashable, Sendable {
-  /// The name, by which plans refer to the queue.
+  /// The name of the queue. Plans refer to the queue by its name.
   let name: String
-  /// The width of the queue; above 0.
+  /// The width of the queue, which is above 0.
   let width: Int
 
-  /// Creates the queue.
+  /// Creates a queue as planned.
   func makeQueue() -> OperationQueue {
     let queue = OperationQueue()
     queue.name = name

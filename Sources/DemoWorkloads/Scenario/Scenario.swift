@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The script of a workload, as a value: each event returns the steps that follow it.
+/// The script of a workload. It is a value with a function for each event, and each function returns the next
+/// steps.
 protocol Scenario: Equatable, Sendable {
-  /// The timed events of the scenario.
+  /// The events that happen at a planned time.
   associatedtype Alarm: Equatable, Sendable
   typealias Step = ScenarioStep<Alarm>
 
-  /// The queues that its tasks are added to.
+  /// The queues to which the scenario adds tasks.
   static var queues: [WorkloadQueue] { get }
 
-  /// Starts the workload. It is called once, before all other functions.
+  /// Returns the first steps. It is called once, before all other functions.
   mutating func start() -> [Step]
-  /// Handles that a task has begun its work. It is not called for a task that was cancelled before it began.
+  /// Returns the next steps after a task has begun its work. It is not called for a task that was cancelled
+  /// before it began.
   mutating func began(_ task: PlannedTask.ID) -> [Step]
-  /// Handles that a task in a queue has finished, completed or cancelled.
+  /// Returns the next steps after a task in a queue has completed or was cancelled.
   mutating func ended(_ task: PlannedTask.ID) -> [Step]
-  /// Handles an alarm.
+  /// Returns the next steps after the time of an alarm has come.
   mutating func rang(_ alarm: Alarm) -> [Step]
 }
 
-/// A step that a scenario asks for.
+/// A step that a scenario requests from its workload.
 enum ScenarioStep<Alarm: Equatable & Sendable>: Equatable, Sendable {
-  /// Create these operations, and add each one that has a queue to its queue, in this order.
+  /// Create these operations in this order. Add each operation to its queue if it has one.
   case add([PlannedTask])
-  /// Add an operation that was created without being added to a queue. If the operation no longer exists, it
-  /// counts as ended.
+  /// Add an existing operation that has no queue to a queue. If the operation no longer exists, report it as
+  /// ended.
   case enqueue(PlannedTask.ID, queue: String)
-  /// Cancel an operation; do nothing if it has ended.
+  /// Cancel an operation. If the operation has ended, do nothing.
   case cancel(PlannedTask.ID)
   /// Set the width of a queue.
   case setWidth(Int, queue: String)
-  /// Wake the scenario after this time at speed 1.
+  /// Report this alarm to the scenario after a duration, which is planned at speed 1.
   case wake(Alarm, after: Duration)
-  /// The run with `isOnce` has finished.
+  /// The workload with `isOnce` has finished.
   case finish
 }

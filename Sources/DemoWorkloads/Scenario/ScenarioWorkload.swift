@@ -4,12 +4,12 @@
 import Operations
 import Synchronization
 
-/// Plays a scenario: makes the operations that it plans, and reports their events to it.
+/// A workload that plays a scenario: it performs the scenario's steps, and reports events to the scenario.
 final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
   private struct State {
     var scenario: Played
     var hasStarted = false
-    /// The operations that have not ended. The references are weak because an operation that is not in a queue
+    /// The operations that have not ended. The references are weak, because an operation without a queue
     /// never ends: it is deallocated together with its dependents.
     var operations: [PlannedTask.ID: WeakOperation] = [:]
   }
@@ -48,7 +48,8 @@ final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
 
   func shutDown() { run.shutDown() }
 
-  /// Reports an event to the scenario and performs the steps that it returns. Called by one thread at a time.
+  /// Reports an event to the scenario and performs the steps that the scenario returns. It is called by one
+  /// thread at a time.
   private func handle(_ event: (inout Played) -> [Played.Step]) {
     for step in state.withLock({ event(&$0.scenario) }) { perform(step) }
   }
@@ -73,8 +74,8 @@ final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
 
   private func add(_ tasks: [PlannedTask]) {
     var made: [PlannedTask.ID: Operation] = [:]
-    // Operations that wait for others during their work are created last, because they need references to
-    // those operations.
+    // Operations that wait for other operations while they run are created last, because they need references
+    // to those other operations.
     for task in tasks where task.awaited == nil { made[task.id] = makeOperation(task, nil) }
     for task in tasks {
       if let awaited = task.awaited { made[task.id] = makeOperation(task, made[awaited]) }
@@ -102,8 +103,8 @@ final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
     let operation = PacedOperation(
       task, duration: pacing.time(for: task.duration), awaited: awaited, run: run
     ) { [weak self] in self?.report { $0.began(id) } }
-    // The completion block also runs for an operation that was cancelled before it started. The work of such
-    // an operation does not run.
+    // The completion block also runs if the operation was cancelled before it started. In this case the work
+    // of the operation does not run.
     operation.completionBlock = { [weak self] in self?.report { $0.ended(id) } }
     return operation
   }

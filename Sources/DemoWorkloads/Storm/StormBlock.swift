@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A thousand operations of the storm: a pure function of the seed and the block's number.
+/// The plan of a thousand operations of the storm. It depends only on the seed and the number of the block.
 ///
-/// The operations form groups of ten. In each group the last one waits for two of the nine before it; the
-/// very last operation waits for all ten before it. No operation waits for another block, so that a storm
-/// without an end retains nothing.
+/// The operations form groups of ten. The last operation of each group waits for two of the nine operations
+/// before it. The last operation of the block waits for all ten operations before it. No operation waits for
+/// an operation of another block, so that a storm without an end retains no finished operations.
 struct StormBlock: Equatable, Sendable {
   static let size = 1_000
 
-  /// The queues. The operations of a block are distributed among them in turn.
+  /// The queues of the storm. Each operation of a block is added to the next queue in turn.
   static let queues = ["north", "east", "south", "west"].map { WorkloadQueue(name: $0, width: 2) }
 
   /// The number of the block, counted from 0.
   let number: Int
-  /// For each group of ten, the two of its first nine operations that the last one waits for.
+  /// For each group of ten, the two operations for which the last operation of the group waits.
   private let pairs: [Pair]
 
   private struct Pair: Equatable, Sendable {
@@ -27,15 +27,17 @@ struct StormBlock: Equatable, Sendable {
     self.number = number
     pairs = (0..<Self.size / 10).map { _ in
       let first = generator.index(below: 9)
-      // A different one of the remaining eight operations.
+      // The second operation is chosen from the remaining eight, so that it differs from the first one.
       return Pair(first: first, second: (first + 1 + generator.index(below: 8)) % 9)
     }
   }
 
-  /// Returns the name of the operation at a position. It is short enough to need no memory of its own.
+  /// Returns the name of the operation at a position. Names are short enough to be stored without an
+  /// allocation.
   func name(at position: Int) -> String { "job \(number * Self.size + position + 1)" }
 
-  /// Returns the positions of the dependencies of the operation at a position. All are lower than its own.
+  /// Returns the positions of the dependencies of the operation at a position. They are lower than the
+  /// operation's own position.
   func dependencies(of position: Int) -> [Int] {
     if position == Self.size - 1 { return Array(position - 10..<position) }
     guard position % 10 == 9 else { return [] }

@@ -3,18 +3,18 @@
 
 import Synchronization
 
-/// Limits the pace at which all threads together pass.
+/// Limits the rate at which threads pass, for all threads together.
 final class StormGate: Sendable {
   private let start = ContinuousClock.now
   private let throttle: Throttle
-  /// The time at which the last thread passed. It is atomic instead of locked, because contention for a lock
-  /// would make the storm too slow.
+  /// The planned time of the last pass. It is atomic and not protected by a lock, because contention for a
+  /// lock would make the storm too slow.
   private let last = Atomic<Int64>(0)
 
   /// - Parameter interval: The time between two passes.
   init(interval: Duration) { throttle = Throttle(interval: interval.nanoseconds) }
 
-  /// Blocks the thread until it may pass, or `isOver` returns `true`, which it checks every 20 ms.
+  /// Blocks the thread until it may pass or `isOver` returns `true`. The method calls `isOver` every 20 ms.
   func pass(unless isOver: () -> Bool) {
     let now = (ContinuousClock.now - start).nanoseconds
     let wait = take(at: now) - now
@@ -34,21 +34,21 @@ final class StormGate: Sendable {
   }
 }
 
-/// Spreads events over time: decides when the next one may happen.
+/// Spreads events evenly over time: computes when the next event may happen.
 struct Throttle: Equatable, Sendable {
-  /// How far events may be ahead of their time before a thread has to wait, and how much delay is made up
-  /// for, in nanoseconds. It is large, so that a thread seldom sleeps.
+  /// The maximum time, in nanoseconds, that an event may be ahead of its planned time without a wait. Events
+  /// that are late catch up by at most the same time. The value is large, so that threads rarely sleep.
   static let tolerance: Int64 = 10_000_000
 
   /// The time between two events, in nanoseconds.
   let interval: Int64
 
-  /// Returns the time of the next event.
+  /// Returns the planned time of the next event.
   ///
   /// - Parameters:
-  ///   - last: The time of the previous event, which the previous call returned.
-  ///   - now: The present time. Both are in nanoseconds since the same moment.
-  /// - Returns: The time of the event. If it is later than now by more than the tolerance, the caller has to
-  ///   wait.
+  ///   - last: The planned time of the previous event, which the previous call returned.
+  ///   - now: The present time. Both times are in nanoseconds since the same moment.
+  /// - Returns: The planned time of the event. If this time is later than `now` by more than the tolerance,
+  ///   the caller has to wait.
   func next(after last: Int64, now: Int64) -> Int64 { max(last, now - Self.tolerance) + interval }
 }

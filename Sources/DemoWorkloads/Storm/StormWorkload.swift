@@ -4,14 +4,14 @@
 import Operations
 import Synchronization
 
-/// A million operations at once, which change state a hundred thousand times a second.
+/// A workload with a million operations at a time, whose states change a hundred thousand times a second.
 ///
-/// An operation does no work: it waits until it may pass, so that the storm has the planned pace. Each
-/// operation is added, started and finished: three changes of state.
+/// An operation of the storm does no work: it waits until it may pass, so that the storm has the planned
+/// pace. The state of each operation changes three times: the operation is added, started and finished.
 final class StormWorkload: DemoWorkload {
-  /// The time between two operations at speed 1.
+  /// The time between the passes of two operations at speed 1.
   static let interval = Duration.microseconds(30)
-  /// The time between two checks for finished operations.
+  /// The time between two checks whether operations have finished.
   private static let look = Duration.milliseconds(50)
 
   let queues: [OperationQueue]
@@ -28,10 +28,10 @@ final class StormWorkload: DemoWorkload {
   /// Creates a workload that has not started.
   ///
   /// - Parameters:
-  ///   - seed: Determines the dependencies.
-  ///   - isOnce: Whether there is only one storm.
-  ///   - pacing: The pace of the operations.
-  ///   - blockLimit: How many blocks exist at once; above 0.
+  ///   - seed: The seed that determines the dependencies.
+  ///   - isOnce: Whether the workload ends after one storm.
+  ///   - pacing: The speed of the workload.
+  ///   - blockLimit: The number of blocks of operations that exist at a time; above 0.
   init(seed: UInt64, isOnce: Bool, pacing: Pacing, blockLimit: Int = 1_000) {
     let queues = StormBlock.queues.map { $0.makeQueue() }
     let run = WorkloadRun(queues: queues)
@@ -40,8 +40,7 @@ final class StormWorkload: DemoWorkload {
     self.seed = seed
     self.run = run
     state = Mutex(State(schedule: StormSchedule(blockLimit: blockLimit, isOnce: isOnce)))
-    // All operations share one closure, because a closure for each operation would double the cost of the
-    // operation.
+    // All operations share one closure. A closure for each operation would double the cost of an operation.
     body = { gate.pass { run.isStopped } }
   }
 
@@ -61,7 +60,8 @@ final class StormWorkload: DemoWorkload {
 
   func shutDown() { run.shutDown() }
 
-  /// Adds the missing blocks, and schedules the next call of itself. `shutDown()` can run between two calls.
+  /// Adds the missing blocks of operations, and schedules the next call of this function. `shutDown()` can
+  /// run between two calls.
   private func proceed() {
     let unfinished = queues.reduce(0) { $0 + $1.operationCount }
     switch state.withLock({ $0.schedule.next(unfinished: unfinished) }) {

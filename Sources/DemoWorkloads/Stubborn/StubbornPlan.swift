@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Operations that react to their cancellation at once, late, or never: a pure function of the seed.
+/// The plan of operations that react to their cancellation at once, late, or never. It depends only on the
+/// seed.
 struct StubbornPlan: Equatable, Sendable {
-  /// The queue for long calls that cannot be interrupted, or can be interrupted only between their parts.
+  /// The queue for operations with long calls that cannot be interrupted, or can be interrupted only between
+  /// parts of their work.
   static let media = WorkloadQueue(name: "media", width: 4)
-  /// The queue for operations that end at once when they are cancelled.
+  /// The queue for operations that end at once after their cancellation.
   static let web = WorkloadQueue(name: "web", width: 2)
 
-  /// An operation, and when the application cancels it.
+  /// An operation of the plan, and the time at which the application cancels it.
   struct Item: Equatable, Sendable {
     let task: PlannedTask
-    /// How long after its start the application cancels it; `nil` if the application never does.
+    /// The time from the operation's start until the application cancels it; `nil` if the application does
+    /// not cancel it.
     let patience: Duration?
   }
 
@@ -19,7 +22,7 @@ struct StubbornPlan: Equatable, Sendable {
   private var mediaCount = 0
   private var webCount = 0
 
-  /// Creates an empty plan.
+  /// Creates a plan that has not returned any operation.
   init(seed: UInt64) { generator = SeededGenerator(seed: seed, stream: 0) }
 
   /// Returns the next operation for one of the two queues.
@@ -27,8 +30,8 @@ struct StubbornPlan: Equatable, Sendable {
     queue == Self.media ? nextForMedia(id) : nextForWeb(id)
   }
 
-  /// Returns the next operation for the queue `media`: two that ignore cancellation and one that reacts late,
-  /// in turn. The application cancels two of three.
+  /// Returns the next operation for the queue `media`. In turn, two operations ignore cancellation and one
+  /// reacts late. The application cancels two of three operations.
   private mutating func nextForMedia(_ id: PlannedTask.ID) -> Item {
     mediaCount += 1
     let isPatient = generator.index(below: 3) == 0
@@ -42,7 +45,7 @@ struct StubbornPlan: Equatable, Sendable {
       : PlannedTask(
         id: id, name: "transcode film \(mediaCount)", queue: Self.media.name, manner: .deaf,
         duration: patience + generator.duration(milliseconds: 5_000...20_000))
-    // The application always cancels the first operation, because that shows the topic of the demo.
+    // The application always cancels the first operation, because this shows the topic of the demo.
     return Item(task: task, patience: isPatient && mediaCount > 1 ? nil : patience)
   }
 

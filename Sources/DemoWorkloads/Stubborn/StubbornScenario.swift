@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Two queues that always have work. The application cancels some operations, which react to that in
-/// different ways.
+/// An application that always has work in two queues and cancels some of the operations. The operations react
+/// to their cancellation in different ways.
 struct StubbornScenario: Scenario {
   enum Alarm: Equatable, Sendable {
-    /// The application cancels a task.
+    /// The application cancels an operation.
     case giveUp(PlannedTask.ID)
   }
 
   static let queues = [StubbornPlan.media, StubbornPlan.web]
-  /// The number of unfinished operations of each queue.
+  /// The number of unfinished operations in each queue.
   static let backlog = 8
-  /// The number of operations of each queue in a run with `isOnce`.
+  /// The number of operations that each queue gets in a scenario with `isOnce`.
   static let roundSize = 12
 
   private let isOnce: Bool
@@ -28,8 +28,8 @@ struct StubbornScenario: Scenario {
   }
 
   /// - Parameters:
-  ///   - seed: Determines the operations, and how long they take.
-  ///   - isOnce: Whether there is only one round.
+  ///   - seed: The seed that determines the operations and how long they take.
+  ///   - isOnce: Whether the scenario ends after one round.
   init(seed: UInt64, isOnce: Bool) {
     self.isOnce = isOnce
     plan = StubbornPlan(seed: seed)

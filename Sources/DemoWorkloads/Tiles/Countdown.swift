@@ -3,18 +3,18 @@
 
 import Synchronization
 
-/// Calls a function after an event has happened an expected number of times.
+/// A counter that calls a function after an event has happened an expected number of times.
 final class Countdown: Sendable {
   private let rest: Mutex<Int>
   private let whenOver: @Sendable () -> Void
 
-  /// Expects `count` calls of `countDown()`; above 0.
+  /// Creates a counter that expects `count` calls of `countDown()`. The count is above 0.
   init(from count: Int, whenOver: @escaping @Sendable () -> Void) {
     rest = Mutex(count)
     self.whenOver = whenOver
   }
 
-  /// Counts one event. The last event calls the function on its own thread.
+  /// Counts one event. If it is the last expected event, calls the function on the present thread.
   func countDown() {
     let isOver = rest.withLock { rest in
       rest -= 1

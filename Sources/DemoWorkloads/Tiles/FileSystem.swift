@@ -3,21 +3,21 @@
 
 import Glibc
 
-/// The error of a system call.
+/// The error that a system call has reported.
 struct SystemError: Error, Equatable, CustomStringConvertible {
-  /// The value of `errno`.
+  /// The error number of the system call, from `errno`.
   let code: Int32
 
-  /// The error of the calling thread's last system call.
+  /// The error of the last system call on the present thread.
   static var last: SystemError { SystemError(code: errno) }
 
-  /// The system's text, such as "Permission denied".
+  /// The system's text about the error, such as "Permission denied".
   var description: String { String(cString: strerror(code)) }
 }
 
-/// The functions of the file system that the workload needs, except writing files.
+/// Functions of the file system that the workload needs. They do not include writing files.
 enum FileSystem {
-  /// Creates a directory and its parents. An existing directory is not an error.
+  /// Creates a directory and its parent directories. If the directory exists, this is not an error.
   static func createDirectory(_ path: String) throws(SystemError) {
     if mkdir(path, 0o777) == 0 { return }
     switch errno {
@@ -26,14 +26,14 @@ enum FileSystem {
     case ENOENT:
       guard let parent = parent(of: path) else { throw SystemError(code: ENOENT) }
       try createDirectory(parent)
-      // Another thread may have made it meanwhile: two tiles share their directories.
+      // Another thread may have created the directory meanwhile, because tiles share their directories.
       guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .last }
     default:
       throw .last
     }
   }
 
-  /// Creates a directory that no other process uses, below `TMPDIR` or `/tmp`.
+  /// Creates a directory in `TMPDIR` or `/tmp` that no other process uses.
   static func createTemporaryDirectory() throws(SystemError) -> String {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/opq-tiles-XXXXXX".utf8CString)
@@ -43,9 +43,9 @@ enum FileSystem {
     }
   }
 
-  /// Removes a directory with its contents, as far as possible.
+  /// Removes a directory and its contents. Errors are ignored.
   ///
-  /// It does not follow symbolic links. A missing directory is not an error.
+  /// The function does not follow symbolic links. If the directory is missing, this is not an error.
   static func removeTree(_ path: String) {
     if unlink(path) == 0 || errno == ENOENT { return }
     for name in names(in: path) { removeTree("\(path)/\(name)") }
@@ -57,7 +57,8 @@ enum FileSystem {
     return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Returns the path up to its last slash; `nil` if there is none, or if only the slash would be left.
+  /// Returns the part of a path before its last slash; `nil` if the path has no slash, or if that part is
+  /// empty.
   static func parent(of path: String) -> String? {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
     return String(path[..<slash])

@@ -3,16 +3,17 @@
 
 import Glibc
 
-/// The directory for a workload's files: the user's, or a temporary one that is removed at the end.
+/// The directory for the files of a workload. The user chooses it, or it is a temporary directory that is
+/// removed at the end.
 struct OutputDirectory: Equatable, Sendable {
-  /// The path, without a slash at the end.
+  /// The path of the directory, without a slash at the end.
   let path: String
   let isTemporary: Bool
 
   /// Creates the directory if it does not exist, and checks that files can be created in it.
   ///
-  /// - Parameter requested: The user's directory; `nil` for a temporary one.
-  /// - Throws: `WorkloadError` if one of the two is impossible.
+  /// - Parameter requested: The path that the user has chosen; `nil` for a temporary directory.
+  /// - Throws: `WorkloadError` if the directory cannot be created, or if no file can be created in it.
   init(requested: String?) throws(WorkloadError) {
     isTemporary = requested == nil
     do {
@@ -27,7 +28,8 @@ struct OutputDirectory: Equatable, Sendable {
         code: .cannotCreateDirectory(
           path: requested ?? "for temporary files", reason: error.description))
     }
-    // access() is not enough: for root it reports success even if the kernel then refuses.
+    // A call of access() is not sufficient: for root it reports success even if the kernel refuses to create
+    // a file.
     let probe = "\(path)/.opq-probe-\(getpid())"
     let descriptor = open(probe, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {

@@ -3,15 +3,15 @@
 
 import Glibc
 
-/// A file that appears at its path complete or not at all.
+/// A file that appears at its path only when it is complete.
 ///
-/// Until `commit()` the bytes are written to a file beside it, whose name ends with `.part`. If the value is
-/// destroyed before that, the file is deleted.
+/// Until `commit()`, the bytes are written to a temporary file in the same directory, whose name ends with
+/// `.part`. If the value is destroyed before `commit()`, the temporary file is deleted.
 struct PartialFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
 
-  /// Creates the file and its parent directories.
+  /// Creates the temporary file and its parent directories.
   init(path: String) throws(SystemError) {
     if let directory = FileSystem.parent(of: path) {
       try FileSystem.createDirectory(directory)
@@ -27,7 +27,7 @@ struct PartialFile: ~Copyable {
     unlink(path + Self.suffix)
   }
 
-  /// Appends the bytes to the file.
+  /// Appends bytes to the temporary file.
   func append(_ bytes: ArraySlice<UInt8>) throws(SystemError) {
     var rest = bytes
     while !rest.isEmpty {
@@ -40,9 +40,9 @@ struct PartialFile: ~Copyable {
     }
   }
 
-  /// Moves the file to its path, and replaces an existing file.
+  /// Moves the temporary file to the file's path. An existing file at this path is replaced.
   consuming func commit() throws(SystemError) {
-    // The deinitializer then finds no temporary file to delete.
+    // After the rename, the deinitializer finds no temporary file that it could delete.
     guard rename(path + Self.suffix, path) == 0 else { throw .last }
   }
 

@@ -3,9 +3,9 @@
 
 import Synchronization
 
-/// The data that the operations of one pyramid share: the plan, and the results so far.
+/// The data that the operations of a pyramid share: the plan of the pyramid, and the results so far.
 ///
-/// Any thread may call any method. It retains no operation, so that a pyramid's operations are deallocated
+/// Any thread may call any method. A pyramid retains none of its operations, so that they are deallocated
 /// when the last of them ends.
 final class Pyramid: Sendable {
   let plan: PyramidPlan
@@ -30,27 +30,27 @@ final class Pyramid: Sendable {
     self.failures = failures
   }
 
-  /// The result of writing an image; an operation that never ran leaves no result.
+  /// The result of writing an image. If the operation never ran, there is no result.
   enum FileResult: Equatable, Sendable {
     case written(bytes: Int)
-    /// The operation that makes the image was cancelled, so nothing was written.
+    /// Nothing was written, because the operation that makes the image was cancelled.
     case noImage
     /// The system reported an error.
     case failed(SystemError)
   }
 
-  /// Starts to measure the time of an operation that is planned to take this long at speed 1.
+  /// Starts to measure the time of an operation that is planned to take this duration at speed 1.
   func pacer(for duration: Duration) -> Pacer { Pacer(duration: pacing.time(for: duration)) }
 
-  /// Returns the real time for a planned time.
+  /// Returns the real duration for a planned duration.
   func time(for duration: Duration) -> Duration { pacing.time(for: duration) }
 
-  /// Returns the image if it has been made and not been dropped yet.
+  /// Returns an image; `nil` if it was not made or was already removed from memory.
   func image(_ name: ImageName) -> Image? { state.withLock { $0.images[name] } }
 
   func keep(_ image: Image, as name: ImageName) { state.withLock { $0.images[name] = image } }
 
-  /// Frees the memory of the images, after all operations that draw or write.
+  /// Removes the images from memory. It is called after all operations that draw or write them.
   func dropImages() { state.withLock { $0.images = [:] } }
 
   func record(_ result: FileResult, of image: ImageName) {
@@ -70,7 +70,7 @@ final class Pyramid: Sendable {
   /// Writes `published.json`.
   func writePublication() { write(publication(), to: "published.json") }
 
-  /// Returns the text of `published.json`.
+  /// Returns the contents of the file `published.json`.
   func publication() -> String {
     PyramidIndex.publication(plan: plan, uploads: state.withLock(\.uploads))
   }

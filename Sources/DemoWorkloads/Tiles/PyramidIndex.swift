@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The JSON texts that belong to a pyramid's images.
+/// Creates JSON texts about the images of a pyramid.
 ///
-/// The JSON is written without an encoder because no string in it needs escaping: all names are our own.
+/// The JSON is written without an encoder. No string in it needs escaping, because all names are chosen by
+/// the program.
 enum PyramidIndex {
-  /// Returns a text with the place of the picture and the list of images.
+  /// Returns a JSON text with the place of the picture and the list of images.
   static func text(plan: PyramidPlan, files: [ImageName: Pyramid.FileResult]) -> String {
     let images = plan.images.map { image in
       let (state, bytes) = description(of: files[image])
@@ -31,7 +32,7 @@ enum PyramidIndex {
       """
   }
 
-  /// Returns a text with the images that were uploaded.
+  /// Returns a JSON text with the images that were uploaded.
   static func publication(plan: PyramidPlan, uploads: Set<ImageName>) -> String {
     let missing = plan.images.filter { !uploads.contains($0) }.map { "\"\($0)\"" }
     return """

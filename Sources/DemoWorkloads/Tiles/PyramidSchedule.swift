@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Decides when pyramids are launched, as a value: each event returns the actions that follow it.
+/// Decides when the operations of pyramids are added. The schedule is a value: each event returns the next
+/// actions.
 ///
-/// A pyramid is built when all operations that compute, merge, write and index it have finished. It is over
-/// when its uploads have finished too. At most two pyramids are unbuilt at a time. If a user suspends `net`,
-/// built pyramids wait for the network. While two of them wait, new pyramids are launched without uploads, so
-/// that the demo continues and uses a bounded number of operations.
+/// A pyramid is built when all operations that compute, merge, write and index it have finished. It is
+/// complete when its uploads have finished too. At most two pyramids are being built at a time. If a user
+/// suspends `net`, built pyramids wait for the network. While two pyramids wait for the network, new pyramids
+/// get no uploads, so that the demo continues with a limited number of operations.
 struct PyramidSchedule: Equatable, Sendable {
   enum Action: Equatable, Sendable {
-    /// Add the operations of this pyramid, with or without the uploads.
+    /// Add the operations of this pyramid. The uploads are included only if `isUploaded` is `true`.
     case launch(number: Int, isUploaded: Bool)
     /// Remove the files of this pyramid.
     case remove(number: Int)
-    /// The run with `isOnce` has finished.
+    /// The workload with `isOnce` has finished.
     case finish
   }
 
-  /// The maximum number of unbuilt pyramids, of built pyramids that wait for the network before others are
-  /// launched without uploads, and of finished pyramids whose files are kept.
+  /// The maximum number of pyramids that are being built. The same number limits the built pyramids that wait
+  /// for the network before new ones get no uploads, and the complete pyramids whose files are kept.
   static let limit = 2
 
   private let isOnce: Bool
@@ -26,28 +27,28 @@ struct PyramidSchedule: Equatable, Sendable {
   private var lastNumber = 0
   private var building: Set<Int> = []
   private var uploading: Set<Int> = []
-  /// The finished pyramids whose files still exist, the oldest first.
+  /// The complete pyramids whose files still exist, the oldest first.
   private var over: [Int] = []
 
   /// - Parameters:
-  ///   - isOnce: Whether there is only one pyramid.
-  ///   - isTemporary: Whether the files of old pyramids are removed.
+  ///   - isOnce: Whether the workload ends after one pyramid.
+  ///   - isTemporary: Whether the files of old pyramids have to be removed.
   init(isOnce: Bool, isTemporary: Bool) {
     self.isOnce = isOnce
     self.isTemporary = isTemporary
   }
 
-  /// Starts the workload. A second call changes nothing.
+  /// Returns the first actions. A second call returns no actions.
   mutating func start() -> [Action] { lastNumber == 0 ? launches() : [] }
 
-  /// Notes that all operations that build a pyramid have finished.
+  /// Returns the next actions after all operations that build a pyramid have finished.
   mutating func built(_ number: Int) -> [Action] {
     building.remove(number)
     let endings = endings(of: number)
     return endings + launches()
   }
 
-  /// Notes that all operations that upload a pyramid have finished.
+  /// Returns the next actions after all operations that upload a pyramid have finished.
   mutating func uploaded(_ number: Int) -> [Action] {
     uploading.remove(number)
     return endings(of: number)

@@ -4,12 +4,13 @@
 import Operations
 import Synchronization
 
-/// Renders tile pyramids of the Mandelbrot set, one after the other: the work is real, and its pace is slow
-/// enough for a user to follow.
+/// A workload that renders tile pyramids of the Mandelbrot set, one after the other. The work is real, and it
+/// is slow enough for a user to follow.
 ///
-/// Tiles are computed on the queue `cpu` (two at once), merged four to one there, written as PNG images on
-/// `io` (four), uploaded on `net` (six), without a server, and listed on `index` (one). The seed determines
-/// everything: regions, names, sizes, pixels and planned times.
+/// The queue `cpu` computes up to two tiles at a time, and merges four tiles to one. The queue `io` writes up
+/// to four PNG images at a time. The queue `net` uploads up to six images at a time, without a server. The
+/// queue `index` lists the images. The seed determines everything: regions, names, sizes, pixels and planned
+/// times.
 final class TilesWorkload: DemoWorkload {
   let queues = LaneQueues()
   let directory: OutputDirectory
@@ -20,7 +21,7 @@ final class TilesWorkload: DemoWorkload {
   private let failures = WriteFailures()
   private let schedule: Mutex<PyramidSchedule>
 
-  /// Creates a workload that has not started, and its directory.
+  /// Creates a workload that has not started, and creates its directory.
   ///
   /// - Throws: `WorkloadError` if the speed is out of range, or if the directory cannot be created or
   ///   written.
@@ -35,25 +36,26 @@ final class TilesWorkload: DemoWorkload {
     queues[.net].isSuspended = options.isInteractive && !options.isOnce
   }
 
-  /// Adds the first operations, and returns when they are in their queues.
+  /// Adds the first operations. Returns when they are in their queues.
   func start() { run.decideNow { handle { $0.start() } } }
 
   func whenFinished(_ handler: @escaping @Sendable () -> Void) { run.whenFinished(handler) }
 
-  /// The files that could not be written so far.
+  /// The error about the files that could not be written so far; `nil` if all files could be written.
   ///
-  /// The workload continues without them: operations that fail finish like others.
+  /// The workload continues after such errors: operations that fail finish like other operations.
   var failure: WorkloadError? { failures.error }
 
-  /// Shuts down the workload, and removes a temporary directory.
+  /// Shuts the workload down. If its directory is temporary, removes the directory.
   ///
-  /// A calibration, which ignores its cancellation, may still be running when it returns; it uses no file.
+  /// A calibration ignores its cancellation and may still run when the method returns. It uses no file.
   func shutDown() {
     run.shutDown()
     if directory.isTemporary { FileSystem.removeTree(directory.path) }
   }
 
-  /// Reports an event to the schedule and performs the returned actions, one event at a time.
+  /// Reports an event to the schedule and performs the actions that the schedule returns, one event at a
+  /// time.
   private func handle(_ event: (inout PyramidSchedule) -> [PyramidSchedule.Action]) {
     for action in schedule.withLock({ event(&$0) }) {
       switch action {
@@ -82,8 +84,8 @@ final class TilesWorkload: DemoWorkload {
         operation.addDependency(operations[dependency])
       }
       let countdown = operations.count < plan.buildCount ? built : uploaded
-      // The block runs even for operations that were cancelled before they started. Therefore the operation
-      // is counted here, and not in its own work.
+      // The completion block also runs if the operation was cancelled before it started. Therefore the
+      // operation is counted here, and not in its work.
       operation.completionBlock = { countdown.countDown() }
       operations.append(operation)
       lanes[planned.lane, default: []].append(operation)

@@ -3,8 +3,8 @@
 
 import Synchronization
 
-/// Counts the files that the system refused to write, and keeps the first error. Its members may be used on
-/// any thread.
+/// Counts the files that the system refused to write, and keeps the first error. Any thread may use its
+/// members.
 final class WriteFailures: Sendable {
   private struct State {
     var count = 0
@@ -13,7 +13,7 @@ final class WriteFailures: Sendable {
 
   private let state = Mutex(State())
 
-  /// The error for the user; `nil` if every file could be written.
+  /// The error for the user; `nil` if all files could be written.
   var error: WorkloadError? {
     state.withLock { state in
       state.first.map { first in
@@ -23,7 +23,7 @@ final class WriteFailures: Sendable {
     }
   }
 
-  /// Notes one file that could not be written.
+  /// Counts a file that could not be written.
   func note(_ path: String, _ error: SystemError) {
     let reason = error.description
     state.withLock { state in

@@ -5,8 +5,8 @@ import Operations
 
 /// An operation that stretches the contrast of the whole picture.
 ///
-/// It never checks whether it was cancelled, for up to 5 s at speed 1. It shows how a monitor reports work
-/// that does not stop when it is cancelled.
+/// The operation runs for up to 5 s at speed 1 and never checks whether it was cancelled. It shows how a
+/// monitor reports work that does not stop when it is cancelled.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
 // types.
 final class CalibratePictureOperation: Operation, @unchecked Sendable {

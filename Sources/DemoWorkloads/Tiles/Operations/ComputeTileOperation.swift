@@ -3,12 +3,12 @@
 
 import Operations
 
-/// An operation that draws one tile of the deepest level. It checks after every row of pixels whether it was
+/// An operation that draws one tile of the deepest level. After each row of pixels, it checks whether it was
 /// cancelled.
 ///
-/// A cancelled tile leaves no image, not even a part of one.
+/// If a tile is cancelled, no part of its image is kept.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
-// types. The same holds for the other operations of this module.
+// types. The same reason applies to the other operations of this module.
 final class ComputeTileOperation: Operation, @unchecked Sendable {
   private let tile: TileCoordinate
   private let pyramid: Pyramid

@@ -3,9 +3,9 @@
 
 import Operations
 
-/// An operation that joins four tiles into the tile of the level above.
+/// An operation that merges four tiles into one tile of the level above.
 ///
-/// A quarter whose operation was cancelled is filled with grey.
+/// If the operation of a quarter was cancelled, the quarter is filled with grey.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of
 // Sendable types.
 final class MergeTilesOperation: Operation, @unchecked Sendable {

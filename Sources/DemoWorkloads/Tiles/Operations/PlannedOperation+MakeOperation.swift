@@ -4,7 +4,7 @@
 import Operations
 
 extension PlannedOperation {
-  /// Creates the operation, without its dependencies.
+  /// Creates the operation of the plan, without its dependencies.
   func makeOperation(for pyramid: Pyramid) -> Operation {
     let operation: Operation =
       switch work {

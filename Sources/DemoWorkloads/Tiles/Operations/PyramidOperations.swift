@@ -3,7 +3,7 @@
 
 import Operations
 
-/// An operation that lists the uploaded images of a pyramid in `published.json`.
+/// An operation that lists the uploaded images of a pyramid in the file `published.json`.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of
 // Sendable types.
 final class PublishPyramidOperation: Operation, @unchecked Sendable {
@@ -22,7 +22,8 @@ final class PublishPyramidOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that lists the images of a pyramid in `index.json`, and frees their memory.
+/// An operation that lists the images of a pyramid in the file `index.json`, and removes the images from
+/// memory.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of
 // Sendable types.
 final class IndexPyramidOperation: Operation, @unchecked Sendable {

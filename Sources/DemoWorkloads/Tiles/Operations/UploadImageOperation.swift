@@ -5,10 +5,10 @@ import Dispatch
 import Operations
 import Synchronization
 
-/// An asynchronous operation that sends one file to a tile server and holds no thread meanwhile.
+/// An asynchronous operation that sends a file to a tile server. It holds no thread during the transfer.
 ///
-/// There is no server. A timer ends the transfer after the time that it would take; everything else is as in
-/// an operation around a network library.
+/// The demo has no server. A timer ends the transfer after the time that a real transfer would take.
+/// Everything else is as in an operation that uses a network library.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
 // types.
 final class UploadImageOperation: Operation, @unchecked Sendable {
@@ -52,12 +52,13 @@ final class UploadImageOperation: Operation, @unchecked Sendable {
 
   private func transfer() {
     guard case .written = pyramid.fileResult(of: image) else {
-      // The file was not written, because its operation was cancelled or failed. There is nothing to send.
+      // The file was not written, because the operation that writes it was cancelled or failed. Therefore
+      // nothing is sent.
       perform(lifecycle.withLock { $0.cancel() })
       return
     }
-    // The reference is weak, so that a cancelled upload is deallocated at once, and not only when the timer
-    // fires.
+    // The timer's reference is weak, so that a cancelled upload is deallocated at once and not only after the
+    // timer has fired.
     let time = pyramid.time(for: duration).components
     let nanoseconds = Int(time.seconds) * 1_000_000_000 + Int(time.attoseconds / 1_000_000_000)
     Self.network.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
@@ -79,6 +80,6 @@ final class UploadImageOperation: Operation, @unchecked Sendable {
     if hasExecuted { didChangeValue(forKey: "isExecuting") }
   }
 
-  /// The queue on which the answers of the network arrive.
+  /// The queue on which answers of the network arrive.
   private static let network = DispatchQueue(label: "opq.demo.network")
 }

@@ -1,37 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The states of an upload, as a value: each event leads to a state and an action of the operation.
+/// The states of an upload. The type is a value: each event changes the state and returns the operation's
+/// next action.
 ///
-/// Each change that observers see happens between two events. So the operation can send "will change" before
-/// it and "did change" after it without holding a lock.
+/// Each change that observers see happens between two events. Therefore the operation can send "will change"
+/// before the change and "did change" after it without holding a lock.
 struct UploadLifecycle: Equatable, Sendable {
   enum Phase: Equatable, Sendable {
     case pending
-    /// `start()` was called; "will change" is being sent for `isExecuting`.
+    /// The queue has called `start()`. The operation is sending "will change" for `isExecuting`.
     case claimed
-    /// `isExecuting` has changed; "did change" is being sent.
+    /// The value of `isExecuting` has changed. The operation is sending "did change" for it.
     case entered
-    /// The transfer is running.
+    /// The operation is waiting for the end of the transfer.
     case transferring
-    /// No work is left; "will change" is being sent for `isFinished`.
+    /// The operation has no work left. It is sending "will change" for `isFinished`.
     case leaving(hasExecuted: Bool)
     case finished
   }
 
-  /// The operation's action after an event, once it has released the lock.
+  /// The next action of the operation after an event. The operation performs the action after it has released
+  /// its lock.
   enum Action: Equatable, Sendable {
     case nothing
-    /// Notify observers of `isExecuting`, and report `enter()` and `entered()` during that.
+    /// Notify observers of the change of `isExecuting`, and report the events `enter()` and `entered()`
+    /// during the notification.
     case enter
-    /// Begin the transfer, and report `transferEnded()` when it has ended.
+    /// Begin the transfer, and report the event `transferEnded()` when the transfer has ended.
     case transfer
-    /// Notify observers of `isFinished`, and of `isExecuting` if it has executed, and report `leave()`.
+    /// Notify observers of the change of `isFinished`, and report the event `leave()` during the
+    /// notification. If the operation has executed, also notify observers of the change of `isExecuting`.
     case leave(hasExecuted: Bool)
   }
 
   private(set) var phase: Phase = .pending
-  /// Whether the transfer ended before a cancellation.
+  /// Whether the transfer ended before the operation was cancelled.
   private(set) var isUploaded = false
   private var isCancelled = false
 
@@ -45,7 +49,7 @@ struct UploadLifecycle: Equatable, Sendable {
 
   var isFinished: Bool { phase == .finished }
 
-  /// Starts the operation, when the queue calls it. Only the first call has an effect.
+  /// Starts the operation, because its queue has called `start()`. Only the first call has an effect.
   mutating func start() -> Action {
     guard phase == .pending else { return .nothing }
     guard !isCancelled else { return beginLeaving(hasExecuted: false) }
@@ -53,37 +57,37 @@ struct UploadLifecycle: Equatable, Sendable {
     return .enter
   }
 
-  /// Notes that "will change" has been sent for `isExecuting`.
+  /// Notes that the operation has sent "will change" for `isExecuting`.
   mutating func enter() {
     precondition(phase == .claimed, "entered while \(phase)")
     phase = .entered
   }
 
-  /// Notes that "did change" has been sent for `isExecuting`.
+  /// Notes that the operation has sent "did change" for `isExecuting`.
   mutating func entered() -> Action {
     precondition(phase == .entered, "the transfer began while \(phase)")
-    // A cancellation that came while observers were notified takes effect here.
+    // If the operation was cancelled while it notified observers, the cancellation takes effect now.
     guard !isCancelled else { return beginLeaving(hasExecuted: true) }
     phase = .transferring
     return .transfer
   }
 
-  /// Cancels the operation. It may be called at any time, and any number of times.
+  /// Cancels the operation. The method may be called at any time and several times.
   mutating func cancel() -> Action {
     isCancelled = true
-    // Before the start, the queue's own call of start() ends the operation. An operation that finished
-    // without having been started would confuse the queue.
+    // Before the start, a cancelled operation does not finish: it ends when its queue calls start(). An
+    // operation that finishes without being started would confuse the queue.
     return phase == .transferring ? beginLeaving(hasExecuted: true) : .nothing
   }
 
-  /// Notes that the transfer has ended. It has no effect if a cancellation came first.
+  /// Notes that the transfer has ended. If the operation was cancelled before, this has no effect.
   mutating func transferEnded() -> Action {
     guard phase == .transferring else { return .nothing }
     isUploaded = true
     return beginLeaving(hasExecuted: true)
   }
 
-  /// Notes that "will change" has been sent for `isFinished`.
+  /// Notes that the operation has sent "will change" for `isFinished`.
   mutating func leave() {
     guard case .leaving = phase else { preconditionFailure("left while \(phase)") }
     phase = .finished

@@ -3,10 +3,11 @@
 
 import Operations
 
-/// An operation that encodes one image as PNG and writes it to its file, in slices, as a slow disk would.
+/// An operation that encodes an image as PNG and writes it to a file. It writes the file in slices, as a slow
+/// disk would.
 ///
-/// The file appears complete or not at all. If there is no image, nothing is written, and the pyramid's
-/// results contain this fact.
+/// The file appears only when it is complete. If there is no image, the operation writes no file, and notes
+/// this in the results of the pyramid.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
 // types.
 final class WriteImageOperation: Operation, @unchecked Sendable {
@@ -43,7 +44,7 @@ final class WriteImageOperation: Operation, @unchecked Sendable {
     }
   }
 
-  /// The merged picture, which is written if the picture was not calibrated; `nil` for a tile.
+  /// The merged picture, which is written if the picture was not calibrated; `nil` if the image is a tile.
   private var substitute: Image? {
     image == .picture ? pyramid.image(.tile(.whole)) : nil
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The cyclic redundancy check that PNG writes after each chunk (ISO 3309, polynomial 0xEDB88320).
+/// The cyclic redundancy check at the end of each PNG chunk (ISO 3309, polynomial 0xEDB88320).
 struct CRC32: Equatable, Sendable {
   private var remainder: UInt32 = 0xFFFF_FFFF
 
@@ -21,7 +21,7 @@ struct CRC32: Equatable, Sendable {
   }
 }
 
-/// The checksum that zlib writes after its data (RFC 1950, section 8.2).
+/// The checksum at the end of zlib data (RFC 1950, section 8.2).
 struct Adler32: Equatable, Sendable {
   private var low: UInt32 = 1
   private var high: UInt32 = 0

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A change of brightness that makes a picture use most of the range from black to white.
+/// A change of brightness after which a picture uses most of the range from black to white.
 struct ContrastStretch: Equatable, Sendable {
-  /// The new value of each byte.
+  /// For each value of a byte, the new value.
   private let table: [UInt8]
 
-  /// Determines the range that contains all but the darkest and the brightest hundredth of the bytes.
+  /// Creates a change of brightness from the range of the image's bytes, without the darkest and the
+  /// brightest hundredth of them.
   init(measuring image: Image) {
     var counts = [Int](repeating: 0, count: 256)
     for byte in image.bytes { counts[Int(byte)] += 1 }
     let outliers = image.bytes.count / 100
-    // A picture that is mostly dark or pale remains so: only the outer parts are cut off.
+    // Only the ends of the range are cut off, so that a mostly dark or pale picture remains dark or pale.
     let low = min(Self.firstIndex(past: outliers, in: counts), 24)
     let high = max(255 - Self.firstIndex(past: outliers, in: counts.reversed()), 208)
     table = (0...255).map { value in

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A square picture: rows from the top, three bytes (red, green, blue) for each pixel.
+/// A square picture. It has three bytes (red, green, blue) for each pixel, row by row from the top.
 struct Image: Equatable, Sendable {
-  /// The number of pixels in a row, and of rows.
+  /// The number of pixels in a row, which is also the number of rows.
   let side: Int
-  /// `side * side * 3` bytes.
+  /// The bytes of all pixels; their number is `side * side * 3`.
   private(set) var bytes: [UInt8]
 
   /// Creates a picture of one colour.
@@ -20,7 +20,7 @@ struct Image: Equatable, Sendable {
     }
   }
 
-  /// Creates a picture of these bytes.
+  /// Creates a picture from the bytes of its pixels.
   ///
   /// - Precondition: `bytes` has `side * side * 3` elements.
   init(side: Int, bytes: [UInt8]) {
@@ -37,9 +37,10 @@ struct Image: Equatable, Sendable {
   /// Joins four pictures of the same size into one picture with twice the side.
   ///
   /// - Parameters:
-  ///   - quarters: Top left, top right, bottom left, bottom right; `nil` for a missing picture.
-  ///   - side: The side of each quarter.
-  ///   - missing: The colour of a quarter that is missing or has another size.
+  ///   - quarters: The pictures for top left, top right, bottom left and bottom right; `nil` for a missing
+  ///     picture.
+  ///   - side: The number of pixels in a row of each quarter.
+  ///   - missing: The colour for a quarter that is missing or has another size.
   /// - Returns: The joined picture.
   static func joining(_ quarters: [Image?], side: Int, missing: Color) -> Image {
     precondition(quarters.count == 4, "a picture has four quarters, not \(quarters.count)")
@@ -57,7 +58,7 @@ struct Image: Equatable, Sendable {
   }
 }
 
-/// A colour of 24 bits.
+/// A colour with 8 bits each for red, green and blue.
 struct Color: Equatable, Sendable {
   let red: UInt8
   let green: UInt8
@@ -68,7 +69,7 @@ struct Color: Equatable, Sendable {
 struct Region: Equatable, Sendable {
   let centerReal: Double
   let centerImaginary: Double
-  /// The length of a side.
+  /// The length of a side of the square.
   let width: Double
 
   /// Returns the part of this square that a tile shows.

@@ -3,18 +3,18 @@
 
 import Glibc
 
-/// Draws a square of the Mandelbrot set, row by row.
+/// Draws a square region of the Mandelbrot set, row by row.
 struct MandelbrotRenderer: Equatable, Sendable {
   let region: Region
   let palette: Palette
-  /// The place on the palette where the drawing begins, in turns.
+  /// The place on the palette at which the colours begin, in turns around the ring.
   let phase: Double
-  /// The maximum number of iterations. A point that needs more counts as belonging to the set.
+  /// The maximum number of iterations. A point that needs more iterations counts as belonging to the set.
   let iterationLimit: Int
   /// The number of pixels in a row.
   let side: Int
 
-  /// Returns the bytes (red, green, blue) of one row of pixels, counted from the top.
+  /// Returns the bytes (red, green, blue) of a row of pixels. Rows are counted from the top.
   func row(_ row: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(side * 3)
@@ -37,19 +37,20 @@ struct MandelbrotRenderer: Equatable, Sendable {
     return bytes
   }
 
-  /// The number of samples of a pixel, across and down. Their average smooths the fine filaments.
+  /// The number of samples of a pixel in each direction. The average of the samples smooths fine filaments.
   private static let samples = 2
 
   private func color(column: Double, row: Double) -> Color {
     let real = region.centerReal + (column / Double(side) - 0.5) * region.width
     let imaginary = region.centerImaginary - (row / Double(side) - 0.5) * region.width
     guard let count = escapeCount(real: real, imaginary: imaginary) else { return palette.inside }
-    // Deep regions have counts in the hundreds: the logarithm keeps the bands equally wide.
+    // In deep regions, iteration counts are in the hundreds. The logarithm keeps the bands of colours equally
+    // wide.
     return palette.color(at: phase + 0.36 * log2(max(count, 0) + 1))
   }
 
-  /// Returns how many iterations of z² + c it takes to escape; `nil` if the point seems to belong to the
-  /// set. The number has a fraction, so that colours have no steps.
+  /// Returns the number of iterations of z² + c after which the point escapes; `nil` if the point seems to
+  /// belong to the set. The number has a fraction, so that colours change smoothly.
   private func escapeCount(real: Double, imaginary: Double) -> Double? {
     guard !isInMainBodies(real: real, imaginary: imaginary) else { return nil }
     var x = 0.0
@@ -62,13 +63,13 @@ struct MandelbrotRenderer: Equatable, Sendable {
       xSquared = x * x
       ySquared = y * y
       let distance = xSquared + ySquared
-      // A larger escape radius gives a smoother fraction. A radius of 2 is enough for the count.
+      // A radius of 2 is enough to count iterations. A larger radius makes the fraction smoother.
       if distance > 65536 { return Double(iteration + 2) - log2(log2(distance) / 2) }
     }
     return nil
   }
 
-  /// Returns whether the point lies in the cardioid or the largest disc, where it never escapes.
+  /// Returns whether the point lies in the cardioid or in the largest disc. These points never escape.
   private func isInMainBodies(real: Double, imaginary: Double) -> Bool {
     let imaginarySquared = imaginary * imaginary
     let q = (real - 0.25) * (real - 0.25) + imaginarySquared

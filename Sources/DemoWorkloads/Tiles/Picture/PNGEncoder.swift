@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Encodes pictures as PNG (ISO 15948), with 8 bits for each channel, without a library and without
-/// compression.
+/// Encodes pictures as PNG (ISO 15948) with 8 bits for each channel. It uses no library and no compression.
 ///
-/// The pixels are in stored deflate blocks (RFC 1951, section 3.2.4). So the size of a file depends only on
-/// the size of its picture.
+/// The pixels are stored in deflate blocks without compression (RFC 1951, section 3.2.4). Therefore the size
+/// of a file depends only on the size of its picture.
 enum PNGEncoder {
   /// Returns the bytes of a PNG file that shows `image`.
   static func encode(_ image: Image) -> [UInt8] {
@@ -15,14 +14,15 @@ enum PNGEncoder {
     let side = UInt32(image.side)
     let bitDepth: UInt8 = 8
     let trueColor: UInt8 = 2
-    // After depth and colour type: deflate, adaptive filtering, not interlaced, all 0.
+    // The bytes after the depth and the colour type are 0. They mean deflate, adaptive filtering, and no
+    // interlacing.
     appendChunk("IHDR", side.octets + side.octets + [bitDepth, trueColor, 0, 0, 0], to: &file)
     appendChunk("IDAT", deflated(scanlines(of: image)), to: &file)
     appendChunk("IEND", [], to: &file)
     return file
   }
 
-  /// Returns the size, in bytes, of the file that `encode(_:)` makes of a picture with this side.
+  /// Returns the size, in bytes, of a file from `encode(_:)` for a picture with this side.
   static func encodedSize(side: Int) -> Int {
     let lines = side * (side * 3 + 1)
     let blocks = max(1, (lines + largestBlock - 1) / largestBlock)
@@ -33,10 +33,10 @@ enum PNGEncoder {
 
   static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// The maximum number of bytes in a stored block.
+  /// The maximum number of bytes in a stored deflate block.
   static let largestBlock = 65535
 
-  /// Returns the rows of the picture. A 0 precedes each row and means that the row is not filtered.
+  /// Returns the rows of the picture. Each row begins with a 0, which means that the row is not filtered.
   private static func scanlines(of image: Image) -> [UInt8] {
     var lines: [UInt8] = []
     lines.reserveCapacity(image.side * (image.side * 3 + 1))
@@ -47,16 +47,18 @@ enum PNGEncoder {
     return lines
   }
 
-  /// Returns a zlib stream (RFC 1950) of stored blocks.
+  /// Returns a zlib stream (RFC 1950) that consists of stored deflate blocks.
   static func deflated(_ bytes: [UInt8]) -> [UInt8] {
-    // Deflate with a 32 KiB window, fastest level; 0x7801 is a multiple of 31, as it must be.
+    // The first two bytes mean deflate with a 32 KiB window at the fastest level. Their value 0x7801 is a
+    // multiple of 31, as zlib requires.
     var stream: [UInt8] = [0x78, 0x01]
     stream.reserveCapacity(bytes.count + (bytes.count / largestBlock + 1) * 5 + 6)
     var start = 0
     repeat {
       let end = min(start + largestBlock, bytes.count)
       let length = UInt16(end - start)
-      // One byte for "last block, stored", then the length and its complement, low byte first.
+      // The first byte of a block means "last block, stored" if it is 1. The length and its complement
+      // follow, each with the low byte first.
       stream.append(end == bytes.count ? 1 : 0)
       for half in [length, ~length] {
         stream.append(UInt8(truncatingIfNeeded: half))
@@ -82,7 +84,7 @@ enum PNGEncoder {
 }
 
 extension UInt32 {
-  /// The four bytes, highest first, as PNG and zlib require.
+  /// The four bytes of the number with the highest byte first, as PNG and zlib require.
   var octets: [UInt8] {
     [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: self >> $0) }
   }

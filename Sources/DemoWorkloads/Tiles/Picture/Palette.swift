@@ -3,14 +3,14 @@
 
 import Glibc
 
-/// A closed ring of colours.
+/// A closed ring of colours. After the last colour, the first one follows.
 struct Palette: Equatable, Sendable {
   let name: String
-  /// The colour of points that belong to the set.
+  /// The colour of points that belong to the Mandelbrot set.
   let inside: Color
   private let ring: [Color]
 
-  /// Creates a ring through the stops, which are evenly spaced. It needs at least two stops.
+  /// Creates a ring of colours through the stops, at equal distances. At least two stops are necessary.
   init(name: String, inside: Color, stops: [Color]) {
     self.name = name
     self.inside = inside
@@ -18,7 +18,7 @@ struct Palette: Equatable, Sendable {
       let position = Double(index) * Double(stops.count) / Double(Self.ringSize)
       let from = stops[Int(position)]
       let to = stops[(Int(position) + 1) % stops.count]
-      // Half a cosine wave between stops, so that the ring has no visible corners.
+      // Between two stops, the weight is half a cosine wave. Therefore no stop is visible as a sharp change.
       let weight = (1 - cos((position - position.rounded(.down)) * .pi)) / 2
       func mix(_ channel: KeyPath<Color, UInt8>) -> UInt8 {
         UInt8(
@@ -29,7 +29,7 @@ struct Palette: Equatable, Sendable {
     }
   }
 
-  /// Returns the colour at a place on the ring. All whole numbers are the same place.
+  /// Returns the colour at a place on the ring. All whole numbers mean the same place.
   func color(at turns: Double) -> Color {
     let fraction = turns - turns.rounded(.down)
     return ring[Int(fraction * Double(Self.ringSize)) % Self.ringSize]
@@ -39,7 +39,7 @@ struct Palette: Equatable, Sendable {
 }
 
 extension Palette {
-  /// The palettes of pyramids.
+  /// The palettes that pyramids use.
   static let all = [dusk, ember, lagoon, orchid]
 
   private static let dusk = Palette(

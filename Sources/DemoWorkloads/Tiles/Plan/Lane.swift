@@ -3,14 +3,14 @@
 
 import Operations
 
-/// The workload's queue on which an operation runs.
+/// A queue of the workload with the tile pyramids.
 enum Lane: String, CaseIterable, Sendable {
   case cpu
   case io
   case net
   case index
 
-  /// The width of the queue.
+  /// The width of this queue.
   var width: Int {
     switch self {
     case .cpu: 2
@@ -21,7 +21,7 @@ enum Lane: String, CaseIterable, Sendable {
   }
 }
 
-/// The queues of the workload, one for each lane.
+/// The queues of the workload. Each lane has a queue.
 struct LaneQueues: Sendable {
   let all: [Lane: OperationQueue]
 

@@ -3,7 +3,7 @@
 
 import Operations
 
-/// The plan of one operation of a pyramid: its work, and everything that a monitor shows of it.
+/// The plan of an operation of a pyramid: its work, and all its properties that a monitor shows.
 struct PlannedOperation: Equatable, Sendable {
   /// The work of the operation.
   enum Work: Hashable, Sendable {
@@ -18,13 +18,13 @@ struct PlannedOperation: Equatable, Sendable {
 
   let work: Work
   let name: String
-  /// The positions, within the plan, of the dependencies. All are lower than the operation's own position, so
-  /// that a plan has no cycle.
+  /// The positions of the operation's dependencies in the plan. They are lower than the operation's own
+  /// position, so that a plan contains no cycle.
   let dependencies: [Int]
   /// How long the operation takes at speed 1.
   let duration: Duration
 
-  /// The queue of the operation.
+  /// The queue on which the operation runs.
   var lane: Lane {
     switch work {
     case .compute, .merge, .calibrate: .cpu
@@ -34,8 +34,8 @@ struct PlannedOperation: Equatable, Sendable {
     }
   }
 
-  /// Operations nearer to the finished picture have a higher priority, so that pyramids end one after the
-  /// other.
+  /// The priority of the operation. Operations whose results are nearer to the finished picture have a higher
+  /// priority, so that pyramids are completed one after the other.
   var priority: Operation.QueuePriority {
     switch work {
     case .index: .veryHigh
@@ -47,7 +47,8 @@ struct PlannedOperation: Equatable, Sendable {
     }
   }
 
-  /// The importance of the operation for a user who waits for the picture.
+  /// The quality of service, which depends on how important the operation is for a user who waits for the
+  /// picture.
   var qualityOfService: QualityOfService {
     switch work {
     case .index, .publish, .calibrate: .userInitiated

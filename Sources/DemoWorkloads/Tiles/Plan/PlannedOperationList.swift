@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Lists the operations of one pyramid, each after its dependencies.
+/// Collects the operations of a pyramid. Each operation comes after its dependencies.
 struct PlannedOperationList: Equatable, Sendable {
   private(set) var operations: [PlannedOperation] = []
   private let number: Int
   private let shape: PyramidShape
   private var generator: SeededGenerator
-  /// The positions of the operations that write images, each with its image.
+  /// The images and the positions of the operations that write them.
   private var writes: [(image: ImageName, position: Int)] = []
 
   init(number: Int, shape: PyramidShape, generator: SeededGenerator) {
@@ -22,19 +22,20 @@ struct PlannedOperationList: Equatable, Sendable {
 
   /// Appends the operations that compute, merge, write and index the images.
   ///
-  /// - Returns: The number of operations so far.
+  /// - Returns: The number of all operations that were appended so far.
   mutating func appendBuild() -> Int {
     let whole = appendImage(of: .whole)
     let calibration = append(
       .calibrate, "calibrate picture \(number)", after: [whole], milliseconds: 3000...4800)
-    // It depends on both, because it writes the merged tile if the calibration was cancelled.
+    // This write operation depends on both operations, because it writes the merged tile if the calibration
+    // was cancelled.
     appendWrite(of: .picture, after: [whole, calibration], milliseconds: 2000...2600)
     append(
       .index, "index pyramid \(number)", after: writes.map(\.position), milliseconds: 900...1500)
     return operations.count
   }
 
-  /// Appends an upload of every image, and the operation that waits for all of them.
+  /// Appends an upload operation for every image, and an operation that waits for all uploads.
   mutating func appendPublication() {
     let index = operations.count - 1
     let uploads = writes.map { image, position in
@@ -46,9 +47,9 @@ struct PlannedOperationList: Equatable, Sendable {
       .publish, "publish pyramid \(number)", after: [index] + uploads, milliseconds: 600...1000)
   }
 
-  /// Appends the operations that make a tile, depth first, so that merging can begin early.
+  /// Appends the operations that make a tile. The order is depth first, so that tiles are merged early.
   ///
-  /// - Returns: The position of the operation whose result is the tile.
+  /// - Returns: The position of the operation that makes the tile.
   private mutating func appendImage(of tile: TileCoordinate) -> Int {
     let position: Int
     if tile.level == shape.deepestLevel {
@@ -84,7 +85,8 @@ struct PlannedOperationList: Equatable, Sendable {
     return operations.count - 1
   }
 
-  /// Returns a range of times. One computed tile in sixteen is slow, so that the durations have outliers.
+  /// Returns the range for the duration of an operation that computes a tile. One tile in sixteen is slow, so
+  /// that the durations have outliers.
   private mutating func computingTime() -> ClosedRange<Int> {
     generator.index(below: 16) == 0 ? 1500...2500 : 150...450
   }

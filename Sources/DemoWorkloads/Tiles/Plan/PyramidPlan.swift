@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The complete plan of a pyramid: a pure function of the seed, its number and its shape.
+/// The complete plan of a pyramid. It depends only on the seed, the number and the shape of the pyramid.
 struct PyramidPlan: Equatable, Sendable {
   let seed: UInt64
   /// The number of the pyramid, counted from 1.
@@ -12,10 +12,11 @@ struct PyramidPlan: Equatable, Sendable {
   let iterationLimit: Int
   let palette: Palette
   let palettePhase: Double
-  /// The operations, each after its dependencies: first those that build the pyramid, then the uploads and
-  /// the operations that end them.
+  /// The operations of the pyramid. Each operation comes after its dependencies. The operations that build
+  /// the pyramid come first, and the uploads and the operations that complete them come last.
   let operations: [PlannedOperation]
-  /// The number of leading `operations` that build the pyramid; the others upload it.
+  /// The number of operations that build the pyramid. They are the first ones in `operations`, and the others
+  /// upload the pyramid.
   let buildCount: Int
 
   init(seed: UInt64, number: Int, shape: PyramidShape = PyramidShape()) {
@@ -39,14 +40,14 @@ struct PyramidPlan: Equatable, Sendable {
     operations = list.operations
   }
 
-  /// The images of the pyramid, in the order in which they are written.
+  /// The images of the pyramid in the order in which operations write them.
   var images: [ImageName] {
     operations.compactMap { operation in
       if case .write(let image) = operation.work { image } else { nil }
     }
   }
 
-  /// Returns the side of an image in pixels.
+  /// Returns the number of pixels in a row of an image.
   func side(of image: ImageName) -> Int {
     switch image {
     case .tile(let tile): shape.side(ofLevel: tile.level)
@@ -54,19 +55,19 @@ struct PyramidPlan: Equatable, Sendable {
     }
   }
 
-  /// Returns the renderer of a computed tile.
+  /// Returns the renderer for a tile that is computed.
   func renderer(of tile: TileCoordinate) -> MandelbrotRenderer {
     MandelbrotRenderer(
       region: region.part(shownBy: tile), palette: palette, phase: palettePhase,
       iterationLimit: iterationLimit, side: shape.side(ofLevel: tile.level))
   }
 
-  /// Returns the place of a pyramid. All places are used, in an order that the seed determines, before any is
-  /// used again.
+  /// Returns the place that a pyramid shows. The seed determines the order of the places. Each place is used
+  /// once before any is used again.
   private static func place(seed: UInt64, number: Int) -> Place {
     let count = Place.all.count
     let (round, position) = (number - 1).quotientAndRemainder(dividingBy: count)
-    // Counts streams down from the maximum, because pyramids use the low numbers.
+    // The stream numbers are counted down from the maximum, because pyramids use the low numbers.
     var generator = SeededGenerator(seed: seed, stream: .max - UInt64(round))
     var places = Place.all
     for last in stride(from: count - 1, to: 0, by: -1) {
@@ -76,14 +77,15 @@ struct PyramidPlan: Equatable, Sendable {
   }
 }
 
-/// The number and the size of a pyramid's tiles.
+/// The number of levels of a pyramid, and the size of its tiles.
 struct PyramidShape: Equatable, Sendable {
-  /// The level of the computed tiles; the levels above are merged. At least 1.
+  /// The level of the tiles that are computed; at least 1. The tiles of the levels above are merged.
   var deepestLevel = 3
-  /// The side of a computed tile in pixels.
+  /// The number of pixels in a row of a computed tile.
   var leafSide = 128
 
-  /// Returns the side of a tile of this level in pixels: merging joins tiles without shrinking them.
+  /// Returns the number of pixels in a row of a tile of this level. Merged tiles are larger, because merging
+  /// does not shrink tiles.
   func side(ofLevel level: Int) -> Int {
     leafSide << (deepestLevel - level)
   }
