@@ -4,7 +4,7 @@
 public import MonitorProtocol
 
 extension Dashboard {
-  /// The configuration of a dashboard.
+  /// The options with which a dashboard is created.
   public struct Configuration: Sendable, Equatable {
     /// The source that the dashboard watches first. If it is `nil`, the picker opens, and the user selects a
     /// source.

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-// The export of the shown operations.
+// This file exports the operations that the dashboard shows.
 
 extension Dashboard {
   /// Requests a file with the operations of the view. If several processes are watched, requests one file for

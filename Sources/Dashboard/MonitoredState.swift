@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// The known state of the monitored process.
 struct MonitoredState: Sendable, Equatable {
-  /// The state that the messages have reported.
+  /// The state of the process according to the messages that have arrived.
   private(set) var source = SourceState(ProcessState(linkingDependents: true))
   /// The operations with warnings.
   private(set) var warned: Set<OperationReport.ID> = []
@@ -32,7 +32,7 @@ struct MonitoredState: Sendable, Equatable {
 
   /// The watched processes, by number, if several are watched together; otherwise empty.
   var processes: [ProcessReport] { state.latest?.processes ?? [] }
-  /// Every live queue, by id.
+  /// All queues that exist, sorted by id.
   var queues: [QueueReport] { state.queues }
   /// The operations that the monitor has reported because the dashboard requested them.
   var operations: OperationStore { state.operations }
@@ -48,7 +48,7 @@ struct MonitoredState: Sendable, Equatable {
   var dependents: Dependents? { state.latest?.dependents }
   /// The exact sum of the counts of all queues. It does not depend on the shown rows.
   var counts: StateCounts { state.counts }
-  /// The number of changes that were not recorded.
+  /// The number of state changes that the process did not record.
   var lostChanges: UInt64 { state.lostChanges }
   /// The time of the last update; `nil` before the first.
   var lastUpdate: MonitorTime? { state.latest?.time }

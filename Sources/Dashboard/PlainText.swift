@@ -22,7 +22,7 @@ package struct PlainText: Sendable {
   /// Processes a message of the monitored process.
   package mutating func take(_ message: MonitorMessage) { monitored.apply(message) }
 
-  /// The state that the messages have reported.
+  /// The state of the process according to the messages that have arrived.
   package var source: SourceState { monitored.source }
 
   private var glyphs: Glyphs { Glyphs(isUnicode: isUnicode) }

@@ -101,7 +101,7 @@ struct Layout: Sendable, Equatable {
         spare -= rows
         return true
       }
-      // Deadlocks are more important than counts.
+      // The rows for deadlocks are assigned first, because deadlocks are more important than counts.
       bannerCount = min(request.bannerCount, Layout.mostBanners, max(0, spare - 1))
       spare -= bannerCount
       hasMeters = take(if: request.showsMeters, rows: 2)

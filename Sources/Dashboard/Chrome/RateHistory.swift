@@ -31,7 +31,7 @@ struct RateHistory: Sendable, Equatable {
     phase = Int64(fraction * Double(Self.second)) - hello.anchor.nanoseconds % Self.second
   }
 
-  /// Notes a new total of finished operations.
+  /// Counts the increase of the total of finished operations.
   mutating func note(total: Int, at time: MonitorTime) {
     guard current != nil else {
       current = number(of: time)

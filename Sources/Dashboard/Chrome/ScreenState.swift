@@ -42,7 +42,7 @@ struct Notice: Sendable, Equatable {
 
 /// The size of the screen, its contents, and the overlays.
 struct ScreenState: Sendable {
-  /// The trees beside the list.
+  /// The trees that the pane beside the list shows.
   struct Pane: Sendable {
     let waitsFor: DependencyTree
     let blocks: DependencyTree

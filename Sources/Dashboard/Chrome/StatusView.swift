@@ -139,7 +139,7 @@ struct StatusView {
         remark = Span("   \(count) match \(canvas.glyphs.dot) Esc discard", .dim)
       }
     }
-    // The end of the typed text stays in view.
+    // If the typed text is too long, only its end is shown.
     let room = max(8, canvas.columns.count / 2)
     let text = String(String.UnicodeScalarView(prompt.text.unicodeScalars.suffix(room)))
     overwrite(
@@ -147,7 +147,7 @@ struct StatusView {
   }
 
   private func drawSortMenu(on canvas: inout Canvas) {
-    // The whole menu fits into 80 columns.
+    // With these gaps, the whole menu fits into 80 columns.
     let gap = canvas.columns.count < 100 ? " " : "  "
     var spans = [Span("sort: ", .strong)]
     for column in SortOrder.Column.allCases {

@@ -6,9 +6,9 @@ import MonitorProtocol
 /// Draws the finished operations of the last seconds as an area, with the queues beside it.
 struct ThroughputView {
   let dashboard: Dashboard
-  /// The rule above the area.
+  /// The screen row of the rule above the area.
   let rule: Int
-  /// The rows of the area.
+  /// The screen rows in which the area is drawn.
   let rows: Range<Int>
 
   private static let labelWidth = 6

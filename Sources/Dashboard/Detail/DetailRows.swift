@@ -10,7 +10,7 @@ struct DetailRows {
     case line([Span])
     /// A line of a longer text, and the mark before the line.
     case wrapped(Span, [Cell])
-    /// Text in the left and in the right half.
+    /// A text in the left half of the screen and a text in the right half.
     case halves([Span], [Span])
     /// A rule with a title, and an optional title for the right half.
     case rule(String, String? = nil)
@@ -30,7 +30,7 @@ struct DetailRows {
   private let glyphs: Glyphs
   private(set) var rows: [Row] = []
 
-  /// Collects the rows for a screen of this width.
+  /// Creates the rows of an operation for a screen of this width.
   init(of id: OperationReport.ID, in dashboard: Dashboard, columns: Int, glyphs: Glyphs) {
     self.dashboard = dashboard
     self.columns = columns

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws one operation on its own screen.
+/// Draws the detail screen of one operation.
 struct DetailView {
   let dashboard: Dashboard
   let layout: Layout

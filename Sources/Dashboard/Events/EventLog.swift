@@ -14,15 +14,16 @@ struct EventLog: Sendable, Equatable {
 
   /// One line of the log.
   enum Line: Sendable, Equatable {
-    /// An event.
+    /// The line shows an event.
     case event(OperationEvent)
-    /// A gap of the log in which this number of events is missing.
+    /// The line shows that this number of events is missing here.
     case skipped(Int)
-    /// The events above happened before the connection and may be incomplete; the events below are complete.
+    /// The line shows where the connection began. The events above the line may be incomplete, and the events
+    /// below it are complete.
     case beginning
   }
 
-  /// The lines, the oldest first.
+  /// The lines of the log, the oldest line first.
   private(set) var lines: [Line] = []
   /// The number of the first kept line. A line keeps its number when older lines are removed.
   private(set) var firstNumber = 0
@@ -32,7 +33,7 @@ struct EventLog: Sendable, Equatable {
   private(set) var largestID = OperationReport.ID(0)
   private var lastTime: MonitorTime?
 
-  /// The numbers of all lines.
+  /// The numbers of all lines in the log.
   var numbers: Range<Int> { firstNumber..<firstNumber + lines.count }
 
   /// Returns the line with a number; `nil` if the log has no such line or has removed it.

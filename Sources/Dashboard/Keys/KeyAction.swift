@@ -41,7 +41,7 @@ enum KeyAction: Sendable, Hashable {
     case pin, scrollLeft, scrollRight, toggleOver, toggleWarned, goToOperation
   }
 
-  /// Actions of the trees of dependencies.
+  /// Actions of the tree view.
   enum Tree: Sendable, Hashable {
     case toggle, showDependencies, showDependents, enterRow, reroot, showRoots
     case fold, unfold, toggleAllFolds, goToBlocker, goToWorst

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A key press, decoded.
+/// A decoded key press or a pasted text.
 public enum Input: Sendable, Hashable {
   /// The user typed a character, which may be a space.
   case character(Unicode.Scalar)
@@ -38,7 +38,7 @@ struct KeyBinding: Sendable {
     case program = "The program"
   }
 
-  /// The action of the keys.
+  /// The action that the keys perform.
   let action: KeyAction
   /// The keys that have the action.
   let inputs: [Input]

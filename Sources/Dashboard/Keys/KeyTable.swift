@@ -7,7 +7,7 @@ enum KeyTable {
   private static let browsing: Set<KeyContext> = [.list, .tree]
   /// The contexts with a selected operation, including the screen of one operation.
   private static let choosing = browsing.union([.detail])
-  /// All views.
+  /// The contexts of all views.
   private static let viewing: Set<KeyContext> = [
     .list, .tree, .queues, .timeline, .events, .detail,
   ]

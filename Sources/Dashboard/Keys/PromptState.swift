@@ -16,7 +16,7 @@ struct PromptState: Sendable {
 
 /// A line of text while the user types it.
 struct TextPrompt: Sendable, Equatable {
-  /// The purpose of the text.
+  /// The purpose of a typed text.
   enum Purpose: Sendable, Equatable {
     /// The filter of the list. The previous filter is restored if the prompt is cancelled.
     case filter(before: OperationFilter?)
@@ -27,18 +27,18 @@ struct TextPrompt: Sendable, Equatable {
   /// The maximum length of a typed text. Longer texts are cut.
   static let limit = 200
 
-  /// The purpose of the text.
+  /// The purpose of the typed text.
   let purpose: Purpose
-  /// The text typed so far.
+  /// The text that the user has typed so far.
   private(set) var text: String
 
-  /// Creates a prompt with a text.
+  /// Creates a prompt that already contains a text.
   init(_ purpose: Purpose, text: String = "") {
     self.purpose = purpose
     self.text = text
   }
 
-  /// Appends typed or pasted text. Control characters become spaces.
+  /// Appends typed or pasted text. Each control character becomes a space.
   mutating func append(_ more: some Sequence<Unicode.Scalar>) {
     for scalar in more where text.unicodeScalars.count < Self.limit {
       let isControl = scalar.properties.generalCategory == .control
@@ -46,10 +46,10 @@ struct TextPrompt: Sendable, Equatable {
     }
   }
 
-  /// Removes the last character.
+  /// Removes the last character of the typed text.
   mutating func removeLast() { text = String(text.dropLast()) }
 
-  /// Removes the last word and the spaces after it.
+  /// Removes the last word of the typed text, and the spaces after the word.
   mutating func removeLastWord() {
     var rest = text[...]
     while rest.last == " " { rest.removeLast() }
@@ -57,6 +57,6 @@ struct TextPrompt: Sendable, Equatable {
     text = String(rest)
   }
 
-  /// Removes the whole text.
+  /// Removes the whole typed text.
   mutating func removeAll() { text = "" }
 }

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-// Several processes that are watched together.
+// The state of several processes that are watched together.
 
 extension MonitoredState {
   /// Returns the process of an operation or a queue; `nil` if only one process is watched.

@@ -9,9 +9,9 @@ enum CommandRefusal: Sendable, Equatable {
   case disconnected
   /// The demo in this process has ended, or all watched processes have ended.
   case ended
-  /// The other process has exited.
+  /// The watched process has exited.
   case exited
-  /// The source is a recording.
+  /// The watched source is a recording.
   case recording
 
   /// The reason in one or two words, for the help.

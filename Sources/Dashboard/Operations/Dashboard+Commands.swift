@@ -17,7 +17,7 @@ extension Dashboard {
     }
   }
 
-  /// Answers the question.
+  /// Performs an answer to the open question.
   mutating func perform(_ key: KeyAction.Answer) -> [Effect] {
     switch key {
     case .no: answerNo()
@@ -163,9 +163,9 @@ extension Dashboard {
 /// A change of one operation's priority that the user has requested.
 struct PriorityChange: Sendable, Equatable {
   let id: OperationReport.ID
-  /// The priority before the change.
+  /// The priority of the operation before the change.
   let old: OperationPriority
-  /// The priority after the change.
+  /// The priority of the operation after the change.
   let new: OperationPriority
 
   /// The result of the change in a sentence.

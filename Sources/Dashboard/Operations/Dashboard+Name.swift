@@ -6,7 +6,7 @@ import MonitorProtocol
 // The window with the whole name of the selected operation.
 
 extension Dashboard {
-  /// The contents of the window.
+  /// The contents of the window with the whole name.
   struct WholeName {
     let id: OperationReport.ID
     /// The name of the operation's class; empty if the class is not known.

@@ -14,7 +14,7 @@ extension OperationReport {
     return stateEntered.map { max(.zero, now - $0) }
   }
 
-  /// The number of finished dependencies.
+  /// The number of dependencies that have finished.
   var metDependencyCount: Int { max(0, dependencies.count - unmetDependencyCount) }
 }
 

@@ -3,7 +3,7 @@
 
 /// The keys that control a recording. They take precedence over the keys of ``KeyTable/bindings``.
 enum ReplayKeys {
-  /// All views.
+  /// The contexts in which the keys control the recording: all views.
   static let contexts: Set<KeyContext> = [.list, .tree, .queues, .timeline, .events, .detail]
 
   /// Returns the replay action of a key in a context; `nil` if the key has no replay action there.

@@ -72,8 +72,8 @@ struct DependencyTree: Sendable, Equatable {
 
   /// The maximum number of similar siblings with their own rows. If there are more, one row represents them.
   static let groupLimit = 8
-  /// The same limit for finished operations that are not directly below the root. It is lower, because
-  /// finished operations block no other operation.
+  /// The maximum number of similar finished siblings with their own rows, if they are not directly below the
+  /// root. The number is low, because finished operations block no other operation.
   static let overGroupLimit = 1
 
   /// The rows that the user has folded or unfolded.

@@ -6,8 +6,8 @@ import MonitorProtocol
 /// Sorts the operations of a graph so that each operation comes after all operations that lead to it. Uses
 /// Kahn's algorithm.
 enum TopologicalOrder {
-  /// Returns the sorted operations that can be reached from the roots. Operations in a cycle without a root are
-  /// missing, and so are operations to which such a cycle leads.
+  /// Returns the sorted operations that can be reached from the roots. Operations in a cycle without a root
+  /// are missing, and so are operations to which such a cycle leads.
   ///
   /// An operation without an entry in `edges` does not belong to the graph.
   static func sorted(

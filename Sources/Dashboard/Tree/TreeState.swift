@@ -22,7 +22,7 @@ struct TreeState: Sendable, Equatable {
   /// Whether the cursor stays at the first row until a key moves the cursor.
   private var staysAtTop = false
 
-  /// Creates the tree of one operation.
+  /// Creates the state for the tree of one operation.
   init(
     root: OperationReport.ID, direction: DependencyTree.Direction, operations: OperationStore
   ) {
@@ -32,7 +32,7 @@ struct TreeState: Sendable, Equatable {
       root: root, direction: direction, operations: operations, rowLimit: Self.rowLimit)
   }
 
-  /// Creates the tree of all operations that are not dependencies of another operation.
+  /// Creates the state for the tree of all operations that are not dependencies of another operation.
   init(allOf operations: OperationStore) {
     direction = .waitsFor
     tree = DependencyTree(allOf: operations, rowLimit: Self.rowLimit)

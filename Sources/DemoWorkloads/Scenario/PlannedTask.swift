@@ -44,7 +44,7 @@ struct WorkloadQueue: Hashable, Sendable {
   /// The width of the queue, which is above 0.
   let width: Int
 
-  /// Creates a queue as planned.
+  /// Creates a queue with this name and this width.
   func makeQueue() -> OperationQueue {
     let queue = OperationQueue()
     queue.name = name

@@ -15,7 +15,7 @@ struct TextTable {
 
   /// The maximum width of each column except the last one.
   private static let widest = 32
-  /// The maximum width of the last column.
+  /// The maximum width of the last column of a table.
   private static let longest = 200
 
   private let columns: [Column]

@@ -7,7 +7,7 @@ package import MonitorClient
 import OperationsCollector
 import Synchronization
 
-/// The source that the program watches.
+/// The source that the program watches, with its session and its demo.
 package struct WatchedSource: Sendable {
   /// The session that sends the messages of the source.
   let session: any MonitorSource

@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// One event of a trace. The names of its properties are those of the format.
 struct TraceEvent: Encodable {
-  /// The kind of the event.
+  /// The kind of a trace event.
   enum Phase: String, Encodable {
     case metadata = "M"
     /// An event that begins at a time and has a duration.
