@@ -66,8 +66,8 @@ struct StatusView {
       columns: canvas.columns.dropFirst(), style: Style(.dim))
   }
 
-  /// Draws the known facts of an operation that is not among the reported operations: what the events or the
-  /// timeline show about it.
+  /// Draws the facts that the events or the timeline contain about an operation that the monitor does not
+  /// report.
   private func drawForgotten(_ id: OperationReport.ID, on canvas: inout Canvas) {
     var words = ""
     if dashboard.screen.view == .timeline, let run = dashboard.timeline.run {
@@ -162,7 +162,7 @@ struct StatusView {
     canvas.write(spans, row: layout.prompt, columns: canvas.columns.dropFirst())
   }
 
-  /// Returns the most important lasting problem; `nil` if there is none.
+  /// Returns the most important lasting problem; `nil` if the process has no such problem.
   private func standingNotice(in canvas: Canvas) -> Span? {
     if let silence { return Span(silence, .warning) }
     if dashboard.live.silence > .zero {

@@ -24,7 +24,7 @@ enum KeyAction: Sendable, Hashable {
     case close, back, quit, suspend, repaint, export, changeRefresh
   }
 
-  /// Actions that change what the screen shows.
+  /// Actions that change the contents of the screen.
   enum Screen: Sendable, Hashable {
     case toggleHelp, nextView, previousView, showView, toggleMeters, toggleName, pause
   }

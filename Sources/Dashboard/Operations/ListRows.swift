@@ -42,7 +42,7 @@ struct ListRows: Sendable, Equatable {
   /// The maximum number of rows that the list shows and requests from the monitor.
   static let limit = 500
 
-  /// The rows from the top.
+  /// The sort keys of the rows, from the first row on.
   private(set) var keys: [SortKey] = []
   /// The number of rows from the top that belong to the first operations in the order of the list.
   private(set) var orderedCount = 0

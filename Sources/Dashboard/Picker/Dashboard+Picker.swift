@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-// The picker: selects what to watch.
+// The picker, in which the user selects the source to watch.
 
 extension Dashboard {
   /// Performs an action of the picker.

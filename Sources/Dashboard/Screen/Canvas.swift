@@ -25,7 +25,7 @@ struct Canvas {
     glyphs = Glyphs(isUnicode: capabilities.isUnicode)
   }
 
-  /// All columns.
+  /// All columns of the screen.
   var columns: Range<Int> { 0..<grid.size.columns }
 
   /// Writes text from the first column of `columns` on. Returns the column after the text.

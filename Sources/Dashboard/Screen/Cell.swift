@@ -48,7 +48,7 @@ public struct Capabilities: Sendable, Hashable {
 public struct Cell: Sendable, Hashable {
   /// The character of the cell. It is never a control character, and its width is never zero.
   public var scalar: Unicode.Scalar
-  /// A combining mark that is drawn on top of the character; `nil` if there is none.
+  /// A combining mark that is drawn on top of the character; `nil` if the cell has no mark.
   public var mark: Unicode.Scalar?
   /// The style in which the cell is drawn.
   public var style: Style

@@ -25,7 +25,7 @@ public enum Role: UInt8, Sendable, CaseIterable {
   case finished
   /// An operation that has finished after it was cancelled.
   case cancelled
-  /// Text that needs attention.
+  /// Text that needs the attention of the user.
   case warning
   /// Highlighted text: the critical path, a match, a key to press.
   case accent

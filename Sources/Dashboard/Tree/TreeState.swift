@@ -85,7 +85,7 @@ struct TreeState: Sendable, Equatable {
   mutating func moveToBottom(height: Int) { place(tree.rows.count - 1, height: height) }
 
   /// Moves the cursor to the unfinished operation with the most dependents among the drawn operations.
-  /// Returns `false` if there is none.
+  /// Returns `false` if all drawn operations have finished.
   mutating func moveToWorst(operations: OperationStore, height: Int) -> Bool {
     let nodes = tree.rows.compactMap { row -> OperationReport? in
       guard case .node(let id) = row.id else { return nil }

@@ -31,7 +31,7 @@ struct ReplayPlayer: Sendable {
 
   // MARK: Messages
 
-  /// The remark about the recording itself; `nil` if there is none.
+  /// A sentence about a problem of the recording; `nil` if the recording has no problem.
   var remark: String? {
     guard next == nil else { return reader.fault }
     return reader.fault
