@@ -16,7 +16,7 @@ public struct ReplayStatus: Sendable, Equatable {
   public var speed: Int
   /// Whether the replay is running. If not, the replay is paused.
   public var isPlaying: Bool
-  /// A sentence about a problem of the recording; `nil` if the recording has no problem.
+  /// A sentence about a fault or the end of the recording; `nil` if nothing has to be said.
   public var remark: String?
 
   /// Creates the status of a recording that is paused at its beginning.

@@ -31,7 +31,7 @@ struct ReplayPlayer: Sendable {
 
   // MARK: Messages
 
-  /// A sentence about a problem of the recording; `nil` if the recording has no problem.
+  /// A sentence about a fault or the end of the recording; `nil` if nothing has to be said.
   var remark: String? {
     guard next == nil else { return reader.fault }
     return reader.fault
