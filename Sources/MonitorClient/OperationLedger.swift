@@ -3,23 +3,24 @@
 
 import MonitorProtocol
 
-/// Counts the memory for the operations of a process that a viewer keeps. A process could otherwise
-/// report new operations without end and never remove one.
+/// Counts the memory that a viewer uses for the operations of one process. Without a limit, a
+/// process could report new operations without end and never remove one.
 package struct OperationLedger {
   /// The maximum memory for the operations of all watched processes, as ``size(of:)`` counts it:
   /// four million operations of the usual size.
   package static let mostBytes = 1 << 30
 
-  /// The limit for this process.
+  /// The maximum number of bytes for the operations of this process.
   private let limit: Int
-  /// The current number of bytes.
+  /// The number of bytes that the operations of this process use now.
   private(set) var byteCount = 0
   private var sizes: [OperationReport.ID: Int] = [:]
 
-  /// - Parameter limit: The process's share of the memory.
+  /// - Parameter limit: The maximum number of bytes for the operations of this process.
   init(limit: Int = OperationLedger.mostBytes) { self.limit = limit }
 
-  /// Adds the changes of an update. Returns `false` if the limit is exceeded.
+  /// Counts the operations that an update changes or removes. Returns `false` if the memory exceeds
+  /// the limit.
   mutating func enter(_ update: Update) -> Bool {
     for report in update.changed {
       let size = Self.size(of: report)
@@ -29,8 +30,8 @@ package struct OperationLedger {
     return byteCount <= limit
   }
 
-  /// Returns the approximate memory of one operation in bytes: its report, and the table entries
-  /// for its dependencies.
+  /// Returns the approximate memory of one operation in bytes. It includes the operation's report
+  /// and the table entries for its dependencies.
   static func size(of report: OperationReport) -> Int {
     256 + report.name.utf8.count + report.className.utf8.count + 32 * report.dependencies.count
   }

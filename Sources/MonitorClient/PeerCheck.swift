@@ -7,15 +7,16 @@ import MonitorTransport
 /// Checks the process at the other end of a socket. A process of another user could show false
 /// data.
 ///
-/// Source: unix(7), `SO_PEERCRED`: the process that has called `listen`.
+/// The system reports the process that has called `listen`. Source: unix(7), `SO_PEERCRED`.
 enum PeerCheck {
   /// Returns an error if the viewer must not trust the listening process; otherwise `nil`.
   ///
   /// - Parameters:
   ///   - peer: The listening process, as the system reports it.
-  ///   - name: The name of the socket, if it names a process that is visible here.
+  ///   - name: The name of the socket; `nil` if the process in the name does not exist or is not
+  ///     visible here.
   ///   - user: The viewer's user.
-  /// - Returns: The error.
+  /// - Returns: The error; `nil` if the viewer may trust the process.
   static func refusal(
     of peer: CommandOrigin, named name: MonitorSocketName?, user: UInt32
   ) -> AttachError? {
@@ -23,7 +24,8 @@ enum PeerCheck {
     guard peer.userID == user || peer.userID == 0 || user == 0 else {
       return AttachError(.denied, "the socket belongs to another user (uid \(peer.userID))")
     }
-    // The id is 0 if the process is in a process namespace that is not visible here.
+    // The system reports the process id 0 if the process is in a process namespace that is not
+    // visible here.
     guard let name, peer.processID != 0, peer.processID != name.processID else { return nil }
     return AttachError(
       .denied,
@@ -31,7 +33,8 @@ enum PeerCheck {
     )
   }
 
-  /// Returns the process in the name of a socket, if a process with this id and start exists.
+  /// Returns the process id and start time in the name of a socket; `nil` if no such process
+  /// exists.
   static func livingName(of path: String) -> MonitorSocketName? {
     let fileName = path.split(separator: "/").last.map(String.init) ?? ""
     return MonitorSocketName(fileName: fileName).flatMap { $0.isAlive ? $0 : nil }

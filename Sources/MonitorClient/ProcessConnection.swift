@@ -7,7 +7,8 @@ import MonitorTransport
 import NIOCore
 import NIOPosix
 
-/// The connection to a monitored process. Used only on its event loop.
+/// The connection of a viewer to a monitored process. All methods must be called on the
+/// connection's event loop.
 final class ProcessConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -18,7 +19,7 @@ final class ProcessConnection: ChannelInboundHandler {
     case greeted(Hello, versions: ProtocolVersions)
     /// Bytes have arrived from the process, possibly only a part of a message.
     case heard
-    /// The connection has ended for this reason. It is the last event.
+    /// The connection has ended for this reason. No event follows this one.
     case closed(AttachError)
   }
 
@@ -49,7 +50,8 @@ final class ProcessConnection: ChannelInboundHandler {
 
   // MARK: Connecting
 
-  /// Connects. An event reports success or failure. Must be called on the loop.
+  /// Connects to the process. An event reports success or failure. This method must be called on
+  /// the event loop.
   func open(on loop: any EventLoop) {
     let path = path
     let me = NIOLoopBound(self, eventLoop: loop)
@@ -83,21 +85,21 @@ final class ProcessConnection: ChannelInboundHandler {
 
   // MARK: Sending
 
-  /// Sets the viewer's interest.
+  /// Sends the viewer's interest to the process.
   func watch(_ interest: Interest, interval: Duration) {
     send(.watch(interest, interval: interval))
   }
 
-  /// Sends a command.
+  /// Sends a command to the process.
   func send(_ command: MonitorCommand) { perform(conversation.give(command)) }
 
-  /// Grants credit for further parts of updates.
+  /// Allows the process to send a number of further parts of updates.
   func grant(_ credit: Int) { perform(conversation.grant(credit)) }
 
-  /// Asks the process for an answer.
+  /// Sends a ping, which the process must answer.
   func ping() { send(.ping(0)) }
 
-  /// Sends a farewell and closes the connection. No further events follow.
+  /// Sends a farewell message to the process and closes the connection. No event follows.
   func close() {
     isOver = true
     send(.bye(reason: "the viewer disconnects"))
@@ -184,8 +186,8 @@ final class ProcessConnection: ChannelInboundHandler {
   }
 }
 
-/// The thread of all connections of this program.
+/// The event loop of all connections of this program. It has its own thread.
 enum ConnectionLoop {
-  /// The loop, created at its first use.
+  /// The event loop, which is created at its first use.
   static let shared: any EventLoop = ConnectionThread.makeGroup(named: "opq-connection").next()
 }

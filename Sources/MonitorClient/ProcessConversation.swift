@@ -5,7 +5,7 @@ package import MonitorProtocol
 
 /// The protocol state of a connection to a monitored process, without a socket.
 struct ProcessConversation {
-  /// An action of the connection.
+  /// An action that the connection must carry out.
   enum Action: Equatable {
     /// The process has sent its greeting and can be watched.
     case greeted(Hello, versions: ProtocolVersions)
@@ -22,7 +22,7 @@ struct ProcessConversation {
   private var ledger: OperationLedger
   /// The number of further parts of updates that the process may send.
   private var credit = 0
-  /// The commands without a result, the oldest first.
+  /// The commands that have no result yet, the oldest first.
   private var commands: [(token: UInt32, command: MonitorCommand)] = []
   private var lastToken: UInt32 = 0
 
@@ -31,20 +31,21 @@ struct ProcessConversation {
 
   // MARK: The viewer
 
-  /// Sends a command of the viewer.
+  /// Returns the actions that send a command of the viewer.
   mutating func give(_ command: MonitorCommand) -> [Action] {
     lastToken &+= 1
     commands.append((lastToken, command))
     return [.send(.command(command, token: lastToken))]
   }
 
-  /// Grants credit for further parts of updates.
+  /// Returns the actions that allow the process to send a number of further parts of updates.
   mutating func grant(_ count: Int) -> [Action] {
     credit += count
     return [.send(.credit(count))]
   }
 
-  /// Ends the conversation. The outcomes of unanswered commands stay unknown.
+  /// Ends the conversation. Each command without a result receives the outcome
+  /// ``CommandResult/Outcome/lost``.
   mutating func end() -> [Action] {
     defer { commands = [] }
     return commands.map { .deliver(.commandResult(CommandResult(lost: $0.command))) }
@@ -90,7 +91,7 @@ struct ProcessConversation {
           .fail(AttachError(.lost, "the process reports more operations than opq-top can keep"))
         ]
       }
-      // The credit for the last part is granted when the viewer has received the update.
+      // The connection grants the credit for the last part when the viewer has received the update.
       return [.deliver(.update(update))]
     } catch {
       return [fault("\(error)")]

@@ -11,24 +11,26 @@ import NIOPosix
 package enum ProcessFinder {
   /// A process that was found.
   package struct Found: Sendable, Equatable {
-    /// The path of its socket.
+    /// The path of the process's socket.
     package var path: String
-    /// Its process id.
+    /// The process id in the name of the socket.
     package var processID: pid_t
-    /// Its greeting, or the reason why it cannot be watched.
+    /// The greeting of the process, or the reason why the process cannot be watched.
     package var answer: Result<Greeting, AttachError>
   }
 
-  /// The greeting of a process.
+  /// The greeting of a process and the versions of the protocol that it understands.
   package struct Greeting: Sendable, Equatable {
     package var hello: Hello
     package var versions: ProtocolVersions
   }
 
-  /// The maximum time for an answer. A slower process counts as not answering.
+  /// The maximum time to wait for a process's greeting. A slower process is treated as a process
+  /// that does not answer.
   static let patience = TimeAmount.milliseconds(200)
 
-  /// Returns the listening processes of this user, by id. Takes as long as the slowest answer.
+  /// Returns the processes of this user that a viewer can connect to, sorted by process id. The
+  /// call takes as long as the slowest answer.
   package static func find() -> [Found] {
     var paths: [String: pid_t] = [:]
     for directory in MonitorDirectory.candidates() where (try? directory.check()) != nil {
@@ -45,7 +47,7 @@ package enum ProcessFinder {
         return Found(path: path, processID: process, answer: .success(try greeting.wait()))
       } catch {
         let error = error as? AttachError ?? AttachError(.lost, "\(error)")
-        // A crashed process has left its socket.
+        // A process that has crashed leaves its socket behind.
         if error.kind == .nothingThere { return nil }
         return Found(path: path, processID: process, answer: .failure(error))
       }

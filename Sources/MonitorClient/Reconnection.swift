@@ -5,10 +5,10 @@ import MonitorProtocol
 
 /// The state of the connection to a process, without a socket and without a clock.
 ///
-/// The first attempt is final. After a later loss, the session reconnects for as long as the same
-/// process may exist, with increasing delays.
+/// If the first connection fails, the session does not try again. If a later connection is lost,
+/// the session reconnects with increasing delays while the same process may still exist.
 struct Reconnection {
-  /// An action of the session.
+  /// An action that the session must carry out.
   enum Action: Equatable {
     /// Deliver this message to the viewer.
     case post(MonitorMessage)
@@ -16,13 +16,13 @@ struct Reconnection {
     case open
     /// Report that the process cannot be watched.
     case refuse(AttachError)
-    /// Connect after this delay.
+    /// Connect to the process after this delay.
     case retry(after: Duration)
     /// Close the connection permanently.
     case stop
   }
 
-  /// The longest delay before an attempt.
+  /// The longest delay before an attempt to reconnect.
   static let longestDelay = Duration.seconds(5)
   private static let firstDelay = Duration.milliseconds(100)
 
@@ -46,9 +46,9 @@ struct Reconnection {
     return [.post(.hello(hello)), .open]
   }
 
-  /// Notes that the process has sent an update, not only a greeting: the next reconnection begins
-  /// with the shortest delay again. The delays for a process that closes the connection after its
-  /// greeting keep growing.
+  /// Records that the process has sent an update. The next reconnection begins with the shortest
+  /// delay again. The delays keep growing for a process that closes the connection directly after
+  /// its greeting.
   mutating func noteUpdate() { nextDelay = Self.firstDelay }
 
   /// Handles a failed or lost connection.
@@ -56,7 +56,7 @@ struct Reconnection {
   /// - Parameters:
   ///   - error: The reason.
   ///   - hasEnded: Whether the process is known to have ended.
-  /// - Returns: The actions.
+  /// - Returns: The actions that the session must carry out.
   mutating func lose(_ error: AttachError, hasEnded: Bool) -> [Action] {
     guard !isOver else { return [] }
     guard hello != nil else {
@@ -68,23 +68,24 @@ struct Reconnection {
     if hasEnded { return end("the process has exited") }
     if error.isFinal { return end(error.description) }
     defer { nextDelay = min(nextDelay * 2, Self.longestDelay) }
-    // The viewer receives the first reason, and later that a process has no room; repeated failures
-    // to connect are not reported.
+    // The viewer receives the first reason. It also receives a later message that the process has
+    // too many viewers. Repeated failures to connect are not reported.
     let isNews = lastReason == nil || error.kind == .crowded && error.description != lastReason
     guard isNews else { return [.retry(after: nextDelay)] }
     lastReason = error.description
     return [.post(.disconnected(reason: error.description)), .retry(after: nextDelay)]
   }
 
-  /// Handles the end of a delay.
+  /// Decides whether the session connects again at the end of a delay.
   ///
   /// - Parameter hasEnded: Whether the process is known to have ended.
-  /// - Returns: The actions instead of connecting; empty if the session should connect.
+  /// - Returns: An empty array if the session should connect; otherwise the actions that end the
+  ///   session.
   mutating func wakeUp(hasEnded: Bool) -> [Action] {
     hasEnded ? end("the process has exited") : []
   }
 
-  /// Handles the farewell of a process that ends.
+  /// Ends the session after the farewell message of a process that ends.
   mutating func end() -> [Action] {
     isOpen = false
     isOver = true

@@ -9,29 +9,30 @@ import Synchronization
 
 /// A session with a process over a socket.
 ///
-/// After a lost connection, it reconnects for as long as the process may exist. The number of
-/// updates that the viewer has not received is limited: the process gets credit only for received
-/// updates.
+/// If the connection is lost, the session reconnects while the process may still exist. The number
+/// of updates that the viewer has not received is limited, because the process receives credit only
+/// for updates that the viewer has received.
 package final class RemoteSession: MonitorSource {
   /// The maximum time for a process to send its greeting.
   static let patience = TimeAmount.seconds(5)
   /// The default interval between updates: four updates per second.
   package static let usualInterval = Duration.milliseconds(250)
-  /// The maximum number of parts of updates in transit.
+  /// The maximum number of parts of updates that the process may send before the viewer receives
+  /// them.
   private static let credit = 8
 
-  /// The state for the viewer.
+  /// The messages for the viewer, protected by a lock.
   private struct State {
     var mailbox: Mailbox
     /// The number of updates in the mailbox that came over a lost connection and need no credit.
     var oldUpdateCount = 0
   }
 
-  /// The state that is used only on the loop.
+  /// The state of the connection, which is used only on the event loop.
   private struct Connecting {
     var connection: ProcessConnection?
     var reconnection = Reconnection()
-    /// Watches whether the process answers; `nil` without a connection.
+    /// Detects whether the process answers; `nil` if there is no connection.
     var silence: Silence?
     /// The process, if it is visible on this machine.
     var process: LocalProcess?
@@ -45,7 +46,7 @@ package final class RemoteSession: MonitorSource {
   private let state: Mutex<State>
   private let loop: any EventLoop
   private let connecting: NIOLoopBoundBox<Connecting>
-  /// Completed with the first greeting, or with the error if there is none.
+  /// A promise for the first greeting. It fails if the process cannot be watched.
   private let greeting: EventLoopPromise<Hello>
 
   /// Connects to a process.
@@ -57,7 +58,8 @@ package final class RemoteSession: MonitorSource {
   ///   - interval: The shortest time between two updates.
   ///   - mostBytes: The maximum memory for the process's operations, as ``OperationLedger`` counts
   ///     it.
-  ///   - wake: Called on any thread when messages are available, once until they are received.
+  ///   - wake: A closure that the session calls when messages are available. The session calls it
+  ///     on any thread, and calls it again only after the viewer has received the messages.
   package init(
     path: String, isReadOnly: Bool, interest: Interest = Interest(),
     interval: Duration = RemoteSession.usualInterval, mostBytes: Int = OperationLedger.mostBytes,
@@ -194,7 +196,7 @@ package final class RemoteSession: MonitorSource {
     if let connection { lookLater(NIOLoopBound(connection, eventLoop: loop)) }
   }
 
-  /// Schedules checks whether the process answers, for as long as this connection exists.
+  /// Repeatedly checks whether the process answers, until this connection ends.
   private func lookLater(_ connection: NIOLoopBound<ProcessConnection>) {
     guard let moment = connecting.value.silence?.nextLook else { return }
     loop.scheduleTask(in: TimeAmount(moment - .now)) { [self] in

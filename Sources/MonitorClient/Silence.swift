@@ -3,13 +3,15 @@
 
 import MonitorProtocol
 
-/// Detects whether a process answers, without a socket and without a clock. A process that has sent
-/// nothing for a while receives a ping. If it does not answer, it is reported as silent.
+/// Detects whether a process answers. If a process has sent nothing for a while, the viewer sends
+/// it a ping. If the process does not answer the ping, the viewer reports it as silent. This type
+/// uses neither a socket nor a clock.
 ///
-/// A process without changes answers the ping. A stopped process does not, and neither does a
-/// process whose machine has failed: the connection alone does not show these conditions.
+/// A process without changes answers the ping. A stopped process does not answer it, and a process
+/// whose machine has failed does not answer it. The state of the connection does not show these
+/// conditions.
 struct Silence: Equatable {
-  /// An action of the connection.
+  /// An action that the connection must carry out.
   enum Action: Equatable {
     /// Send a ping to the process.
     case ping
@@ -21,11 +23,11 @@ struct Silence: Equatable {
   static let quietTime = Duration.seconds(1)
   /// The time without an answer after which the process is reported as silent.
   static let patience = Duration.seconds(1)
-  /// A check with at least this delay is ignored: the viewer itself was stopped, and has not yet
-  /// read the messages that arrived meanwhile.
+  /// The delay from which on a check is ignored. If a check is this late, the viewer itself was
+  /// stopped, and it has not yet read the messages that arrived meanwhile.
   private static let lateness = Duration.milliseconds(500)
-  /// Whether the previous check was delayed. Otherwise, no check would count on a loop that is
-  /// always late.
+  /// Whether the previous check was late. The check after a late check always counts; otherwise no
+  /// check would count on an event loop that is always late.
   private var wasLate = false
 
   /// The time of the next check.
@@ -34,13 +36,13 @@ struct Silence: Equatable {
   private var isAsked = false
   private var isTold = false
 
-  /// Creates the state after a greeting.
+  /// Creates the state of a connection that has just received the greeting.
   init(at now: MonitorTime) {
     lastHeard = now
     nextLook = now + Self.quietTime
   }
 
-  /// Handles received bytes.
+  /// Records that bytes have arrived from the process.
   mutating func hear(at now: MonitorTime) -> [Action] {
     lastHeard = now
     isAsked = false
@@ -48,7 +50,7 @@ struct Silence: Equatable {
     return isTold ? [.post(.silent(for: .zero))] : []
   }
 
-  /// Handles the time of a check.
+  /// Checks whether the process is silent.
   mutating func look(at now: MonitorTime) -> [Action] {
     wasLate = !wasLate && now - nextLook > Self.lateness
     if wasLate {

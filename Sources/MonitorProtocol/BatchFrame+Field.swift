@@ -2,7 +2,8 @@
 // Part of opq; see LICENSE.
 
 extension BatchFrame.Operation {
-  /// The fields of an operation. The raw value is the word for options and JSON.
+  /// The fields of an operation in a frame. The raw value is the name of the field in JSON and in
+  /// command-line options.
   public enum Field: String, CodingKey, CaseIterable, Sendable {
     /// ``BatchFrame/Operation/id``
     case id
@@ -28,11 +29,12 @@ extension BatchFrame.Operation {
 }
 
 extension BatchFrame.Operation: Encodable {
-  /// The key for an array of ``Field`` in an encoder's `userInfo`. Operations are written with only
-  /// these fields; without the array, with all fields. A frame that lacks fields cannot be decoded.
+  /// The key in an encoder's `userInfo` for an array of ``Field``. The encoder writes only these
+  /// fields of each operation. If the array is missing, the encoder writes all fields. A frame with
+  /// missing fields cannot be decoded.
   public static let fieldsKey = CodingUserInfoKey(rawValue: "opq.frame.fields")
 
-  /// Writes the selected fields. Fields that are `nil` are omitted.
+  /// Writes the selected fields of the operation. A field whose value is `nil` is omitted.
   public func encode(to encoder: any Encoder) throws {
     let wanted = Self.fieldsKey.flatMap { encoder.userInfo[$0] as? [Field] } ?? Field.allCases
     var container = encoder.container(keyedBy: Field.self)

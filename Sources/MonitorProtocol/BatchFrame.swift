@@ -13,7 +13,7 @@ public struct BatchFrame: Codable, Sendable, Equatable {
   /// The value of ``schema`` in frames of this format.
   public static let currentSchema = "opq.frame/1"
 
-  /// A moment.
+  /// A moment, as a time of day and as a time of the process's monotonic clock.
   public struct Time: Codable, Sendable, Equatable {
     /// The time of day in UTC with milliseconds, in the format of RFC 3339.
     public var wallClock: String
@@ -21,40 +21,40 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var monotonic: MonitorTime
   }
 
-  /// A process.
+  /// The process that a frame describes.
   public struct Process: Codable, Sendable, Equatable {
     /// The program's name.
     public var name: String
-    /// The process's id.
+    /// The id of the process.
     public var pid: Int32
   }
 
-  /// An operation.
+  /// The state of one operation in a frame.
   public struct Operation: Decodable, Sendable, Equatable {
     typealias CodingKeys = Field
 
     /// Identifies the operation for the life of the process.
     public var id: OperationReport.ID
-    /// Its name.
+    /// The name of the operation.
     public var name: String
-    /// Its state.
+    /// The state of the operation.
     public var state: OperationState
-    /// The name of its queue; empty if the queue no longer exists.
+    /// The name of the operation's queue; empty if the queue no longer exists.
     public var queue: String
-    /// The name of its Swift class.
+    /// The name of the operation's Swift class.
     public var className: String
-    /// Its priority, as Foundation's number.
+    /// The priority of the operation, as Foundation's number.
     public var priority: OperationPriority
-    /// The operations that it depends on.
+    /// The ids of the operations that this operation depends on.
     public var dependencies: [OperationReport.ID]
     /// The number of dependencies that have not finished.
     public var unmetDependencyCount: Int
-    /// The time in its current state, or, if it is finished or cancelled, how long it ran. The
-    /// dashboard shows this time. `nil` if the time is unknown, or if the operation is finished or
-    /// cancelled and never ran.
+    /// The time that the dashboard shows for the operation, in seconds: the run time if the
+    /// operation is finished or cancelled; otherwise the time in its current state. `nil` if the
+    /// time is unknown, or if the operation is finished or cancelled and never ran.
     public var seconds: Double?
-    /// The time in its current state, which may be finished or cancelled; `nil` if the operation
-    /// entered the state before monitoring began.
+    /// The time in seconds since the operation entered its current state, which may be finished or
+    /// cancelled; `nil` if the operation entered the state before monitoring began.
     public var secondsInState: Double?
   }
 
@@ -64,14 +64,15 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var kind: MonitorWarning.Kind
     /// The operations that the warning is about, in the order that the kind defines; at most 100.
     public var operations: [OperationReport.ID]
-    /// The operations that these wait for, if the kind defines it; at most 100.
+    /// The operations that the operations in ``operations`` wait for; at most 100. Only some kinds
+    /// of warnings have them.
     public var awaited: [OperationReport.ID]
     /// The name of the queue that the warning is about; `nil` if it is not about a queue.
     public var queue: String?
     /// The number of affected operations. For a deadlock, the number of further operations that
     /// wait because of it.
     public var count: Int
-    /// How long the condition has lasted; `nil` if unknown.
+    /// The time in seconds for which the condition has lasted; `nil` if unknown.
     public var seconds: Double?
   }
 
@@ -85,20 +86,20 @@ public struct BatchFrame: Codable, Sendable, Equatable {
   public var counts: StateCounts
   /// The queues, by id.
   public var queues: [QueueReport]
-  /// The operations that are known individually, by id: all unfinished ones and the last finished
-  /// ones. In an export, the listed operations.
+  /// The operations that the monitor keeps: all unfinished operations and the last finished
+  /// operations, sorted by id. An export has only the operations that the dashboard lists.
   public var operations: [Operation]
   /// The warnings, the most important first.
   public var warnings: [Warning]
-  /// The number of state changes since the start that the history did not record. States are exact
-  /// nevertheless.
+  /// The number of state changes since the start that the monitor did not record. The states of
+  /// operations are exact nevertheless.
   public var lostChanges: UInt64
 
   /// Creates a frame from the messages of a monitor.
   ///
   /// - Parameters:
   ///   - hello: The monitor's greeting.
-  ///   - time: The moment that ages are relative to.
+  ///   - time: The moment for which the ages of operations are computed.
   ///   - queues: The existing queues, in any order.
   ///   - operations: The operations that are kept, in any order.
   ///   - warnings: The warnings, the most important first.
@@ -126,8 +127,8 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     self.lostChanges = lostChanges
   }
 
-  /// Returns the time in seconds, cut to milliseconds because further digits would not be exact; 0
-  /// if negative.
+  /// Returns the time from `start` to `end` in seconds; 0 if the time is negative. The time is
+  /// truncated to milliseconds, because further digits would not be exact.
   static func seconds(from start: MonitorTime, to end: MonitorTime) -> Double {
     Double(max(0, end.nanoseconds - start.nanoseconds) / 1_000_000) / 1_000
   }

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The first message of a monitor: which process it watches, and how.
+/// The first message of a monitor. It describes the monitored process.
 public struct Hello: Sendable, Equatable {
   /// The program's name, unsanitised.
   public var processName: String
-  /// The process's id.
+  /// The id of the process.
   public var processID: Int32
-  /// Whether commands are refused.
+  /// Whether the process refuses commands.
   public var isReadOnly: Bool
-  /// A moment on the process's monotonic clock …
+  /// A moment on the process's monotonic clock. ``anchorSecondsSince1970`` is the same moment as a
+  /// time of day.
   public var anchor: MonitorTime
-  /// … and the same moment as seconds since 1970-01-01T00:00:00Z.
+  /// The moment ``anchor`` as seconds since 1970-01-01T00:00:00Z.
   public var anchorSecondsSince1970: Double
-  /// When the process started, on its monotonic clock. This clock stops while the machine sleeps,
-  /// so that the next greeting of the same process may have another value.
+  /// The time when the process started, on its monotonic clock. This clock stops while the machine
+  /// sleeps. Therefore the next greeting of the same process may have another value.
   public var processStarted: MonitorTime
-  /// Identifies one boot of the machine: the same process id and start may occur again after
-  /// another boot. Empty if unknown.
+  /// A text that identifies one boot of the machine; empty if unknown. After another boot, the same
+  /// process id and start time may occur again.
   public var bootID = ""
-  /// When the process started, in the kernel's clock ticks since boot. Unlike ``processStarted``,
-  /// it never changes. 0 if unknown.
+  /// The time when the process started, in the kernel's clock ticks since boot; 0 if unknown.
+  /// Unlike ``processStarted``, this value never changes.
   public var startTicks: UInt64 = 0
   /// The number of operations that were ever added to the existing queues.
   public var totalCount = 0
@@ -38,10 +39,10 @@ public struct Hello: Sendable, Equatable {
     self.processStarted = processStarted
   }
 
-  /// Whether both greetings are of the same run of a program.
+  /// Returns whether both greetings come from the same process.
   ///
-  /// If the ticks are unknown, the start times are compared. After the machine has slept, the same
-  /// run may then be considered another one.
+  /// If the clock ticks are unknown, the method compares the start times. If the machine has slept,
+  /// the result may then be `false` for the same process.
   public func isSameProcess(as other: Hello) -> Bool {
     guard processID == other.processID, bootID == other.bootID else { return false }
     return startTicks == 0 || other.startTicks == 0

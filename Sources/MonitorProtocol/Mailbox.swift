@@ -3,8 +3,8 @@
 
 /// The messages of a session for its viewer, and the interest that the viewer has set.
 ///
-/// This is a value. Each kind of session keeps it under its own lock and wakes the viewer outside
-/// that lock.
+/// A mailbox is a value without a lock. Each kind of session keeps its mailbox under the session's
+/// own lock, and wakes the viewer outside that lock.
 package struct Mailbox: Sendable {
   /// The data that the viewer requests.
   package var interest: Interest
@@ -15,23 +15,23 @@ package struct Mailbox: Sendable {
   /// Whether the session has ended.
   package private(set) var isInvalid = false
 
-  /// Whether the viewer was woken and has not received its messages since.
+  /// Whether the session has woken the viewer, and the viewer has not received its messages since.
   private var isWoken = false
 
   /// Creates a mailbox.
   ///
   /// - Parameters:
   ///   - interest: The data that the viewer requests.
-  ///   - messages: The messages that the viewer receives without being woken.
+  ///   - messages: The first messages. The session does not wake the viewer for them.
   package init(interest: Interest = Interest(), messages: [MonitorMessage] = []) {
     self.interest = interest
     self.messages = messages
     updateCount = messages.count(where: \.isUpdate)
   }
 
-  /// Adds a message, unless the session has ended.
+  /// Adds a message for the viewer. If the session has ended, the message is discarded.
   ///
-  /// - Returns: Whether the viewer must be woken.
+  /// - Returns: Whether the session must wake the viewer.
   package mutating func post(_ message: MonitorMessage) -> Bool {
     guard !isInvalid else { return false }
     messages.append(message)
@@ -40,7 +40,8 @@ package struct Mailbox: Sendable {
     return !isWoken
   }
 
-  /// Removes and returns the messages, the oldest first. Without `withUpdates`, the updates stay.
+  /// Removes and returns the messages, the oldest first. If `withUpdates` is `false`, the updates
+  /// stay in the mailbox.
   package mutating func takeMessages(withUpdates: Bool = true) -> [MonitorMessage] {
     isWoken = false
     let all = messages
@@ -55,7 +56,8 @@ package struct Mailbox: Sendable {
 
   /// Ends the session.
   ///
-  /// - Returns: Whether the session had not ended before.
+  /// - Returns: `true` if this call has ended the session; `false` if the session had already
+  ///   ended.
   package mutating func invalidate() -> Bool {
     defer { isInvalid = true }
     return !isInvalid
@@ -63,6 +65,6 @@ package struct Mailbox: Sendable {
 }
 
 extension MonitorMessage {
-  /// Whether it is an update.
+  /// Whether the message is an update.
   package var isUpdate: Bool { if case .update = self { true } else { false } }
 }

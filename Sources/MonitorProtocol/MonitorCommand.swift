@@ -14,7 +14,7 @@ public enum MonitorCommand: Sendable, Equatable {
   /// system.
   case setWidth(QueueReport.ID, Int?)
   /// Raises the priority of each of these operations by a number of levels. A negative number
-  /// lowers it.
+  /// lowers the priority.
   case changePriority([OperationReport.ID], by: Int)
 }
 
@@ -22,7 +22,8 @@ public enum MonitorCommand: Sendable, Equatable {
 public struct CommandResult: Sendable, Equatable {
   /// The outcome for one operation or queue.
   public enum Outcome: String, Encodable, Sendable {
-    /// The request was made. A cancellation is only a request: the operation decides.
+    /// The process has carried out the command for this operation or queue. A cancellation is only
+    /// a request, and the operation's code decides how to react.
     case requested
     /// The operation had already finished. Nothing changed.
     case alreadyFinished
@@ -30,17 +31,17 @@ public struct CommandResult: Sendable, Equatable {
     case unknown
     /// The monitored process refuses commands.
     case denied
-    /// The connection was lost before the result arrived. The command may have been carried out.
-    /// Only a viewer creates this outcome.
+    /// The connection was lost before the result arrived. The command may have been carried out. A
+    /// viewer creates this outcome; a process never sends it.
     case lost
   }
 
-  /// The command.
+  /// The command that the process received.
   public var command: MonitorCommand
   /// One outcome for each operation of the command, in the command's order, or one outcome for a
   /// queue.
   public var outcomes: [Outcome]
-  /// The dependents that were also asked to cancel, ascending.
+  /// The ids of the dependents that were also asked to cancel, ascending.
   public var dependents: [OperationReport.ID]
 
   /// Creates a result.
@@ -58,7 +59,7 @@ public struct CommandOrigin: Sendable, Equatable {
   /// The id of the viewer's process, as the system of the monitored process sees it; 0 if the
   /// process is not visible there.
   public var processID: Int32
-  /// The id of its user.
+  /// The id of the user of the viewer's process.
   public var userID: UInt32
 
   /// Creates an origin.

@@ -3,7 +3,8 @@
 
 /// A message from a monitor to its viewer.
 ///
-/// The messages have the same form from the process itself, from a socket and from a recording.
+/// The messages have the same form if they come from the viewer's own process, from a socket or
+/// from a recording.
 public enum MonitorMessage: Sendable, Equatable {
   /// The first message, which names the watched process.
   case hello(Hello)
@@ -11,11 +12,12 @@ public enum MonitorMessage: Sendable, Equatable {
   case update(Update)
   /// The result of a command.
   case commandResult(CommandResult)
-  /// The process has not answered a check for this duration; zero when it answers again.
+  /// The process has not answered for this duration. The duration is zero when the process answers
+  /// again.
   case silent(for: Duration)
-  /// The connection was lost for this reason, and the viewer reconnects. After it succeeds, a
-  /// greeting and the complete state follow.
+  /// The connection was lost for this reason, and the viewer tries to reconnect. When it has
+  /// reconnected, a greeting and the complete state follow.
   case disconnected(reason: String)
-  /// No further messages will come, for this reason. The last known state remains valid.
+  /// The monitor sends no further messages, for this reason. The last known state remains valid.
   case ended(reason: String)
 }

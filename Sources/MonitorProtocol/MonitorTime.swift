@@ -5,13 +5,14 @@ import Glibc
 
 /// A point in time on the monitored process's monotonic clock.
 ///
-/// Only differences have a meaning, and only within one process. ``Hello`` has one moment in both
-/// monotonic and wall-clock time, which converts a time into a time of day.
+/// The difference of two times of the same process is a duration. A single time has no meaning by
+/// itself. ``Hello`` contains one moment both as a monotonic time and as a time of day. With it, a
+/// viewer converts other times into times of day.
 public struct MonitorTime: Codable, Sendable, Hashable, Comparable {
-  /// Nanoseconds since an arbitrary start.
+  /// The number of nanoseconds since an arbitrary moment.
   public let nanoseconds: Int64
 
-  /// Creates a time from nanoseconds since an arbitrary start.
+  /// Creates a time from a number of nanoseconds since an arbitrary moment.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// Reads the number of nanoseconds.
@@ -48,9 +49,10 @@ public struct MonitorTime: Codable, Sendable, Hashable, Comparable {
 }
 
 extension Duration {
-  /// Whole nanoseconds, rounded towards zero and clamped to the range of the type.
+  /// The duration in whole nanoseconds, rounded towards zero and clamped to the range of the type.
   package var saturatedNanoseconds: Int64 {
-    // Comparing comes first: `components` traps if the seconds do not fit into 64 bits.
+    // The comparison comes first, because `components` traps if the seconds do not fit into 64
+    // bits.
     if self >= .nanoseconds(Int64.max) { return .max }
     if self <= .nanoseconds(Int64.min) { return .min }
     let (seconds, attoseconds) = components
@@ -78,15 +80,17 @@ extension MonitorTime {
     return MonitorTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
-  /// The time of day when this process's clock was at zero, as far as it is known now.
+  /// The time of day at which this process's monotonic clock was zero, as seconds since 1970. The
+  /// value changes if the system's time of day is set.
   package static var secondsSince1970AtZero: Double {
     var wall = timespec()
     clock_gettime(CLOCK_REALTIME, &wall)
     return Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9 - Double(now.nanoseconds) / 1e9
   }
 
-  /// Returns the timeout for `poll` to wait for a moment: milliseconds, rounded up so that `poll`
-  /// does not wake just before it; -1 for an unlimited wait.
+  /// Returns the timeout in milliseconds with which `poll` waits until a moment; -1 if `moment` is
+  /// `nil`, which means no limit. The timeout is rounded up, so that `poll` does not return before
+  /// the moment.
   package static func pollTimeout(from now: MonitorTime, until moment: MonitorTime?) -> Int32 {
     guard let moment else { return -1 }
     let nanoseconds = max(0, moment.nanoseconds.subtractingSaturating(now.nanoseconds))

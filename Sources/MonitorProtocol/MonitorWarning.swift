@@ -3,51 +3,59 @@
 
 /// A condition of queues or operations that probably is a mistake.
 public struct MonitorWarning: Sendable, Hashable {
-  /// The kind of a warning. The raw value is the word for options and JSON.
+  /// The kind of a warning. The raw value is the name of the kind in command-line options and JSON.
   public enum Kind: String, Codable, Sendable, CaseIterable {
-    /// Each of ``operations`` waits for the next one, and the last for the first.
+    /// Each operation in ``operations`` waits for the next operation in the list, and the last
+    /// operation waits for the first.
     case cycle
-    /// ``operations`` hold all slots of ``queue`` and wait in their code for ``awaited``, which
-    /// need a slot.
+    /// The operations in ``operations`` hold all slots of ``queue``. Their code waits for the
+    /// operations in ``awaited``, which need a slot of this queue.
     case slotDeadlock = "slot-deadlock"
-    /// ``operations`` wait for ``awaited``, which is not in a queue and was not started.
+    /// The operations in ``operations`` wait for the operation in ``awaited``, which is not in a
+    /// queue and was not started.
     case neverEnqueuedDependency = "never-enqueued-dependency"
-    /// ``operations`` were asked to cancel 3 s ago or earlier and still run.
+    /// The operations in ``operations`` still run 3 s or longer after they were asked to cancel.
     case cancelNotHonoured = "cancel-not-honoured"
-    /// ``operations`` wait although their dependencies are finished: their own `isReady` has
-    /// returned `false` for 3 s or longer. The longest wait comes first.
+    /// The operations in ``operations`` wait although their dependencies are finished, because
+    /// their own `isReady` has returned `false` for 3 s or longer. The operation with the longest
+    /// wait comes first.
     case notReadyWithMetDependencies = "not-ready-with-met-dependencies"
-    /// ``queue`` is the main queue. It has had ready operations and has executed none for 250 ms or
-    /// longer: the main thread is busy, or does not serve the queue.
+    /// The main queue has had ready operations for 250 ms or longer and has executed no operation
+    /// in this time. The main thread is busy, or it does not serve the queue. ``queue`` is the main
+    /// queue.
     case mainQueueBlocked = "main-queue-blocked"
-    /// ``count`` operations finished, without having been cancelled, before their queue had started
-    /// them. ``operations`` are the last of them, the newest first. The newest finished at
-    /// ``since``.
+    /// Operations finished before their queue had started them, and they were not cancelled.
+    /// ``count`` is their number. ``operations`` are the last of these operations, the newest
+    /// first. The newest of these operations finished at ``since``.
     case finishedWithoutStart = "finished-without-start"
-    /// ``operations``, of high or very high priority, wait directly for ``awaited``, which have
-    /// been ready for 1 s or longer, have a priority below normal, and are in their queue behind
-    /// others that no operation of high priority waits for. ``count`` is the number of awaited
-    /// operations.
+    /// The operations in ``operations`` have a high or very high priority and depend directly on
+    /// the operations in ``awaited``. The awaited operations have been ready for 1 s or longer and
+    /// have a priority below normal. In their queue, other operations start before them although no
+    /// operation of high priority waits for those. ``count`` is the number of awaited operations.
     case priorityInversion = "priority-inversion"
-    /// ``queue`` has been suspended for 10 s or longer, and holds ready operations.
+    /// The queue in ``queue`` has been suspended for 10 s or longer and has ready operations.
     case suspendedWithReady = "suspended-with-ready"
-    /// ``queue``, which is not the main queue, has had ready operations and free slots for 200 ms
-    /// or longer.
+    /// The queue in ``queue``, which is not the main queue, has had both ready operations and free
+    /// slots for 200 ms or longer.
     case readyButNotStarted = "ready-but-not-started"
-    /// ``operations`` have run for more than 1.5 times ``usual``, the recent 99th percentile of
-    /// their class. At least 20 operations of the class have finished recently. The longest run
-    /// comes first.
+    /// The operations in ``operations`` have run for more than 1.5 times the usual time of their
+    /// class. The usual time, ``usual``, is the 99th percentile of the recent run times of the
+    /// class. At least 20 operations of the class have finished recently. The operation with the
+    /// longest run comes first.
     case slow
     /// More than 10,000 operations depend on the operation in ``operations``.
     case fanOut = "fan-out"
-    /// ``count`` state changes since the start are missing from the viewer's events; see
-    /// ``Update/lostChanges``. States are exact nevertheless.
+    /// Some state changes are missing from the events that the viewer received; see
+    /// ``Update/lostChanges``. ``count`` is their number since the start. The states of operations
+    /// are exact nevertheless.
     case historyLost = "history-lost"
-    /// ``operations`` still exist 60 s after they finished, the first of them at ``since``, and no
-    /// dependent is the reason. Only viewers that request this kind receive it.
+    /// The operations in ``operations`` still exist 60 s after they finished, although no dependent
+    /// holds them. The first of these operations finished at ``since``. The monitor sends this kind
+    /// only to viewers that request it.
     case leaking
-    /// All ``limit`` threads of the pool are in use, and since ``since``, ``count`` queues with
-    /// ready operations have been waiting for one.
+    /// All threads of the pool are in use, and queues with ready operations have been waiting for a
+    /// thread since ``since``. ``limit`` is the number of threads. ``count`` is the number of
+    /// waiting queues.
     case threadLimit = "thread-limit"
 
     /// Whether the condition never ends without help.
@@ -74,23 +82,23 @@ public struct MonitorWarning: Sendable, Hashable {
   public var operations: [OperationReport.ID]
   /// The name of the first of ``operations``, if that operation may no longer be kept; unsanitised.
   public var title: String
-  /// The operations that these wait for, if the kind defines it.
+  /// The operations that the operations in ``operations`` wait for, if the kind defines them.
   public var awaited: [OperationReport.ID]
   /// The name of the first of ``awaited``, if that operation is not in a queue; unsanitised.
   public var awaitedTitle: String
   /// The queue that the warning is about; `nil` if it is not about a queue.
   public var queue: QueueReport.ID?
-  /// The number of affected operations or queues, as the kind defines. For a deadlock, the number
-  /// of further operations that wait because of it.
+  /// The number of affected operations or queues, as the kind defines. For a deadlock, this is the
+  /// number of further operations that wait because of the deadlock.
   public var count: Int
-  /// The maximum, if the kind defines one; otherwise 0.
+  /// The limit that was reached, if the kind defines a limit; otherwise 0.
   public var limit: Int
-  /// The time since when the condition has lasted; `nil` if unknown.
+  /// The time at which the condition began; `nil` if unknown.
   public var since: MonitorTime?
   /// The usual run time of the class of the first of ``operations``, if the kind defines it.
   public var usual: Duration?
-  /// The number of the process, if several are watched as one; otherwise `nil`. Processes do not
-  /// send it.
+  /// The number of the process, if a viewer watches several processes as one; otherwise `nil`. The
+  /// viewer sets this value; a process does not send it.
   public var process: Int?
 
   /// Creates a warning.

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Information about one unfinished operation that its report does not have. It is expensive to
-/// compute, so a viewer requests it for one operation, by ``Interest/detail``.
+/// Additional information about one unfinished operation, which is not in its report. The
+/// information is expensive to compute. Therefore a viewer requests it for only one operation, with
+/// ``Interest/detail``.
 public struct OperationDetail: Sendable, Equatable {
-  /// The operation.
+  /// The id of the operation.
   public var id: OperationReport.ID
-  /// How important its work is to the user.
+  /// The quality of service of the operation, which says how important its work is to the user.
   public var qualityOfService: OperationQualityOfService
-  /// Everything that keeps the operation from starting, in the order of ``Reason/Kind``; empty if
-  /// it executes.
+  /// The reasons why the operation does not start, in the order of ``Reason/Kind``; empty if the
+  /// operation executes.
   public var reasons: [Reason]
-  /// The operations whose end its own code waits for while it executes.
+  /// The operations that the operation's own code waits for while it executes.
   public var awaitedOperations: [OperationReport.ID]
-  /// The queues that its own code waits for until they are empty.
+  /// The queues that the operation's own code waits for until all their operations have finished.
   public var awaitedQueues: [QueueReport.ID]
 
-  /// Creates a detail; by default without reasons.
+  /// Creates a detail. By default, it has no reasons.
   public init(
     id: OperationReport.ID, qualityOfService: OperationQualityOfService = .default,
     reasons: [Reason] = [], awaitedOperations: [OperationReport.ID] = [],
@@ -31,25 +32,25 @@ public struct OperationDetail: Sendable, Equatable {
 
   /// A reason why an operation does not start.
   public struct Reason: Encodable, Sendable, Equatable {
-    /// The kind of a reason. The raw value is the word for JSON.
+    /// The kind of a reason. The raw value is the name of the kind in JSON.
     public enum Kind: String, Encodable, Sendable, CaseIterable {
-      /// It was neither added to a queue nor started.
+      /// The operation was neither added to a queue nor started.
       case notInQueue = "not-in-queue"
-      /// Its queue is suspended, or has the width 0.
+      /// The queue of the operation is suspended or has the width 0.
       case queueSuspended = "queue-suspended"
-      /// Dependencies have not finished.
+      /// Some dependencies of the operation have not finished.
       case unmetDependencies = "unmet-dependencies"
-      /// Its dependencies are finished, and its own `isReady` is `false`.
+      /// The dependencies of the operation have finished, but its own `isReady` is `false`.
       case notReadyByItself = "not-ready-by-itself"
-      /// Other operations execute with an exclusion that it needs.
+      /// Other operations use an exclusion that the operation needs.
       case excluded
-      /// It is ready, and every slot of its queue is in use.
+      /// The operation is ready, but every slot of its queue is in use.
       case noFreeSlot = "no-free-slot"
-      /// It is ready and a slot is free, but no thread has started it yet.
+      /// The operation is ready and a slot is free, but no thread has started the operation yet.
       case notStartedYet = "not-started-yet"
-      /// It was added behind a barrier that has not finished.
+      /// The operation was added after a barrier that has not finished.
       case barrierAhead = "barrier-ahead"
-      /// Dependencies are not in a queue and were not started.
+      /// Some dependencies of the operation are not in a queue and were not started.
       case dependenciesNeverAdded = "dependencies-never-added"
     }
 
@@ -67,7 +68,8 @@ public struct OperationDetail: Sendable, Equatable {
   }
 }
 
-/// How important an operation's work is to the user; the raw value is the word on the screen.
+/// The quality of service of an operation, which says how important its work is to the user. The
+/// raw value is the word on the screen.
 public enum OperationQualityOfService: String, Sendable, CaseIterable {
   /// Work that the user is waiting for.
   case userInteractive

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The state of one operation, as the monitor knows it.
+/// The state of one operation, as the monitor reports it.
 public struct OperationReport: Sendable, Equatable, Identifiable {
-  /// Identifies one operation for the life of its process. Never given twice.
+  /// The id of an operation. The same process never uses an id for two operations.
   public struct ID: Codable, Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The number shown as `#1042`.
+    /// The id as a number, for example 1042 for the operation that the screen shows as `#1042`.
     public let rawValue: UInt64
 
     /// Creates an identifier from its number.
@@ -22,10 +22,11 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
       try container.encode(rawValue)
     }
 
-    /// Whether `left` was given out before `right`.
+    /// Whether the operation `left` was created before the operation `right`.
     public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
 
-    /// The number after a `#`, and before it the number of the process if several are watched.
+    /// The id as text, such as `#1042`. If several processes are watched, the number of the process
+    /// comes first: `2#1042`.
     public var description: String {
       processNumber == 0 ? "#\(rawValue)" : "\(processNumber)#\(withinProcess.rawValue)"
     }
@@ -33,40 +34,48 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
 
   /// Identifies the operation.
   public let id: ID
-  /// Its name, unsanitised. It may contain any characters and may be empty.
+  /// The name of the operation, unsanitised. The name may contain any characters and may be empty.
   public var name: String
-  /// The name of its Swift class, without the module.
+  /// The name of the operation's Swift class, without the module.
   public var className: String
-  /// The queue that it was added to.
+  /// The queue that the operation was added to.
   public var queue: QueueReport.ID
-  /// Its state.
+  /// The state of the operation.
   public var state: OperationState
-  /// Its priority among the ready operations of its queue.
+  /// The priority of the operation among the ready operations of its queue.
   public var priority: OperationPriority
-  /// The operations that it depends on, in the order in which they were added.
+  /// The operations that this operation depends on, in the order in which the dependencies were
+  /// added.
   public var dependencies: [ID]
-  /// How many of its dependencies have not finished.
+  /// The number of dependencies that have not finished.
   public var unmetDependencyCount: Int
-  /// Whether its dependencies are finished and it waits for operations with a common exclusion.
+  /// Whether the operation's dependencies have finished, and it waits for operations that use the
+  /// same exclusion.
   public var isExcluded: Bool
-  /// The number of kept operations that depend on it, including finished ones.
+  /// The number of operations that depend on this operation, including finished operations that the
+  /// monitor still keeps.
   public var dependentCount: Int
-  /// When it was added to its queue; `nil` if that was before monitoring began.
+  /// The time when the operation was added to its queue; `nil` if that was before monitoring began.
   public var added: MonitorTime?
-  /// When it became ready; `nil` if it has not, or if that was before monitoring began.
+  /// The time when the operation became ready; `nil` if it is not ready yet, or if that was before
+  /// monitoring began.
   public var becameReady: MonitorTime?
-  /// When it started; `nil` if it has not, or if that was before monitoring began. If very many
-  /// operations come and go, a running operation may have the time at which the collector found it,
-  /// at most one update later. The value becomes `nil` after it has finished.
+  /// The time when the operation started; `nil` if it has not started, or if that was before
+  /// monitoring began. If operations are added and finish very quickly, a running operation may
+  /// have a later time: the time at which the collector read it, at most one update later. Such a
+  /// value becomes `nil` when the operation has finished.
   public var started: MonitorTime?
-  /// When it was asked to cancel; `nil` if it was not, or if that was before monitoring began.
+  /// The time when the operation was asked to cancel; `nil` if it was not, or if that was before
+  /// monitoring began.
   public var cancelRequested: MonitorTime?
-  /// When it finished; `nil` if it has not, or if that was before monitoring began.
+  /// The time when the operation finished; `nil` if it has not, or if that was before monitoring
+  /// began.
   public var finished: MonitorTime?
-  /// The last sender of a cancel command from another process; `nil` if there was none.
+  /// The viewer that sent the last cancel command from another process; `nil` if there was no such
+  /// command.
   public var cancelRequester: CommandOrigin?
 
-  /// Creates a report; omitted values are unknown or empty.
+  /// Creates a report of an operation. Omitted values are unknown or empty.
   public init(
     id: ID, name: String, className: String, queue: QueueReport.ID, state: OperationState,
     priority: OperationPriority = .normal, dependencies: [ID] = [], unmetDependencyCount: Int = 0,
@@ -94,10 +103,10 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
 }
 
 extension OperationReport {
-  /// Its name, or its class if it has no name; unsanitised.
+  /// The name of the operation, or its class if it has no name; unsanitised.
   package var title: String { name.isEmpty ? className : name }
 
-  /// When it entered its state; `nil` if that was before monitoring began.
+  /// The time when the operation entered its state; `nil` if that was before monitoring began.
   package var stateEntered: MonitorTime? {
     switch state {
     case .waiting: added
@@ -111,18 +120,18 @@ extension OperationReport {
 
 /// The five priorities of an operation; the raw value is Foundation's number.
 public enum OperationPriority: Int, Codable, Sendable, CaseIterable, Comparable {
-  /// Starts after every other ready operation.
+  /// The operation starts after ready operations of all other priorities.
   case veryLow = -8
-  /// Starts after normal ones.
+  /// The operation starts after ready operations of normal priority.
   case low = -4
-  /// The default.
+  /// The default priority.
   case normal = 0
-  /// Starts before normal ones.
+  /// The operation starts before ready operations of normal priority.
   case high = 4
-  /// Starts before every other ready operation.
+  /// The operation starts before ready operations of all other priorities.
   case veryHigh = 8
 
-  /// Whether an operation of the `left` priority starts after one of the `right`.
+  /// Whether the priority `left` is lower than the priority `right`.
   public static func < (left: OperationPriority, right: OperationPriority) -> Bool {
     left.rawValue < right.rawValue
   }

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The exclusive state of one operation as a monitor shows it.
+/// The state of an operation, as a monitor shows it. An operation is in exactly one state.
 ///
-/// The raw value is the word used in JSON and in filters.
+/// The raw value is the word for the state in JSON and in filters.
 public enum OperationState: String, Codable, Sendable, CaseIterable {
-  /// Not ready: a dependency has not finished, or its own `isReady` is `false`.
+  /// The operation is not ready. A dependency has not finished, or the operation's own `isReady` is
+  /// `false`.
   case waiting
-  /// Ready, and waiting for a free slot of its queue.
+  /// The operation is ready and waits for a free slot of its queue.
   case ready
-  /// Ready, but its queue is suspended. Counted within ready.
+  /// The operation is ready, but its queue is suspended. The number of ready operations includes
+  /// held operations.
   case held
-  /// Started and not yet finished.
+  /// The operation has started and has not finished.
   case executing
-  /// Cancelled and not yet finished. Counted as executing if it has started; otherwise as ready,
-  /// because a cancelled operation does not wait for its dependencies.
+  /// The operation was cancelled and has not finished. If it has started, the counts include it as
+  /// executing. Otherwise the counts include it as ready, because a cancelled operation does not
+  /// wait for its dependencies.
   case cancelling
-  /// Finished without having been cancelled.
+  /// The operation has finished and was not cancelled.
   case finished
-  /// Finished after having been cancelled.
+  /// The operation has finished and was cancelled before.
   case cancelled
 
   /// Whether the operation is finished or cancelled.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The operations that a monitor has reported, and their dependents.
+/// A store of the operations that a monitor has reported, and of their dependents.
 package struct OperationStore: Sendable, Equatable {
-  /// The id with the most digits of all ids so far, which sets the width of the id column.
+  /// The largest id so far. It determines the width of the id column on the screen.
   package private(set) var largestID = OperationReport.ID(0)
 
   private var reports: [OperationReport.ID: OperationReport] = [:]
@@ -19,7 +19,7 @@ package struct OperationStore: Sendable, Equatable {
     self.linksDependents = linksDependents
   }
 
-  /// The number of kept operations.
+  /// The number of operations in the store.
   package var count: Int { reports.count }
 
   /// The operations, in no order.
@@ -28,22 +28,24 @@ package struct OperationStore: Sendable, Equatable {
   /// The ids of the operations, in no order.
   package var ids: Dictionary<OperationReport.ID, OperationReport>.Keys { reports.keys }
 
-  /// Returns an operation; `nil` if it is not kept.
+  /// Returns an operation; `nil` if it is not in the store.
   package subscript(id: OperationReport.ID) -> OperationReport? { reports[id] }
 
-  /// Returns the kept operations that depend on `id`, the oldest first; none if dependents are not
-  /// linked.
+  /// Returns the operations in the store that depend on `id`, the oldest first. The result is empty
+  /// if the store does not link dependents.
   package func dependents(of id: OperationReport.ID) -> [OperationReport.ID] {
     dependentLists[id]?.sorted() ?? []
   }
 
-  /// Applies changes. The cost is proportional to their number.
+  /// Adds or replaces the changed operations, and removes other operations. The cost is
+  /// proportional to the number of changes.
   package mutating func apply(changed: [OperationReport], removed: [OperationReport.ID]) {
     apply(changed: changed, limit: .max)
     remove(removed) { _ in true }
   }
 
-  /// Applies changes, but adds no further operation when the limit is reached.
+  /// Adds or replaces the changed operations. If the number of operations has reached the limit, no
+  /// operation is added.
   mutating func apply(changed: [OperationReport], limit: Int) {
     for report in changed where reports.count < limit || reports[report.id] != nil {
       let old = reports.updateValue(report, forKey: report.id)
@@ -55,7 +57,7 @@ package struct OperationStore: Sendable, Equatable {
     }
   }
 
-  /// Removes those of the given operations that match a condition.
+  /// Removes the operations with these ids that match a condition.
   mutating func remove(
     _ ids: some Sequence<OperationReport.ID>, where isMeant: (OperationReport) -> Bool
   ) {

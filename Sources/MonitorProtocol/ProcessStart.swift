@@ -8,7 +8,7 @@ import Glibc
 ///
 /// Source: proc(5), `/proc/pid/stat`, fields 3 and 22.
 package struct ProcessStart: Sendable, Equatable {
-  /// Clock ticks.
+  /// The number of clock ticks since boot.
   package let ticks: UInt64
 
   /// Creates a start from a number of ticks.
@@ -28,13 +28,14 @@ package struct ProcessStart: Sendable, Equatable {
     self.ticks = ticks
   }
 
-  /// Changes with each boot of the machine; empty if the system does not provide it.
+  /// A text that identifies the current boot of the machine; empty if the system does not provide
+  /// it. It changes with each boot.
   package static let bootID = String(
     decoding: contents(of: "/proc/sys/kernel/random/boot_id")?.prefix {
       $0 != UInt8(ascii: "\n")
     } ?? [], as: UTF8.self)
 
-  /// Nanoseconds since boot, exact to a hundredth of a second.
+  /// The start time in nanoseconds since boot, exact to a hundredth of a second.
   package var nanoseconds: Int64 {
     let ticksPerSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
     let rest = ticks % ticksPerSecond * 1_000_000_000 / ticksPerSecond

@@ -3,16 +3,16 @@
 
 import MonitorProtocol
 
-/// Translates between one of several processes and a viewer of all of them. For the viewer, ids
-/// include the process's number and times are of the viewer's clock. For the process, the viewer's
-/// interest is reduced to its own operations.
+/// Translates messages between one of several processes and a viewer that watches all of them. The
+/// viewer sees ids that include the process's number, and times of the viewer's clock. The process
+/// receives only the part of the viewer's interest that concerns its own operations.
 ///
-/// A value with an id that no process gives out is dropped, because the id would name an operation
-/// or queue of another process.
+/// A report is dropped if its id uses the bits of the process number. No process assigns such an
+/// id, and it would name an operation or queue of another process.
 struct ProcessTranslation: Equatable {
   /// The number of the process.
   let number: Int
-  /// How far its clock is ahead of the viewer's.
+  /// The time by which the process's clock is ahead of the viewer's clock.
   var clockLead = Duration.zero
 
   // MARK: To the viewer
@@ -22,7 +22,7 @@ struct ProcessTranslation: Equatable {
     clockLead == .zero ? time : time - clockLead
   }
 
-  /// Translates a greeting.
+  /// Translates a greeting of the process for the viewer.
   func merged(_ hello: Hello) -> Hello {
     var merged = hello
     merged.anchor = self.merged(hello.anchor)
@@ -30,7 +30,7 @@ struct ProcessTranslation: Equatable {
     return merged
   }
 
-  /// Translates an update.
+  /// Translates an update of the process for the viewer.
   func merged(_ update: Update) -> Update {
     var merged = update
     merged.time = self.merged(update.time)
@@ -48,7 +48,7 @@ struct ProcessTranslation: Equatable {
     return merged
   }
 
-  /// Translates ids of operations.
+  /// Returns the ids with the number of the process. Omits ids that no process assigns.
   func merged(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
     ids.compactMap { $0.numbered(number) }
   }
@@ -116,8 +116,8 @@ struct ProcessTranslation: Equatable {
 
   // MARK: From the viewer
 
-  /// Returns the viewer's interest for this process. It has the same number of rows, because all
-  /// rows may belong to this process.
+  /// Returns the part of the viewer's interest that concerns this process. The row limit stays the
+  /// same, because all rows of the viewer may belong to this process.
   func own(_ interest: Interest) -> Interest {
     var own = interest
     own.filter = interest.filter?.asked(of: number)
@@ -133,7 +133,7 @@ struct ProcessTranslation: Equatable {
     return own
   }
 
-  /// Returns the ids that belong to this process, in the process's own form.
+  /// Returns the ids that belong to this process, without the process's number.
   func own(_ ids: some Sequence<OperationReport.ID>) -> [OperationReport.ID] {
     ids.filter { $0.processNumber == number }.map(\.withinProcess)
   }

@@ -3,47 +3,49 @@
 
 import MonitorProtocol
 
-/// The commands of a viewer of several processes. Each becomes one command for every concerned
-/// process, and the results become one result.
+/// Splits the commands of a viewer that watches several processes. A command becomes one command
+/// for each process that has its operations or its queue. The results of these processes become one
+/// result.
 struct SplitCommands {
-  /// A command for one process.
+  /// A command, and the number of the process that receives it.
   struct Order: Equatable {
     let process: Int
     let command: MonitorCommand
   }
 
-  /// The maximum time for results. A stopped process does not delay the results of the others.
+  /// The maximum time to wait for the results of all processes. The limit keeps a stopped process
+  /// from delaying the results of the other processes.
   static let patience = Duration.seconds(2)
 
-  /// A command with missing results.
+  /// A command for which some processes have not sent their results.
   private struct Pending {
     let command: MonitorCommand
-    /// When the viewer receives a result, even if some processes have not answered.
+    /// The time at which the viewer receives a result, even if some processes have not answered.
     let due: MonitorTime
-    /// For each outcome, the process that reports it; `nil` if no process does.
+    /// For each outcome, the number of the process that reports it; `nil` if no process reports it.
     let processes: [Int?]
     var waiting: [Order]
     var answers: [Int: CommandResult] = [:]
-    /// The result that the viewer received while some were missing.
+    /// The incomplete result that the viewer has already received; `nil` if it has received none.
     var told: CommandResult?
   }
 
   private let count: Int
   private var pending: [Pending] = []
 
-  /// Creates the commands of processes with the numbers from 1 to `count`.
+  /// Creates a splitter for the processes with the numbers from 1 to `count`.
   init(count: Int) { self.count = count }
 
-  /// When the next incomplete result is due; `nil` if none is.
+  /// The time at which the next incomplete result is due; `nil` if no result is due.
   var deadline: MonitorTime? { pending.lazy.filter { $0.told == nil }.map(\.due).min() }
 
-  /// Handles a command of the viewer.
+  /// Splits a command of the viewer.
   ///
   /// - Parameters:
   ///   - command: The command.
   ///   - now: The current time.
-  /// - Returns: The commands for the processes, by number. If no process has the command's
-  ///   operations, there are no commands, and the result follows at once.
+  /// - Returns: The commands for the processes, in the order of the process numbers. If no process
+  ///   has the command's operations, the list is empty and `result` is not `nil`.
   mutating func give(
     _ command: MonitorCommand, at now: MonitorTime
   ) -> (orders: [Order], result: CommandResult?) {
@@ -92,8 +94,8 @@ struct SplitCommands {
     return result == complete.told ? nil : result
   }
 
-  /// Returns the incomplete results that are due. Outcomes of processes that have not answered are
-  /// unknown.
+  /// Returns the incomplete results that are due. The outcomes of processes that have not answered
+  /// are ``CommandResult/Outcome/lost``.
   mutating func takeOverdue(at now: MonitorTime) -> [CommandResult] {
     pending.indices.compactMap { index in
       guard pending[index].told == nil, pending[index].due <= now else { return nil }
@@ -123,7 +125,7 @@ struct SplitCommands {
 }
 
 extension MonitorCommand {
-  /// Returns the same command for other operations.
+  /// Returns a copy of this command for other operations.
   func about(_ ids: [OperationReport.ID]) -> MonitorCommand {
     switch self {
     case .cancel: .cancel(ids)

@@ -5,14 +5,14 @@
 public struct OperationEvent: Sendable, Equatable {
   /// The time of the change.
   public var time: MonitorTime
-  /// The operation.
+  /// The operation whose state changed.
   public var operation: OperationReport.ID
-  /// Its name, or its class if it has no name; unsanitised.
+  /// The name of the operation, or its class if it has no name; unsanitised.
   public var title: String
-  /// Its queue.
+  /// The queue of the operation.
   public var queue: QueueReport.ID
-  /// The state before; `nil` if the operation was just added to its queue, or if the state is
-  /// unknown.
+  /// The state before the change; `nil` if the operation was just added to its queue, or if the
+  /// state is unknown.
   public var old: OperationState?
   /// The state after the change.
   public var new: OperationState
@@ -33,15 +33,16 @@ public struct OperationEvent: Sendable, Equatable {
 
 /// The events since the previous update.
 public struct EventNews: Sendable, Equatable {
-  /// The newest events, the oldest of them first; at most as many as the viewer requested.
+  /// The newest events, the oldest of them first. Their number is at most the number that the
+  /// viewer requested.
   public var events: [OperationEvent]
-  /// The number of older events that were left out.
+  /// The number of older events since the previous update that this update does not contain.
   public var skippedCount: Int
-  /// Whether this is the beginning of the viewer's history. The events are then the recorded part
-  /// of the time before the viewer requested events, which is incomplete.
+  /// Whether these are the first events that the viewer receives. They then happened before the
+  /// viewer requested events, and some events of that time may be missing.
   public var isBeginning: Bool
 
-  /// Creates a value; by default without events.
+  /// Creates a list of events. By default, the list is empty.
   public init(events: [OperationEvent] = [], skippedCount: Int = 0, isBeginning: Bool = false) {
     self.events = events
     self.skippedCount = skippedCount

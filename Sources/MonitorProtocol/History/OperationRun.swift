@@ -3,20 +3,21 @@
 
 /// The time that one operation spent in a slot of its queue.
 public struct OperationRun: Sendable, Equatable, Identifiable {
-  /// The operation.
+  /// The id of the operation that ran.
   public let id: OperationReport.ID
-  /// Its name, or its class if it has no name; unsanitised.
+  /// The name of the operation, or its class if it has no name; unsanitised.
   public var title: String
-  /// Its queue.
+  /// The queue of the operation.
   public var queue: QueueReport.ID
-  /// Executing or cancelling while it runs, finished or cancelled afterwards.
+  /// The state of the operation. It is executing or cancelling while the operation runs, and
+  /// finished or cancelled afterwards.
   public var state: OperationState
-  /// When it started.
+  /// The time when the operation started.
   public var started: MonitorTime
-  /// When it finished; `nil` while it runs.
+  /// The time when the operation finished; `nil` while it runs.
   public var finished: MonitorTime?
 
-  /// Creates a run.
+  /// Creates a run of an operation.
   public init(
     id: OperationReport.ID, title: String, queue: QueueReport.ID, state: OperationState,
     started: MonitorTime, finished: MonitorTime? = nil
@@ -30,16 +31,16 @@ public struct OperationRun: Sendable, Equatable, Identifiable {
   }
 }
 
-/// The current and recent runs.
+/// The runs of operations that ran within a time window.
 public struct RecentRuns: Sendable, Equatable {
-  /// The runs that had not ended when the window began, by start: the current ones, and then the
-  /// newest; at most as many as the viewer requested.
+  /// The runs that had not ended when the window began, sorted by start time. If the viewer's limit
+  /// does not allow all of them, current runs are preferred, and then the newest.
   public var runs: [OperationRun]
-  /// The number of runs in the window, including those that were left out. If some were left out,
-  /// the number is exact to one second of runs.
+  /// The number of runs in the window, including the runs that exceed the viewer's limit. If some
+  /// runs exceed the limit, the number may omit runs that ended in the first second of the window.
   public var count: Int
 
-  /// Creates a value; by default without runs.
+  /// Creates a list of runs. By default, the list is empty.
   public init(runs: [OperationRun] = [], count: Int = 0) {
     self.runs = runs
     self.count = count

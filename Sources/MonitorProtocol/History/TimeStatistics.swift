@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The distribution of durations, each exact to about one percent.
+/// The distribution of a set of durations. Each value is exact to about one percent.
 public struct Percentiles: Sendable, Equatable {
-  /// The number of durations; at least 1.
+  /// The number of durations in the set; at least 1.
   public var count: Int
-  /// The median.
+  /// The median of the durations.
   public var p50: Duration
-  /// The 90th percentile.
+  /// The 90th percentile of the durations.
   public var p90: Duration
-  /// The 99th percentile.
+  /// The 99th percentile of the durations.
   public var p99: Duration
 
   /// Creates a distribution.
@@ -23,15 +23,15 @@ public struct Percentiles: Sendable, Equatable {
 
 /// The slot waits and the run times of the operations that finished recently.
 ///
-/// "Recently" is a window of 30 to 60 seconds before the last finish. While no operation finishes,
-/// the statistics do not change.
+/// "Recently" means the 30 to 60 seconds before the last operation finished. While no operation
+/// finishes, the statistics do not change.
 public struct TimeStatistics: Sendable, Equatable {
-  /// The time from ready to started; `nil` if unknown.
+  /// The distribution of the times from ready to started; `nil` if no such time is known.
   public var wait: Percentiles?
-  /// The time from started to finished; `nil` if unknown.
+  /// The distribution of the times from started to finished; `nil` if no such time is known.
   public var run: Percentiles?
 
-  /// Creates statistics; by default without known times.
+  /// Creates statistics. By default, no times are known.
   public init(wait: Percentiles? = nil, run: Percentiles? = nil) {
     self.wait = wait
     self.run = run
@@ -40,8 +40,9 @@ public struct TimeStatistics: Sendable, Equatable {
 
 /// The classes that programs use for unrelated work.
 package enum SharedClass {
-  /// Returns whether a class, given by its name without the module, is one of them. The run times
-  /// of its operations do not predict the run time of another one.
+  /// Returns whether programs use the class with this name for unrelated work. The run times of
+  /// such operations do not predict the run time of another operation of the class. The name does
+  /// not include the module.
   package static func contains(_ name: String) -> Bool {
     name == "Operation" || name == "BlockOperation" || name.hasPrefix("InvocationOperation<")
   }

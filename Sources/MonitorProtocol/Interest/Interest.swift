@@ -3,16 +3,16 @@
 
 /// The data that a viewer requests. Counts and queues are always sent.
 ///
-/// The monitor sorts and filters. Of a million operations, a viewer receives only the few hundred
-/// that it can show.
+/// The monitor sorts and filters the operations. Therefore a viewer of a million operations
+/// receives only the few hundred that it can show.
 public struct Interest: Sendable, Hashable {
-  /// A part of the dependency graph.
+  /// A request for a part of the dependency graph.
   public struct Graph: Sendable, Hashable {
     /// The operation at which the part begins.
     public var root: OperationReport.ID
     /// The direction of the dependencies to follow.
     public var direction: GraphDirection
-    /// The maximum number of operations. The nearest ones are sent.
+    /// The maximum number of operations to send. Operations near the root are preferred.
     public var limit: Int
 
     /// Creates a request.
@@ -23,11 +23,11 @@ public struct Interest: Sendable, Hashable {
     }
   }
 
-  /// Recent runs.
+  /// A request for recent runs.
   public struct Timeline: Sendable, Hashable {
-    /// How far back the runs go.
+    /// The length of the time window for the runs. It ends now.
     public var window: Duration
-    /// The maximum number of runs. Current runs are sent first, then the newest.
+    /// The maximum number of runs to send. Current runs are preferred, and then the newest runs.
     public var limit: Int
 
     /// Creates a request.
@@ -37,7 +37,7 @@ public struct Interest: Sendable, Hashable {
     }
   }
 
-  /// The order of the operations.
+  /// The order of the operations in the list.
   public var order: SortOrder
   /// The condition for operations in the list; `nil` for all operations.
   public var filter: OperationFilter?
@@ -47,29 +47,29 @@ public struct Interest: Sendable, Hashable {
   public var showsWarnedOnly = false
   /// The maximum number of operations from the front of the list; `nil` for all.
   public var rowLimit: Int?
-  /// Operations that are sent even if they are not in the list.
+  /// The ids of operations that are sent even if they are not in the list.
   public var operations: Set<OperationReport.ID>
-  /// Parts of the dependency graph to send.
+  /// The parts of the dependency graph to send.
   public var graphs: Set<Graph>
   /// The maximum number of operations to send for the dependency trees; 0 for none. At most half of
-  /// them are operations without dependents. The others are what these depend on, the nearest
-  /// first. Unfinished operations come first.
+  /// them are roots: operations without dependents. The others are direct and indirect dependencies
+  /// of the roots, the nearest first. Unfinished roots come first.
   public var rootLimit = 0
   /// The operations whose unfinished direct and indirect dependents are sent as ids; see
   /// ``Update/dependents``. Empty for none.
   public var subjects: Set<OperationReport.ID>
-  /// The maximum number of events per update, of those that match ``filter``; 0 for none, which
-  /// costs the process nothing.
+  /// The maximum number of events per update; 0 for none. Only events of operations that match
+  /// ``filter`` are sent. If the limit is 0, events cost the process nothing.
   public var eventLimit = 0
-  /// The runs to send; `nil` for none.
+  /// The request for recent runs; `nil` if no runs are requested.
   public var timeline: Timeline?
-  /// The operation whose ``Update/detail`` is sent; `nil` for none.
+  /// The operation whose ``Update/detail`` is sent; `nil` if no detail is requested.
   public var detail: OperationReport.ID?
   /// The kinds of warnings to send. A kind that no viewer requests costs the process almost
   /// nothing.
   public var warningKinds = MonitorWarning.Kind.usual
 
-  /// Creates an interest; by default, in the first 500 operations by state.
+  /// Creates an interest. By default, it requests the first 500 operations, sorted by state.
   public init(
     order: SortOrder = SortOrder(), filter: OperationFilter? = nil, hidesOver: Bool = false,
     rowLimit: Int? = 500, operations: Set<OperationReport.ID> = [], graphs: Set<Graph> = [],
@@ -84,7 +84,7 @@ public struct Interest: Sendable, Hashable {
     self.subjects = subjects
   }
 
-  /// An interest in everything.
+  /// An interest that requests all operations.
   public static let everything = Interest(rowLimit: nil)
 }
 
@@ -103,13 +103,13 @@ public struct Dependents: Sendable, Equatable {
 
   /// The operations whose dependents were requested.
   public var subjects: Set<OperationReport.ID>
-  /// The dependents of any of them, ascending, without the subjects themselves.
+  /// The ids of the dependents of any subject, ascending. The subjects themselves are not included.
   public var ids: [OperationReport.ID]
-  /// Whether there are, or may be, further dependents: beyond ``limit``, or behind very many
-  /// finished operations.
+  /// Whether the list may be incomplete. The search for dependents ends at ``limit``, and also
+  /// after very many finished operations.
   public var isCut: Bool
 
-  /// Creates a value.
+  /// Creates a list of dependents.
   public init(
     subjects: Set<OperationReport.ID>, ids: [OperationReport.ID] = [], isCut: Bool = false
   ) {

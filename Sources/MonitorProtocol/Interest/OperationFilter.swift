@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A condition for the operations in a list, in the words that a user types.
+/// A condition for the operations in a list, written as text that a user types.
 ///
-/// Terms are separated by spaces, and all of them must match. `a|b` matches if one of its parts
-/// does, and `!` before a term negates it. A part has one of these forms; ASCII letters match in
-/// upper and lower case:
+/// Terms are separated by spaces, and an operation must match all terms. The term `a|b` matches if
+/// `a` or `b` matches. A `!` before a term negates it. A part of a term has one of these forms.
+/// ASCII letters match in upper and lower case:
 ///
 /// - `tiles`: the name contains this text, or the class if the operation has no name. `"two words"`
 ///   may contain spaces and signs.
@@ -20,7 +20,7 @@
 ///   process, `2#1042` in the second process only, and `2#` matches all operations of the second
 ///   process. If one process is watched, `2#1042` and `2#` are text like any other.
 public struct OperationFilter: Sendable, Hashable {
-  /// One condition.
+  /// One condition for an operation.
   enum Condition: Sendable, Hashable {
     case name(String)
     case states(Set<OperationState>)
@@ -29,13 +29,15 @@ public struct OperationFilter: Sendable, Hashable {
     case priority(OperationPriority)
     /// The age in nanoseconds, and whether the operation's age must be greater or less.
     case age(Int64, isMore: Bool)
-    /// In any process, unless the id includes a process number.
+    /// The operation has this id. If the id does not include a process number, it matches in any
+    /// process.
     case id(OperationReport.ID)
-    /// All operations of the process with this number.
+    /// The operation belongs to the process with this number.
     case process(Int)
   }
 
-  /// Conditions. At least one must match. If they are negated, none may match.
+  /// A list of conditions. At least one condition must match. If the term is negated, no condition
+  /// may match.
   struct Term: Sendable, Hashable {
     var isNegated: Bool
     var alternatives: [Condition]
@@ -45,14 +47,14 @@ public struct OperationFilter: Sendable, Hashable {
   public let text: String
   let terms: [Term]
 
-  /// Whether the matches depend on the time.
+  /// Whether the result of the filter depends on the current time.
   package var dependsOnTime: Bool {
     terms.contains { term in
       term.alternatives.contains { if case .age = $0 { true } else { false } }
     }
   }
 
-  /// Whether the matches depend on the names of queues.
+  /// Whether the result of the filter depends on the names of queues.
   package var dependsOnQueueNames: Bool {
     terms.contains { term in
       term.alternatives.contains { if case .queue = $0 { true } else { false } }
@@ -75,7 +77,7 @@ public struct OperationFilter: Sendable, Hashable {
   ///   - report: The operation.
   ///   - queueName: The name of its queue.
   ///   - now: The moment for which ages are computed.
-  /// - Returns: Whether all terms match.
+  /// - Returns: Whether the operation matches all terms.
   public func matches(_ report: OperationReport, queueName: String, at now: MonitorTime) -> Bool {
     terms.allSatisfy { term in
       let holds = term.alternatives.contains {
@@ -111,8 +113,9 @@ extension OperationReport {
   /// Whether the operation belongs to one of several processes that are watched as one.
   fileprivate var isOfSeveral: Bool { id.processNumber != 0 }
 
-  /// Returns the nanoseconds in its state, or of its run if it is finished or cancelled; `nil` if
-  /// unknown, or if it is finished or cancelled and never ran.
+  /// Returns the age that a filter compares, in nanoseconds: the run time if the operation is
+  /// finished or cancelled; otherwise the time in its state. Returns `nil` if the time is unknown,
+  /// or if a finished or cancelled operation never ran.
   func filteredAge(at now: MonitorTime) -> Int64? {
     if state.isOver {
       guard let started, let finished else { return nil }

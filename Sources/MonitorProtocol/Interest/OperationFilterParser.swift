@@ -67,7 +67,7 @@ struct OperationFilterParser {
     }
   }
 
-  /// Returns the text up to a space or `|` outside quotation marks.
+  /// Removes and returns the text up to the next space or `|` that is outside quotation marks.
   private mutating func token() throws(OperationFilterError) -> Token {
     var token = Token()
     var isQuoted = false
@@ -86,7 +86,7 @@ struct OperationFilterParser {
   }
 
   private static func condition(_ token: Token) throws(OperationFilterError) -> Condition {
-    // Signs within quotation marks have no special meaning.
+    // Signs such as `:` and `>` have no special meaning within quotation marks.
     let head = token.text.prefix(token.unquotedCount ?? token.text.count)
     if let sign = head.firstIndex(where: { $0 == ">" || $0 == "<" }),
       head[..<sign].lowercased() == "age"

@@ -6,7 +6,7 @@ public struct SortOrder: Sendable, Hashable {
   /// The value by which operations are ordered. Equal operations are ordered by state, then by the
   /// time in the state, then by id.
   public enum Column: String, Sendable, CaseIterable {
-    /// By id, which is the order of age.
+    /// By id. Operations that were created earlier have smaller ids.
     case id
     /// By state: executing, cancelling, ready, held, waiting, then finished and cancelled.
     case state
@@ -33,8 +33,8 @@ public struct SortOrder: Sendable, Hashable {
   /// Whether the order is reversed.
   public var isReversed: Bool
 
-  /// Creates an order; by default, by state and then by the time in it, which is the order of a new
-  /// viewer.
+  /// Creates an order. The default is the order of a new viewer: by state, then by the time in the
+  /// state.
   public init(by column: Column = .state, isReversed: Bool = false) {
     self.column = column
     self.isReversed = isReversed
@@ -43,7 +43,7 @@ public struct SortOrder: Sendable, Hashable {
 
 /// The position of one operation in a ``SortOrder``.
 ///
-/// A key holds moments instead of ages, so that an order stays correct as time passes.
+/// A sort key contains moments instead of ages, so that the order stays correct as time passes.
 package struct SortKey: Sendable, Hashable, Comparable {
   /// The operation.
   package let id: OperationReport.ID
@@ -104,14 +104,15 @@ package struct SortKey: Sendable, Hashable, Comparable {
     return left.id < right.id
   }
 
-  /// Returns nanoseconds, ascending: the longest in its state first, but of finished and cancelled
-  /// operations the newest first.
+  /// Returns a number for sorting by time. The longest time in a state sorts first. Among finished
+  /// and cancelled operations, the newest sorts first.
   private static func stamp(of report: OperationReport) -> Int64 {
     if report.state.isOver { return report.finished.map { -$0.nanoseconds } ?? .max }
     return report.stateEntered?.nanoseconds ?? .min
   }
 
-  /// Returns nanoseconds, ascending: the longest run first; `nil` if the operation never ran.
+  /// Returns a number for sorting by run time; `nil` if the operation never ran. The longest run
+  /// sorts first.
   private static func runStamp(of report: OperationReport) -> Int64? {
     guard let started = report.started, let finished = report.finished else { return nil }
     return started.nanoseconds &- finished.nanoseconds
@@ -124,7 +125,7 @@ package struct SortKey: Sendable, Hashable, Comparable {
     case .ready: 2
     case .held: 3
     case .waiting: 4
-    // The numbers between are for the operations of processes that have ended.
+    // The ranks from 5 to 9 are for unfinished operations of processes that have ended.
     case .finished, .cancelled: 10
     }
   }

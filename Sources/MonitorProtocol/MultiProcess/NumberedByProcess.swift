@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// An id that includes the number of its process, if several processes are watched as one.
+/// An id of an operation or a queue. If a viewer watches several processes as one, the id includes
+/// the number of the process.
 ///
-/// Each process numbers its operations from 1, so ids of different processes collide. The number of
-/// the process is stored in the top eight bits, which no process needs.
+/// Each process numbers its operations from 1. Therefore operations of different processes may have
+/// the same id. The viewer stores the number of the process in the top eight bits of an id, because
+/// no process uses these bits.
 package protocol NumberedByProcess {
-  /// The number of the id.
+  /// The id as a number.
   var rawValue: UInt64 { get }
-  /// Creates an id from its number.
+  /// Creates an id from a number.
   init(_ rawValue: UInt64)
 }
 
@@ -16,19 +18,19 @@ extension OperationReport.ID: NumberedByProcess {}
 extension QueueReport.ID: NumberedByProcess {}
 
 extension NumberedByProcess {
-  /// The number of its process, from 1 on; 0 if one process is watched.
+  /// The number of the process, from 1 on; 0 if the id does not include a process number.
   package var processNumber: Int {
     let number = Int(rawValue >> ProcessReport.numberShift)
     return ProcessReport.numbers.contains(number) ? number : 0
   }
 
-  /// The id within its process.
+  /// The id without the number of the process.
   package var withinProcess: Self {
     processNumber == 0 ? self : Self(rawValue & ProcessReport.idMask)
   }
 
-  /// Returns the id with the number of its process; `nil` if the id uses these bits itself. This
-  /// way, no process can send an id of another one.
+  /// Returns the id with the number of the process; `nil` if the id already uses the bits of the
+  /// process number. Therefore no process can send an id of another process.
   package func numbered(_ number: Int) -> Self? {
     guard rawValue <= ProcessReport.idMask else { return nil }
     return Self(UInt64(number) << ProcessReport.numberShift | rawValue)
@@ -41,7 +43,7 @@ extension ProcessReport {
 }
 
 extension OperationReport.ID {
-  /// Returns an id that is as wide as the wider of two ids.
+  /// Returns an id whose text is at least as wide as the text of each of two ids.
   package func widened(to other: Self) -> Self {
     let number = max(processNumber, other.processNumber)
     let id = max(withinProcess, other.withinProcess)
@@ -50,7 +52,7 @@ extension OperationReport.ID {
 }
 
 extension BatchFrame {
-  /// The frame of one of several processes, with the ids of the process itself.
+  /// The frame with ids that do not include the number of a process.
   package var withinProcess: BatchFrame {
     var own = self
     own.queues = queues.map {

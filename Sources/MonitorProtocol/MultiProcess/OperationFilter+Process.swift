@@ -2,8 +2,9 @@
 // Part of opq; see LICENSE.
 
 extension OperationFilter {
-  /// Returns the filter for one of several processes, which knows only its own operations: `2#1042`
-  /// becomes `#1042` for process 2, and matches no operation in the other processes.
+  /// Returns the filter that a viewer sends to one of several processes, because a process does not
+  /// know its number. For process 2, `2#1042` becomes `#1042`. For the other processes, `2#1042`
+  /// becomes a filter that matches no operation.
   package func asked(of number: Int) -> OperationFilter {
     var rewritten = ""
     var word = ""
@@ -19,7 +20,7 @@ extension OperationFilter {
       }
     }
     rewritten += Self.word(word, askedOf: number)
-    // A valid filter stays valid: each word is replaced by the text of one part.
+    // A valid filter stays valid, because the text of one part of a term replaces each word.
     return rewritten == text ? self : (try? OperationFilter(rewritten)) ?? self
   }
 
@@ -30,7 +31,7 @@ extension OperationFilter {
     return id.map { "#\($0)" } ?? everyState
   }
 
-  /// A part of a term that matches all operations.
+  /// The text of conditions that together match all operations.
   private static let everyState = OperationState.allCases.map { "state:\($0.rawValue)" }
     .joined(separator: "|")
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The state of one of several processes that are watched as one.
+/// The state of one process of several processes that a viewer watches as one.
 ///
-/// A viewer of several processes computes it from their messages. No process sends it.
+/// The viewer computes this report from the messages of the processes. No process sends it.
 public struct ProcessReport: Sendable, Equatable, Identifiable {
-  /// The possible numbers of processes. At most this many are watched as one.
+  /// The possible numbers of processes. A viewer watches at most 16 processes as one.
   public static let numbers = 1...16
 
   /// The state of the connection to a process.
@@ -20,21 +20,22 @@ public struct ProcessReport: Sendable, Equatable, Identifiable {
     case ended(at: MonitorTime, reason: String)
   }
 
-  /// Its position on the command line, from 1 on. The ids of its operations and queues include it.
+  /// The position of the process on the command line, from 1 on. The ids of its operations and
+  /// queues include this number.
   public let number: Int
-  /// Its greeting, with times of the viewer's clock.
+  /// The greeting of the process, with times converted to the viewer's clock.
   public var hello: Hello
-  /// The state of the connection.
+  /// The state of the connection to this process.
   public var connection: Connection
-  /// The last received counts of all its queues together. After the process has ended, only those
-  /// of the finished and cancelled operations.
+  /// The counts of all queues of the process together, from its last update. After the process has
+  /// ended, the counts include only finished and cancelled operations.
   public var counts: StateCounts
-  /// The number of state changes that its history did not record.
+  /// The number of state changes that the process did not record.
   public var lostChanges: UInt64
-  /// The time of its last update; `nil` before the first one.
+  /// The time of the last update of the process; `nil` before the first update.
   public var lastUpdate: MonitorTime?
 
-  /// The number.
+  /// The number of the process, which identifies the report.
   public var id: Int { number }
 
   /// Creates a report of a connected process that has sent no update.
@@ -50,7 +51,8 @@ public struct ProcessReport: Sendable, Equatable, Identifiable {
     self.lastUpdate = lastUpdate
   }
 
-  /// Whether the process sends nothing at present. Its last update is the last known state.
+  /// Whether the viewer has no connection to the process at present. Its last update is then the
+  /// last known state.
   public var isGone: Bool {
     switch connection {
     case .live, .silent: false
@@ -58,17 +60,18 @@ public struct ProcessReport: Sendable, Equatable, Identifiable {
     }
   }
 
-  /// The time at which the end of the process was detected; `nil` if it has not ended.
+  /// The time at which the viewer detected the end of the process; `nil` if the process has not
+  /// ended.
   public var ended: MonitorTime? {
     if case .ended(let time, _) = connection { time } else { nil }
   }
 
-  /// The reason why the process sends nothing further; `nil` if it has not ended.
+  /// The reason why the process sends no further messages; `nil` if the process has not ended.
   public var endedReason: String? {
     if case .ended(_, let reason) = connection { reason } else { nil }
   }
 
-  /// The end of the known time of the process; `nil` if the process is connected, or if nothing was
-  /// ever known.
+  /// The last moment at which the state of the process is known: its end or its last update. `nil`
+  /// if the process is connected, or if it never sent an update.
   public var standstill: MonitorTime? { isGone ? ended ?? lastUpdate : nil }
 }
