@@ -9,7 +9,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
   package enum Kind {
     /// The process or its connection was lost.
     case lost
-    /// No process listens at this target.
+    /// No process listens at the target.
     case nothingThere
     /// The process uses another major version of the protocol.
     case versionMismatch
@@ -20,7 +20,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
   }
 
   package let kind: Kind
-  /// One sentence for the user, without a full stop.
+  /// A sentence for the user, without a full stop.
   package let description: String
 
   package init(_ kind: Kind, _ description: String) {
@@ -40,7 +40,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
     }
   }
 
-  /// Creates an error for a process that uses these versions.
+  /// Creates the error for a process that uses these incompatible versions of the protocol.
   package init(otherVersion versions: ProtocolVersions) {
     self.init(
       .versionMismatch,
@@ -48,7 +48,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
         + "\(ProtocolVersions.current)")
   }
 
-  /// The exit status for this error.
+  /// The exit status of the program for this error.
   package var status: Int32 {
     switch kind {
     case .lost: 1
@@ -58,7 +58,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
     }
   }
 
-  /// Whether another attempt would fail for the same reason.
+  /// Whether a later attempt to connect would fail for the same reason.
   package var isFinal: Bool {
     switch kind {
     case .versionMismatch, .denied: true
@@ -68,7 +68,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
 }
 
 extension Farewell {
-  /// The maximum number of characters of a reason that are shown.
+  /// The maximum number of characters of the reason to show.
   private static let reasonLimit = 199
 
   /// The reason as one line that is safe to print. The process has sent the text, which may contain

@@ -5,15 +5,15 @@ package import Glibc
 import MonitorProtocol
 import MonitorTransport
 
-/// A target on the command line.
+/// A process or socket that the user names on the command line.
 package enum AttachTarget: Equatable {
   /// The process with this id.
   case process(pid_t)
   /// The process that listens at this path.
   case socket(String)
 
-  /// Creates a target from an argument: a number is a process id, and any other text is a path;
-  /// `nil` if it is neither.
+  /// Creates a target from an argument. A number is a process id, and any other text is a path. The
+  /// result is `nil` if the number is not a valid process id.
   package init?(_ argument: String) {
     if argument.allSatisfy({ $0.isASCII && $0.isNumber }) {
       guard let process = pid_t(argument), process > 0 else { return nil }
@@ -23,9 +23,9 @@ package enum AttachTarget: Equatable {
     }
   }
 
-  /// Returns the path of the socket.
+  /// Returns the path of the target's socket.
   ///
-  /// - Throws: ``AttachError`` if the process has no socket or an unsafe one.
+  /// - Throws: ``AttachError`` if the process has no socket, or if its socket cannot be trusted.
   package func path() throws(AttachError) -> String {
     switch self {
     case .socket(let path): path
@@ -72,7 +72,8 @@ extension AttachTarget: CustomStringConvertible {
     }
   }
 
-  /// Calls a closure, and adds the target to its errors.
+  /// Calls a closure. If it throws an `AttachError`, adds the name of the target to the error's
+  /// description.
   package func naming<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()

@@ -9,13 +9,14 @@ struct LocalProcess: Equatable {
   private let processID: Int32
   private let start: ProcessStart
 
-  /// Finds the process; `nil` if it runs on another machine or is not visible.
+  /// Finds the process that has sent a greeting; `nil` if it runs on another machine or is not
+  /// visible.
   init?(_ hello: Hello) {
     self.init(hello, bootID: ProcessStart.bootID) { ProcessStart(of: $0) }
   }
 
   /// - Parameters:
-  ///   - hello: Its greeting.
+  ///   - hello: The greeting of the process.
   ///   - bootID: The boot id of this machine.
   ///   - start: Returns when a process of this machine started.
   init?(_ hello: Hello, bootID: String, start: (Int32) -> ProcessStart?) {
@@ -36,8 +37,9 @@ struct LocalProcess: Equatable {
 }
 
 extension Hello {
-  /// Returns how far the clock of a greeting's sender is ahead of this process's clock: zero on the
-  /// same machine; otherwise the difference of the times, without the duration of the transfer.
+  /// Returns the time by which the clock of the greeting's sender is ahead of this process's clock.
+  /// The result is zero if the sender runs on the same machine. Otherwise it is the difference of
+  /// the two times; the duration of the transfer is ignored.
   ///
   /// - Parameters:
   ///   - now: The current time on this process's clock.

@@ -3,15 +3,15 @@
 
 package import MonitorProtocol
 
-/// A source of messages about a process: this process itself, or a socket.
+/// A source of messages about a process. The source is this process itself or a socket.
 package protocol MonitorSource: AnyObject, Sendable {
-  /// Removes and returns the messages, the oldest first. Can be called on any thread, and does not
-  /// block.
+  /// Removes and returns the messages, the oldest first. The method can be called on any thread and
+  /// does not block.
   func takeMessages() -> [MonitorMessage]
-  /// Sets what the viewer wants to receive. Does not block. An update follows.
+  /// Sets the viewer's interest. The method does not block. An update follows.
   func watch(_ interest: Interest)
-  /// Sends a command. Does not block. A `commandResult` message follows.
+  /// Sends a command. The method does not block. A `commandResult` message follows.
   func send(_ command: MonitorCommand)
-  /// Ends the session. No further messages come. Further calls have no effect.
+  /// Ends the session. The session then delivers no further messages. A second call has no effect.
   func invalidate()
 }

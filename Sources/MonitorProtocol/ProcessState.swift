@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The state of a process after a number of updates: complete, or limited to an interest.
+/// The state of a process, computed from its updates. The state has only the operations that the
+/// viewer's interest includes.
 package struct ProcessState: Sendable, Equatable {
-  /// The last update, without its operations and events; `nil` before the first one.
+  /// The last update without its operations and events; `nil` before the first update.
   package private(set) var latest: Update?
-  /// The operations that are known.
+  /// The operations that the updates have reported.
   package private(set) var operations: OperationStore
-  /// The exact counts of all queues together. They are never derived from operations.
+  /// The exact counts of all queues together. The counts come from the queues, not from the
+  /// operations.
   package private(set) var counts = StateCounts()
 
-  /// The maximum number of kept operations, including finished and cancelled ones; `nil` keeps only
-  /// the operations that the process keeps.
+  /// The maximum number of operations to keep; `nil` if the state keeps only the operations that
+  /// the process keeps.
   private let keptLimit: Int?
   private let linksDependents: Bool
 
   /// Creates an empty state.
   ///
   /// - Parameters:
-  ///   - keptLimit: The maximum number of kept operations. Finished and cancelled operations then
-  ///     stay after the process has removed them. `nil`, the default, keeps what the process keeps.
+  ///   - keptLimit: The maximum number of operations to keep. If it is not `nil`, finished and
+  ///     cancelled operations stay after the process has removed them. If it is `nil`, the state
+  ///     keeps only the operations that the process keeps.
   ///   - linksDependents: Whether ``OperationStore/dependents(of:)`` is used.
   package init(
     keepingUpTo keptLimit: Int? = nil, linkingDependents linksDependents: Bool = false
@@ -29,11 +32,11 @@ package struct ProcessState: Sendable, Equatable {
     operations = OperationStore(linkingDependents: linksDependents)
   }
 
-  /// Every existing queue, by id.
+  /// All existing queues, sorted by id.
   package var queues: [QueueReport] { latest?.queues ?? [] }
   /// The warnings, the most important first.
   package var warnings: [MonitorWarning] { latest?.warnings ?? [] }
-  /// The number of state changes that the history did not record.
+  /// The number of state changes that the process did not record.
   package var lostChanges: UInt64 { latest?.lostChanges ?? 0 }
 
   /// The names of the queues.
@@ -45,10 +48,11 @@ package struct ProcessState: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - update: The update.
-  ///   - isWhole: Whether the update is complete. Operations that it does not name no longer exist.
+  ///   - isWhole: Whether the update is complete. If it is, operations that are not in the update
+  ///     no longer exist.
   package mutating func apply(_ update: Update, isWhole: Bool = false) {
     if let keptLimit {
-      // An unfinished operation that the update does not name may be in any state by now.
+      // An unfinished operation that is not in the update may be in any state by now.
       if isWhole { operations.removeAll { !$0.state.isOver } }
       operations.apply(changed: update.changed, limit: keptLimit)
       operations.remove(update.removed) { !$0.state.isOver }
@@ -60,15 +64,15 @@ package struct ProcessState: Sendable, Equatable {
     latest = update.withoutOperations
   }
 
-  /// The complete state as one update; `nil` if there was no update.
+  /// The complete state as one update; `nil` before the first update.
   package var whole: Update? {
     var update = latest
     update?.changed = operations.all.sorted { $0.id < $1.id }
     return update
   }
 
-  /// Returns the frame of a moment, with the operations that match the filter and the warnings of
-  /// these kinds.
+  /// Returns a frame of the state at a moment. The frame has the operations that match the filter
+  /// and the warnings of these kinds.
   package func frame(
     of hello: Hello, at time: MonitorTime, filter: OperationFilter? = nil,
     warningKinds: Set<MonitorWarning.Kind>? = nil
@@ -85,7 +89,7 @@ package struct ProcessState: Sendable, Equatable {
 }
 
 extension Update {
-  /// The update without operations and events.
+  /// A copy of the update without operations and events.
   package var withoutOperations: Update {
     var update = self
     update.changed = []

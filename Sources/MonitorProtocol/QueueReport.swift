@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The state of one queue, as the monitor knows it.
+/// The state of one queue, as the monitor reports it.
 public struct QueueReport: Codable, Sendable, Equatable, Identifiable {
-  /// Identifies one queue for the life of its process. Never given twice.
+  /// The id of a queue. The same process never uses an id for two queues.
   public struct ID: Codable, Sendable, Hashable, Comparable {
-    /// The number.
+    /// The id as a number.
     public let rawValue: UInt64
 
     /// Creates an identifier from its number.
@@ -22,22 +22,22 @@ public struct QueueReport: Codable, Sendable, Equatable, Identifiable {
       try container.encode(rawValue)
     }
 
-    /// Whether `left` was given out before `right`.
+    /// Whether the queue `left` was created before the queue `right`.
     public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// Identifies the queue.
+  /// The id of the queue.
   public let id: ID
-  /// Its name, unsanitised. It may contain any characters.
+  /// The name of the queue, unsanitised. The name may contain any characters.
   public var name: String
-  /// The number of its operations in each state, since the queue was created.
+  /// The number of the queue's operations in each state, since the queue was created.
   public var counts: StateCounts
-  /// The maximum number of operations that it executes at once; `nil` if the system decides.
+  /// The maximum number of operations that the queue executes at once; `nil` if the system decides.
   public var width: Int?
   /// Whether the queue is suspended.
   public var isSuspended: Bool
 
-  /// Creates a report.
+  /// Creates a report of a queue.
   public init(
     id: ID, name: String, counts: StateCounts = StateCounts(), width: Int? = nil,
     isSuspended: Bool = false

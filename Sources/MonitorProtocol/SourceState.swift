@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The state that the messages of a source have reported: the greeting, the process, and whether updates
-/// arrive.
+/// The state that the messages of a source have reported. It includes the greeting, the state of
+/// the process, and whether updates arrive.
 package struct SourceState: Sendable, Equatable {
-  /// The effect of a message on what is known of the process.
+  /// The effect of a message on the known state of the process.
   package enum Change: Sendable, Equatable {
-    /// Nothing has changed.
+    /// The message has not changed the state of the process.
     case none
-    /// The source has greeted.
+    /// The message was a greeting.
     case greeted(Hello)
-    /// An update has changed the state.
+    /// The message was an update that changed the state.
     case updated(Update)
-    /// An update is the first one after another greeting. It replaces everything that was known before.
+    /// The message was the first update after another greeting. It has replaced the earlier state.
     case replaced(Update)
   }
 
-  /// The last greeting; `nil` before the first.
+  /// The last greeting; `nil` before the first greeting.
   package private(set) var hello: Hello?
-  /// The state that the updates have reported.
+  /// The state of the process that the updates have reported.
   package private(set) var process: ProcessState
-  /// The reason why the updates have ended; `nil` if they have not.
+  /// The reason why no further updates will arrive; `nil` if updates may arrive.
   package private(set) var endedReason: String?
-  /// The reason why no updates come before another greeting; `nil` while they may.
+  /// The reason why the connection was lost; `nil` while the source is connected.
   package private(set) var disconnectedReason: String?
-  /// The time without a message of the process although it was asked; zero if it answers.
+  /// The duration for which the process has not answered; zero if it answers.
   package private(set) var silence = Duration.zero
 
   private let empty: ProcessState
-  /// Whether the state is older than the last greeting: the next update reports everything again.
+  /// Whether the state is older than the last greeting. If it is, the next update contains the
+  /// complete state.
   private var isOutdated = false
 
-  /// Creates a state without any message.
+  /// Creates the state of a source that has sent no message.
   ///
   /// - Parameter empty: The state of a process before its first update.
   package init(_ empty: ProcessState = ProcessState()) {
@@ -39,10 +40,10 @@ package struct SourceState: Sendable, Equatable {
     process = empty
   }
 
-  /// Whether no updates come.
+  /// Whether no updates arrive, because the process has ended or the connection was lost.
   package var isSilent: Bool { endedReason != nil || disconnectedReason != nil }
 
-  /// Applies a message. A command's result changes nothing.
+  /// Applies a message of the source. The result of a command changes nothing.
   @discardableResult
   package mutating func apply(_ message: MonitorMessage) -> Change {
     switch message {
@@ -52,9 +53,10 @@ package struct SourceState: Sendable, Equatable {
       (endedReason, disconnectedReason, silence) = (nil, nil, .zero)
       return .greeted(hello)
     case .update(let update):
-      // After the end of a connection, an update is one that was on its way.
+      // The process sent this update before the connection was lost.
       guard disconnectedReason == nil else { return .none }
-      // The old state stays until this moment, so that a screen is not empty before the first update.
+      // The old state is kept until the first new update, so that the screen is not empty in
+      // between.
       let isFirst = isOutdated
       if isFirst { process = empty }
       isOutdated = false

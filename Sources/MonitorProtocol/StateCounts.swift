@@ -4,26 +4,27 @@
 /// The number of operations in each state.
 ///
 /// `waiting + ready + executing + finished + cancelled == total` always holds. `held` and
-/// `cancelling` are parts of these counts and are not added.
+/// `cancelling` are not part of this sum, because other counts include them.
 public struct StateCounts: Codable, Sendable, Equatable {
-  /// Operations that are not ready.
+  /// The number of operations that are not ready.
   public var waiting: Int
-  /// Operations that are ready and have not started, `held` included.
+  /// The number of operations that are ready and have not started, including `held`.
   public var ready: Int
-  /// The part of `ready` whose queue is suspended.
+  /// The number of ready operations in suspended queues.
   public var held: Int
-  /// Operations that have started and have not finished.
+  /// The number of operations that have started and have not finished.
   public var executing: Int
-  /// The cancelled part of `executing` and `ready`.
+  /// The number of executing and ready operations that were cancelled.
   public var cancelling: Int
-  /// Operations that finished without having been cancelled.
+  /// The number of operations that have finished and were not cancelled.
   public var finished: Int
-  /// Operations that finished after having been cancelled.
+  /// The number of operations that have finished and were cancelled.
   public var cancelled: Int
-  /// Operations that were ever added to a queue. This is a separate exact counter, not a sum.
+  /// The number of operations that were ever added to a queue. The queue counts them separately;
+  /// this value is not a sum of the other counts.
   public var total: Int
 
-  /// Creates counts; every count defaults to zero.
+  /// Creates counts. Every count is zero by default.
   public init(
     waiting: Int = 0, ready: Int = 0, held: Int = 0, executing: Int = 0, cancelling: Int = 0,
     finished: Int = 0, cancelled: Int = 0, total: Int = 0
@@ -38,7 +39,7 @@ public struct StateCounts: Codable, Sendable, Equatable {
     self.total = total
   }
 
-  /// Whether the sum of the parts is the total.
+  /// Whether the counts do not contradict each other.
   public var isConsistent: Bool {
     waiting + ready + executing + finished + cancelled == total && held <= ready
       && cancelling <= executing + ready
@@ -47,7 +48,7 @@ public struct StateCounts: Codable, Sendable, Equatable {
   /// The number of unfinished operations.
   package var unfinished: Int { waiting + ready + executing }
 
-  /// The counts of the finished and cancelled operations only, for a process that has ended.
+  /// The counts without unfinished operations, for a process that has ended.
   package var over: StateCounts {
     StateCounts(finished: finished, cancelled: cancelled, total: finished + cancelled)
   }

@@ -5,49 +5,54 @@
 public struct Update: Sendable, Equatable {
   /// The time at which the update was made.
   public var time: MonitorTime
-  /// Every existing queue, by id.
+  /// All existing queues, sorted by id.
   public var queues: [QueueReport]
-  /// Operations that have entered the interest or have changed, as complete reports, by id.
+  /// The operations that are new in the viewer's interest or have changed, as complete reports,
+  /// sorted by id.
   public var changed: [OperationReport]
-  /// Operations that have left the interest or are no longer kept.
+  /// The ids of operations that are no longer in the viewer's interest, or that the monitor no
+  /// longer keeps.
   public var removed: [OperationReport.ID]
-  /// The number of operations that the list would have without a limit.
+  /// The number of operations that the list would have without ``Interest/rowLimit``.
   public var matchCount: Int
-  /// The number of kept operations: all unfinished ones that the collector has read so far, and the
-  /// last finished ones. If very many operations come and go, reading all that stay takes several
-  /// updates.
+  /// The number of operations that the monitor keeps: all unfinished operations that the collector
+  /// has read so far, and the last finished operations. If very many operations are added and
+  /// finish quickly, the collector needs several updates to read all unfinished operations.
   public var keptCount: Int
-  /// The dependents of the interest's subjects; `nil` if there are no subjects.
+  /// The dependents of ``Interest/subjects``; `nil` if the viewer has requested no subjects.
   public var dependents: Dependents?
-  /// The number of operations without dependents; `nil` if the viewer does not request it, or if
-  /// the count is not complete yet.
+  /// The number of operations without dependents; `nil` if the viewer has not requested it, or if
+  /// the operations are not counted completely yet.
   public var rootCount: Int?
-  /// The number of state changes since the start that the history did not record: events that did
-  /// not fit into an update, and changes of operations that were only counted because too many came
-  /// and went. Counts are exact nevertheless.
+  /// The number of state changes since the start that are missing from the viewer's events. An
+  /// event is missing if it did not fit into an update. It is also missing if the monitor only
+  /// counted the operation, because too many operations were added and finished at once. Counts are
+  /// exact nevertheless.
   public var lostChanges: UInt64
-  /// The events since the previous update; `nil` if the viewer requests none.
+  /// The events since the previous update; `nil` if the viewer has not requested events.
   public var events: EventNews?
-  /// The current and recent runs; `nil` if the viewer requests none.
+  /// The current and recent runs; `nil` if the viewer has not requested runs.
   public var runs: RecentRuns?
   /// The warnings, the most important first.
   public var warnings: [MonitorWarning] = []
-  /// The recent slot waits and run times of the recorded operations.
+  /// The statistics of the recent slot waits and run times of the recorded operations.
   public var times = TimeStatistics()
-  /// The same for each class of the interest's single operations and of its graphs, by the class's
-  /// name. Classes without known times are left out, and so are classes beyond about sixty.
+  /// The statistics of recent slot waits and run times for each class, by the name of the class.
+  /// Only classes of the operations in ``Interest/operations`` and ``Interest/graphs`` and of the
+  /// dependency trees are included, and at most about sixty. A class without known times is not
+  /// included.
   public var classTimes: [String: TimeStatistics] = [:]
-  /// How long the viewer received no updates although there were changes, because it had not
-  /// received the earlier ones; zero if it keeps up.
+  /// The time for which the viewer received no updates although operations changed, because it had
+  /// not received an earlier update; zero if the viewer keeps up.
   public var behind = Duration.zero
-  /// The detail of the operation that the interest requests; `nil` if it requests none, or if the
-  /// operation has finished.
+  /// The detail of the operation ``Interest/detail``; `nil` if the viewer has not requested a
+  /// detail, or if the operation has finished.
   public var detail: OperationDetail?
-  /// The processes, by number, if several are watched as one; otherwise empty. Processes do not
-  /// send it.
+  /// The state of each process, sorted by number, if a viewer watches several processes as one;
+  /// otherwise empty. The viewer sets this value; a process does not send it.
   public var processes: [ProcessReport] = []
 
-  /// Creates an update, without events and runs.
+  /// Creates an update without events and runs.
   public init(
     time: MonitorTime, queues: [QueueReport] = [], changed: [OperationReport] = [],
     removed: [OperationReport.ID] = [], matchCount: Int = 0, keptCount: Int = 0,

@@ -6,14 +6,15 @@ import Glibc
 import NIOCore
 package import NIOPosix
 
-/// The threads of connections.
+/// Creates the threads that serve connections.
 package enum ConnectionThread {
-  /// Creates one thread with this name. It blocks all signals, which are for threads of the program.
+  /// Creates an event loop group with one thread of this name. The thread blocks all signals, so
+  /// that the program's own threads receive them.
   package static func makeGroup(named name: String) -> MultiThreadedEventLoopGroup {
     var all = sigset_t()
     var old = sigset_t()
     sigfillset(&all)
-    // The new thread inherits the mask.
+    // The new thread inherits the signal mask.
     pthread_sigmask(SIG_SETMASK, &all, &old)
     defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

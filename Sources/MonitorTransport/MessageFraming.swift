@@ -4,19 +4,21 @@
 import MonitorProtocol
 package import NIOCore
 
-/// Divides the bytes of a socket into messages, and marks messages so that the other side can do the same.
-/// Before each message stands its length in bytes, as four bytes with the lowest first.
+/// Divides the bytes from a socket into messages. Before each message, the sender writes the length
+/// of the message in bytes. The length has four bytes, the lowest byte first.
 package struct MessageFraming: ByteToMessageDecoder {
   package typealias InboundOut = ByteBuffer
 
-  /// The error for a message whose announced length exceeds the limit. The message is not read.
+  /// The error for a message whose length exceeds the limit. The message is not read.
   package struct TooLong: Error {}
 
-  /// Makes a channel's handlers receive and send whole messages.
+  /// Adds the framing and the given handlers to a channel, so that the handlers receive complete
+  /// messages.
   ///
   /// - Parameters:
-  ///   - handlers: The handlers after the framing, in the order from the socket on.
-  ///   - channel: The channel, on whose loop this is called.
+  ///   - handlers: The handlers to add after the framing. The first handler is the nearest to the
+  ///     socket.
+  ///   - channel: The channel. The method must be called on the channel's event loop.
   /// - Throws: `ChannelError` if the channel is closed already.
   package static func add(
     before handlers: any ChannelHandler..., in channel: any Channel
@@ -25,7 +27,7 @@ package struct MessageFraming: ByteToMessageDecoder {
     try channel.pipeline.syncOperations.addHandlers(handlers)
   }
 
-  /// Returns a message with its length before it.
+  /// Returns the bytes to send for a message: its length, and then the message.
   package static func framed(_ message: [UInt8], allocator: ByteBufferAllocator) -> ByteBuffer {
     var buffer = allocator.buffer(capacity: message.count + 4)
     buffer.writeInteger(UInt32(message.count), endianness: .little)
@@ -46,7 +48,8 @@ package struct MessageFraming: ByteToMessageDecoder {
     return .continue
   }
 
-  /// Discards the rest when the connection ends, because it is not a complete message.
+  /// Discards the remaining bytes when the connection ends, because they are not a complete
+  /// message.
   package mutating func decodeLast(
     context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
   ) throws -> DecodingState {

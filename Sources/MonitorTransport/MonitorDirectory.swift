@@ -5,19 +5,20 @@ import CMonitorTransport
 import Glibc
 import COperationsSystem
 
-/// The directory that holds the sockets of a user's processes: `$XDG_RUNTIME_DIR/opq`, or `/tmp/opq-<uid>` if
-/// the first is impossible.
+/// The directory that contains the sockets of a user's processes. It is `$XDG_RUNTIME_DIR/opq`, or
+/// `/tmp/opq-<uid>` if the first directory cannot be used.
 ///
-/// Only its owner may access it, which is checked: in `/tmp` any user may have made it.
+/// Only the owner may have access to the directory. This is checked, because any user can create a
+/// directory in `/tmp`.
 package struct MonitorDirectory: Sendable, Equatable {
-  /// Its path.
+  /// The path of the directory.
   package let path: String
 
-  /// Returns the directories in which a process of this user may have its socket, the preferred one first.
-  /// They may not exist.
+  /// Returns the directories in which a process of this user may have its socket. The preferred
+  /// directory is first. The directories may not exist.
   ///
   /// - Parameters:
-  ///   - user: The user.
+  ///   - user: The id of the user.
   ///   - places: The places to search.
   /// - Returns: The directories, without duplicates.
   package static func candidates(
@@ -30,7 +31,7 @@ package struct MonitorDirectory: Sendable, Equatable {
     return made.contains(usual) ? made : made + [usual]
   }
 
-  /// Returns those of them that a process may make.
+  /// Returns the directories in which a process of this user may create its socket.
   private static func makeable(by user: UInt32, in places: MonitorPlaces) -> [MonitorDirectory] {
     var paths: [String] = []
     if user == geteuid(), let runtimePath = places.runtimePath {
@@ -44,9 +45,9 @@ package struct MonitorDirectory: Sendable, Equatable {
   /// connect accepts 103.
   package static let longestSocketPath = 103
 
-  /// Returns the directory for a socket with this name, and makes it if it does not exist.
+  /// Returns the directory for a socket with this name. Creates the directory if it does not exist.
   ///
-  /// - Throws: `MonitorDirectoryError` with the reason, if no place is usable.
+  /// - Throws: `MonitorDirectoryError` if no directory can be used.
   package static func prepared(
     for name: MonitorSocketName, in places: MonitorPlaces = .ofEnvironment
   ) throws(MonitorDirectoryError) -> MonitorDirectory {
@@ -62,27 +63,28 @@ package struct MonitorDirectory: Sendable, Equatable {
         lastError = MonitorDirectoryError("cannot make the directory \(directory.path): \(reason)")
         continue
       }
-      // If a directory exists and cannot be trusted, the next one is not tried: an attacker may want that.
+      // If the directory exists and cannot be trusted, the next directory is not tried, because an
+      // attacker may have created this one to cause that.
       try directory.check()
       return directory
     }
     throw lastError ?? MonitorDirectoryError("there is no directory for the socket")
   }
 
-  /// Makes the directory, for its owner alone, if it does not exist.
+  /// Creates the directory if it does not exist. Only the owner has access to the new directory.
   ///
-  /// - Returns: Whether it exists now; if not, `errno` has the reason.
+  /// - Returns: Whether the directory exists now. If it does not, `errno` has the reason.
   private func make() -> Bool {
     guard mkdir(path, S_IRWXU) == 0 else { return errno == EEXIST }
-    // The process's mask may have removed permissions of the owner. The mask is not changed, because it
-    // belongs to the process, and other threads make files at the same time.
+    // The file mode mask of the process may have removed permissions of the owner. The mask is not
+    // changed, because other threads of the process may create files at the same time.
     return chmod(path, S_IRWXU) == 0
   }
 
-  /// Checks that only its owner has access.
+  /// Checks that the directory belongs to the owner and that only the owner has access.
   ///
   /// - Parameter owner: The required owner.
-  /// - Throws: `MonitorDirectoryError` if it does not exist, or cannot be trusted.
+  /// - Throws: `MonitorDirectoryError` if the directory does not exist or cannot be trusted.
   package func check(owner: UInt32 = geteuid()) throws(MonitorDirectoryError) {
     var facts = stat()
     guard lstat(path, &facts) == 0 else {
@@ -99,10 +101,10 @@ package struct MonitorDirectory: Sendable, Equatable {
     }
   }
 
-  /// Returns the path of a file in it.
+  /// Returns the path of a file in the directory.
   package func path(of fileName: String) -> String { "\(path)/\(fileName)" }
 
-  /// The names of the files in it; none if it cannot be read.
+  /// The names of the files in the directory; empty if the directory cannot be read.
   package var fileNames: [String] {
     guard let stream = opendir(path) else { return [] }
     defer { closedir(stream) }
@@ -118,8 +120,8 @@ package struct MonitorDirectory: Sendable, Equatable {
 
   /// Deletes the sockets of processes that have ended, for example after a crash.
   ///
-  /// A process that is not visible here may still exist, in another namespace of ids. Therefore a socket on
-  /// which a process listens stays.
+  /// A process in another process namespace may exist although it is not visible here. Therefore
+  /// the method does not delete a socket on which a process listens.
   package func removeStaleSockets() {
     for fileName in fileNames {
       guard let name = MonitorSocketName(fileName: fileName), !name.isAlive else { continue }
@@ -129,26 +131,29 @@ package struct MonitorDirectory: Sendable, Equatable {
   }
 }
 
-/// The reason why a directory of sockets cannot be made or trusted, as a sentence without a full stop.
+/// The reason why the directory for sockets cannot be created or trusted.
 package struct MonitorDirectoryError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The sentence. A path in it is as the system gave it.
+  /// A sentence for the user, without a full stop. Paths in the sentence are unsanitised.
   package let description: String
 
-  /// Creates an error with its sentence.
+  /// Creates an error from its description.
   package init(_ description: String) { self.description = description }
 }
 
-/// The places where directories of sockets are searched and made.
+/// The directories below which the directories for sockets are searched and created.
 package struct MonitorPlaces: Sendable {
-  /// The only directory of sockets: for a container that shares it, and for tests, which must not see the
-  /// other processes of the same user. `nil` for the usual places.
+  /// The only directory for sockets; `nil` if the usual directories are used. A container uses this
+  /// value to share a directory. Tests use it so that they do not find other processes of the same
+  /// user.
   package var only: String?
-  /// The directory that the system has made for the user's session; `nil` if there is none.
+  /// The directory that the system has created for the user's session; `nil` if the system has
+  /// created none.
   package var runtimePath: String?
-  /// The directory that every user may write to.
+  /// The directory that every user can write to.
   package var sharedPath = "/tmp"
 
-  /// The values of the variables `OPQ_SOCKET_DIRECTORY` and `XDG_RUNTIME_DIR`, if they are absolute paths.
+  /// The places that the environment variables `OPQ_SOCKET_DIRECTORY` and `XDG_RUNTIME_DIR` name. A
+  /// variable that is not an absolute path is ignored.
   package static var ofEnvironment: MonitorPlaces {
     MonitorPlaces(
       only: absolutePath("OPQ_SOCKET_DIRECTORY"), runtimePath: absolutePath("XDG_RUNTIME_DIR"))

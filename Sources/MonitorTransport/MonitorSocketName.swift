@@ -4,10 +4,11 @@
 import Glibc
 package import MonitorProtocol
 
-/// The name of a process's socket: `4711-1234567.sock`, the process's id and its start time. The start time
-/// distinguishes the process from earlier processes with the same id.
+/// The file name of a process's socket, such as `4711-1234567.sock`. It consists of the process's
+/// id and start time. The start time distinguishes the process from earlier processes with the same
+/// id.
 package struct MonitorSocketName: Sendable, Equatable {
-  /// The process's id.
+  /// The id of the process.
   package let processID: Int32
   /// The start time of the process.
   package let start: ProcessStart
@@ -18,7 +19,7 @@ package struct MonitorSocketName: Sendable, Equatable {
     self.start = start
   }
 
-  /// Creates a name from the name of a file; `nil` if the file is not a socket of a process.
+  /// Creates a name from a file name; `nil` if the file name is not the name of a process's socket.
   package init?(fileName: String) {
     for suffix in [".sock", Self.temporarySuffix] where fileName.hasSuffix(suffix) {
       let parts = fileName.dropLast(suffix.count).split(
@@ -34,10 +35,10 @@ package struct MonitorSocketName: Sendable, Equatable {
 
   private static let temporarySuffix = ".new"
 
-  /// The name of the file.
+  /// The name of the socket's file.
   package var fileName: String { "\(processID)-\(start.ticks).sock" }
 
-  /// The name of the file before the socket listens.
+  /// The name of the socket's file before the process listens.
   package var temporaryFileName: String { "\(processID)-\(start.ticks)\(Self.temporarySuffix)" }
 
   /// Whether the process exists, as far as this process can determine.

@@ -5,10 +5,10 @@ import CMonitorTransport
 package import MonitorProtocol
 package import NIOCore
 
-/// The process at the other end of a local socket, as the system reports it: the process that has connected,
-/// or the one that listens.
+/// Asks the system for the process at the other end of a local socket.
 package enum PeerCredentials {
-  /// Asks the system. Call it on the channel's loop, where the answer is available at once.
+  /// Returns the process at the other end of a channel. If the method is called on the channel's
+  /// event loop, the result is available at once.
   package static func origin(of channel: any Channel) -> EventLoopFuture<CommandOrigin> {
     guard let options = channel as? any SocketOptionProvider else {
       return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)

@@ -3,25 +3,26 @@
 
 import MonitorProtocol
 
-/// The events of several processes as one history.
+/// Merges the events of several processes into one history.
 ///
-/// The events that are delivered together are sorted by time. An event that another process sends
-/// later may be older than these, by at most the interval of its updates.
+/// The events of one update to the viewer are sorted by time. A process may send an older event
+/// later, after at most the interval of its updates.
 struct MergedEvents {
-  /// The processes whose events from before the request have arrived.
+  /// The processes that have sent their events from before the viewer's request.
   private var begun: Set<Int> = []
-  /// Whether the viewer has received these events.
+  /// Whether the viewer has received the events from before its request.
   private var isBegun = false
   private var news = EventNews()
-  /// The events of the last delivery to the viewer.
+  /// The last events that the viewer has received.
   private var told: [OperationEvent] = []
   private var lastTimes: [Int: MonitorTime] = [:]
 
-  /// The number of events that wait for the viewer.
+  /// The number of events that the viewer has not received yet.
   var heldCount: Int { news.events.count }
 
-  /// Begins the viewer's history again, because its interest has changed: `processes` are asked for
-  /// their events, and the known events of the others stay.
+  /// Begins the viewer's history again, because the viewer's interest has changed. The events of
+  /// `processes` are removed, because these processes send their events again. The known events of
+  /// the other processes stay.
   mutating func restart(asking processes: Set<Int>) {
     news = EventNews(
       events: (told + news.events).filter { !processes.contains($0.operation.processNumber) })
@@ -44,21 +45,22 @@ struct MergedEvents {
       if let last = lastTimes[process] { events = events.drop { $0.time <= last } }
       begun.insert(process)
     }
-    // These events belong to the previous interest.
+    // Events that arrive before the beginning belong to the previous interest.
     guard begun.contains(process) else { return }
     lastTimes[process] = events.last?.time ?? lastTimes[process]
     self.news.events += events
     self.news.skippedCount += news.skippedCount
-    // Trimming for each of many updates would be expensive.
+    // The list is not trimmed after each update, because that would be expensive.
     if self.news.events.count / 2 > limit { trim(to: limit) }
   }
 
-  /// Returns the events for the viewer; `nil` while the beginning is incomplete.
+  /// Removes and returns the events for the viewer; `nil` if some process has not sent its first
+  /// events.
   ///
   /// - Parameters:
-  ///   - heard: The processes that are connected.
+  ///   - heard: The processes that are connected and have sent an update.
   ///   - limit: The maximum number of events.
-  /// - Returns: The events, which are removed.
+  /// - Returns: The events since the last call.
   mutating func take(heard: Set<Int>, limit: Int) -> EventNews? {
     guard isBegun || begun.isSuperset(of: heard) else { return nil }
     defer {
@@ -67,12 +69,12 @@ struct MergedEvents {
     }
     trim(to: limit)
     told = Array((told + news.events).suffix(limit))
-    // The beginning of a history is incomplete anyway, so no skipped events are counted.
+    // The first events of a history are incomplete in any case, so skipped events are not counted.
     return EventNews(
       events: news.events, skippedCount: isBegun ? news.skippedCount : 0, isBeginning: !isBegun)
   }
 
-  /// Keeps the newest events.
+  /// Removes the oldest events that exceed the limit.
   private mutating func trim(to limit: Int) {
     // Sorting is stable: the events of one process keep their order.
     news.events.sort { $0.time < $1.time }

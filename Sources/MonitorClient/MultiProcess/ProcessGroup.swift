@@ -5,7 +5,7 @@ package import MonitorProtocol
 import NIOCore
 import Synchronization
 
-/// Several processes that are watched as one source.
+/// A source that combines several processes.
 package final class ProcessGroup: MonitorSource {
   private let sessions: [any MonitorSource]
   private let state: Mutex<State>
@@ -13,11 +13,10 @@ package final class ProcessGroup: MonitorSource {
 
   private struct State {
     var merge: ProcessMerge
-    /// The time for which a wake-up is scheduled.
+    /// The time of the scheduled wake-up; `nil` if none is scheduled.
     var wakeUp: MonitorTime?
 
-    /// Returns the delay until the next wake-up, once for each time; `nil` if no further wake-up is
-    /// necessary.
+    /// Returns the delay until the next wake-up; `nil` if no further wake-up must be scheduled.
     mutating func takeDelay(at now: MonitorTime) -> Duration? {
       let deadline = merge.deadline(after: now)
       defer { wakeUp = deadline }
@@ -28,8 +27,8 @@ package final class ProcessGroup: MonitorSource {
   /// - Parameters:
   ///   - sessions: The processes, in the order of their numbers.
   ///   - interest: The interest that each session was opened with.
-  ///   - wake: Called on any thread with the delay after which the group has messages that no
-  ///     session announces.
+  ///   - wake: A closure that is called on any thread with a delay. After this delay, the group has
+  ///     messages although no session has new messages.
   init(
     _ sessions: [any MonitorSource], interest: Interest,
     wake: @escaping @Sendable (Duration) -> Void
@@ -43,12 +42,13 @@ package final class ProcessGroup: MonitorSource {
           secondsSince1970AtZero: MonitorTime.secondsSince1970AtZero)))
   }
 
-  /// Groups sessions with processes of this machine's sockets.
+  /// Creates a group of sessions that are connected to sockets of this machine.
   ///
   /// - Parameters:
   ///   - sessions: The processes, in the order of their numbers.
   ///   - interest: The interest that each session was opened with.
-  ///   - ring: Called on any thread when the group has messages that no session announces.
+  ///   - ring: A closure that is called on any thread when the group has messages although no
+  ///     session has new messages.
   package convenience init(
     _ sessions: [RemoteSession], interest: Interest, ring: @escaping @Sendable () -> Void
   ) {
@@ -73,7 +73,7 @@ package final class ProcessGroup: MonitorSource {
   package func watch(_ interest: Interest) {
     let wishes = state.withLock { $0.merge.watch(interest) }
     for wish in wishes { sessions[wish.process - 1].watch(wish.interest) }
-    // An update must follow even if no process has changes.
+    // The viewer must receive an update even if no process sends one.
     if wishes.isEmpty { wake(.zero) }
   }
 

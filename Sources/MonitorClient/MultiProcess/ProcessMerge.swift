@@ -3,35 +3,37 @@
 
 import MonitorProtocol
 
-/// Several processes as one, without sockets: merges their messages into one consistent stream, and
-/// translates the viewer's requests for each process.
+/// Combines several processes into one, without sockets. It merges their messages into one
+/// consistent stream, and translates the viewer's requests for each process.
 ///
-/// The processes are numbered from 1 on. Each process sends updates at its own pace. Its last
-/// update counts until the next one, even after the process has ended.
+/// The processes are numbered from 1 on. Each process sends updates at its own times. The last
+/// update of a process is valid until its next update, even after the process has ended.
 struct ProcessMerge {
-  /// A new interest for one process.
+  /// A changed interest for one process.
   struct Wish: Equatable {
     let process: Int
     let interest: Interest
   }
 
-  /// How long the processes that have sent an update wait for those that have not.
+  /// The maximum time for which the first update to the viewer waits for processes that have not
+  /// sent an update.
   static let patience = Duration.seconds(2)
 
   /// The state of one process.
   private struct Member {
     var translation: ProcessTranslation
-    /// `nil` before its greeting.
+    /// The report of the process; `nil` before its greeting.
     var report: ProcessReport?
-    /// Its last update, without the changed operations.
+    /// The last update of the process, without its operations and events.
     var latest = Update(time: MonitorTime(nanoseconds: 0))
-    /// The operations that the viewer knows.
+    /// The operations of the process that the viewer has received.
     var operations: Set<OperationReport.ID> = []
-    /// Whether the state is older than the last greeting. The next update is complete then.
+    /// Whether the state is older than the last greeting. If it is, the next update contains the
+    /// complete state.
     var isOutdated = false
 
-    /// Returns the runs of the process since `start`. If the process is not connected, runs that
-    /// had not ended stop at its last known time.
+    /// Returns the runs of the process since `start`. If the process is not connected, its current
+    /// runs end at the last moment at which its state is known.
     func runs(since start: MonitorTime) -> RecentRuns? {
       guard var recent = latest.runs, let end = report?.standstill else { return latest.runs }
       for index in recent.runs.indices where recent.runs[index].finished == nil {
@@ -39,13 +41,14 @@ struct ProcessMerge {
       }
       let count = recent.runs.count
       recent.runs.removeAll { ($0.finished ?? end) < start }
-      // Left-out runs are older than those that were sent.
+      // Runs that the process has not sent because of the limit are older than the runs that it has
+      // sent.
       if recent.runs.count < count { recent.count = recent.runs.count }
       return recent
     }
 
-    /// Removes unfinished operations from the counts of a process that has ended: they cannot
-    /// continue.
+    /// Removes unfinished operations from the counts of a process that has ended, because they
+    /// cannot continue.
     mutating func countOnlyWhatIsOver() {
       for index in latest.queues.indices {
         latest.queues[index].counts = latest.queues[index].counts.over
@@ -65,17 +68,17 @@ struct ProcessMerge {
   private var removed: Set<OperationReport.ID> = []
   private var results: [CommandResult] = []
   private var hasNews = false
-  /// When the viewer was greeted; `nil` if it was not.
+  /// The time when the viewer received the greeting; `nil` if it has not received it.
   private var greeted: MonitorTime?
   private var isOver = false
 
-  /// Creates a merge of processes without updates.
+  /// Creates the state before any process has sent a message.
   ///
   /// - Parameters:
   ///   - count: The number of processes.
   ///   - interest: The interest that each session was opened with.
   ///   - bootID: The boot id of this machine.
-  ///   - secondsSince1970AtZero: The time of day when the viewer's clock was at zero.
+  ///   - secondsSince1970AtZero: The time of day at which the viewer's monotonic clock was zero.
   init(count: Int, interest: Interest, bootID: String, secondsSince1970AtZero: Double) {
     self.bootID = bootID
     self.secondsSince1970AtZero = secondsSince1970AtZero
@@ -90,7 +93,7 @@ struct ProcessMerge {
   mutating func watch(_ new: Interest) -> [Wish] {
     let old = interest
     interest = new
-    // The dependents of the new subjects may be known already.
+    // The dependents of the new subjects may already be known, so an update follows.
     hasNews = true
     let wishes = members.compactMap { member in
       let own = member.translation.own(new)
@@ -112,8 +115,8 @@ struct ProcessMerge {
     return orders
   }
 
-  /// Removes and returns the messages for the viewer. There are none before all processes have sent
-  /// a greeting.
+  /// Removes and returns the messages for the viewer. The result is empty until all processes have
+  /// sent a greeting.
   mutating func takeMessages(at now: MonitorTime) -> [MonitorMessage] {
     let reports = members.compactMap(\.report)
     guard !isOver, reports.count == members.count else { return [] }
@@ -134,18 +137,18 @@ struct ProcessMerge {
     return messages
   }
 
-  /// Returns when the viewer must receive a message although no process sends one; `nil` if no
-  /// message is due.
+  /// Returns the next time at which the viewer must receive a message, even if no process sends
+  /// one; `nil` if no message is due.
   func deadline(after now: MonitorTime) -> MonitorTime? {
     [hasNews ? begin : nil, commands.deadline].compactMap { $0 }.filter { $0 > now }.min()
   }
 
-  /// The time at which updates to the viewer begin although some processes have sent none; `nil` if
-  /// all connected ones have.
+  /// The time at which the viewer receives its first update even if some connected processes have
+  /// not sent an update; `nil` if all connected processes have sent one.
   ///
-  /// Without the wait, the totals would grow with each process that reports, as if its operations
-  /// had just finished. The wait is limited, so that a process that sends only a greeting does not
-  /// blank the others.
+  /// Without this wait, the totals would grow with the first update of each process, as if its
+  /// operations had just finished. The wait is limited, so that the viewer sees the other processes
+  /// even if one process never sends an update.
   private var begin: MonitorTime? {
     let isAwaited = members.contains {
       $0.report?.connection == .live && $0.report?.lastUpdate == nil
@@ -173,7 +176,7 @@ struct ProcessMerge {
       connect(index, .live)
     case .update(let update):
       var merged = members[index].translation.merged(update)
-      // The clock of one process must not move the time of the others forward.
+      // The clock of one process must not move the time of the other processes forward.
       merged.time = min(merged.time, now)
       take(merged, of: index)
     case .commandResult(let result):
@@ -227,7 +230,8 @@ struct ProcessMerge {
     var hello = Hello(
       processName: "\(reports.count) processes", processID: 0,
       isReadOnly: reports.allSatisfy(\.hello.isReadOnly), anchor: now,
-      // The viewer's own clock: the clock of one process must not affect the others.
+      // The viewer's own clock is used, because the clock of one process must not affect the other
+      // processes.
       anchorSecondsSince1970: secondsSince1970AtZero + Double(now.nanoseconds) / 1e9,
       processStarted: reports.lazy.map(\.hello.processStarted).min() ?? now)
     hello.bootID = bootID
@@ -260,7 +264,8 @@ struct ProcessMerge {
       runs(since: update.time - timeline.window, limit: timeline.limit)
     }
     update.warnings = warnings
-    // The percentiles of several processes cannot be computed from those of each.
+    // The percentiles of several processes together cannot be computed from the percentiles of each
+    // process.
     let times = all.map(\.times).filter { $0 != TimeStatistics() }
     if times.count == 1 { update.times = times[0] }
     update.classTimes = classTimes
@@ -270,13 +275,14 @@ struct ProcessMerge {
   }
 
   private var matchCount: Int {
-    // The remaining operations of an ended process do not change. They are hidden with the finished
-    // ones.
+    // The remaining operations of an ended process do not change. A list without finished
+    // operations does not contain them.
     let listed = members.filter { !interest.hidesOver || $0.report?.ended == nil }
     return listed.reduce(0) { $0 + $1.latest.matchCount }
   }
 
-  /// The dependents of the subjects; complete when each process has sent those of its own subjects.
+  /// The dependents of the subjects. The list is complete when each process has sent the dependents
+  /// of its own subjects.
   private var dependents: Dependents? {
     guard !interest.subjects.isEmpty else { return nil }
     var all = Dependents(subjects: [])
@@ -294,7 +300,8 @@ struct ProcessMerge {
     return all
   }
 
-  /// Returns the current runs, and then the newest.
+  /// Returns the runs of all processes since `start`. If their number exceeds the limit, current
+  /// runs are preferred, and then the newest runs.
   private func runs(since start: MonitorTime, limit: Int) -> RecentRuns {
     let recent = members.compactMap { $0.runs(since: start) }
     let runs = recent.flatMap(\.runs).sorted {
@@ -316,8 +323,9 @@ struct ProcessMerge {
     }
   }
 
-  /// The times of the process of the detail's operation, and those of the classes that only one
-  /// process has: a class's name does not include its process.
+  /// The statistics of the classes. The name of a class does not include its process. Therefore a
+  /// class that several processes have is only included if one of them is the process of the
+  /// requested detail; the statistics of that process are used.
   private var classTimes: [String: TimeStatistics] {
     var times: [String: TimeStatistics] = [:]
     var shared: Set<String> = []

@@ -3,7 +3,7 @@
 
 /// The offsets in a recording to which a replay can jump.
 struct RecordingIndex: Sendable, Equatable {
-  /// The kind of a place.
+  /// The kind of a place in a recording.
   enum Kind: UInt8 {
     /// A complete update.
     case snapshot = 1
@@ -19,21 +19,22 @@ struct RecordingIndex: Sendable, Equatable {
     var offset: Int
   }
 
-  /// The bytes of a place: its kind, its time and its offset.
+  /// The size of a place in bytes: 1 byte for its kind, 8 bytes for its time and 8 bytes for its
+  /// offset.
   private static let placeSize = 17
-  /// The number of places in an entry of the recording.
+  /// The maximum number of places in one entry of the recording.
   static let placesPerEntry = 10_000
 
-  /// The places of the snapshots, sorted by time.
+  /// The places of complete updates, sorted by time.
   var snapshots: [Place] = []
-  /// The places of the warnings, sorted by time.
+  /// The places of updates with a new warning, sorted by time.
   var warnings: [Place] = []
   /// The place of the last update; `nil` if there is none.
   var end: Place?
 
   private var warned: Set<WarningIdentity> = []
 
-  /// Adds an update.
+  /// Adds the places for an update.
   mutating func note(_ update: Update, at place: Place, isSnapshot: Bool) {
     if isSnapshot { snapshots.append(place) }
     let warned = Set(update.warnings.lazy.map { WarningIdentity($0) })
@@ -85,8 +86,9 @@ struct RecordingIndex: Sendable, Equatable {
     }
   }
 
-  /// Returns the last complete update before a limit, given by a condition; the first complete
-  /// update if none matches.
+  /// Returns the last complete update that matches a condition; the first complete update if none
+  /// matches. The condition must hold for all updates before a moment or offset, and for no update
+  /// after it.
   func snapshot(where isBefore: (Place) -> Bool) -> Place? {
     var (low, high) = (0, snapshots.count)
     while low < high {
@@ -96,7 +98,7 @@ struct RecordingIndex: Sendable, Equatable {
     return low > 0 ? snapshots[low - 1] : snapshots.first
   }
 
-  /// Removes the entries after the update at a place.
+  /// Removes the places after this place, which becomes the end of the recording.
   mutating func cut(behind place: Place) {
     snapshots.removeAll { $0.offset > place.offset }
     warnings.removeAll { $0.offset > place.offset }

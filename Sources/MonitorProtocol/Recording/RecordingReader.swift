@@ -5,7 +5,7 @@
 public struct RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A sentence for the user, without a full stop.
   public let description: String
-  /// Whether the reason is a different major version.
+  /// Whether the recording cannot be replayed because it has a different major version.
   public let isOtherVersion: Bool
 
   /// Creates an error from its description.
@@ -17,34 +17,36 @@ public struct RecordingError: Error, Sendable, Equatable, CustomStringConvertibl
 
 /// One update of a recording.
 public struct RecordedUpdate: Sendable, Equatable {
-  /// The offset at which it begins.
+  /// The offset in the file at which the update begins.
   public var offset: Int
-  /// The offset at which the search for the next one begins.
+  /// The offset in the file at which the search for the next update begins.
   public var end: Int
-  /// The update.
+  /// The contents of the update.
   public var update: Update
-  /// Whether it is complete.
+  /// Whether the update contains the complete state.
   public var isWhole: Bool
 }
 
-/// Finds the updates of a recording, regardless of the contents of the file.
+/// Reads the updates of a recording. The file may be truncated or damaged.
 ///
-/// It reads at most one entry at once and allocates memory only for existing bytes. A truncated or
-/// damaged file is read up to the fault.
+/// The reader reads one entry at a time, and allocates memory only for bytes that exist in the
+/// file. It reads a truncated or damaged file up to the fault.
 public struct RecordingReader: Sendable {
-  /// Returns a number of bytes from an offset on; fewer at the end of the file.
+  /// A function that returns a number of bytes from an offset on. At the end of the file, it
+  /// returns fewer bytes.
   public typealias Source = @Sendable (_ offset: Int, _ count: Int) -> [UInt8]
 
   /// The greeting of the recorded process.
   public let hello: Hello
   /// The version of the recording.
   public let versions: ProtocolVersions
-  /// The reason, as a sentence, why the replay ends at its last update although the recording is
-  /// incomplete or damaged. With an index, a fault is known only after the reader has reached it;
-  /// without an index, from the start.
+  /// A sentence that says why the recording is incomplete or damaged; `nil` if no fault is known.
+  /// The replay ends at the last update before the fault. If the recording has an index, a fault is
+  /// known only after the reader has reached it. If it has no index, all faults are known from the
+  /// start.
   public private(set) var fault: String?
-  /// The last message of the process when it ended; `nil` if there was none, or if the reader has
-  /// not reached it.
+  /// The reason that the process gave when it ended; `nil` if the process gave no reason, or if the
+  /// reader has not reached the end.
   public private(set) var farewell: String?
 
   private let size: Int
@@ -56,9 +58,9 @@ public struct RecordingReader: Sendable {
   ///
   /// - Parameters:
   ///   - size: The number of bytes.
-  ///   - source: Returns the bytes.
-  /// - Throws: A sentence if the file is not a recording, has another major version, or has no
-  ///   update.
+  ///   - source: A function that returns bytes of the file.
+  /// - Throws: `RecordingError` if the file is not a recording, has another major version, or has
+  ///   no updates.
   public init(size: Int, source: @escaping Source) throws(RecordingError) {
     self.size = size
     self.source = source
@@ -85,7 +87,7 @@ public struct RecordingReader: Sendable {
     guard update(at: snapshot(upTo: start)) != nil else {
       throw RecordingError("the recording is damaged at its beginning")
     }
-    // The reader has only checked this place so far.
+    // The reader has not replayed anything yet. It has only checked this place.
     farewell = nil
   }
 
@@ -121,14 +123,16 @@ public struct RecordingReader: Sendable {
     index.warnings.first { $0.offset > offset }.map { ($0.time, $0.offset) }
   }
 
-  /// Returns the last such update before an offset.
+  /// Returns the last update before an offset with a warning that the update before it did not
+  /// have.
   public func warning(before offset: Int) -> (time: MonitorTime, offset: Int)? {
     index.warnings.last { $0.offset < offset }.map { ($0.time, $0.offset) }
   }
 
   /// Returns the update that begins at an offset, or the next one after it.
   ///
-  /// - Returns: `nil` at the end, for which ``fault`` and ``farewell`` give the reason.
+  /// - Returns: The update; `nil` at the end of the recording. ``fault`` and ``farewell`` then have
+  ///   the reason for the end.
   public mutating func update(at offset: Int) -> RecordedUpdate? {
     var assembler = UpdateAssembler()
     var isWhole = false
@@ -160,13 +164,13 @@ public struct RecordingReader: Sendable {
     }
   }
 
-  /// Stores the reason why the replay ends here.
+  /// Stores a fault as the reason why the replay ends.
   private mutating func note(fault: String) -> RecordedUpdate? {
     self.fault = "\(fault); the replay ends at the last complete update"
     return nil
   }
 
-  /// Ends the recording at this update, because of a fault.
+  /// Makes this update the last one of the recording, because a fault follows it.
   public mutating func end(with last: RecordedUpdate) {
     index.cut(behind: .init(time: last.update.time, offset: last.offset))
   }
@@ -175,7 +179,7 @@ public struct RecordingReader: Sendable {
 
   private enum Piece {
     case entry(RecordingEntry, end: Int)
-    /// The file ends within the piece.
+    /// The file ends before the entry is complete.
     case cut
     case damaged
   }
@@ -195,7 +199,8 @@ public struct RecordingReader: Sendable {
     return .entry(entry, end: offset + header + Int(length))
   }
 
-  /// Returns the index at the end of the file; `nil` if there is none or it is invalid.
+  /// Returns the index at the end of the file; `nil` if the file has no index or the index is
+  /// invalid.
   private func storedIndex() -> RecordingIndex? {
     guard size > firstOffset + RecordingFormat.trailerSize else { return nil }
     let trailer = source(size - RecordingFormat.trailerSize, RecordingFormat.trailerSize)
@@ -215,7 +220,8 @@ public struct RecordingReader: Sendable {
     return index.isSound(within: firstOffset..<Int(begin)) ? index : nil
   }
 
-  /// Returns whether the recording begins and ends as an index says.
+  /// Returns whether the first and the last update of the recording are at the places that an index
+  /// has for them.
   private mutating func isTrue(_ index: RecordingIndex) -> Bool {
     defer { (fault, farewell) = (nil, nil) }
     guard let first = update(at: firstOffset), first.isWhole,

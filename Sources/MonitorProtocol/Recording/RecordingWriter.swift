@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Converts the messages of a monitor, with an interest in everything, into the bytes of a
-/// recording.
+/// Converts the messages of a monitor into the bytes of a recording. The viewer's interest must
+/// include all operations.
 ///
-/// It writes the complete state every 5 s, so that a replay can begin there. If the state is large,
-/// it does so less often: complete states make up most of a recording only if little changes.
+/// The writer writes the complete state every 5 s, so that a replay can begin there. If the
+/// complete state is large, the writer writes it less often, so that complete states do not make up
+/// most of a recording with many changes.
 public struct RecordingWriter: Sendable {
   /// The shortest time between two complete updates.
   public static let snapshotInterval = Duration.seconds(5)
-  /// The minimum size of the other updates between two complete ones, as a fraction of the size of
-  /// the first.
+  /// The minimum size of the other updates between two complete updates, as a divisor of the size
+  /// of the first complete update.
   private static let snapshotShare = 4
 
-  /// The number of bytes so far.
+  /// The number of bytes that the writer has returned so far.
   public private(set) var byteCount = 0
-  /// The number of updates so far.
+  /// The number of updates that the writer has received so far.
   public private(set) var updateCount = 0
 
   private var state = ProcessState()
   private var index = RecordingIndex()
   private var start: MonitorTime?
   private var lastTime = MonitorTime(nanoseconds: 0)
-  /// Whether the next update is complete.
+  /// Whether the next update of the process is complete.
   private var isWhole = true
   private var lastSnapshot: (time: MonitorTime, size: Int)?
   private var sizeSinceSnapshot = 0
@@ -30,15 +31,16 @@ public struct RecordingWriter: Sendable {
   /// Creates a writer of an empty recording.
   public init() {}
 
-  /// The time from the first update to the last one.
+  /// The duration from the first update to the last update.
   public var length: Duration { start.map { lastTime - $0 } ?? .zero }
 
-  /// Returns the bytes that a message adds; none before the first greeting.
+  /// Returns the bytes that a message adds to the recording. Before the first greeting, the result
+  /// is empty.
   public mutating func add(_ message: MonitorMessage) -> [UInt8] {
     var bytes: [UInt8] = []
     switch message {
     case .hello(let hello):
-      // After another greeting, the process sends its complete state.
+      // After each greeting, the process sends its complete state.
       isWhole = true
       if byteCount == 0 { begin(hello, &bytes) }
     case .update(let update):
@@ -80,7 +82,7 @@ public struct RecordingWriter: Sendable {
 
   private mutating func add(_ update: Update, _ bytes: inout [UInt8]) {
     var update = update
-    // Searching for a moment relies on increasing times.
+    // The search for a moment requires that times never decrease.
     if start != nil { update.time = max(update.time, lastTime) }
     state.apply(update, isWhole: isWhole)
     let isDue = lastSnapshot.map {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Text without characters that control a terminal or end a line.
+/// Replaces characters that control a terminal or end a line.
 package enum EscapedText {
-  /// Returns a value without characters that end it or control a terminal.
+  /// Returns a text in which escape sequences replace characters that control a terminal or end a
+  /// line.
   ///
-  /// A tab, a line feed and a backslash become `\t`, `\n` and `\\`, other controls `\xNN`, and
-  /// characters that end lines or change the text direction `\uNNNN`, with the character's number
-  /// in hexadecimal digits. The value can be restored exactly.
+  /// A tab becomes `\t`, a line feed becomes `
+  /// `, and a backslash becomes `\\`. Other control characters become `\xNN`. Characters that end
+  /// lines or change the text direction become `\uNNNN`. `NN` and `NNNN` are the character's number
+  /// in hexadecimal digits. The original text can be restored exactly.
   package static func escaped(_ value: String) -> String {
     guard !value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }) else {
       return value

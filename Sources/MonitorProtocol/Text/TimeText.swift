@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Moments and durations as text of at most six cells.
+/// Formats durations as text with at most six characters.
 package enum TimeText {
-  /// Returns a duration with about three digits: `12ms`, `1.15s`, `12.4s`, `1m40s`, `3h10m`,
-  /// `2d04h`.
+  /// Returns a duration as text with about three digits, such as `12ms`, `1.15s`, `12.4s`, `1m40s`,
+  /// `3h10m` or `2d04h`.
   ///
-  /// The value is truncated, never rounded up, so that `1m00s` follows `59.9s`. A negative duration
-  /// is `0ms`.
+  /// The duration is truncated and never rounded up, so that `1m00s` follows `59.9s`. A negative
+  /// duration becomes `0ms`.
   package static func duration(_ duration: Duration) -> String {
     let (seconds, attoseconds) = max(.zero, duration).components
     let milliseconds = attoseconds / 1_000_000_000_000_000

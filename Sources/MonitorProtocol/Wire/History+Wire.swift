@@ -31,7 +31,7 @@ extension WireEvent {
 }
 
 extension OperationEvent {
-  /// `nil` if this version does not know the new state.
+  /// Creates an event from a message; `nil` if this version does not know the new state.
   init?(_ wire: WireEvent) {
     guard let new = OperationState(wire.new) else { return nil }
     self.init(
@@ -69,7 +69,7 @@ extension WireRun {
 }
 
 extension OperationRun {
-  /// `nil` if this version does not know the state.
+  /// Creates a run from a message; `nil` if this version does not know the state.
   init?(_ wire: WireRun) {
     guard let state = OperationState(wire.state) else { return nil }
     self.init(

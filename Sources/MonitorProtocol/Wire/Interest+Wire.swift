@@ -29,7 +29,7 @@ extension WireInterest {
     Int64(limit.clamped(to: 0...WireLimits.mostRows))
   }
 
-  // Sorted, so that equal interests have equal bytes.
+  // The ids are sorted, so that equal interests have equal bytes.
   private static func ids(_ ids: Set<OperationReport.ID>) -> [UInt64] {
     Array(ids.map(\.rawValue).sorted().prefix(WireLimits.mostSingleOperations))
   }

@@ -22,7 +22,7 @@ extension WireCommand {
 }
 
 extension MonitorCommand {
-  /// `nil` if this version does not know the action.
+  /// Creates a command from a message; `nil` if this version does not know the action.
   init?(_ wire: WireCommand) throws(WireError) {
     switch wire.action {
     case .cancel(let operations): self = .cancel(try Self.ids(operations.ids))

@@ -18,7 +18,7 @@ extension WireWarning {
 }
 
 extension MonitorWarning {
-  /// `nil` if this version does not know the kind.
+  /// Creates a warning from a message; `nil` if this version does not know the kind.
   init?(_ wire: WireWarning) {
     guard let kind = Kind(wire.kind) else { return nil }
     self.init(

@@ -24,7 +24,7 @@ extension WireOperation {
 }
 
 extension OperationReport {
-  /// `nil` if this version does not know the state.
+  /// Creates a report from a message; `nil` if this version does not know the state.
   init?(_ wire: WireOperation) {
     guard let state = OperationState(wire.state) else { return nil }
     self.init(

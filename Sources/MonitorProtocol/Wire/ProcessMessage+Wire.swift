@@ -2,9 +2,9 @@
 // Part of opq; see LICENSE.
 
 extension ProcessMessage {
-  /// Returns the message as bytes, without their length.
+  /// Returns the message as bytes. The length of the message is not included.
   ///
-  /// ``UpdateParts`` divides an update into parts that each fit into a message.
+  /// ``UpdateParts`` divides an update into parts. Each part fits into one message.
   public func encoded() -> [UInt8] {
     var wire = WireProcessMessage()
     switch self {
@@ -21,11 +21,11 @@ extension ProcessMessage {
     return wire.wireBytes()
   }
 
-  /// Reads the bytes of a message, without their length.
+  /// Creates a message from its bytes. The bytes must not include the length of the message.
   ///
-  /// Numbers that no process can mean are clamped to a range that is safe for arithmetic.
+  /// Times, durations and counts are clamped to a range that is safe for arithmetic.
   ///
-  /// - Throws: A sentence that says which part is damaged.
+  /// - Throws: `WireError` if the message is invalid.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     switch try WireProcessMessage(wireBytes: bytes).content {
     case .hello(let hello):

@@ -4,18 +4,18 @@
 /// A message from a monitor to a viewer over a socket. The first one is ``hello(_:versions:)``, or
 /// ``bye(_:)`` if the monitor refuses the viewer.
 public enum ProcessMessage: Sendable, Equatable {
-  /// The watched process, and the versions of the protocol that it understands.
+  /// The greeting of the process, and the versions of the protocol that the process understands.
   case hello(Hello, versions: ProtocolVersions)
-  /// A part of an update, because the changes may exceed the size of a message. Each part costs one
-  /// credit.
+  /// A part of an update. An update has several parts if it exceeds the size of a message. Each
+  /// part costs one credit.
   case updatePart(UpdatePart)
-  /// The result of the command with this token: one outcome for each operation of it, in its order,
-  /// and the dependents that were also asked to cancel.
+  /// The result of the command with this token. It has one outcome for each operation of the
+  /// command, in the same order, and the dependents that were also asked to cancel.
   case commandResult(
     token: UInt32, outcomes: [CommandResult.Outcome], dependents: [OperationReport.ID])
-  /// Answers a ``ViewerMessage/ping(_:)``.
+  /// The answer to a ``ViewerMessage/ping(_:)`` with the same number.
   case pong(UInt64)
-  /// The monitor ends the connection or refuses this viewer.
+  /// The monitor ends the connection or refuses the viewer.
   case bye(Farewell)
   /// A message of a newer minor version, which this version does not know. Receivers skip it.
   case unknown
@@ -27,7 +27,7 @@ public struct Farewell: Sendable, Equatable {
   public enum Cause: Sendable, Equatable {
     /// The process ends or stops listening.
     case processEnds
-    /// The viewer speaks another major version of the protocol.
+    /// The viewer uses another major version of the protocol.
     case versionMismatch
     /// The maximum number of viewers is connected.
     case tooManyViewers
@@ -44,7 +44,7 @@ public struct Farewell: Sendable, Equatable {
   /// The versions that the monitor understands.
   public var versions: ProtocolVersions
 
-  /// Creates a farewell.
+  /// Creates the farewell of a monitor.
   public init(cause: Cause, reason: String, versions: ProtocolVersions = .current) {
     self.cause = cause
     self.reason = reason
@@ -52,26 +52,27 @@ public struct Farewell: Sendable, Equatable {
   }
 }
 
-/// The versions of the protocol that one side understands: one major version, up to a minor one.
+/// The versions of the protocol that a program understands: one major version, with all minor
+/// versions up to a number.
 ///
-/// A minor version adds messages and fields, which older versions skip. Different major versions
-/// are incompatible.
+/// A newer minor version adds messages and fields, and older programs skip them. Different major
+/// versions are incompatible.
 public struct ProtocolVersions: Sendable, Equatable, CustomStringConvertible {
-  /// The version of this library.
+  /// The versions that this library understands.
   public static let current = ProtocolVersions(major: 1, minor: 1)
 
-  /// The major version. Both sides must have the same.
+  /// The major version. The process and the viewer must have the same major version.
   public var major: UInt32
-  /// The newest minor version that the side understands.
+  /// The newest minor version that the program understands.
   public var minor: UInt32
 
-  /// Creates versions.
+  /// Creates the versions with this major version, up to this minor version.
   public init(major: UInt32, minor: UInt32) {
     self.major = major
     self.minor = minor
   }
 
-  /// Whether the two sides understand each other.
+  /// Returns whether programs with these versions understand each other.
   public func isCompatible(with other: ProtocolVersions) -> Bool { major == other.major }
 
   /// The versions as text, such as `1.1`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Joins the parts that ``UpdateParts`` has created from an update.
+/// Joins the parts of an update that ``UpdateParts`` has created.
 public struct UpdateAssembler: Sendable {
   /// The incomplete update; `nil` between two updates.
   private var update: Update?
@@ -26,11 +26,11 @@ public struct UpdateAssembler: Sendable {
     self.mostIDs = mostIDs
   }
 
-  /// Adds the next part.
+  /// Adds the next part of an update.
   ///
   /// - Returns: The complete update; `nil` if more parts follow.
-  /// - Throws: A sentence if the part does not follow the previous one, or if the update exceeds
-  ///   ``WireLimits``. After an error, the connection to the sender should be closed.
+  /// - Throws: `WireError` if the part does not follow the previous part, or if the update exceeds
+  ///   ``WireLimits``. After an error, close the connection to the sender.
   public mutating func take(_ part: UpdatePart) throws(WireError) -> Update? {
     guard part.isFirst == (update == nil) else {
       throw WireError(
@@ -43,7 +43,7 @@ public struct UpdateAssembler: Sendable {
     byteCount += part.byteCount
     entryCount += part.entryCount
     idCount += part.idCount
-    // Moved out of `update`, so that its lists grow in place.
+    // The value is moved out of `update`, so that its lists grow in place.
     var whole = update.take() ?? part.content
     try check(partCount, most: WireLimits.mostParts, "parts")
     try check(byteCount, most: WireLimits.mostBytesOfUpdate, "bytes")
@@ -64,14 +64,14 @@ public struct UpdateAssembler: Sendable {
 }
 
 extension UpdatePart {
-  /// The number of entries in its lists, not counting lists of ids.
+  /// The number of entries in all lists of the part. Lists of ids are not counted.
   fileprivate var entryCount: Int {
     content.queues.count + content.changed.count + (content.events?.events.count ?? 0)
       + (content.runs?.runs.count ?? 0) + content.warnings.count + content.classTimes.count
       + (content.detail?.reasons.count ?? 0)
   }
 
-  /// The number of ids in its lists of ids.
+  /// The number of ids in all lists of ids of the part.
   fileprivate var idCount: Int {
     let dependencies = content.changed.reduce(moreDependencies?.dependencies.count ?? 0) {
       $0 + $1.dependencies.count
@@ -85,7 +85,7 @@ extension UpdatePart {
 }
 
 extension Update {
-  /// Appends the lists of another part.
+  /// Appends the lists of the next part.
   fileprivate mutating func append(_ part: UpdatePart) {
     let content = part.content
     if let more = part.moreDependencies, changed.last?.id == more.operation {

@@ -3,26 +3,27 @@
 
 /// A part of an ``Update`` that fits into one message.
 ///
-/// ``UpdateParts`` divides an update, and ``UpdateAssembler`` joins the parts.
+/// ``UpdateParts`` divides an update into parts, and ``UpdateAssembler`` joins them.
 public struct UpdatePart: Sendable, Equatable {
   /// Dependencies of one operation that did not fit into the previous part.
   struct MoreDependencies: Sendable, Equatable {
-    /// The operation, which was the last one in the previous part.
+    /// The id of the operation, which was the last operation in the previous part.
     var operation: OperationReport.ID
-    /// The dependencies after those in the previous parts.
+    /// The dependencies that follow the dependencies in the previous parts.
     var dependencies: [OperationReport.ID]
   }
 
-  /// The contents of this part. The first part has all values that are not lists.
+  /// The contents of this part. Values that are not lists are only in the first part.
   var content: Update
-  /// Dependencies to append before the contents; `nil` if there are none.
+  /// Further dependencies of the last operation of the previous part, which are appended before the
+  /// contents; `nil` if all its dependencies are in the previous parts.
   var moreDependencies: MoreDependencies?
-  /// Whether this is the first part.
+  /// Whether this is the first part of the update.
   var isFirst: Bool
   /// Whether this part completes the update.
   var isLast: Bool
-  /// The number of bytes in which it was received; 0 if it was not received. Ignored when parts are
-  /// compared.
+  /// The number of bytes of the received part; 0 if the part was not received. Comparisons of parts
+  /// ignore this number.
   var byteCount = 0
 
   /// Whether both parts have the same contents.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Divides an update into parts that each fit into a message.
+/// Divides an update into parts. Each part fits into one message.
 ///
-/// Lists are divided between two items. The dependencies of one operation can be divided too,
-/// because their number is unlimited: the next part has the others.
+/// A list of items can be divided between any two items. The list of dependencies of one operation
+/// can also be divided, because the number of dependencies is unlimited. The next part then
+/// contains the other dependencies.
 struct UpdateSplitter {
-  /// The number of dependencies that always stay with their operation.
+  /// The number of dependencies of an operation that are always in the same part as the operation.
   private static let uncutDependencyCount = 1_000
 
   private let update: Update
-  // Sorted, so that equal updates have equal bytes.
+  // The subjects and the classes are sorted, so that equal updates have equal bytes.
   private let subjects: [OperationReport.ID]
   private let classTimes: [(key: String, value: TimeStatistics)]
   private var isFirst = true
@@ -29,7 +30,7 @@ struct UpdateSplitter {
   private var reasons = 0
   private var awaitedOperations = 0
   private var awaitedQueues = 0
-  /// The dependencies of the operation before `changed` that are in no part yet.
+  /// The dependencies that are in no part yet, of the last operation in the previous part.
   private var rest: ArraySlice<OperationReport.ID> = []
 
   init(_ update: Update) {
@@ -56,7 +57,7 @@ struct UpdateSplitter {
     return part
   }
 
-  /// The values that are not lists.
+  /// The values of the update that are not lists. They are only in the first part.
   private var head: Update {
     guard isFirst else { return Update(time: MonitorTime(nanoseconds: 0)) }
     var head = Update(
@@ -90,7 +91,8 @@ struct UpdateSplitter {
 
   private mutating func times(_ room: inout Room) -> [String: TimeStatistics] {
     let taken = room.take(classTimes, &classes) { $0.key.wireSize + 100 }
-    // A new dictionary would hash each complete name.
+    // The existing dictionary is reused if possible, because a new dictionary would hash each
+    // complete name.
     return taken.count == update.classTimes.count
       ? update.classTimes : Dictionary(uniqueKeysWithValues: taken)
   }
@@ -140,14 +142,15 @@ struct UpdateSplitter {
   }
 }
 
-/// The space that is left in a part.
+/// The remaining space in a part.
 private struct Room {
-  /// The remaining bytes; negative if the last item exceeded them.
+  /// The number of remaining bytes; negative if the last item was larger than the remaining space.
   var bytes = WireLimits.softPartSize
-  /// Whether further items need another part.
+  /// Whether some items did not fit and need another part.
   var wasTooSmall = false
 
-  /// Returns the items from `cursor` on that fit, and moves `cursor` behind them.
+  /// Returns the items from the index `cursor` on that fit into the part, and sets `cursor` to the
+  /// index after them.
   mutating func take<Item>(
     _ items: [Item], _ cursor: inout Int, size: (Item) -> Int
   ) -> [Item] {
@@ -168,7 +171,7 @@ extension String {
 }
 
 extension OperationReport.ID {
-  /// One byte has seven bits of the number.
+  /// The size of the encoded id in bytes. Each byte contains seven bits of the number.
   fileprivate var wireSize: Int { max(1, (70 - rawValue.leadingZeroBitCount) / 7) }
 }
 
@@ -194,19 +197,20 @@ extension MonitorWarning {
   }
 }
 
-/// The messages of an update, in order: the changes may need more than one message.
+/// The messages of an update, in order. An update may need more than one message.
 ///
-/// Each message has the bytes of a ``ProcessMessage/updatePart(_:)`` and is created when it is
-/// requested. It exceeds ``WireLimits/softPartSize`` by at most one item, so it is well below
-/// ``WireLimits/maximumMessageSize``. There is at least one message. An ``UpdateAssembler`` restores the
-/// update from the decoded messages.
+/// Each message contains the bytes of a ``ProcessMessage/updatePart(_:)``. A message is created
+/// when it is requested. A message exceeds ``WireLimits/softPartSize`` by at most one item, so it
+/// is well below ``WireLimits/maximumMessageSize``. An update has at least one message. An
+/// ``UpdateAssembler`` restores the update from the decoded messages.
 public struct UpdateParts: Sequence, IteratorProtocol, Sendable {
   private var splitter: UpdateSplitter
 
   /// Creates the messages of an update.
   public init(_ update: Update) { splitter = UpdateSplitter(update) }
 
-  /// Returns the next message, without its length; `nil` after the last one.
+  /// Returns the next message; `nil` after the last message. The length of the message is not
+  /// included.
   public mutating func next() -> [UInt8]? {
     splitter.next().map { ProcessMessage.updatePart($0).encoded() }
   }

@@ -2,10 +2,11 @@
 // Part of opq; see LICENSE.
 
 extension ViewerMessage {
-  /// Returns the message as bytes, without their length.
+  /// Returns the message as bytes. The length of the message is not included.
   ///
-  /// An ``Interest`` that exceeds ``WireLimits`` is reduced to them. A command with too many
-  /// operations or a filter that is too long is not: the other side refuses it.
+  /// If an ``Interest`` exceeds ``WireLimits``, its values are reduced to the limits. A command
+  /// with too many operations is not reduced, and neither is a filter that is too long. The monitor
+  /// refuses such a message.
   public func encoded() -> [UInt8] {
     var wire = WireViewerMessage()
     switch self {
@@ -20,9 +21,9 @@ extension ViewerMessage {
     return wire.wireBytes()
   }
 
-  /// Reads the bytes of a message, without their length.
+  /// Creates a message from its bytes. The bytes must not include the length of the message.
   ///
-  /// - Throws: A sentence that says which part is damaged or exceeds ``WireLimits``.
+  /// - Throws: `WireError` if the message is invalid or exceeds ``WireLimits``.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     switch try WireViewerMessage(wireBytes: bytes).content {
     case .hello(let hello): self = .hello(try ViewerHello(hello))
@@ -53,7 +54,7 @@ extension ViewerMessage {
   }
 }
 
-/// Returns a number that a viewer has sent, if it is in range.
+/// Returns a number that a viewer has sent. Throws an error if the number is out of range.
 func checked(
   _ number: Int64, in range: ClosedRange<Int>, _ what: String
 ) throws(WireError) -> Int {
@@ -64,7 +65,8 @@ func checked(
   return number
 }
 
-/// Returns the ids of operations that a viewer has sent, if they are not too many.
+/// Returns the ids of operations that a viewer has sent. Throws an error if their number exceeds
+/// the limit.
 func checked(
   _ ids: [UInt64], most: Int, _ what: String
 ) throws(WireError) -> [OperationReport.ID] {

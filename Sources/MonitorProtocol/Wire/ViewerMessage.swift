@@ -4,16 +4,16 @@
 /// A message from a viewer to a monitor over a socket. The first one is ``hello(_:)``. The viewer
 /// sends nothing else before the monitor has answered it.
 public enum ViewerMessage: Sendable, Equatable {
-  /// The viewer, and the versions that it understands.
+  /// The greeting of the viewer, with the versions of the protocol that it understands.
   case hello(ViewerHello)
-  /// The data that the viewer requests from now on, and the shortest time between two updates.
+  /// The viewer's interest from now on, and the shortest time between two updates.
   case watch(Interest, interval: Duration)
-  /// A command. Its result has the same token.
+  /// A command of the viewer. The result of the command has the same token.
   case command(MonitorCommand, token: UInt32)
-  /// Allows this number of further parts of updates, because the viewer has processed as many. The
-  /// initial credit is 0.
+  /// Allows the monitor to send this number of further parts of updates. The viewer grants credit
+  /// when it has processed earlier parts. The initial credit is 0.
   case credit(Int)
-  /// Asks for a ``ProcessMessage/pong(_:)`` with the same number.
+  /// Requests a ``ProcessMessage/pong(_:)`` with the same number.
   case ping(UInt64)
   /// The viewer ends the connection, for this reason.
   case bye(reason: String)
@@ -30,7 +30,8 @@ public struct ViewerHello: Sendable, Equatable {
   /// Whether the viewer sends no commands.
   public var isReadOnly: Bool
 
-  /// Creates a greeting, of this version by default.
+  /// Creates the greeting of a viewer. By default, it has the versions that this library
+  /// understands.
   public init(
     versions: ProtocolVersions = .current, processID: Int32, isReadOnly: Bool
   ) {

@@ -1,69 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The limits for messages from the other side. They keep the cost of a message for its receiver
-/// proportional to the cost for its sender.
+/// The limits for received messages. Without limits, a short message could cause much work or much
+/// memory for its receiver.
 public enum WireLimits {
   /// The maximum size of a message in bytes.
   public static let maximumMessageSize = 1 << 20
-  /// The size in bytes from which on a part of an update receives no further items.
+  /// The size of a part of an update in bytes. When a part has reached this size, no further items
+  /// are added to it.
   public static let softPartSize = 256 << 10
-  /// The maximum size of a name, a title, a sentence or a filter in bytes of UTF-8. The sender cuts
-  /// longer ones, except for filters.
+  /// The maximum size of a name, a title, a sentence or a filter in bytes of UTF-8. The sender
+  /// truncates longer names, titles and sentences.
   public static let longestText = 4 << 10
   /// The maximum number of operations in one command.
   public static let mostOperationsOfCommand = 100_000
-  /// The maximum number of dependents that the result of a command names. More may have been asked
-  /// to cancel. With the largest ids and the maximum number of outcomes, the result fits into a
-  /// message.
+  /// The maximum number of dependents in the result of a command. The process may have asked more
+  /// dependents to cancel. A result with this number of dependents fits into a message, even with
+  /// the largest ids and the maximum number of outcomes.
   public static let mostDependentsOfResult = 80_000
-  /// The maximum number of single operations in an interest, and the maximum number of subjects.
-  /// With the largest ids, both fit into a message.
+  /// The maximum size of ``Interest/operations`` and of ``Interest/subjects``. Both fit into a
+  /// message together, even with the largest ids.
   public static let mostSingleOperations = 50_000
   /// The maximum number of parts of the dependency graph in an interest.
   public static let mostGraphs = 64
-  /// The maximum number of operations in all these parts together, and in the dependency trees.
-  /// They are collected again for each update.
+  /// The maximum number of operations in all parts of the dependency graph together, and in the
+  /// dependency trees. The collector searches these operations again for each update.
   public static let mostGraphOperations = 20_000
-  /// The maximum number of operations, events or runs in an interest.
+  /// The maximum of ``Interest/rowLimit``, ``Interest/eventLimit`` and ``Interest/Timeline/limit``.
   public static let mostRows = 1_000_000
-  /// The longest window of runs in an interest.
+  /// The longest time window for runs that a viewer can request.
   public static let longestWindow = Duration.seconds(86_400)
   /// The shortest time between two updates that a viewer can request.
   public static let shortestInterval = Duration.milliseconds(10)
   /// The longest time between two updates that a viewer can request.
   public static let longestInterval = Duration.seconds(86_400)
-  /// The maximum credit in one message.
+  /// The maximum credit that a viewer can grant in one message.
   public static let mostCredit = 64
   /// The maximum width that a command can set.
   public static let widestQueue = 1_000_000
-  /// The maximum number of levels by which a command changes a priority, up or down: there are five
+  /// The maximum number of levels by which a command can raise or lower a priority. There are five
   /// levels.
   public static let mostPriorityLevels = 4
-  /// The maximum number of parts of an update, and of bytes in all its parts: enough for four
-  /// million operations of the usual size.
+  /// The maximum number of parts of an update. It is enough for four million operations of the
+  /// usual size.
   static let mostParts = 1 << 13
-  /// See ``mostParts``.
+  /// The maximum number of bytes in all parts of an update. It is enough for four million
+  /// operations of the usual size.
   static let mostBytesOfUpdate = 256 << 20
-  /// The maximum number of entries in all lists of an update. Entries can be very short in a message
-  /// and long in memory.
+  /// The maximum number of entries in all lists of an update. An entry can be very short in a
+  /// message and much larger in memory.
   static let mostEntriesOfUpdate = 1 << 22
-  /// The maximum number of ids in an update: in its lists of ids and in those of its entries.
+  /// The maximum number of ids in an update, including the ids in its entries.
   static let mostIDsOfUpdate = 1 << 25
   /// The maximum number of queues in an update.
   static let mostQueues = 1 << 20
-  /// The maximum of a count. Larger counts are clamped to it, so that sums over ``mostQueues`` do
-  /// not overflow.
+  /// The maximum of a count. Larger counts are clamped to this value, so that the sum over
+  /// ``mostQueues`` queues does not overflow.
   static let largestCount: Int64 = 1 << 40
-  /// The range, in nanoseconds, to which times and durations are clamped: 73 years in both
-  /// directions. Their differences do not overflow.
+  /// The range in nanoseconds to which times and durations are clamped: 73 years in both
+  /// directions. Differences of times in this range do not overflow.
   static let times = Int64(-1) << 61...1 << 61
-  /// The maximum nesting depth of messages, including unknown ones. The depth of the known ones is
-  /// at most 5.
+  /// The maximum nesting depth of a message, including unknown fields. Known messages have a depth
+  /// of at most 5.
   static let mostDepth = 16
 }
 
-/// The reason why bytes from the other side are invalid or refused.
+/// The reason why a received message is invalid or refused.
 public struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A sentence for the user, without a full stop.
   public let description: String

@@ -3,18 +3,19 @@
 
 import SwiftProtobuf
 
-/// The beginning of both greetings.
+/// The text at the beginning of the greeting of a process and of the greeting of a viewer.
 let wireMagic = "OPQMON"
 
 extension SwiftProtobuf.Message {
   /// The bytes of the message.
   func wireBytes() -> [UInt8] {
-    // Serialization fails if a required field is missing, which this syntax does not have, or above
-    // 2 GiB. The receiver skips an empty message.
+    // Serialization fails above 2 GiB, or if a required field is missing. These messages have no
+    // required fields. If serialization fails, the result is an empty message, and the receiver
+    // skips it.
     (try? serializedBytes()) ?? []
   }
 
-  /// Reads a message from its bytes.
+  /// Creates a message from its bytes.
   init(wireBytes bytes: [UInt8]) throws(WireError) {
     guard bytes.count <= WireLimits.maximumMessageSize else {
       throw WireError(
@@ -79,15 +80,15 @@ extension Comparable {
 // MARK: - Texts
 
 extension String {
-  /// The text, or, if it exceeds ``WireLimits/longestText``, its beginning and "…". Only that many
-  /// bytes are read.
+  /// The text for a message. If the text exceeds ``WireLimits/longestText``, the result is its
+  /// beginning and "…". The bytes after the limit are not read.
   var wireText: String {
     let ending = "…"
     guard utf8.count > WireLimits.longestText else { return self }
     var start = String(
       decoding: utf8.prefix(WireLimits.longestText - ending.utf8.count), as: UTF8.self)
-    // The last character and the bytes of its last scalar may be incomplete. If it is the only
-    // character, the result is empty.
+    // The limit may cut the last character, or the bytes of its last scalar. An incomplete scalar
+    // is removed, and then the last character, unless it is the only one.
     while let scalar = start.unicodeScalars.last, scalar == "\u{FFFD}" {
       start.unicodeScalars.removeLast()
     }
