@@ -6,26 +6,26 @@ import MonitorProtocol
 import OperationsCore
 import Synchronization
 
-/// Reads the changes of this process's queues and delivers them to the sessions.
+/// Reads the changes of this process's queues and sends updates to the sessions.
 ///
-/// Its thread starts with the first session and ends after the last one. It sleeps until a queue
-/// has changes or a session has a command. It reads the changes at most as often as the session
-/// with the shortest interval requests, and carries out commands at once.
+/// The collector's thread starts with the first session and ends after the last session. The thread
+/// sleeps until a queue has changes or a session has a command. The time between two readings is at
+/// least the shortest interval of all sessions. Commands are carried out at once.
 final class Collector: Sendable {
   static let shared = Collector()
 
-  /// A reason to wake the thread.
+  /// A reason to wake the collector's thread.
   enum Bell: UInt32 {
-    /// A queue has changes. The thread may wait until the interval has passed.
+    /// A queue has changes. The thread may wait until the interval has passed before it reads them.
     case changes = 1
-    /// A session was opened, was closed or has a command. The thread must not wait.
+    /// A session was opened, was closed or has a command. The thread must handle it at once.
     case sessions = 2
   }
 
-  /// The records that the queues store for one table.
+  /// The records that the queues store for one collector table.
   private struct KeptRecords {
     let collector = CollectorID()
-    /// The time from which on all queues store records.
+    /// The time from which on all queues store records for this table.
     let start: MonitorTime
 
     /// Makes the queues store records.
@@ -52,20 +52,20 @@ final class Collector: Sendable {
     var sessions: [SessionID: WeakSession] = [:]
     var commands: [(command: MonitorCommand, session: MonitorSession)] = []
     var isRunning = false
-    /// The records that the thread reads first; `nil` after the thread has received them.
+    /// The records for the thread's first table; `nil` after the thread has created the table.
     var keptRecords: KeptRecords?
   }
 
-  /// The maximum number of operations that are read under a queue's lock at once, about ten
-  /// microseconds of work.
+  /// The maximum number of operations that the collector reads while it holds a queue's lock.
+  /// Reading them takes about ten microseconds.
   static let slice = 1_024
-  /// The maximum duration of a reading before viewers receive updates.
+  /// The maximum duration of a reading. After it, viewers receive updates.
   private static let readingSlice = Duration.milliseconds(50)
   /// The shortest time between two readings, even if viewers change their interest more often.
   private static let shortestInterval = Duration.milliseconds(10)
   /// The longest time between two readings, even if all viewers have longer intervals.
   private static let longestInterval = Duration.seconds(1)
-  /// How long lists are filled before the collector checks for commands.
+  /// The maximum time for filling lists before the collector checks for commands.
   private static let fillingSlice = Duration.milliseconds(2)
 
   private let state = Locked(State())
@@ -104,7 +104,7 @@ final class Collector: Sendable {
   private func start() {
     let keptRecords = KeptRecords()
     state.withLock { $0.keptRecords = keptRecords }
-    // There is only one collector, and it is never destroyed.
+    // The reference is not retained, because the shared collector is never destroyed.
     let error = csystem_start_thread(
       { Unmanaged<Collector>.fromOpaque($0).takeUnretainedValue().main() },
       Unmanaged.passUnretained(self).toOpaque())
@@ -117,7 +117,7 @@ final class Collector: Sendable {
     csystem_set_thread_name("opq-collector")
     var table = (state.withLock { $0.keptRecords.take() } ?? KeptRecords()).makeTable()
     var lastRead = ContinuousClock.now - .seconds(1)
-    // Whether a session has changed its interest and has not received an update since.
+    // Whether a viewer has changed its interest and has not received an update since.
     var isAsked = false
     // The time up to which viewers have received all due warnings.
     var lastTold = ProcessFacts.now
@@ -129,9 +129,8 @@ final class Collector: Sendable {
         readingFrom: lastRead + interval, workingFrom: [work, answer].compactMap { $0 }.min())
       if serveSessions(table) { isAsked = true }
       var hasNews = false
-      // Due warnings are computed from all earlier changes, even if this reading comes soon after
-      // the last one. A viewer that has changed its interest receives the present state, not an old
-      // one.
+      // If a warning is due, all earlier changes are read first, even if the last reading was a
+      // short time ago. A viewer that has changed its interest also receives the present state.
       let isDue = nextWarning.map { $0 <= ProcessFacts.now } ?? false
       let mayAnswer = isAsked && .now - lastRead >= Self.shortestInterval
       if mayAnswer { (isAsked, hasNews) = (false, true) }
@@ -154,9 +153,9 @@ final class Collector: Sendable {
     }
   }
 
-  /// Clears the bell for changes.
+  /// Clears the signal that queues have changes.
   ///
-  /// - Returns: Whether it had rung.
+  /// - Returns: Whether the signal was set.
   private func takeChanges() -> Bool {
     let changes = Bell.changes.rawValue
     return bell.bitwiseAnd(~changes, ordering: .acquiringAndReleasing).oldValue & changes != 0
@@ -167,10 +166,10 @@ final class Collector: Sendable {
   private func shortestInterval(_ table: inout CollectorTable) -> Duration? {
     let sessions = liveSessions()
     if let shortest = sessions.map(\.minimumInterval).min() {
-      // The queues keep unread records.
+      // The queues keep the unread records until the next reading.
       return min(shortest, Self.longestInterval)
     }
-    // The session that sent a command may have ended since.
+    // Commands of sessions that have ended meanwhile are also carried out.
     carryOutCommands(table)
     QueueRegistry.dropRecords(of: table.collector)
     let isOver = state.withLock { state in
@@ -178,14 +177,14 @@ final class Collector: Sendable {
       return !state.isRunning
     }
     if isOver { return nil }
-    // A session was opened meanwhile. The old table does not have the changes that were not read,
-    // so a new one is created.
+    // A session was opened meanwhile. The old table does not contain the dropped changes, so a new
+    // table is created.
     table = KeptRecords().makeTable()
     return .zero
   }
 
-  /// Sleeps until a bell rings that may be served now, or until there is work although no bell
-  /// rings.
+  /// Sleeps until a signal can be handled or until the time for other work. Returns the signals to
+  /// handle.
   private func waitForBell(
     readingFrom earliest: ContinuousClock.Instant, workingFrom work: ContinuousClock.Instant?
   ) -> UInt32 {
@@ -194,7 +193,7 @@ final class Collector: Sendable {
       let now = ContinuousClock.now
       let mayRead = now >= earliest
       if rung & Bell.sessions.rawValue != 0 || rung != 0 && mayRead {
-        // The bell for early changes stays set for the next round.
+        // If it is too early to read changes, their signal stays set for the next round.
         let served = mayRead ? rung : Bell.sessions.rawValue
         bell.bitwiseAnd(~served, ordering: .acquiringAndReleasing)
         return served
@@ -206,7 +205,8 @@ final class Collector: Sendable {
     }
   }
 
-  /// Returns when a list must be updated or a warning is due although no bell rings.
+  /// Returns the next time at which the thread has work even if no signal is set: a list must be
+  /// updated, or a warning is due.
   private func nextWork(
     _ table: CollectorTable, warning: MonitorTime?
   ) -> ContinuousClock.Instant? {
@@ -219,22 +219,22 @@ final class Collector: Sendable {
   }
 
   private func liveSessions() -> [MonitorSession] {
-    // The references are released outside the lock: releasing the last reference to a session
-    // detaches it, which takes the lock.
+    // The references are released outside the lock, because releasing the last reference to a
+    // session detaches the session, and that acquires the lock.
     state.withLock { $0.sessions.values.compactMap(\.session) }
   }
 
   // MARK: Reading and delivering
 
-  /// Reads the changes of the queues for a limited time. The rest follows in the next round, so
-  /// that viewers see a million operations arrive step by step.
+  /// Reads the changes of the queues for a limited time. The next round reads the remaining
+  /// changes. Therefore viewers see a million new operations step by step.
   private func read(into table: CollectorTable) {
     table.beginReading()
     table.allowance.begin()
     let queues = QueueRegistry.queues
     let deadline = ContinuousClock.now + Self.readingSlice
-    // Each round begins with another queue, so that a queue with constant changes does not starve
-    // the others.
+    // Each round begins with another queue, so that a queue with constant changes does not keep the
+    // collector from reading the other queues.
     let start = queues.isEmpty ? 0 : Int(table.version % UInt64(queues.count))
     for queue in queues[start...] + queues[..<start] {
       var part = table.allowance.part(of: queue.id)
@@ -244,7 +244,7 @@ final class Collector: Sendable {
           newRecords: part.newRecords)
         table.apply(changes)
         part = table.allowance.next(part, after: changes)
-        // A command does not wait for the reading either.
+        // A command is carried out during the reading and does not wait for its end.
         if bell.load(ordering: .relaxed) & Bell.sessions.rawValue != 0 { carryOutCommands(table) }
         guard changes.hasMore || changes.hasUnrecorded else { break }
         let isEnough = !changes.hasMore && part.adopting == 0
@@ -258,9 +258,9 @@ final class Collector: Sendable {
     table.prune(now: ProcessFacts.now)
   }
 
-  /// Handles the requests of sessions.
+  /// Carries out the commands of sessions and applies their changed interests.
   ///
-  /// - Returns: Whether a session needs an update.
+  /// - Returns: Whether a session has changed its interest and needs an update.
   private func serveSessions(_ table: CollectorTable) -> Bool {
     carryOutCommands(table)
     let sessions = liveSessions()
@@ -333,7 +333,8 @@ final class Collector: Sendable {
     case .cancelWithDependents(let ids):
       for queue in QueueRegistry.queues { table.takeUpAll(of: queue) }
       ring(.changes)
-      // The dependents come first: an operation that finishes by its cancellation would start them.
+      // The dependents are cancelled first. If a cancelled operation finishes at once, its
+      // dependents would otherwise start.
       result.dependents = table.allDependents(of: Set(ids)).filter {
         cancel($0, for: origin, table) == .requested
       }

@@ -4,17 +4,17 @@
 import MonitorProtocol
 
 extension CollectorTable {
-  /// Returns the operations of a part of the dependency graph, the nearest first, including the
-  /// root.
+  /// Returns the operations of a part of the dependency graph, including its root. Operations near
+  /// the root come first.
   ///
-  /// Dependencies of finished or cancelled operations are left out, except for the root: they do
-  /// not affect later operations.
+  /// The result omits dependencies of finished or cancelled operations, because they do not affect
+  /// later operations. The dependencies of the root are always included.
   func neighbourhood(_ graph: Interest.Graph) -> [OperationReport.ID] {
     neighbourhood(of: [graph.root], graph.direction, limit: graph.limit)
   }
 
-  /// Returns the same for several roots. If there is more than one, the dependencies of finished or
-  /// cancelled ones are left out.
+  /// Returns the operations of a part of the dependency graph with several roots. If there are
+  /// several roots, the result omits the dependencies of finished or cancelled roots.
   func neighbourhood(
     of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int
   ) -> [OperationReport.ID] {
@@ -36,10 +36,10 @@ extension CollectorTable {
     return found
   }
 
-  /// Returns the unfinished operations that depend on any of these, directly or indirectly.
+  /// Returns the unfinished operations that depend on any of the subjects, directly or indirectly.
   ///
-  /// The search is repeated for each update while the result is shown. Therefore it also stops
-  /// after very many finished operations.
+  /// The search is repeated for each update while a viewer requests the dependents. Therefore the
+  /// search also ends after very many finished operations.
   func dependents(of subjects: Set<OperationReport.ID>) -> Dependents {
     var seen = subjects
     var found: [OperationReport.ID] = []

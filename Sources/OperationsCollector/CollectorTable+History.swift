@@ -5,7 +5,8 @@ import MonitorProtocol
 import OperationsCore
 
 extension CollectorTable {
-  /// Returns the runs within a window before `now`: the current ones, then the newest.
+  /// Returns the current runs and the runs that ended within a time window before `now`. If their
+  /// number exceeds the limit, current runs are preferred, and then the newest runs.
   func recentRuns(_ wanted: Interest.Timeline, at now: MonitorTime) -> RecentRuns {
     let window = max(.zero, min(wanted.window, RunLog.longestWindow))
     let limit = max(0, wanted.limit)
@@ -16,7 +17,7 @@ extension CollectorTable {
     return RecentRuns(runs: runs, count: running.count + ended.count)
   }
 
-  /// Returns the statistics of the classes of these operations.
+  /// Returns the statistics of recent times for the classes of these operations.
   func classTimes(
     of operations: Set<OperationReport.ID>, at now: MonitorTime
   ) -> [String: TimeStatistics] {
@@ -24,7 +25,7 @@ extension CollectorTable {
     return classTimes.statistics(of: names, in: times, at: now)
   }
 
-  /// Returns the operation; `nil` if it has finished or no longer exists.
+  /// Returns the operation with this id; `nil` if it has finished or no longer exists.
   func operation(_ id: OperationReport.ID) -> Operation? {
     guard let entry = entries[id], let record = entry.record else { return nil }
     return QueueRegistry.queue(entry.report.queue)?.operation(of: record)
@@ -37,7 +38,7 @@ extension CollectorTable {
 }
 
 extension QueueRegistry {
-  /// Returns an existing queue; `nil` if there is none with this id.
+  /// Returns the queue with this id; `nil` if it does not exist.
   static func queue(_ id: QueueReport.ID) -> OperationQueue? {
     queues.first { $0.id.rawValue == id.rawValue }
   }

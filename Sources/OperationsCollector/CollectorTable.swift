@@ -4,12 +4,13 @@
 import MonitorProtocol
 import OperationsCore
 
-/// The collector's data about the process. Used only by its thread.
+/// The collector's data about the operations and queues of the process. Only the collector's thread
+/// uses it.
 ///
-/// The table keeps all unfinished operations, and the newest finished ones up to a number and an
-/// age. The cost of a change does not depend on the number of operations.
+/// The table keeps all unfinished operations. It also keeps the newest finished operations, up to a
+/// maximum number and age. The cost of a change does not depend on the number of operations.
 final class CollectorTable {
-  /// The number of finished operations to keep, and how long.
+  /// The maximum number and the maximum age of the finished operations to keep.
   struct Retention {
     var count = 10_000
     var age: Duration = .seconds(60)
@@ -20,50 +21,52 @@ final class CollectorTable {
     let time: MonitorTime
   }
 
-  /// The collector for which the queues store records for this table. Records for another collector
-  /// are not enough: they would lack the operations that have not changed since.
+  /// The id under which the queues store records for this table. Each table needs its own id,
+  /// because the records for an older id would lack the operations that have not changed since.
   let collector: CollectorID
   private(set) var entries: [OperationReport.ID: OperationEntry] = [:]
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
-  /// The main queue; `nil` until the program uses it.
+  /// The id of the main queue; `nil` until the program uses the main queue.
   private(set) var mainQueue: QueueReport.ID?
-  /// The lists of the sessions.
+  /// The list of each session.
   private(set) var lists: [SessionID: SessionList] = [:]
-  /// Whether any session requests events. If none does, events cost nothing.
+  /// Whether any session requests events. If no session does, events cost nothing.
   private var wantsEvents = false
   /// The kinds of warnings that any session requests.
   private(set) var warningKinds: Set<MonitorWarning.Kind> = []
-  /// The number of the reading. Later changes have a later version.
+  /// The number of the current reading. Each reading increases it.
   private(set) var version: UInt64 = 1
-  /// Dependents of operations that are not in any queue yet.
+  /// The dependents of operations that are not in the table, by the ids of these operations.
   private var unknownDependencies: [OperationReport.ID: [OperationEntry.Dependent]] = [:]
-  /// The operations whose state changes when their queue is suspended or resumed.
+  /// The ready and held operations of each queue. Their state changes when the queue is suspended
+  /// or resumed.
   private var ready: [QueueReport.ID: Set<OperationReport.ID>] = [:]
-  /// Finished operations, the oldest first, from `finishedStart` on.
+  /// The finished operations, the oldest first. Operations before the index `finishedStart` have
+  /// been removed.
   private var finished: [Finished] = []
   private var finishedStart = 0
-  /// Operations that execute although they were asked to cancel.
+  /// The operations that execute although they were asked to cancel.
   private(set) var cancelling: Set<OperationReport.ID> = []
-  /// Operations with very many dependents.
+  /// The operations with more than ``dependentLimit`` dependents.
   private(set) var fanOuts: Set<OperationReport.ID> = []
   var queueConditions = QueueConditions()
   var threadCondition = ThreadCondition()
   var deadlockWatch = DeadlockWatch()
-  /// `nil` while no session requests warnings about leaks.
+  /// The search for leaked operations; `nil` while no session requests warnings about leaks.
   var leakWatch: LeakWatch?
   var unstartedFinishes = UnstartedFinishes()
   var inversions = PriorityInversions()
-  /// The operations that only their own `isReady` keeps from starting.
+  /// The operations that do not start only because their own `isReady` is `false`.
   var heldUpByThemselves = LastingCondition(patience: CollectorTable.ownReadinessPatience)
   private var classNames: [ObjectIdentifier: String] = [:]
   /// The operations that have started and have not finished.
   private(set) var running = RunningOperations()
   /// The runs that have ended.
   private(set) var runLog = RunLog()
-  /// Slot waits and run times.
+  /// The recent slot waits and run times.
   private(set) var times = TimeHistograms()
   var classTimes = ClassStatistics()
-  /// The number of state changes for which only the count is known.
+  /// The number of state changes that the queues have counted but not recorded.
   private(set) var lostSteps: UInt64 = 0
   var allowance = ReadingAllowance()
   /// The time of the current reading.
@@ -73,8 +76,8 @@ final class CollectorTable {
   /// Creates an empty table.
   ///
   /// - Parameters:
-  ///   - collector: Identifies the records. The queues store them already, or later.
-  ///   - retention: The finished operations to keep.
+  ///   - collector: The id under which the queues store records for this table.
+  ///   - retention: The maximum number and age of the finished operations to keep.
   init(collector: CollectorID = CollectorID(), retention: Retention = Retention()) {
     self.collector = collector
     self.retention = retention
@@ -83,7 +86,7 @@ final class CollectorTable {
   /// Returns the report of one operation.
   func report(_ id: OperationReport.ID) -> OperationReport? { entries[id]?.report }
 
-  /// Begins a reading.
+  /// Begins a reading of the queues.
   func beginReading(at now: MonitorTime = ProcessFacts.now) {
     version += 1
     readingTime = now
@@ -91,7 +94,8 @@ final class CollectorTable {
 
   // MARK: Lists
 
-  /// Creates the list of a session. ``SessionList/fill(from:until:)`` fills it step by step.
+  /// Creates or changes the list of a session. ``SessionList/fill(from:until:)`` then fills the
+  /// list step by step.
   func keepList(for session: SessionID, _ interest: Interest, at now: MonitorTime) {
     if let list = lists[session] {
       list.change(to: interest, in: self, at: now)
@@ -101,7 +105,7 @@ final class CollectorTable {
     noteInterests()
   }
 
-  /// Removes the lists of all other sessions.
+  /// Removes the lists of all sessions except these.
   func keepLists(of sessions: Set<SessionID>) {
     lists = lists.filter { sessions.contains($0.key) }
     noteInterests()
@@ -117,7 +121,7 @@ final class CollectorTable {
     }
   }
 
-  /// Changes the report of one operation, also in the lists.
+  /// Changes the report of one operation, and updates the lists of the sessions.
   private func change(_ entry: OperationEntry, _ body: (inout OperationReport) -> Void) {
     let old = entry.report
     body(&entry.report)
@@ -125,7 +129,7 @@ final class CollectorTable {
     for list in lists.values { list.replace(old, by: entry.report, in: self) }
   }
 
-  /// Stores the sender of a cancel command.
+  /// Stores the viewer that has sent a cancel command for an operation.
   func noteCancelRequester(_ origin: CommandOrigin, of id: OperationReport.ID) {
     guard let entry = entries[id] else { return }
     // All sessions receive the change, even if nothing else changes.
@@ -135,7 +139,7 @@ final class CollectorTable {
 
   // MARK: Changes
 
-  /// Applies the changes of a queue.
+  /// Applies the changes that a queue has recorded.
   func apply(_ snapshot: QueueChanges) {
     let id = QueueReport.ID(snapshot.id.rawValue)
     let old = queues[id]
@@ -158,7 +162,7 @@ final class CollectorTable {
     }
   }
 
-  /// Removes queues that no longer exist.
+  /// Removes all queues except these, because they no longer exist.
   func keepQueues(_ ids: Set<QueueReport.ID>) {
     let knownCount = queues.count
     queues = queues.filter { ids.contains($0.key) }
@@ -177,7 +181,8 @@ final class CollectorTable {
     let entry: OperationEntry
     var old: OperationReport?
     if let known = entries[id] {
-      // A change of a removed operation would add it again permanently.
+      // A finished operation does not change. If the table had removed it, another change would add
+      // it again permanently.
       if known.report.state.isOver { return }
       entry = known
       if wantsEvents { old = known.report }
@@ -215,7 +220,8 @@ final class CollectorTable {
     if snapshot.state == .executing {
       running.insert(entry.report)
     } else if wasRunning {
-      // The worker returned it to the queue because its `isReady` was `false`.
+      // The worker returned the operation to its queue because the operation's `isReady` was
+      // `false`.
       running.remove(id)
     }
     if entry.report.state == .ready || entry.report.state == .held {
@@ -243,8 +249,8 @@ final class CollectorTable {
     }
   }
 
-  /// Returns the name of a class. Computing it takes longer than everything else about an
-  /// operation.
+  /// Returns the name of a class. The name is computed only once, because this takes longer than
+  /// all other work for an operation.
   private func name(of type: Operation.Type) -> String {
     if let known = classNames[ObjectIdentifier(type)] { return known }
     let name = String(describing: type)
@@ -254,7 +260,7 @@ final class CollectorTable {
 
   // MARK: Dependencies
 
-  /// Updates the dependencies of an operation.
+  /// Updates the dependencies of an operation, and the dependents of these dependencies.
   private func link(_ entry: OperationEntry, as snapshot: RecordedOperation) {
     let old = entry.report.dependencies
     let isSame = old.elementsEqual(snapshot.dependencies) { $0.rawValue == $1.rawValue }
@@ -285,7 +291,7 @@ final class CollectorTable {
     }
   }
 
-  /// - Returns: Whether the dependency was counted as unmet.
+  /// - Returns: Whether the dependency was counted as unfinished.
   private func unlink(_ entry: OperationEntry, from dependency: OperationReport.ID) -> Bool {
     let id = entry.report.id
     if let known = entries[dependency] {
@@ -312,8 +318,7 @@ final class CollectorTable {
     }
   }
 
-  /// Returns the operations that began to depend on an operation before it was known or after it
-  /// was removed.
+  /// Returns the operations that depend on an operation that is not in the table.
   func lateDependents(of id: OperationReport.ID) -> [OperationEntry.Dependent] {
     unknownDependencies[id] ?? []
   }
@@ -325,7 +330,7 @@ final class CollectorTable {
     finished[finishedStart...].suffix(limit).reversed().lazy.map(\.id)
   }
 
-  /// Removes finished operations that are too many or too old.
+  /// Removes finished operations that exceed the maximum number or the maximum age.
   func prune(now: MonitorTime) {
     while finishedStart < finished.count {
       let oldest = finished[finishedStart]
@@ -350,8 +355,8 @@ final class CollectorTable {
         _ = unlink(entry, from: dependency)
         continue
       }
-      // The entry stays in the list until half of the list is outdated. Removing each entry at once
-      // would cost quadratic time for a large fan-out.
+      // The removed dependent stays in the list until half of the list is outdated. Removing each
+      // dependent at once would cost quadratic time for an operation with very many dependents.
       change(known) { $0.dependentCount -= 1 }
       if known.report.dependentCount * 2 < known.dependents.count {
         known.dependents.removeAll { entries[$0.id] == nil }

@@ -14,15 +14,16 @@ extension CollectorTable {
       let changes = queue.takeChanges(
         for: collector, limit: Collector.slice, newRecords: nil)
       apply(changes)
-      // Operations that were added since then are not included. Their number might be unlimited.
+      // Operations that are added during the loop are not included, because their number is
+      // unlimited.
       left = (left ?? changes.counts.unfinished) - changes.adoptedCount
       guard changes.hasMore || changes.hasUnrecorded, left.map({ $0 > 0 }) == true else { return }
     }
   }
 
-  /// Returns all unfinished operations that depend on any of these, directly or indirectly,
-  /// ascending. A command needs all of them, because it is carried out once. For display,
-  /// ``dependents(of:)`` has a limit.
+  /// Returns the ids of all unfinished operations that depend on any of the subjects, directly or
+  /// indirectly, ascending. A command needs all dependents, because it is carried out only once.
+  /// ``dependents(of:)``, which finds dependents for display, has a limit.
   func allDependents(of subjects: Set<OperationReport.ID>) -> [OperationReport.ID] {
     var seen = subjects
     var found: [OperationReport.ID] = []

@@ -3,10 +3,10 @@
 
 import MonitorProtocol
 
-/// Computes the detail of one operation.
+/// Computes the detail of one operation, at most a few times per second.
 ///
-/// This requires a search through the operation's queue, so it is limited to about two percent of
-/// the time. In between, the last result is used.
+/// The computation searches the operation's queue. Therefore the computations take at most about
+/// two percent of the time. Between two computations, the last detail is used.
 struct DetailWatch {
   /// The shortest time between two computations.
   static let interval = Duration.milliseconds(200)
@@ -16,12 +16,12 @@ struct DetailWatch {
   private var due = MonitorTime(nanoseconds: .min / 2)
   private var isOutdated = false
 
-  /// When the detail may change although no operation does, because changes after the last
-  /// computation were not examined; `nil` if there were none.
+  /// The time of the next computation, if the last detail was used although operations may have
+  /// changed; otherwise `nil`.
   var nextAnswer: MonitorTime? { isOutdated ? due : nil }
 
-  /// Ends the wait for a computation: the viewer has received no update, and its next request
-  /// triggers one.
+  /// Cancels the scheduled computation, because the viewer has not received its last update. The
+  /// next update computes the detail again.
   mutating func postpone() { isOutdated = false }
 
   /// Returns the detail of an operation.
@@ -30,8 +30,10 @@ struct DetailWatch {
   ///   - id: The operation; `nil` if no detail is requested.
   ///   - now: The current time.
   ///   - clock: Returns the time at which the computation has ended.
-  ///   - find: Computes the detail; `nil` if the operation has finished or no longer exists.
-  /// - Returns: The new or the last detail; `nil` if there is none.
+  ///   - find: Computes the detail; returns `nil` if the operation has finished or no longer
+  ///     exists.
+  /// - Returns: The new or the last detail; `nil` if no detail is requested, or if the operation
+  ///   has finished.
   mutating func answer(
     about id: OperationReport.ID?, at now: MonitorTime,
     clock: () -> MonitorTime = { ProcessFacts.now },

@@ -3,38 +3,40 @@
 
 import MonitorProtocol
 
-/// A sorted set of operations. Changes are applied at once. Existing operations are added step by
-/// step, so that the collector can do other work in between.
+/// A sorted set of operations. Changes of operations are applied at once. The operations that
+/// existed before the set are added step by step, so that the collector can do other work in
+/// between.
 struct FilledOrder {
   /// The number of operations that are added before the time is checked.
   private static let step = 256
 
   private var order = RowOrder()
-  /// The operations that are not added yet, from `next` on.
+  /// The operations to add. The operations from the index `next` on have not been added yet.
   private var pending: [OperationReport.ID] = []
   private var next = 0
-  /// The total time for adding operations so far.
+  /// The total time that adding operations has taken so far.
   private(set) var fillingTime = Duration.zero
 
-  /// Whether some operations are not added yet.
+  /// Whether some operations have not been added yet.
   var isFilling: Bool { next < pending.count }
 
   /// The number of operations in the set.
   var count: Int { order.count }
 
-  /// Returns the first `limit` keys, or, if reversed, the last ones, beginning with the last.
+  /// Returns the first `limit` keys. If `isReversed` is `true`, returns the last `limit` keys, the
+  /// last key first.
   func prefix(_ limit: Int, isReversed: Bool = false) -> [SortKey] {
     order.prefix(limit, isReversed: isReversed)
   }
 
-  /// Begins with an empty set, and with these operations to add.
+  /// Removes all operations from the set. ``fill(until:_:)`` then adds the given operations.
   mutating func begin(with operations: [OperationReport.ID]) {
     self = FilledOrder()
     pending = operations
   }
 
-  /// Adds operations by their keys, until all are added or a time is reached. Operations without a
-  /// key are skipped.
+  /// Adds operations until all are added or a time is reached. Operations for which `key` returns
+  /// `nil` are skipped.
   mutating func fill(
     until deadline: ContinuousClock.Instant, _ key: (OperationReport.ID) -> SortKey?
   ) {
@@ -53,7 +55,7 @@ struct FilledOrder {
     next = 0
   }
 
-  /// Applies a change. `nil` means that the operation does not belong in the set.
+  /// Replaces the key of an operation. A key is `nil` if the operation does not belong in the set.
   mutating func replace(_ old: SortKey?, by new: SortKey?) {
     if old == new { return }
     if let old { order.remove(old) }

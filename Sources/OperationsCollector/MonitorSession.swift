@@ -6,44 +6,46 @@ package import MonitorProtocol
 import OperationsCore
 import Synchronization
 
-/// A session of one viewer with the queues of this process: it receives messages and sends
-/// commands.
+/// The connection of one viewer to the queues of this process. Through the session, the viewer
+/// receives messages and sends commands.
 ///
-/// The collector serves all sessions on its own thread, which exists only while there is a session,
-/// and sleeps while nothing changes. A viewer that does not receive its messages costs no memory:
-/// later changes are merged into the next update.
+/// The collector serves all sessions on its own thread. The thread exists only while a session
+/// exists, and sleeps while nothing changes. If a viewer does not receive its messages, no further
+/// messages are stored, because later changes are merged into the next update.
 package final class MonitorSession: Sendable {
   private struct State {
     var mailbox: Mailbox
-    /// The time since when further changes wait for the last update to be received; `nil` if there
-    /// are none.
+    /// The time of the first change that was not sent because the viewer had not received the last
+    /// update; `nil` if no change waits.
     var behindSince: MonitorTime?
     var minimumInterval: Duration
-    /// Whether the collector has not seen the interest yet.
+    /// Whether the collector has not read the current interest yet.
     var isInterestNew = true
 
-    /// Whether an update is in the mailbox. In that case, no further update is made.
+    /// Whether the mailbox contains an update. If it does, the collector makes no further update.
     var holdsUpdate: Bool { mailbox.updateCount > 0 }
   }
 
   let id = SessionID.next()
   let isReadOnly: Bool
-  /// The sender of the commands; `nil` if it is this process itself.
+  /// The process that sends the commands of this session; `nil` if it is this process itself.
   let origin: CommandOrigin?
-  /// Called on the collector's thread with the result of each command, even if the viewer has
-  /// disconnected. Must not block.
+  /// A closure that the collector's thread calls with the result of each command, even if the
+  /// viewer has disconnected. The closure must not block.
   let audit: @Sendable (CommandResult) -> Void
   private let wake: @Sendable () -> Void
   private let state: Locked<State>
 
-  /// Opens a session. The first messages, a greeting and the complete state, follow at once.
+  /// Opens a session. The greeting and the complete state follow at once as the first messages.
   ///
   /// - Parameters:
   ///   - minimumInterval: The shortest time between two updates.
-  ///   - interest: The data that the viewer requests; by default the first 500 operations.
-  ///   - isReadOnly: Whether commands are refused.
-  ///   - wake: Called on the collector's thread when messages are available, once until they are
-  ///     received. Must not block.
+  ///   - interest: The data that the viewer requests. By default, it requests the first 500
+  ///     operations.
+  ///   - isReadOnly: Whether the session refuses commands.
+  ///   - wake: A closure that the collector's thread calls when messages are available. The thread
+  ///     calls it again only after the viewer has received the messages. The closure must not
+  ///     block.
   package convenience init(
     minimumInterval: Duration, interest: Interest = Interest(), isReadOnly: Bool,
     wake: @escaping @Sendable () -> Void
@@ -72,12 +74,12 @@ package final class MonitorSession: Sendable {
 
   deinit { invalidate() }
 
-  /// Removes and returns the messages, the oldest first. Can be called on any thread, and does not
-  /// block.
+  /// Removes and returns the messages, the oldest first. The method can be called on any thread and
+  /// does not block.
   package func takeMessages() -> [MonitorMessage] { takeMessages(withUpdate: true) }
 
-  /// Removes and returns the messages, or all messages except updates. While an update stays, no
-  /// further one is made.
+  /// Removes and returns the messages, the oldest first. If `withUpdate` is `false`, an update
+  /// stays in the mailbox, and the collector makes no further update until it is removed.
   package func takeMessages(withUpdate: Bool) -> [MonitorMessage] {
     let (messages, isBehind) = state.withLock { state in
       let messages = state.mailbox.takeMessages(withUpdates: withUpdate)
@@ -87,11 +89,11 @@ package final class MonitorSession: Sendable {
     return messages
   }
 
-  /// Sets what the viewer wants to receive. Does not block. An update follows.
+  /// Sets the viewer's interest. The method does not block. An update follows.
   package func watch(_ interest: Interest) { watch(interest, minimumInterval: nil) }
 
-  /// Sets what the viewer wants to receive, and the shortest time between two updates; `nil` keeps
-  /// the interval.
+  /// Sets the viewer's interest and the shortest time between two updates. If `minimumInterval` is
+  /// `nil`, the interval stays the same.
   package func watch(_ interest: Interest, minimumInterval: Duration?) {
     state.withLock { state in
       state.mailbox.interest = interest
@@ -101,10 +103,10 @@ package final class MonitorSession: Sendable {
     Collector.shared.ring(.sessions)
   }
 
-  /// Sends a command. Does not block. A `commandResult` message follows.
+  /// Sends a command. The method does not block. A `commandResult` message follows.
   package func send(_ command: MonitorCommand) { Collector.shared.perform(command, for: self) }
 
-  /// Ends the session. No further messages come. Further calls have no effect.
+  /// Ends the session. The session then delivers no further messages. A second call has no effect.
   package func invalidate() {
     if state.withLock({ $0.mailbox.invalidate() }) { Collector.shared.detach(id) }
   }
@@ -122,8 +124,8 @@ package final class MonitorSession: Sendable {
   /// The shortest time between two updates.
   var minimumInterval: Duration { state.withLock { $0.minimumInterval } }
 
-  /// Returns whether an update would be delivered. If not, the viewer wakes the collector after it
-  /// has received the last one.
+  /// Returns whether the session accepts an update now. If it does not, the session wakes the
+  /// collector when the viewer has received the last update.
   func takesUpdate(at now: MonitorTime) -> Bool {
     state.withLock { state in
       if state.holdsUpdate { state.behindSince = state.behindSince ?? now }
@@ -131,7 +133,8 @@ package final class MonitorSession: Sendable {
     }
   }
 
-  /// Delivers an update. Only the collector's thread does this, so updates stay in order.
+  /// Delivers an update to the viewer. Only the collector's thread delivers updates, so they stay
+  /// in order.
   func deliver(_ update: Update) {
     let mustWake = state.withLock { state in
       var update = update
@@ -142,13 +145,13 @@ package final class MonitorSession: Sendable {
     if mustWake { wake() }
   }
 
-  /// Delivers the result of a command.
+  /// Delivers the result of a command to the viewer.
   func deliver(_ result: CommandResult) {
     if state.withLock({ $0.mailbox.post(.commandResult(result)) }) { wake() }
   }
 }
 
-/// Identifies a session. Unlike an object's address, an id is never used again.
+/// The id of a session. Unlike the address of an object, an id is never used again.
 struct SessionID: Hashable {
   let rawValue: UInt64
   private static let last = Atomic<UInt64>(0)

@@ -4,10 +4,10 @@
 import MonitorProtocol
 import OperationsCore
 
-// Conversions from the library's types to those of the protocol.
+// This file converts types of the operations library to types of the monitor's protocol.
 
 extension StateCounts {
-  /// Creates the counts of a queue, whose ready operations are held while it is suspended.
+  /// Creates the counts of a queue. If the queue is suspended, its ready operations are held.
   init(_ counts: QueueSnapshot.Counts, isSuspended: Bool) {
     self.init(
       waiting: counts.waiting, ready: counts.ready, held: isSuspended ? counts.ready : 0,
@@ -17,7 +17,7 @@ extension StateCounts {
 }
 
 extension MonitorProtocol.OperationState {
-  /// Creates the state that a monitor shows for a state of the library.
+  /// Creates the state that a monitor shows for an operation.
   init(_ state: OperationsCore.OperationState, isCancelled: Bool, isSuspended: Bool) {
     switch state {
     case .waiting: self = .waiting
@@ -29,14 +29,15 @@ extension MonitorProtocol.OperationState {
 }
 
 extension OperationReport {
-  /// Creates a report with the values that do not change while an operation is in its queue.
+  /// Creates a report of an operation in the state waiting. ``take(_:isSuspended:unmetCount:)``
+  /// then sets the values that may change.
   init(_ snapshot: RecordedOperation, className: String) {
     self.init(
       id: ID(snapshot.id.rawValue), name: snapshot.name ?? "", className: className,
       queue: QueueReport.ID(snapshot.queue.rawValue), state: .waiting)
   }
 
-  /// Updates the values that may change, except for the dependencies.
+  /// Updates the values of the report that may change, except for the dependencies.
   mutating func take(_ snapshot: RecordedOperation, isSuspended: Bool, unmetCount: Int) {
     func time(_ nanoseconds: Int64?) -> MonitorTime? {
       nanoseconds.map { MonitorTime(nanoseconds: $0) }

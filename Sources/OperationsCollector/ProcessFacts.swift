@@ -6,9 +6,9 @@ import Glibc
 package import MonitorProtocol
 import OperationsCore
 
-/// The facts about this process for greetings.
+/// The data about this process that its greetings contain.
 package enum ProcessFacts {
-  /// The current time on the clock of all monitor times.
+  /// The current time of the monotonic clock, which all times of the monitor use.
   package static var now: MonitorTime { MonitorTime(nanoseconds: csystem_monotonic_nanoseconds()) }
 
   package static func hello(isReadOnly: Bool) -> Hello {
@@ -35,8 +35,9 @@ package enum ProcessFacts {
     return first.split(separator: "/").last.map(String.init) ?? first
   }
 
-  /// Returns when a process started, on the monotonic clock, which stops while the machine sleeps.
-  /// The age is taken from the clock that does not stop.
+  /// Returns the time on the monotonic clock at which a process started. The monotonic clock stops
+  /// while the machine sleeps. Therefore the age of the process is computed with the clock that
+  /// does not stop.
   static func started(
     _ start: ProcessStart, now: MonitorTime, sinceBoot: Duration
   ) -> MonitorTime {

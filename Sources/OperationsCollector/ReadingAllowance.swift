@@ -3,30 +3,31 @@
 
 import OperationsCore
 
-/// Limits the number of operations that get a record between two readings.
+/// Limits the number of operations that a queue records between two readings.
 ///
-/// Operations that are in a queue at a reading all get a record eventually. Operations that come
-/// and go between two readings get one only up to a number, so that the cost for a process
-/// with a hundred thousand operations per second is the same as with some thousands. A queue that
-/// exceeds the number is called quick. The quick queues share the number, so that the other queues
-/// have complete records.
+/// If an operation is in a queue during a reading, it gets a record at this or a later reading. If
+/// operations are added and finish between two readings, only a limited number of them get a
+/// record. Therefore the monitor costs a process with a hundred thousand operations per second no
+/// more than a process with some thousands. A queue with very many such operations is called quick.
+/// The quick queues share the limited number, so that the other queues have complete records.
 struct ReadingAllowance {
-  /// The maximum number of new operations that have a record from the start between two readings, in
-  /// all quick queues.
+  /// The maximum number of new operations in all quick queues together that get a record
+  /// immediately between two readings.
   static let newRecords = 1_000
-  /// The minimum for each quick queue.
+  /// The minimum number of new operations in each quick queue that get a record immediately between
+  /// two readings.
   private static let fewestNewRecords = 50
 
-  /// A queue with this number of changes without a record between two readings is quick. Operations that
-  /// come and go in a queue with many waiting ones do not exceed it, so the waiting ones get
-  /// a record soon.
+  /// A queue is quick if more than this number of its state changes are not recorded between two
+  /// readings.
   private static let quickSteps = 1_000
 
-  /// The request to one queue.
+  /// The limits for one reading of one queue.
   struct Part {
-    /// The maximum number of existing operations without a record to read.
+    /// The maximum number of existing operations that get a record in this reading.
     fileprivate(set) var adopting: Int
-    /// The number of new operations that get a record from the start; `nil` if it does not change.
+    /// The number of new operations that get a record immediately until the next reading; `nil` if
+    /// the number does not change.
     fileprivate(set) var newRecords: Int?
   }
 
@@ -37,25 +38,26 @@ struct ReadingAllowance {
     max(Self.fewestNewRecords, Self.newRecords / max(1, lastQuick.count))
   }
 
-  /// Begins a reading.
+  /// Begins a reading of the queues.
   mutating func begin() {
     lastQuick = quick
     quick = []
   }
 
-  /// Returns the first request to a queue in a reading.
+  /// Returns the limits for the first request to a queue in a reading.
   func part(of queue: QueueID) -> Part {
     Part(adopting: lastQuick.contains(queue) ? adoptedShare : .max, newRecords: share)
   }
 
-  /// Returns the next request after the queue's answer.
+  /// Returns the limits for the next request to a queue after it has returned these changes.
   mutating func next(_ part: Part, after changes: QueueChanges) -> Part {
     if changes.lostSteps > Self.quickSteps { quick.insert(changes.id) }
     let limit = quick.contains(changes.id) ? min(part.adopting, adoptedShare) : part.adopting
     return Part(adopting: max(0, limit - changes.adoptedCount), newRecords: nil)
   }
 
-  /// In a quick queue, fewer existing operations than new ones are read at once. Otherwise the cost
-  /// would double.
+  /// The maximum number of existing operations of a quick queue that get a record in one reading.
+  /// It is half of the number for new operations, because records for both would otherwise double
+  /// the cost.
   private var adoptedShare: Int { share / 2 }
 }

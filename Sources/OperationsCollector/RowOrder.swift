@@ -5,13 +5,13 @@ import MonitorProtocol
 
 /// A sorted set for up to a million keys and a hundred thousand changes per second.
 ///
-/// The keys are in chunks of limited size. A change needs a binary search and moves a part of one
-/// chunk, regardless of the number of keys.
+/// The keys are stored in chunks of limited size. A change needs a binary search and moves the keys
+/// of only one chunk, regardless of the number of keys.
 struct RowOrder {
-  /// The maximum size of a chunk. Larger chunks are split in two.
+  /// The maximum number of keys in a chunk. A larger chunk is split in two.
   private static let chunkLimit = 512
 
-  /// Ascending, and each chunk is sorted. No chunk is empty.
+  /// The chunks in ascending order. Each chunk is sorted, and no chunk is empty.
   private var chunks: [[SortKey]] = []
   /// The number of keys.
   private(set) var count = 0
@@ -31,10 +31,10 @@ struct RowOrder {
     if chunks[chunk].count > Self.chunkLimit { split(chunk, at: place) }
   }
 
-  /// Splits a chunk that a key at `place` has made too long.
+  /// Splits a chunk that has become too long because a key was inserted at the index `place`.
   private mutating func split(_ chunk: Int, at place: Int) {
     let keys = chunks[chunk]
-    // If keys come in order, as moments do, each chunk is filled completely.
+    // If keys are inserted in ascending order, as moments are, the old chunk stays full.
     let isInOrder = chunk == chunks.count - 1 && place == keys.count - 1
     let middle = isInOrder ? keys.count - 1 : keys.count / 2
     // Both parts are copied, because a shortened array keeps its capacity.
@@ -53,7 +53,8 @@ struct RowOrder {
     if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
   }
 
-  /// Returns the first `limit` keys, or, if reversed, the last ones, beginning with the last.
+  /// Returns the first `limit` keys. If `isReversed` is `true`, returns the last `limit` keys, the
+  /// last key first.
   func prefix(_ limit: Int, isReversed: Bool) -> [SortKey] {
     var keys: [SortKey] = []
     keys.reserveCapacity(min(limit, count))
@@ -69,7 +70,8 @@ struct RowOrder {
     return keys
   }
 
-  /// Returns the last chunk that does not begin after the key, or the first chunk.
+  /// Returns the index of the last chunk whose first key is not greater than the key; 0 if there is
+  /// no such chunk.
   private func chunkIndex(of key: SortKey) -> Int {
     var low = 0
     var high = chunks.count - 1

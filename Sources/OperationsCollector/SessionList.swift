@@ -3,46 +3,46 @@
 
 import MonitorProtocol
 
-/// The list of one session: the operations that match its filter, in its order.
+/// The list of one session: the operations that match the session's filter, in the session's order.
 ///
-/// Every change of an operation is applied at once. Operations that existed before the list, or
-/// before its order or filter changed, are added step by step, so that the collector can do other
-/// work in between. Used only by the collector's thread.
+/// Each change of an operation is applied at once. When the list is created, or when its order or
+/// filter changes, the existing operations are added step by step, so that the collector can do
+/// other work in between. Only the collector's thread uses the list.
 final class SessionList {
-  /// The interval at which a filter with ages is evaluated again. It is longer if the evaluation is
-  /// slow.
+  /// The interval at which a filter with ages is evaluated again. If the evaluation is slow, the
+  /// interval is longer.
   private static let refreshInterval = Duration.seconds(1)
-  /// The maximum share of the time for this evaluation, as a divisor.
+  /// The minimum ratio of the interval to the duration of an evaluation.
   private static let refreshShare = 5
 
   private(set) var interest: Interest
-  /// The version of the table that the session has received completely.
+  /// The number of the last reading that the session's updates include.
   private var toldVersion: UInt64 = 0
-  /// The operations that the session knows.
+  /// The operations that the session has sent to the viewer.
   private var told: Set<OperationReport.ID> = []
 
   private var order = FilledOrder()
-  /// The earlier rows, which are shown until a rebuilt list is complete.
+  /// The rows of the earlier list, which are sent until the rebuilt list is complete; `nil` if the
+  /// list is not being rebuilt.
   private var complete: (keys: [SortKey], count: Int)?
-  /// The operations without dependents, if they are requested.
+  /// The operations without dependents, if the viewer requests them.
   private var roots = FilledOrder()
-  /// The moment for which ages are computed.
+  /// The moment for which the filter computes the ages of operations.
   private var now: MonitorTime
   private var events = EventBuffer()
   private var detailWatch = DetailWatch()
-  /// The time of the session's last update; `nil` if there was none.
+  /// The time of the session's last update; `nil` before the first update.
   private var lastTold: MonitorTime?
-  /// Whether the viewer waits for an update, which is then sent without the interval.
+  /// Whether the next update is sent at once, without waiting for the interval.
   private var isUrgent = true
-  /// When the session receives changes that came too soon after its last update; `nil` if there are
-  /// none.
+  /// The time at which the session sends changes that came too soon after its last update; `nil` if
+  /// no changes wait.
   private(set) var nextTelling: MonitorTime?
-  /// The number of state changes that the session did not receive because there were too many at
-  /// once.
+  /// The number of state changes that the session did not send because there were too many at once.
   private var lostChanges: UInt64 = 0
-  /// The number of these that the session may have requested.
+  /// The number of state changes in `lostChanges` that happened while the viewer requested events.
   private var lostEvents: UInt64 = 0
-  /// The number of these that are also unknown to the table.
+  /// The number of unrecorded state changes in the table that the session has already counted.
   private var knownLostSteps: UInt64
 
   init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
@@ -57,17 +57,18 @@ final class SessionList {
   /// Whether some operations are not added yet.
   var isFilling: Bool { order.isFilling || roots.isFilling }
 
-  /// When the list changes although no operation does; `nil` if it does not.
+  /// The time at which the filter must be evaluated again because of the ages of operations; `nil`
+  /// if the filter does not depend on the time.
   var nextRefresh: MonitorTime? {
     guard interest.filter?.dependsOnTime == true, interest.rowLimit != nil else { return nil }
     return now + max(Self.refreshInterval, order.fillingTime * Self.refreshShare)
   }
 
-  /// When the detail must be computed again although nothing changes; `nil` if never, or if an
-  /// update is due anyway.
+  /// The time at which the detail must be computed again even if nothing changes; `nil` if the
+  /// detail is up to date, or if an update is already due.
   var nextDetail: MonitorTime? { nextTelling == nil ? detailWatch.nextAnswer : nil }
 
-  /// The viewer accepts no update at present, and will request the next one.
+  /// Postpones the computation of the detail, because the viewer has not received its last update.
   func postponeDetail() { detailWatch.postpone() }
 
   func change(to new: Interest, in table: CollectorTable, at now: MonitorTime) {
@@ -91,16 +92,16 @@ final class SessionList {
     refill(from: table)
   }
 
-  /// Evaluates a filter with ages again, if it is time.
+  /// Evaluates a filter with ages again if the interval has passed.
   func refreshIfDue(from table: CollectorTable, at now: MonitorTime) {
     guard !order.isFilling, let due = nextRefresh, due <= now else { return }
     self.now = now
     remake(from: table)
   }
 
-  /// Rebuilds the list, and shows the earlier rows until it is complete.
+  /// Rebuilds the list. The earlier rows are sent until the new list is complete.
   private func remake(from table: CollectorTable) {
-    // An incomplete list is shown only if there was never a complete one.
+    // The rows of an incomplete list are not kept.
     if !order.isFilling { complete = (rows, order.count) }
     refill(from: table)
   }
@@ -111,7 +112,7 @@ final class SessionList {
     roots.begin(with: interest.rootLimit > 0 ? Array(table.entries.keys) : [])
   }
 
-  /// Adds existing operations, until all are added or a time is reached.
+  /// Adds existing operations until all are added or a time is reached.
   func fill(from table: CollectorTable, until deadline: ContinuousClock.Instant) {
     order.fill(until: deadline) { id in
       table.report(id).flatMap { key(of: $0, in: table) }
@@ -138,13 +139,14 @@ final class SessionList {
     roots.replace(rootKey(of: old), by: rootKey(of: new))
   }
 
-  /// The name of a queue has changed. The list may be sorted or filtered by it.
+  /// Rebuilds the list after the name of a queue has changed, if the list is sorted or filtered by
+  /// the names of queues.
   func queueNameDidChange(in table: CollectorTable) {
     let isFiltered = interest.filter?.dependsOnQueueNames == true
     if interest.order.column == .queue || isFiltered { remake(from: table) }
   }
 
-  /// Returns the key of an operation; `nil` if it does not belong in the list.
+  /// Returns the sort key of an operation; `nil` if the operation does not belong in the list.
   private func key(of report: OperationReport, in table: CollectorTable) -> SortKey? {
     if interest.rowLimit == nil || interest.hidesOver && report.state.isOver { return nil }
     let queueName = table.queues[report.queue]?.name ?? ""
@@ -154,15 +156,15 @@ final class SessionList {
     return SortKey(report, queueName: queueName, by: interest.order.column)
   }
 
-  /// Returns the key of an operation without dependents; `nil` if it has dependents, or if these
-  /// operations are not requested.
+  /// Returns the sort key of an operation without dependents; `nil` if the operation has
+  /// dependents, or if the viewer does not request operations without dependents.
   private func rootKey(of report: OperationReport) -> SortKey? {
     interest.rootLimit > 0 && report.dependentCount == 0 ? SortKey(report) : nil
   }
 
   // MARK: History
 
-  /// Adds the state changes of an operation, if events are requested.
+  /// Adds the events for the state changes of an operation, if the viewer requests events.
   func noteSteps(
     from old: OperationReport?, to new: OperationReport, in table: CollectorTable
   ) {
@@ -178,8 +180,8 @@ final class SessionList {
     }
   }
 
-  /// Begins with the recorded events from before the request: those of running operations and of
-  /// the last finished ones.
+  /// Begins the history with the recorded events of the running operations and of the last finished
+  /// operations.
   private func beginEvents(limit: Int, from table: CollectorTable) {
     events = EventBuffer()
     events.setLimit(limit)
@@ -195,13 +197,14 @@ final class SessionList {
     return order.prefix(limit, isReversed: interest.order.isReversed)
   }
 
-  /// Returns the rows at the front of the list, and the number of rows without a limit.
+  /// Returns the first rows of the list up to the viewer's limit, and the number of all rows.
   private func listed(
     in table: CollectorTable, warnings: [MonitorWarning]
   ) -> (keys: [SortKey], count: Int) {
     guard let limit = interest.rowLimit else { return ([], table.entries.count) }
     guard interest.showsWarnedOnly else { return complete ?? (rows, order.count) }
-    // They are collected for each update: warnings name at most a few hundred operations.
+    // The rows are collected again for each update, because warnings name at most a few hundred
+    // operations.
     let keys = Set(warnings.lazy.flatMap(\.operations)).compactMap { id in
       table.report(id).flatMap { key(of: $0, in: table) }
     }
@@ -211,8 +214,8 @@ final class SessionList {
 
   /// Returns whether the interval allows an update now.
   func mayTell(at now: MonitorTime, interval: Duration) -> Bool {
-    // A time shortly before the end of the interval is accepted. Otherwise each reading would be
-    // followed by another wake-up.
+    // An update is allowed shortly before the end of the interval. Otherwise the collector would
+    // have to wake up again after each reading.
     if let due = lastTold.map({ $0 + interval }), !isUrgent, now < due - interval / 8 {
       nextTelling = due
       return false
@@ -221,7 +224,7 @@ final class SessionList {
     return true
   }
 
-  /// Returns the update for the session: all changes since the last one.
+  /// Returns an update with all changes since the session's last update.
   func takeUpdate(from table: CollectorTable) -> Update {
     let time = ProcessFacts.now
     lastTold = time
@@ -260,7 +263,7 @@ final class SessionList {
     return update
   }
 
-  /// Returns the events since the last update, and counts the missing ones.
+  /// Returns the events since the last update, and counts the missing events.
   private func takeEvents(from table: CollectorTable) -> EventNews? {
     let lostSteps = table.lostSteps - knownLostSteps
     knownLostSteps = table.lostSteps
@@ -271,13 +274,14 @@ final class SessionList {
     return news
   }
 
-  /// Returns the operations that are requested besides the list: single ones and parts of the
-  /// graph.
+  /// Returns the operations that the viewer requests in addition to the list: single operations and
+  /// parts of the dependency graph.
   private func singledOut(in table: CollectorTable) -> Set<OperationReport.ID> {
     var singled = interest.operations
     for graph in interest.graphs { singled.formUnion(table.neighbourhood(graph)) }
     if interest.rootLimit > 0 {
-      // At most half of them are roots. Roots alone would not show their dependencies.
+      // At most half of the operations are roots, so that the dependencies of the roots are also
+      // sent.
       let first = roots.prefix((interest.rootLimit + 1) / 2).map(\.id)
       singled.formUnion(table.neighbourhood(of: first, .waitsFor, limit: interest.rootLimit))
     }

@@ -3,10 +3,11 @@
 
 import MonitorProtocol
 
-/// The statistics of classes, each computed at most once per second: percentiles take about ten
-/// microseconds, and a viewer may request them thirty times per second.
+/// The statistics of classes. The statistics of each class are computed at most once per second,
+/// because a computation takes about ten microseconds, and a viewer may request the statistics
+/// thirty times per second.
 struct ClassStatistics {
-  /// The maximum number of classes in one answer.
+  /// The maximum number of classes in one result.
   static let limit = 64
   private static let validity = Duration.seconds(1)
 
@@ -17,12 +18,13 @@ struct ClassStatistics {
 
   private var answers: [String: Answer] = [:]
 
-  /// Returns the known statistics of these classes, by name.
+  /// Returns the statistics of these classes, by the name of the class. Classes without known times
+  /// are omitted.
   mutating func statistics(
     of names: Set<String>, in times: TimeHistograms, at now: MonitorTime
   ) -> [String: TimeStatistics] {
-    // The number of names is limited by the program's types, but a collector may run for a long
-    // time.
+    // The stored statistics are removed if there are very many. The number of a program's classes
+    // is limited, but a collector may run for a long time.
     if answers.count > 4 * TimeHistograms.classLimit { answers = [:] }
     var found: [String: TimeStatistics] = [:]
     for name in names.sorted().prefix(Self.limit) {

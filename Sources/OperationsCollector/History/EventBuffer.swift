@@ -3,24 +3,27 @@
 
 import MonitorProtocol
 
-/// The events that one session has not received: the newest, up to a limit.
+/// The events that one session has not received yet. Only the newest events are kept, up to a
+/// limit.
 ///
-/// Queues are read one after the other, so the events are not sorted. They are sorted and cut only
-/// now and then, so that the cost per event does not depend on their number.
+/// The collector reads one queue after the other, so the events do not arrive in the order of their
+/// times. The events are sorted and trimmed only from time to time, so that the cost per event does
+/// not depend on the number of events.
 struct EventBuffer {
-  /// The maximum number of events that are returned at once.
+  /// The maximum number of events that ``take()`` returns.
   private(set) var limit: Int
 
   private var events: [OperationEvent] = []
   private var skippedCount = 0
   private var isBeginning = false
-  /// Older events would be skipped in any case.
+  /// The time of the oldest event that is kept; `nil` if no event was skipped. Events before this
+  /// time are skipped.
   private var cutoff: MonitorTime?
 
   /// Creates a buffer. With the limit 0, it keeps no events.
   init(limit: Int = 0) { self.limit = limit }
 
-  /// Changes the limit. If it was 0, the history begins with the next event.
+  /// Changes the limit. If the old limit was 0, the history begins with the next event.
   mutating func setLimit(_ new: Int) {
     let new = max(0, new)
     if limit == 0, new > 0 {
@@ -32,7 +35,7 @@ struct EventBuffer {
     limit = new
   }
 
-  /// Adds an event, or skips it if there are enough newer ones.
+  /// Adds an event. If there are enough newer events, the event is only counted as skipped.
   mutating func add(_ event: OperationEvent) {
     guard limit > 0 else { return }
     if let cutoff, event.time < cutoff {
@@ -43,7 +46,7 @@ struct EventBuffer {
     if events.count >= 2 * limit { cut() }
   }
 
-  /// Returns the events since the last call, by time; `nil` if no events are requested.
+  /// Removes and returns the events since the last call, sorted by time; `nil` if the limit is 0.
   mutating func take() -> EventNews? {
     guard limit > 0 else { return nil }
     cut()
@@ -53,7 +56,8 @@ struct EventBuffer {
       cutoff = nil
       isBeginning = false
     }
-    // The number of events before the first request is unknown.
+    // At the beginning of the history, the number of earlier events is unknown, so no skipped
+    // events are counted.
     return EventNews(
       events: events, skippedCount: isBeginning ? 0 : skippedCount, isBeginning: isBeginning)
   }

@@ -3,48 +3,52 @@
 
 import MonitorProtocol
 
-/// The state changes of an operation between two readings.
+/// Reconstructs the state changes of an operation between two readings.
 ///
-/// A reading returns only the last state, but also the times of all changes before it. From these,
-/// each change is reconstructed once and in order.
+/// A reading returns only the last state of an operation, but it also returns the times of all
+/// earlier changes. From these times, each state change is reconstructed once and in the correct
+/// order.
 struct OperationSteps {
-  /// One state change. Its time is that of the reading if the exact time is unknown.
+  /// One state change of an operation. If the exact time of the change is unknown, its time is the
+  /// time of the reading.
   struct Step: Equatable {
     let time: MonitorTime
     let old: OperationState?
     let new: OperationState
   }
 
-  /// The order of changes with the same time: a cancelled operation becomes ready by its
-  /// cancellation.
+  /// The kinds of changes. Changes with the same time are in the order of the cases. A cancellation
+  /// comes before ready, because a cancellation makes an operation ready.
   private enum Kind: Int {
     case added, cancelled, ready, started, finished
   }
 
-  /// The steps, sorted by time.
+  /// The state changes, sorted by time.
   private(set) var steps: [Step] = []
 
   private var state: OperationState?
   private var isCancelled: Bool
 
   /// - Parameters:
-  ///   - old: The last known state; `nil` if there is none.
-  ///   - new: The current state.
-  ///   - now: The time of the reading.
+  ///   - old: The report of the previous reading; `nil` if the operation was not known.
+  ///   - new: The report of the current reading.
+  ///   - now: The time of the current reading.
   init(from old: OperationReport?, to new: OperationReport, at now: MonitorTime) {
     state = old?.state
     isCancelled = old?.cancelRequested != nil
     for (kind, time) in Self.newTimes(of: new, since: old) {
       take(kind, at: time, endingAs: new)
     }
-    // The state before monitoring began is not a change. A suspended queue holds its ready
-    // operations, which is a change of the queue, not of the operation.
+    // If the state before is unknown, the current state is not a change. If a queue is suspended or
+    // resumed, its ready operations become held or ready. This is a change of the queue, not of the
+    // operations.
     guard let state, state != new.state else { return }
     let isHeldOrReleased = [.ready, .held].contains(state) && [.ready, .held].contains(new.state)
     if !isHeldOrReleased { step(to: new.state, at: now) }
   }
 
-  /// Returns the new times, ascending. Equal times are in the order of ``Kind``.
+  /// Returns the times that the old report does not have, ascending. Equal times are in the order
+  /// of ``Kind``.
   private static func newTimes(
     of new: OperationReport, since old: OperationReport?
   ) -> [(Kind, MonitorTime)] {
@@ -58,7 +62,7 @@ struct OperationSteps {
     add(.started, \.started)
     add(.cancelled, \.cancelRequested)
     add(.finished, \.finished)
-    // There are at most five, and they are nearly always sorted.
+    // The sort is cheap, because there are at most five times, and they are nearly always sorted.
     times.sort { ($0.1, $0.0.rawValue) < ($1.1, $1.0.rawValue) }
     return times
   }
@@ -66,7 +70,7 @@ struct OperationSteps {
   private mutating func take(_ kind: Kind, at time: MonitorTime, endingAs report: OperationReport) {
     switch kind {
     case .added:
-      // An operation that is ready when it is added has one change, not two.
+      // If an operation is ready when it is added, it has one state change, not two.
       if report.becameReady != time { step(to: .waiting, at: time) }
     case .ready:
       step(to: isCancelled ? .cancelling : report.state == .held ? .held : .ready, at: time)

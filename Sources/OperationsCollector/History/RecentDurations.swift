@@ -4,22 +4,23 @@
 import Histogram
 import MonitorProtocol
 
-/// The distribution of recent durations, in a fixed amount of memory.
+/// The distribution of recent durations. It uses a fixed amount of memory.
 ///
-/// There are two histograms, for the current and the previous generation. Older durations are
-/// forgotten.
+/// A generation is a period of 30 seconds. One histogram contains the durations of the current
+/// generation, and another histogram those of the previous generation. Older durations are
+/// discarded.
 struct RecentDurations {
-  /// The precision of the percentiles, and the memory that it needs.
+  /// The precision of the percentiles. A higher precision needs more memory.
   enum Precision {
-    /// One percent; 32 kB.
+    /// A precision of one percent. It needs 32 kB.
     case fine
-    /// Ten percent; 4 kB.
+    /// A precision of ten percent. It needs 4 kB.
     case coarse
   }
 
-  /// The length of a generation. Durations are kept for one to two generations.
+  /// The length of a generation. A duration is kept for one to two generations.
   static let generation = Duration.seconds(30)
-  /// The maximum. Longer durations count as one day.
+  /// The maximum duration in nanoseconds: one day. Longer durations count as one day.
   private static let longest: UInt64 = 86_400_000_000_000
 
   private var current: Histogram<UInt32>
@@ -33,7 +34,7 @@ struct RecentDurations {
     previous = current
   }
 
-  /// Adds a duration that ended at `time`. A negative one counts as zero.
+  /// Adds a duration that ended at `time`. A negative duration counts as zero.
   mutating func note(_ duration: Duration, at time: MonitorTime) {
     let start = generationStart ?? time
     generationStart = start
@@ -48,7 +49,7 @@ struct RecentDurations {
     current.record(min(nanoseconds, Self.longest))
   }
 
-  /// The distribution; `nil` if there are no durations.
+  /// The distribution of the kept durations; `nil` if there are none.
   var percentiles: Percentiles? {
     var all = current
     if previous.totalCount > 0 { all.add(previous) }

@@ -3,30 +3,31 @@
 
 import MonitorProtocol
 
-/// The runs that ended recently: the newest, up to a limit, and their total number.
+/// The runs that ended recently. Only the newest runs are kept, up to a limit, but all runs are
+/// counted.
 struct RunLog {
-  /// The longest window of runs.
+  /// The longest time window for which runs are counted.
   static let longestWindow = Duration.seconds(600)
 
   private let capacity: Int
   /// A ring buffer. When it is full, the oldest run is at `next`.
   private var runs: [OperationRun] = []
   private var next = 0
-  /// The end of the last run that is no longer in the ring.
+  /// The latest end of the runs that were removed from the ring; `nil` if no run was removed.
   private var forgottenUntil: MonitorTime?
-  /// The number of runs that ended in each second. It is a ring with the length of the longest
-  /// window.
+  /// The number of runs that ended in each second. The array is a ring with an element for each
+  /// second of the longest window.
   private var endedPerSecond: [(second: Int64, count: Int)]
 
-  /// - Parameter capacity: The maximum number of runs.
+  /// - Parameter capacity: The maximum number of runs to keep.
   init(capacity: Int = 10_000) {
     self.capacity = capacity
     let (seconds, _) = Self.longestWindow.components
     endedPerSecond = Array(repeating: (-1, 0), count: Int(seconds) + 1)
   }
 
-  /// Adds a finished or cancelled operation. Operations that never ran, or whose run is unknown,
-  /// are ignored.
+  /// Adds the run of a finished or cancelled operation. An operation that never ran, or whose start
+  /// is unknown, is ignored.
   mutating func note(_ report: OperationReport) {
     guard let run = OperationRun(report), let finished = run.finished else { return }
     if runs.count < capacity {
@@ -46,15 +47,17 @@ struct RunLog {
     }
   }
 
-  /// Returns the newest runs that ended after a moment, the newest first, and their total number.
+  /// Returns the newest runs that ended after a moment, the newest first, and the number of all
+  /// runs that ended after it.
   ///
-  /// Reads at most `limit` runs, unless the left-out runs must be counted.
+  /// The method reads about `limit` runs. If more runs ended after the moment, it counts them by
+  /// the second in which they ended.
   func runs(endedAfter start: MonitorTime, limit: Int) -> (runs: [OperationRun], count: Int) {
     var found: [OperationRun] = []
     for offset in 1...max(1, runs.count) where offset <= runs.count {
       let run = runs[(next - offset + 2 * runs.count) % runs.count]
-      // Queues are read one after the other, so the ring is sorted except for the time of one
-      // reading.
+      // The collector reads one queue after the other. Therefore the runs in the ring are sorted,
+      // except for differences up to the duration of one reading.
       guard let finished = run.finished, finished > start - Self.disorder else { break }
       guard finished > start else { continue }
       if found.count == limit { return (found, count(endedAfter: start)) }
@@ -74,7 +77,8 @@ struct RunLog {
 }
 
 extension OperationRun {
-  /// Creates the run of an operation; `nil` if it has not started, or if its start is unknown.
+  /// Creates the run of an operation; `nil` if the operation has not started, or if its start is
+  /// unknown.
   init?(_ report: OperationReport) {
     guard let started = report.started else { return nil }
     self.init(

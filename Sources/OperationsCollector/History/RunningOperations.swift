@@ -3,13 +3,14 @@
 
 import MonitorProtocol
 
-/// The operations that have started and have not finished, by id.
+/// The operations that have started and have not finished, sorted by id.
 ///
-/// A queue may execute a million asynchronous operations at once. A viewer receives only the first
-/// few.
+/// A queue may execute a million asynchronous operations at once. A viewer receives only the
+/// operations with the lowest ids.
 struct RunningOperations {
   private var order = RowOrder()
-  /// The key of each operation in `order`. The key of a later report would differ.
+  /// The sort key with which each operation was added to `order`. A later report of the operation
+  /// may have another key.
   private var keys: [OperationReport.ID: SortKey] = [:]
 
   /// The number of operations.

@@ -3,9 +3,9 @@
 
 import MonitorProtocol
 
-/// The recent slot waits and run times, of all operations and of each class.
+/// The recent slot waits and run times of all operations together and of each class.
 struct TimeHistograms {
-  /// The maximum number of classes with their own statistics. Each takes 16 kB.
+  /// The maximum number of classes with their own statistics. Each class needs 16 kB.
   static let classLimit = 256
 
   private struct Times {
@@ -32,8 +32,8 @@ struct TimeHistograms {
   private var all = Times(.fine)
   private var classes: [String: Times] = [:]
 
-  /// Adds a finished or cancelled operation. Operations that never ran, or whose run is unknown,
-  /// are ignored.
+  /// Adds the times of a finished or cancelled operation. An operation that never ran, or whose
+  /// start is unknown, is ignored.
   mutating func note(_ report: OperationReport) {
     guard report.started != nil, report.finished != nil else { return }
     all.note(report)
@@ -41,9 +41,9 @@ struct TimeHistograms {
     classes[report.className, default: Times(.coarse)].note(report)
   }
 
-  /// The statistics of all operations.
+  /// The statistics of all operations together.
   var statistics: TimeStatistics { all.statistics }
 
-  /// Returns the statistics of one class; `nil` if no operation of it has run recently.
+  /// Returns the statistics of one class; `nil` if the class has no statistics of its own.
   func statistics(ofClass name: String) -> TimeStatistics? { classes[name]?.statistics }
 }

@@ -4,8 +4,7 @@
 import MonitorProtocol
 
 extension CollectorTable {
-  /// Updates the priority data for an operation's current state and priority, for itself and for
-  /// its dependencies.
+  /// Updates the search for priority inversions after an operation's state or priority has changed.
   func notePriority(of entry: OperationEntry) {
     let isUrgent =
       entry.report.state == .waiting && PriorityInversions.isHigh(entry.report.priority)
@@ -13,7 +12,7 @@ extension CollectorTable {
     inversions.note(entry, at: readingTime)
   }
 
-  /// Sets whether an operation of high priority waits for its current dependencies.
+  /// Sets whether an operation is urgent, and updates the counts of its dependencies.
   func setUrgent(_ entry: OperationEntry, _ isUrgent: Bool) {
     guard isUrgent != entry.isUrgent else { return }
     entry.isUrgent = isUrgent
@@ -24,7 +23,8 @@ extension CollectorTable {
     }
   }
 
-  /// Returns the warnings about operations that wait for others of low priority.
+  /// Returns the warnings about operations of high priority that wait for operations of low
+  /// priority.
   func priorityInversions(at now: MonitorTime) -> [MonitorWarning] {
     inversions.advance(to: now)
     let low = inversions.candidates.due(PriorityInversions.searchLimit).filter {

@@ -5,15 +5,15 @@ import MonitorProtocol
 import OperationsCore
 
 extension CollectorTable {
-  /// How long a cancelled operation may execute before a warning.
+  /// The time for which a cancelled operation may execute before a warning.
   static let cancellationPatience = Duration.seconds(3)
-  /// How long the `isReady` of an operation's own class may keep it waiting before a warning. Many
-  /// conditions are met earlier.
+  /// The time for which an operation's own `isReady` may be `false` before a warning. Many
+  /// operations become ready earlier.
   static let ownReadinessPatience = Duration.seconds(3)
-  /// The number of dependents for a warning.
+  /// The maximum number of dependents of an operation without a warning.
   static let dependentLimit = 10_000
 
-  /// Returns the current warnings of these kinds, the most important first.
+  /// Returns the warnings of these kinds at a moment, the most important first.
   func warnings(
     at now: MonitorTime, of kinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
   ) -> [MonitorWarning] {
@@ -26,8 +26,8 @@ extension CollectorTable {
     return warnings.filter { kinds.contains($0.kind) }
   }
 
-  /// Returns the next moment after `now` at which warnings of these kinds change although no
-  /// operation does.
+  /// Returns the next moment after `now` at which warnings of these kinds may change even if no
+  /// operation changes.
   func nextWarning(
     after now: MonitorTime, of kinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
   ) -> MonitorTime? {
@@ -43,7 +43,7 @@ extension CollectorTable {
     return moments.filter { $0 > now }.min()
   }
 
-  /// Updates the conditions of the queues and of their threads.
+  /// Updates the conditions of the queues and of the thread pool.
   func noteQueueConditions(at now: MonitorTime, threads: ThreadUse? = ThreadUse.current) {
     queueConditions.note(queues.values, mainQueue: mainQueue, at: now)
     threadCondition.note(threads, at: now)
@@ -87,12 +87,13 @@ extension CollectorTable {
     let id: OperationReport.ID
     let started: MonitorTime
     let usual: Duration
-    /// The time from which on the run takes too long.
+    /// The time at which the run becomes slow.
     let limit: MonitorTime
   }
 
-  /// Returns the first running operations whose usual run time is known. Operations that were asked
-  /// to cancel or are part of a deadlock have their own warnings.
+  /// Returns the running operations with the lowest ids whose usual run time is known. Operations
+  /// that were asked to cancel or are part of a deadlock are omitted, because they have their own
+  /// warnings.
   private func limitedRuns(at now: MonitorTime) -> [LimitedRun] {
     let stuck = Set(deadlockWatch.warnings.lazy.flatMap(\.operations))
     let reports = running.prefix(SlowLimits.searchLimit).compactMap { report($0) }
@@ -123,7 +124,7 @@ extension CollectorTable {
 
   // MARK: Leaks
 
-  /// Checks which finished operations still exist, if it is time.
+  /// Searches for finished operations that still exist, if the search is due.
   ///
   /// - Returns: Whether the warnings have changed.
   func lookForLeaksIfDue(at now: MonitorTime) -> Bool {
@@ -135,13 +136,13 @@ extension CollectorTable {
 
   // MARK: Deadlocks
 
-  /// When to search for deadlocks; `nil` if nothing has changed, or if no session requests these
-  /// warnings.
+  /// The time of the next search for deadlocks; `nil` if nothing has changed, or if no session
+  /// requests warnings about deadlocks.
   var nextDeadlockSearch: MonitorTime? {
     warningKinds.contains(where: \.isDeadlock) ? deadlockWatch.nextSearch : nil
   }
 
-  /// Searches for deadlocks, if it is time.
+  /// Searches for deadlocks, if the search is due.
   ///
   /// - Returns: Whether the warnings have changed.
   func searchDeadlocksIfDue(at now: MonitorTime) -> Bool {

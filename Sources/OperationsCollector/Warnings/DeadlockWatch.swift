@@ -4,39 +4,41 @@
 import MonitorProtocol
 import OperationsCore
 
-/// Searches for deadlocks from time to time.
+/// Decides when the collector searches for deadlocks, and stores the deadlocks.
 ///
-/// The search examines every waiting operation. Therefore it runs at the earliest one second after
-/// a change, takes at most about two percent of the time, and does not run if there are very many
+/// The search examines every waiting operation. Therefore it runs at least one second after a
+/// change, and takes at most about two percent of the time. It does not run if there are very many
 /// operations.
 struct DeadlockWatch {
-  /// The maximum number of unfinished operations for a search. With more, it would delay commands.
+  /// The maximum number of unfinished operations for a search. With more operations, the search
+  /// would delay commands.
   static let operationLimit = 50_000
   private static let interval = Duration.seconds(1)
   private static let share = 50
 
-  /// The deadlocks, and how long they have been known.
+  /// The warnings about the known deadlocks.
   private(set) var warnings: [MonitorWarning] = []
-  /// The awaited operations of the last search. An operation that is not in a queue may be added soon.
+  /// The awaited operations that were in no queue at the last search. The program may still add
+  /// them to a queue.
   private var candidates: Set<[OperationReport.ID]> = []
   private var isDirty = false
   private var due = MonitorTime(nanoseconds: .min / 2)
 
-  /// Notes a change.
+  /// Schedules a search after a change.
   mutating func noteChange(at now: MonitorTime) {
     if !isDirty { due = max(due, now + Self.interval) }
     isDirty = true
   }
 
-  /// When to search; `nil` if nothing has changed.
+  /// The time of the next search; `nil` if nothing has changed since the last search.
   var nextSearch: MonitorTime? { isDirty ? due : nil }
 
   /// Stores the result of a search.
   ///
   /// - Parameters:
-  ///   - found: The deadlocks, without values that depend on time.
+  ///   - found: The deadlocks, without values that depend on the time.
   ///   - cost: The duration of the search.
-  ///   - now: The end of the search.
+  ///   - now: The time at which the search ended.
   /// - Returns: Whether the warnings have changed.
   mutating func take(_ found: [MonitorWarning], cost: Duration, at now: MonitorTime) -> Bool {
     due = now + max(Self.interval, cost * Self.share)
@@ -46,14 +48,14 @@ struct DeadlockWatch {
       $0.kind != .neverEnqueuedDependency || candidates.contains($0.awaited)
     }
     candidates = Set(found.lazy.filter { $0.kind == .neverEnqueuedDependency }.map(\.awaited))
-    // Another search checks whether the condition lasts.
+    // A condition was found for the first time. Another search checks whether it lasts.
     if warnings.count < found.count { isDirty = true }
     return warnings != old
   }
 }
 
 extension MonitorWarning {
-  /// Creates the warning for a deadlock, without the number of further waiting operations.
+  /// Creates the warning for a deadlock. ``count`` is not set.
   init(_ deadlock: Deadlock) {
     func ids(_ operations: [OperationReference]) -> [OperationReport.ID] {
       operations.map { OperationReport.ID($0.id.rawValue) }

@@ -3,37 +3,38 @@
 
 import MonitorProtocol
 
-/// The operations that are in a condition that causes a warning if it lasts.
+/// The operations in a condition, such as "not ready". If the condition of an operation lasts, it
+/// causes a warning.
 ///
-/// There may be a million of them. The costs of adding or removing one, and of the passing of time,
-/// do not depend on their number.
+/// There may be a million of these operations. The cost of adding or removing an operation does not
+/// depend on their number.
 struct LastingCondition {
   private struct Place {
     let id: OperationReport.ID
     let since: MonitorTime
   }
 
-  /// How long the condition may last before a warning.
+  /// The time for which the condition may last before a warning.
   let patience: Duration
-  /// The operations, in the order in which they were added. A removed operation stays until half of
-  /// them are removed.
+  /// The operations, in the order in which they were added. A removed operation stays in the array
+  /// until about half of the operations in it are removed.
   private var places: [Place] = []
   /// The indices in `places` of the operations that are in the condition now.
   private var indices: [OperationReport.ID: Int] = [:]
-  /// The operations before this index have been in the condition for longer than the patience.
+  /// The index in `places` before which all operations have exceeded the patience.
   private var dueEnd = 0
-  /// All operations before this index were removed.
+  /// The index in `places` before which all operations were removed.
   private var start = 0
-  /// All operations from `dueEnd` to this index were removed.
+  /// The index in `places` of the first operation after `dueEnd` that was not removed.
   private var pendingStart = 0
-  /// The number of operations that have been in the condition for longer than the patience.
+  /// The number of operations in the condition that have exceeded the patience.
   private(set) var dueCount = 0
 
   init(patience: Duration) { self.patience = patience }
 
-  /// Adds an operation, which is in the condition from `now` on if it was not before.
+  /// Adds an operation. If it is not already present, its condition begins at `now`.
   ///
-  /// - Precondition: `now` is not earlier than in the previous call.
+  /// - Precondition: `now` is not earlier than in the previous call of this method.
   mutating func insert(_ id: OperationReport.ID, at now: MonitorTime) {
     guard indices[id] == nil else { return }
     indices[id] = places.count
@@ -42,7 +43,8 @@ struct LastingCondition {
 
   /// Removes an operation, if it is present.
   mutating func remove(_ id: OperationReport.ID) {
-    // This is called for every change of every operation, and the operation is rarely present.
+    // This check makes the usual case quick: the method is called for every change of every
+    // operation, and the operation is rarely present.
     if indices.isEmpty { return }
     guard let index = indices.removeValue(forKey: id) else { return }
     if index < dueEnd { dueCount -= 1 }
@@ -59,15 +61,15 @@ struct LastingCondition {
     skipGone()
   }
 
-  /// Skips removed operations. Each place is passed once.
+  /// Moves the indices over removed operations. Each place is passed once.
   private mutating func skipGone() {
     while start < dueEnd, !isHere(start) { start += 1 }
     pendingStart = max(pendingStart, dueEnd)
     while pendingStart < places.count, !isHere(pendingStart) { pendingStart += 1 }
   }
 
-  /// Returns the operations that have exceeded the patience, the longest first, with the beginning
-  /// of the condition; up to a limit.
+  /// Returns the operations that have exceeded the patience, up to a limit, with the time at which
+  /// the condition of each began. The operation with the longest condition is first.
   func due(_ limit: Int) -> [(id: OperationReport.ID, since: MonitorTime)] {
     Array(
       (start..<dueEnd).lazy.filter(isHere).prefix(limit).map {
@@ -75,7 +77,8 @@ struct LastingCondition {
       })
   }
 
-  /// The next moment at which another operation exceeds the patience.
+  /// The next moment at which another operation exceeds the patience; `nil` if there is no such
+  /// operation.
   var nextMoment: MonitorTime? {
     pendingStart < places.count ? places[pendingStart].since + patience : nil
   }

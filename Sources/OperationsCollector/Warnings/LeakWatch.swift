@@ -4,26 +4,26 @@
 import MonitorProtocol
 import OperationsCore
 
-/// Checks from time to time which operations still exist long after they have finished.
+/// Finds operations that still exist long after they have finished.
 ///
-/// It keeps none of them alive: an operation holds its record, and this type references the record
-/// weakly.
+/// The search does not keep operations alive. An operation holds its record, and this type has only
+/// a weak reference to the record.
 struct LeakWatch {
-  /// How long an operation may exist after it has finished before a warning.
+  /// The time for which an operation may exist after it has finished before a warning.
   static let patience = Duration.seconds(60)
-  /// The maximum number of operations that are watched at once. If a program leaks operations
-  /// repeatedly, some of them are watched in any case.
+  /// The maximum number of finished operations that are watched at once. If a program leaks
+  /// operations repeatedly, the limit is no problem, because some of the leaked operations are
+  /// watched.
   static let capacity = 10_000
-  /// The maximum number of dependents for a warning. Searching more of them for the holder would
-  /// take too long.
+  /// The maximum number of dependents of an operation that can cause a warning. For an operation
+  /// with more dependents, the search for a dependent that holds it would take too long.
   static let dependentLimit = 1_000
-  /// The maximum number of operations per round.
+  /// The maximum number of operations that one round examines.
   private static let roundLimit = 1_024
   /// The time between two rounds.
   private static let interval = Duration.seconds(1)
 
-  /// One finished operation. Its entry is kept even if the table has removed it, if the entry is
-  /// needed.
+  /// One finished operation. Its entry is kept even after the table has removed the operation.
   private struct Watched {
     weak var record: OperationRecord?
     let entry: OperationEntry
@@ -41,7 +41,7 @@ struct LeakWatch {
   /// The current warnings.
   private(set) var warnings: [MonitorWarning] = []
 
-  /// Adds a finished or cancelled operation, if there is room.
+  /// Adds a finished or cancelled operation, unless the maximum number of operations is watched.
   mutating func note(_ entry: OperationEntry, _ record: OperationRecord) {
     guard let finished = entry.report.finished, watched.count < Self.capacity else { return }
     watched.append(Watched(record: record, entry: entry, finished: finished))
@@ -49,13 +49,13 @@ struct LeakWatch {
     if nextRound == nil { nextRound = finished + Self.interval }
   }
 
-  /// Checks some of the operations.
+  /// Examines the next operations, up to the limit of one round.
   ///
   /// - Parameters:
   ///   - now: The current time.
   ///   - lateDependents: Returns the operations that began to depend on an operation after the
   ///     table had removed it.
-  ///   - isUnfinished: Returns whether an operation is known and unfinished.
+  ///   - isUnfinished: Returns whether an operation is in the table and has not finished.
   /// - Returns: Whether the warnings have changed.
   mutating func look(
     at now: MonitorTime, lateDependents: (OperationReport.ID) -> [OperationEntry.Dependent],
@@ -73,8 +73,8 @@ struct LeakWatch {
         operation.isLeak =
           entry.dependents.count <= Self.dependentLimit
           && ![entry.dependents, lateDependents(entry.report.id)].joined().contains {
-            // A dependent holds the operation even after the dependent has finished. Then the
-            // dependent is the leak.
+            // A dependent holds the operation even after the dependent has finished. In this case,
+            // the dependent is the leak.
             isUnfinished($0.id) || ids.contains($0.id)
           }
       }

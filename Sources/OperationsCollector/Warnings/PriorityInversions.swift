@@ -3,32 +3,35 @@
 
 import MonitorProtocol
 
-/// Detects ready operations of low priority that keep operations of high priority waiting, and the
-/// operations that start before them.
+/// Detects priority inversions. In a priority inversion, an operation of high priority waits for a
+/// ready operation of low priority, and less important operations start before that operation.
 ///
-/// An operation of low priority alone is not an inversion: if only equally awaited operations start
-/// before it, a higher priority would not make any operation start sooner.
+/// It is not an inversion if an operation of high priority also waits for each operation that
+/// starts earlier. A higher priority of the awaited operation would then only delay another awaited
+/// operation.
 struct PriorityInversions {
-  /// How long a ready operation may keep operations of high priority waiting before a warning.
+  /// The time for which a ready operation may keep operations of high priority waiting before a
+  /// warning.
   static let patience = Duration.seconds(1)
-  /// The maximum number of such operations that are examined.
+  /// The maximum number of ready operations of low priority that are examined.
   static let searchLimit = 300
-  /// The maximum number of dependents that are searched for operations of high priority.
+  /// The maximum number of dependents of an operation that are searched for operations of high
+  /// priority.
   static let dependentLimit = 1_000
 
   /// The ready operations of low priority that operations of high priority wait for.
   private(set) var candidates = LastingCondition(patience: PriorityInversions.patience)
-  /// The number of ready operations of each priority in a queue that no operation of high priority
+  /// For each queue and priority, the number of ready operations that no operation of high priority
   /// waits for.
   private var bystanders: [QueueReport.ID: [OperationPriority: Int]] = [:]
 
-  /// Returns whether operations of this priority are urgent while they wait.
+  /// Returns whether an operation of this priority is urgent while it waits.
   static func isHigh(_ priority: OperationPriority) -> Bool { priority >= .high }
 
-  /// Returns whether operations of this priority should not keep urgent ones waiting.
+  /// Returns whether an operation of this priority should not keep urgent operations waiting.
   static func isLow(_ priority: OperationPriority) -> Bool { priority < .normal }
 
-  /// Updates the data for an operation's current state.
+  /// Updates the candidates and the counts after an operation has changed.
   mutating func note(_ entry: OperationEntry, at now: MonitorTime) {
     let report = entry.report
     let isReady = report.state == .ready || report.state == .held
@@ -45,7 +48,7 @@ struct PriorityInversions {
     entry.bystanderPriority = priority
   }
 
-  /// Removes queues that no longer exist.
+  /// Removes all queues except these, because they no longer exist.
   mutating func keepQueues(_ ids: Set<QueueReport.ID>) {
     bystanders = bystanders.filter { ids.contains($0.key) }
   }
@@ -53,8 +56,8 @@ struct PriorityInversions {
   /// Advances the current time.
   mutating func advance(to now: MonitorTime) { candidates.advance(to: now) }
 
-  /// Returns whether other operations of a ready operation's queue start before it although they
-  /// are less important.
+  /// Returns whether an operation is ready, and other operations of its queue start before it
+  /// although no operation of high priority waits for them.
   func isOvertaken(_ report: OperationReport) -> Bool {
     guard report.state == .ready, let ready = bystanders[report.queue] else { return false }
     return ready.contains { $0.key > report.priority && $0.value > 0 }

@@ -3,20 +3,21 @@
 
 import MonitorProtocol
 
-/// How long queues have been in a condition that causes a warning if it lasts.
+/// The times since when queues have been in a condition that causes a warning if it lasts.
 struct QueueConditions {
-  /// How long a suspended queue may hold ready operations before a warning.
+  /// The time for which a suspended queue may hold ready operations before a warning.
   static let suspensionPatience = Duration.seconds(10)
-  /// How long a slot may stay free although an operation is ready.
+  /// The time for which a slot may stay free although an operation is ready.
   static let slotPatience = Duration.milliseconds(200)
-  /// How long the main queue may start no operation although one is ready.
+  /// The time for which the main queue may start no operation although an operation is ready.
   static let mainQueuePatience = Duration.milliseconds(250)
 
-  /// A queue that starts no operation although it could.
+  /// The condition of a queue that starts no operation although an operation is ready and a slot is
+  /// free.
   private struct Idleness {
     let since: MonitorTime
-    /// The number of operations that it had started by then. If it has started more since, it was
-    /// idle only between two operations.
+    /// The number of operations that the queue had started when the condition began. If the queue
+    /// has started more operations since, it was idle only between two operations.
     let begunCount: Int
     let isMain: Bool
 
@@ -28,7 +29,7 @@ struct QueueConditions {
   private var suspended: [QueueReport.ID: MonitorTime] = [:]
   private var idle: [QueueReport.ID: Idleness] = [:]
 
-  /// Updates the conditions.
+  /// Updates the conditions after queues have changed.
   ///
   /// - Parameters:
   ///   - queues: All queues.
@@ -53,7 +54,7 @@ struct QueueConditions {
     idle = stillIdle
   }
 
-  /// Returns the current warnings, that of the main queue first.
+  /// Returns the warnings at a moment. The warning about the main queue comes first.
   func warnings(
     of queues: [QueueReport.ID: QueueReport], at now: MonitorTime
   ) -> [MonitorWarning] {
@@ -74,21 +75,22 @@ struct QueueConditions {
     return warnings(ofMain: true) + held + warnings(ofMain: false)
   }
 
-  /// Returns the next moment after `now` at which the warnings change although no queue does.
+  /// Returns the next moment after `now` at which the warnings may change even if no queue changes.
   func nextMoment(after now: MonitorTime) -> MonitorTime? {
     let moments =
       suspended.values.map { $0 + Self.suspensionPatience } + idle.values.map(\.due)
     return moments.filter { $0 > now }.min()
   }
 
-  /// If the system decides the width, a queue that executes any operation may be at its limit.
+  /// Returns whether a queue has a free slot and a ready operation. If the system decides the
+  /// width, a queue that executes an operation is assumed to have no free slot.
   private static func leavesSlotsEmpty(_ queue: QueueReport) -> Bool {
     let counts = queue.counts
     guard !queue.isSuspended, counts.ready > 0 else { return false }
     return queue.width.map { counts.executing < $0 } ?? (counts.executing == 0)
   }
 
-  /// Returns the number of operations that were started or retired so far.
+  /// Returns the number of operations that have started or finished so far.
   private static func begunCount(_ counts: StateCounts) -> Int {
     counts.executing + counts.finished + counts.cancelled
   }

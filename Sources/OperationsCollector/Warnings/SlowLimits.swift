@@ -3,21 +3,25 @@
 
 import MonitorProtocol
 
-/// The maximum run time of each class's operations before a warning.
+/// Computes the run time from which on an operation causes a warning.
 ///
-/// A class is a Swift class, regardless of the names of its operations. Classes that programs use
-/// for unrelated work, such as `BlockOperation`, do not predict run times and have no limit.
+/// Each Swift class has a limit of its own. The names of operations do not matter. A class that
+/// programs use for unrelated work, such as `BlockOperation`, has no limit, because earlier run
+/// times do not predict the next one.
 enum SlowLimits {
-  /// The limit as a multiple of the 99th percentile of the class.
+  /// The limit of a class as a multiple of the 99th percentile of its recent run times.
   static let factor = 1.5
   /// The minimum number of recent runs of a class. With fewer runs, the usual time is unknown.
   static let runCount = 20
-  /// The minimum for the limit. Single delays of a quick operation cause no warning.
+  /// The minimum of the limit. It prevents warnings about single delays of operations that usually
+  /// run for a short time.
   static let shortestLimit = Duration.milliseconds(100)
-  /// The maximum number of running operations that are examined, those with the lowest ids first.
+  /// The maximum number of running operations that are examined. The operations with the lowest ids
+  /// are examined first.
   static let searchLimit = 300
 
-  /// Returns the 99th percentile of a class; `nil` if the class has no limit.
+  /// Returns the 99th percentile of the recent run times of a class; `nil` if the class has no
+  /// limit.
   static func usualTime(ofClass name: String, _ statistics: TimeStatistics?) -> Duration? {
     guard let runs = statistics?.run, runs.count >= runCount, !SharedClass.contains(name) else {
       return nil
@@ -25,7 +29,8 @@ enum SlowLimits {
     return runs.p99
   }
 
-  /// Returns when an operation that started at a moment has run for too long.
+  /// Returns the time at which an operation becomes slow if it still runs. The result depends on
+  /// its start time and on the usual run time of its class.
   static func moment(started: MonitorTime, usual: Duration) -> MonitorTime {
     started + max(shortestLimit, usual * factor)
   }

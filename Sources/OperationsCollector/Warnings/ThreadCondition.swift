@@ -4,26 +4,28 @@
 import MonitorProtocol
 import OperationsCore
 
-/// Whether queues wait because the pool has reached its limit of threads, and since when.
+/// Detects that queues wait for a thread because the pool has reached its limit of threads.
 struct ThreadCondition {
-  /// How long the condition lasts before it is a warning. The limit is often reached for some milliseconds.
+  /// The time for which queues may wait before a warning. The limit is often reached for only some
+  /// milliseconds.
   static let patience = Duration.seconds(1)
-  /// The time between two checks while all threads are in use. A queue that begins to wait sends no
-  /// event.
+  /// The time between two checks while all threads are in use. The checks are necessary because a
+  /// queue sends no event when it begins to wait.
   static let interval = Duration.milliseconds(250)
 
   private var use: ThreadUse?
   private var since: MonitorTime?
   private var lastNoted = MonitorTime(nanoseconds: .min)
 
-  /// Updates the condition. `use` is `nil` if the process has no queue.
+  /// Updates the condition with the current use of threads, which is `nil` if the process has no
+  /// queue.
   mutating func note(_ use: ThreadUse?, at now: MonitorTime) {
     self.use = use
     lastNoted = now
     since = use?.isAtLimit == true ? since ?? now : nil
   }
 
-  /// The warnings at this moment.
+  /// Returns the warnings at a moment.
   func warnings(at now: MonitorTime) -> [MonitorWarning] {
     guard let use, let since, now - since >= Self.patience else { return [] }
     return [
@@ -32,7 +34,7 @@ struct ThreadCondition {
     ]
   }
 
-  /// When to check again although nothing changes.
+  /// The time of the next check if nothing changes before; `nil` if threads are free.
   var nextMoment: MonitorTime? {
     guard let use, use.count >= use.limit else { return nil }
     return lastNoted + Self.interval

@@ -3,21 +3,22 @@
 
 import MonitorProtocol
 
-/// The operations that finished although their queue had not started them: their number, and the
-/// last few.
+/// Counts the operations that finished although their queue had not started them, and keeps the
+/// last of them.
 struct UnstartedFinishes {
-  /// The maximum number of named operations.
+  /// The maximum number of operations that the warning names.
   static let namedLimit = 5
 
   private var count = 0
   private var last: [OperationReport] = []
-  /// Operations that were added before this moment may have been started before monitoring began.
+  /// The time at which monitoring began. Operations that were added earlier are ignored, because
+  /// they may have been started before monitoring began.
   private var watchingSince = MonitorTime(nanoseconds: .min)
 
-  /// Begins to watch.
+  /// Sets the time at which monitoring began.
   mutating func beginWatching(at now: MonitorTime) { watchingSince = now }
 
-  /// Adds a finished or cancelled operation.
+  /// Counts a finished operation if its queue had not started it.
   mutating func note(_ report: OperationReport) {
     guard report.state == .finished, report.started == nil, let added = report.added,
       added >= watchingSince
@@ -27,7 +28,7 @@ struct UnstartedFinishes {
     last.insert(report, at: 0)
   }
 
-  /// The current warnings.
+  /// The current warning; empty if no such operation exists.
   var warnings: [MonitorWarning] {
     guard let first = last.first else { return [] }
     return [
