@@ -8,15 +8,16 @@ import NIOCore
 import OperationsCollector
 import OperationsCore
 
-/// The viewers of this process, and the log of their actions. Its members may be used on any thread.
+/// The connected viewers of this process, and the log of their actions. All members can be used on
+/// any thread.
 final class GuestList: Sendable {
-  /// The maximum number of viewers at a time.
+  /// The maximum number of viewers that can be connected at once.
   static let limit = 8
 
-  /// The result of a viewer's attempt to enter.
+  /// The result of a viewer's attempt to connect.
   enum Entry {
     case isIn
-    /// The limit is reached.
+    /// The maximum number of viewers is already connected.
     case isFull
     /// The process no longer listens.
     case isClosed
@@ -24,10 +25,10 @@ final class GuestList: Sendable {
 
   private struct State {
     var mode: OperationMonitor.Mode
-    /// The functions that ask the viewers to leave.
+    /// The closures that disconnect the viewers, by viewer.
     var farewells: [ObjectIdentifier: @Sendable () -> Void] = [:]
     var isClosed = false
-    /// The remaining lines of each kind that may be logged; see ``Line``.
+    /// For each kind of log line, the number of lines that may still be written; see ``Line``.
     var allowances = [LogAllowance(limit: 10), LogAllowance(limit: 100)]
   }
 
@@ -42,16 +43,16 @@ final class GuestList: Sendable {
 
   /// - Parameters:
   ///   - mode: The permissions of viewers.
-  ///   - logger: Logs the actions of viewers. If `nil`, a logger is made for each line, after the program has
-  ///     configured where log lines go.
-  ///   - loop: Executes work that does not block, except in the logger.
+  ///   - logger: The logger for the actions of viewers. If it is `nil`, a new logger is created for
+  ///     each line, so that a program can configure its logging later.
+  ///   - loop: The event loop on which delayed log lines are written.
   init(mode: OperationMonitor.Mode, logger: Logger?, loop: any EventLoop) {
     state = Locked(State(mode: mode))
     givenLogger = logger
     self.loop = loop
   }
 
-  /// The permissions of viewers that connect from now on.
+  /// The permissions of viewers that connect later.
   var mode: OperationMonitor.Mode {
     get { state.withLock { $0.mode } }
     set { state.withLock { $0.mode = newValue } }
@@ -59,19 +60,21 @@ final class GuestList: Sendable {
 
   // MARK: Entering and leaving
 
-  /// Returns whether the process with this origin may connect; logs a refusal.
+  /// Returns whether a process may connect as a viewer. Logs a refusal.
   func mayEnter(_ origin: CommandOrigin) -> Bool {
     if origin.userID == geteuid() || origin.userID == 0 { return true }
     noteRefusal("it belongs to another user", origin)
     return false
   }
 
-  /// Admits one more viewer.
+  /// Admits a viewer, unless the maximum number of viewers is reached or the process no longer
+  /// listens.
   ///
   /// - Parameters:
-  ///   - guest: The viewer.
-  ///   - farewell: Called on any thread when all viewers have to leave. It must not block.
-  /// - Returns: Whether the viewer is admitted.
+  ///   - guest: The identity of the viewer's connection.
+  ///   - farewell: A closure that disconnects the viewer. It is called on any thread and must not
+  ///     block.
+  /// - Returns: Whether the viewer is admitted; if not, the reason.
   func enter(_ guest: ObjectIdentifier, farewell: @escaping @Sendable () -> Void) -> Entry {
     state.withLock { state in
       if state.isClosed { return .isClosed }
@@ -81,13 +84,13 @@ final class GuestList: Sendable {
     }
   }
 
-  /// Removes a viewer that has left.
+  /// Removes a viewer that has disconnected.
   func leave(_ guest: ObjectIdentifier) {
-    // The closure is moved out of the lock before it is released.
+    // The closure is released outside the lock.
     withExtendedLifetime(state.withLock { $0.farewells.removeValue(forKey: guest) }) {}
   }
 
-  /// Stops admitting viewers, and asks all viewers to leave.
+  /// Stops admitting viewers, and disconnects all viewers.
   func close() {
     let farewells = state.withLock { state in
       state.isClosed = true
@@ -98,7 +101,7 @@ final class GuestList: Sendable {
 
   // MARK: Logging
 
-  /// Logs why a viewer was refused or disconnected.
+  /// Logs the reason why a viewer was refused or disconnected.
   func noteRefusal(_ reason: String, _ origin: CommandOrigin) {
     // The reason may contain text that the viewer has sent.
     write("refused a viewer: \(reason.inLog)", .warning, .refusal, Self.metadata(origin))
@@ -135,8 +138,8 @@ final class GuestList: Sendable {
 }
 
 extension String {
-  /// The beginning of the text, without characters that could forge a line or control a terminal that shows
-  /// it.
+  /// The beginning of the text, in which a replacement character replaces each character that could
+  /// forge a log line or control a terminal.
   fileprivate var inLog: String {
     let scalars = unicodeScalars.prefix(500).map { scalar -> Unicode.Scalar in
       switch scalar.properties.generalCategory {
@@ -150,7 +153,7 @@ extension String {
 }
 
 extension MonitorCommand {
-  /// A short description of the command; a long list of operations is cut.
+  /// A short description of the command. It names at most eight operations.
   var summary: String {
     switch self {
     case .cancel(let ids): "cancel \(Self.list(ids))"

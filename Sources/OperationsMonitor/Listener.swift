@@ -10,29 +10,30 @@ import NIOCore
 import NIOPosix
 import OperationsCore
 
-/// Accepts viewers at this process's socket.
+/// Accepts connections of viewers at this process's socket.
 final class Listener: Sendable {
   let guests: GuestList
   private let socket: MonitorSocket
-  /// Completed when the listener admits viewers that have connected.
+  /// A future that completes when the listener admits viewers.
   private let channel: EventLoopFuture<any Channel>
 
-  /// The thread of all connections, and the process that it belongs to. After listening ends it stays and
-  /// sleeps.
+  /// The thread of all connections, and the process that created it. When the process stops
+  /// listening, the thread sleeps but does not end.
   private static let thread = (
     group: ConnectionThread.makeGroup(named: "opq-monitor"), processID: getpid()
   )
 
-  /// Whether connections can be served. In a child that was forked from a listening process the thread does
-  /// not exist.
+  /// Whether this process can serve connections. In a child that was forked from a listening
+  /// process, it is `false`, because the thread does not exist there.
   static var isPossible: Bool { thread.processID == getpid() }
 
   /// The path of the socket.
   var path: String { socket.path }
 
-  /// Creates the socket and listens: viewers can connect. It blocks no other thread.
+  /// Creates the socket and begins to listen, so that viewers can connect. No other thread is
+  /// blocked.
   ///
-  /// - Throws: `MonitorError`.
+  /// - Throws: `MonitorError` if the process cannot listen.
   init(
     mode: OperationMonitor.Mode, logger: Logger?, in places: MonitorPlaces = .ofEnvironment,
     patience: TimeAmount = ViewerConnection.patience
@@ -50,7 +51,8 @@ final class Listener: Sendable {
     self.guests = guests
   }
 
-  /// Waits until viewers are admitted. On the connections' thread it does not wait.
+  /// Waits until the listener admits viewers. If it is called on the connections' thread, the
+  /// method does not wait.
   ///
   /// - Throws: `MonitorError` if viewers will never be admitted.
   func waitUntilOpen() throws(MonitorError) {
@@ -61,24 +63,27 @@ final class Listener: Sendable {
     }
   }
 
-  /// Deletes the file if this process made it.
+  /// Deletes the socket's file if this process created it.
   func removeSocket() { socket.remove() }
 
-  /// Stops admitting viewers, and sends each viewer a farewell. Returns when all farewells are sent. On the
-  /// connections' thread they are sent after it returns. The file stays, see ``removeSocket()``.
+  /// Stops admitting viewers, and sends each viewer a farewell message. The method returns when all
+  /// farewell messages are sent. If it is called on the connections' thread, they are sent after it
+  /// returns. The socket's file is not deleted; see ``removeSocket()``.
   func stop() {
     guard socket.isOwnedByThisProcess else {
-      // In a forked child no thread could close it.
+      // In a forked child, the thread that would close the channel does not exist, so only the
+      // descriptor is closed.
       close(socket.descriptor)
       return
     }
     try? channel.flatMap { $0.close() }.waitElsewhere()
     guests.close()
-    // This waits until each farewell is sent.
+    // The empty task runs after all farewell messages are sent, so this waits until then.
     try? channel.eventLoop.submit {}.waitElsewhere()
   }
 
-  /// Checks a connection's credentials. Nothing is read before the viewer is admitted.
+  /// Checks the user of a new connection, and adds its handlers. Nothing is read from the
+  /// connection before the viewer is admitted.
   private static func prepare(
     _ channel: any Channel, for guests: GuestList, patience: TimeAmount
   ) -> EventLoopFuture<Void> {
@@ -91,8 +96,9 @@ final class Listener: Sendable {
 }
 
 extension EventLoopFuture where Value: Sendable {
-  /// Waits for the future on any thread except its event loop, which has to continue for the future to
-  /// complete. `wait()` refuses to wait on every event loop, including those of the watched program.
+  /// Waits for the future. On the future's own event loop, the method does not wait, because the
+  /// future could then never complete. `wait()` is not used, because it refuses to wait on any
+  /// event loop, including those of the watched program.
   ///
   /// - Throws: The error that the future fails with.
   fileprivate func waitElsewhere() throws {

@@ -3,15 +3,15 @@
 
 import MonitorProtocol
 
-/// The number of lines of one kind that viewers may cause in a log: up to a limit in a second, and one more
-/// line with the number of omitted lines. It has no clock.
+/// Limits the number of log lines of one kind per second. After omitted lines, one more line
+/// contains their number. This type does not read a clock.
 struct LogAllowance {
-  /// The decision about a line.
+  /// The decision about a log line.
   enum Verdict: Equatable {
     case write
-    /// Omit the line, and call ``takeOmitted()`` in a second.
+    /// Omit the line, and call ``takeOmitted()`` after one second.
     case omitFirst
-    /// Omit the line; the call is already scheduled.
+    /// Omit the line. A call of ``takeOmitted()`` is already scheduled.
     case omit
   }
 
@@ -20,10 +20,10 @@ struct LogAllowance {
   private var count = 0
   private var omitted = 0
 
-  /// - Parameter limit: The maximum number of lines in a second.
+  /// - Parameter limit: The maximum number of log lines per second.
   init(limit: Int) { self.limit = limit }
 
-  /// Decides whether to write a line now.
+  /// Decides whether a log line is written now.
   mutating func take(at now: MonitorTime) -> Verdict {
     if start.map({ now - $0 >= .seconds(1) }) ?? true {
       start = now
@@ -35,7 +35,7 @@ struct LogAllowance {
     return omitted == 1 ? .omitFirst : .omit
   }
 
-  /// Returns how many lines were omitted since the last call.
+  /// Returns the number of log lines that were omitted since the last call.
   mutating func takeOmitted() -> Int {
     defer { omitted = 0 }
     return omitted

@@ -3,13 +3,13 @@
 
 import MonitorTransport
 
-/// The reason why a process cannot be watched, as a sentence without a full stop.
+/// The reason why this process cannot be watched.
 public struct MonitorError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The sentence. Paths in it are as the system gave them.
+  /// A sentence for the user, without a full stop. Paths in the sentence are unsanitised.
   public let description: String
 
   init(_ description: String) { self.description = description }
 
-  /// Creates the error for a missing directory of the socket.
+  /// Creates the error for a directory that cannot be used for the socket.
   init(_ error: MonitorDirectoryError) { self.init(error.description) }
 }

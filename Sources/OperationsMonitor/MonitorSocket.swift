@@ -6,22 +6,23 @@ import Glibc
 import MonitorProtocol
 import MonitorTransport
 
-/// The socket through which viewers watch this process. Only the process's user may connect to it. The file
-/// appears at its path when the process listens, not before.
+/// The socket to which viewers of this process connect. Only processes of the same user and of root
+/// can connect to it. The socket's file appears at its path only when the process listens.
 struct MonitorSocket: Sendable {
-  /// How many viewers may wait to be accepted.
+  /// The maximum number of connections that wait to be accepted.
   private static let backlog: Int32 = 16
 
-  /// The path of the file.
+  /// The path of the socket's file.
   let path: String
-  /// The socket. The owner of this value closes it.
+  /// The file descriptor of the socket. The owner of this value closes it.
   let descriptor: Int32
   private let owner = getpid()
 
-  /// Makes the socket and, if needed, its directory, and deletes the files of processes that have ended.
+  /// Creates the socket, and its directory if it does not exist. Deletes the sockets of processes
+  /// that have ended.
   ///
   /// - Parameter places: The directories to use.
-  /// - Throws: `MonitorError`.
+  /// - Throws: `MonitorError` if the socket cannot be created.
   init(in places: MonitorPlaces = .ofEnvironment) throws(MonitorError) {
     guard let start = ProcessStart(of: getpid()) else {
       throw MonitorError("cannot read the start time of this process from /proc")
@@ -52,10 +53,11 @@ struct MonitorSocket: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Whether this process made the socket, and is not a child of the process that did.
+  /// Whether this process created the socket. It is `false` in a child that was forked later.
   var isOwnedByThisProcess: Bool { getpid() == owner }
 
-  /// Deletes the file. In a forked child it does nothing: the file belongs to the parent.
+  /// Deletes the socket's file. In a forked child, the method does nothing, because the file
+  /// belongs to the parent.
   func remove() {
     if isOwnedByThisProcess { unlink(path) }
   }

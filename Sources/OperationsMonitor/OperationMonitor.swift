@@ -55,7 +55,7 @@ public enum OperationMonitor {
     }
     if isNew { removeSocketAtExit } else { current.guests.mode = mode }
     do {
-      // Another thread may just have made the listener.
+      // Another thread may have created the listener just before, so this call also waits.
       try current.waitUntilOpen()
     } catch {
       remove { $0 === current }?.stop()
@@ -76,7 +76,8 @@ public enum OperationMonitor {
   /// not listen, it does nothing.
   public static func stopListening() { remove { _ in true }?.stop() }
 
-  /// Removes a listener together with its file: a moment later the path may belong to the next listener.
+  /// Removes a listener and deletes its socket's file under the same lock. Otherwise the file could
+  /// already belong to the next listener.
   private static func remove(where isMeant: (Listener) -> Bool) -> Listener? {
     listener.withLock { listener in
       guard let old = listener, isMeant(old) else { return nil }
@@ -86,10 +87,10 @@ public enum OperationMonitor {
     }
   }
 
-  /// Removes the socket at exit: a process that ends without ``stopListening()`` leaves no file, unless it
-  /// crashes.
+  /// Deletes the socket's file at exit. Therefore a process that ends without ``stopListening()``
+  /// leaves no file, unless it crashes.
   private static let removeSocketAtExit: Void = {
-    // In a forked child the lock may be held by a thread that does not exist there.
+    // In a forked child, nothing is done: a thread that does not exist there may hold the lock.
     atexit { if Listener.isPossible { _ = OperationMonitor.remove { _ in true } } }
   }()
 
@@ -109,7 +110,8 @@ public enum OperationMonitor {
   }
 }
 
-/// Listens if the environment variable asks for it. If this module is linked, the library calls this function
-/// by its name when the first queue is made.
+/// Begins to listen if the environment variable `OPQ_MONITOR` is set to `ro` or `rw`. If a program
+/// links this module, the operations library calls this function by its name when the program
+/// creates its first queue.
 @c(opq_monitor_listen_if_asked)
 func opq_monitor_listen_if_asked() { OperationMonitor.listenIfAsked() }

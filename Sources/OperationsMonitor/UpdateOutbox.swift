@@ -3,29 +3,30 @@
 
 import MonitorProtocol
 
-/// The update that is being sent to a viewer, part by part. Each part uses one credit. There is at most one
-/// update at a time.
+/// The update that is sent to a viewer, part by part. Each part uses one credit. The outbox
+/// contains at most one update.
 struct UpdateOutbox {
-  /// The maximum credit. More is discarded.
+  /// The maximum credit. Credit above it is discarded.
   static let mostCredit = WireLimits.mostCredit
 
   private(set) var credit = 0
   private var parts: UpdateParts?
   private var nextPart: [UInt8]?
 
-  /// Whether another update may be begun.
+  /// Whether the outbox accepts another update.
   var takesUpdate: Bool { nextPart == nil && credit > 0 }
 
-  /// Adds credit for more parts.
+  /// Adds credit for further parts of updates.
   mutating func grant(_ count: Int) { credit = min(credit + max(0, count), Self.mostCredit) }
 
-  /// Begins to send an update.
+  /// Puts an update into the outbox.
   mutating func begin(_ update: Update) {
     parts = UpdateParts(update)
     nextPart = parts?.next()
   }
 
-  /// Returns the next part to send, or `nil` if there is none or no credit is left.
+  /// Removes and returns the next part to send; `nil` if the outbox is empty, or if no credit is
+  /// left.
   mutating func next() -> [UInt8]? {
     guard credit > 0, let part = nextPart else { return nil }
     credit -= 1

@@ -7,19 +7,20 @@ import MonitorTransport
 import NIOCore
 import OperationsCollector
 
-/// The connection of one viewer to this process. It is used only on the connections' thread.
+/// The connection of one viewer to this process. Only the connections' thread uses it.
 ///
-/// Nothing is queued for a viewer that does not read: an update is taken from the session when the viewer has
-/// room for it, and changes in between are merged into the next one. Commands are read while the number of
-/// unanswered commands is below a limit.
+/// If a viewer does not read, no messages are stored for it. The connection requests an update from
+/// the session only when the viewer can receive it, and later changes are merged into that update.
+/// The connection reads commands only while the number of unanswered commands is below a limit.
 final class ViewerConnection: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// How long a viewer may take to say hello.
+  /// The maximum time for a viewer to send its greeting.
   static let patience = TimeAmount.seconds(10)
-  /// The maximum number of unanswered commands. More are not read until one is answered.
+  /// The maximum number of unanswered commands. When it is reached, the connection reads no further
+  /// message until a command is answered.
   private static let mostUnanswered = 64
 
   private let guests: GuestList
@@ -30,14 +31,15 @@ final class ViewerConnection: ChannelDuplexHandler {
   private var expiry: Scheduled<Void>?
   private var session: MonitorSession?
   private var outbox = UpdateOutbox()
-  /// The tokens of the unanswered commands, in the order in which they came and are answered.
+  /// The tokens of the unanswered commands, in the order of the commands. The commands are answered
+  /// in the same order.
   private var tokens: [UInt32] = []
-  /// Whether the viewer may only watch, as the greeting says.
+  /// Whether the viewer may only watch and not send commands.
   private var isReadOnly = true
   private var isPumping = false
-  /// Whether `pump(_:)` was called during another call of it.
+  /// Whether `pump(_:)` was called while it was already running.
   private var mustPumpAgain = false
-  /// Whether to read more when there is room.
+  /// Whether the connection has postponed reading until it can handle further messages.
   private var holdsRead = false
 
   init(guests: GuestList, origin: CommandOrigin, patience: TimeAmount) {
@@ -116,7 +118,8 @@ final class ViewerConnection: ChannelDuplexHandler {
       case .greet: greet(context)
       case .watch(let interest, let interval): watch(interest, interval, context)
       case .perform(let command, let token):
-        // A command needs a session. If the viewer has not requested one before, this creates it.
+        // A command needs a session. If the viewer has not set an interest yet, this opens a
+        // session.
         watchNothing(context)
         tokens.append(token)
         session?.send(command)
@@ -125,7 +128,8 @@ final class ViewerConnection: ChannelDuplexHandler {
         pump(context)
       case .note(let reason): guests.noteRefusal(reason, origin)
       case .close:
-        // Output that is not written by then is discarded, even a farewell.
+        // Output that is not written before the connection is closed is discarded, even a farewell
+        // message.
         context.flush()
         context.close(promise: nil)
       }
@@ -177,10 +181,10 @@ final class ViewerConnection: ChannelDuplexHandler {
     context.write(wrapOutboundOut(buffer), promise: nil)
   }
 
-  /// Sends the output, as far as the viewer accepts it.
+  /// Sends messages and parts of updates until the socket accepts no further output.
   ///
-  /// Writing calls back when the socket accepts no further output, or accepts it again. Such a call waits for
-  /// its turn.
+  /// During a write, the channel may call this method again, because the socket stops or begins to
+  /// accept output. Such a call only sets a flag, and the running call continues.
   private func pump(_ context: ChannelHandlerContext) {
     guard !isPumping else { return mustPumpAgain = true }
     isPumping = true
@@ -200,7 +204,7 @@ final class ViewerConnection: ChannelDuplexHandler {
     while context.channel.isWritable, let session {
       if let part = outbox.next() {
         send(part, context)
-        // Output counts as written when it is flushed.
+        // The channel's `isWritable` counts output only after it is flushed.
         context.flush()
         continue
       }

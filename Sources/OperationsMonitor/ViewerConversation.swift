@@ -3,23 +3,23 @@
 
 import MonitorProtocol
 
-/// The answers to a viewer: the order of the messages, without a socket and without a clock.
+/// The protocol state of a connection to a viewer, without a socket and without a clock.
 struct ViewerConversation {
-  /// An action of the connection.
+  /// An action that the connection must carry out.
   enum Action: Equatable {
-    /// Send this.
+    /// Send this message to the viewer.
     case send(ProcessMessage)
-    /// Send the greeting.
+    /// Send the greeting of the process to the viewer.
     case greet
-    /// Send the viewer updates about this interest from now on.
+    /// Send updates for this interest from now on.
     case watch(Interest, interval: Duration)
-    /// Carry this out, and answer with the token.
+    /// Carry out this command, and send its result with this token.
     case perform(MonitorCommand, token: UInt32)
-    /// Send up to this many more parts of updates.
+    /// Send at most this number of further parts of updates.
     case credit(Int)
-    /// Log why the viewer is refused.
+    /// Log this reason why the viewer is refused.
     case note(String)
-    /// Close the connection after all output is sent.
+    /// Close the connection after all messages are sent.
     case close
   }
 
@@ -30,10 +30,10 @@ struct ViewerConversation {
   }
 
   private var phase = Phase.awaitingHello
-  /// Whether the viewer has said that it gives no commands.
+  /// Whether the viewer's greeting says that it sends no commands.
   private(set) var isViewerReadOnly = false
 
-  /// Processes a message.
+  /// Handles a message of the viewer.
   mutating func take(_ message: ViewerMessage) -> [Action] {
     switch (phase, message) {
     case (.closed, _), (_, .unknown): return []
@@ -48,17 +48,17 @@ struct ViewerConversation {
     }
   }
 
-  /// Processes invalid input, for this reason.
+  /// Handles invalid input from the viewer: refuses the viewer for this reason.
   mutating func takeFault(_ reason: String) -> [Action] {
     phase == .closed ? [] : refuse(reason)
   }
 
-  /// Refuses a viewer that sent no hello in time.
+  /// Refuses the viewer if it has not sent a greeting in time.
   mutating func expire() -> [Action] {
     phase == .awaitingHello ? refuse("no greeting was received in time") : []
   }
 
-  /// Refuses a viewer because the limit is reached.
+  /// Refuses the viewer because the maximum number of viewers is connected.
   mutating func turnAway() -> [Action] {
     close(
       Farewell(

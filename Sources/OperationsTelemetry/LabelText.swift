@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Replaces characters in names that metrics and traces cannot show.
+/// Replaces characters in names that could damage the output of metrics and traces.
 enum LabelText {
-  /// The maximum length in Unicode scalars. Longer names are cut; their last scalar is then an ellipsis.
+  /// The maximum length of a name in Unicode scalars. A longer name is truncated and then ends with
+  /// an ellipsis.
   static let limit = 100
 
-  /// Returns the name without characters that have a meaning in a text format of metrics or on a screen:
-  /// control and formatting characters, line ends, quotation marks and backslashes. The result is never
-  /// empty.
+  /// Returns the name with replacements for control and formatting characters, line ends, quotation
+  /// marks and backslashes, because these have a meaning in text formats of metrics or on a screen.
+  /// The result is never empty.
   static func harmless(_ name: String) -> String {
     if name.isEmpty { return "_" }
     if isPlain(name) { return name }
@@ -26,7 +27,8 @@ enum LabelText {
     return String(text)
   }
 
-  /// Returns whether the name is short and contains only ordinary ASCII characters, as nearly all names do.
+  /// Returns whether the name is short and contains only printable ASCII characters without
+  /// quotation marks and backslashes. Nearly all names are like this.
   private static func isPlain(_ name: String) -> Bool {
     name.utf8.count <= limit
       && name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }

@@ -3,18 +3,19 @@
 
 import MonitorProtocol
 
-/// The operations that were added last, up to a limit.
+/// A list of the operations that were added to it last, up to a limit.
 struct LastOperations {
   private let limit: Int
-  /// A ring buffer. When it is full, `next` is the index of the oldest element.
+  /// The ids as a ring buffer. When the buffer is full, `next` is the index of the oldest id.
   private var ids: [OperationReport.ID] = []
   private var next = 0
 
   init(limit: Int) { self.limit = limit }
 
-  /// Adds an operation that is not in the list.
+  /// Adds an operation, which must not be in the list.
   ///
-  /// - Returns: The operation that is removed to make room; `nil` if the list was not full.
+  /// - Returns: The oldest operation, which is removed because the list was full; `nil` if the list
+  ///   was not full.
   mutating func add(_ id: OperationReport.ID) -> OperationReport.ID? {
     if ids.count < limit {
       ids.append(id)

@@ -3,16 +3,17 @@
 
 import MonitorProtocol
 
-/// The steps that make sure that every past event is reported before a session ends.
+/// The requests that make the collector report all past events before a session ends.
 ///
-/// The collector waits for the interval to pass before it reads the events. When the interval is set to zero,
-/// the collector uses the new interval from the round after the one in which it receives it. It receives the
-/// interval together with a new interest. In the round in which it receives the next interest it reads the
-/// events before it answers.
+/// The collector normally waits until the session's interval has passed before it reads events. A
+/// session sets a shorter interval together with a new interest, but the collector uses this
+/// interval only from the following round on. Therefore two requests are necessary. The first
+/// request sets the interval to zero. When the collector receives the second request, it reads all
+/// events before it sends the update.
 struct LastReading {
   enum Step: Equatable {
     case wait
-    /// Set this interest next, without an interval.
+    /// Set this interest, with an interval of zero.
     case watch(Interest)
     case end
   }
@@ -21,21 +22,21 @@ struct LastReading {
   private let interest: Interest
   private var round = 0
 
-  /// Whether an answer is expected.
+  /// Whether the first request was made.
   var hasBegun: Bool { round > 0 }
 
   init(after interest: Interest) { self.interest = interest }
 
-  /// Returns the first step.
+  /// Returns the first request. If it was already made, returns the step `wait`.
   mutating func begin() -> Step {
     guard !hasBegun else { return .wait }
     return next()
   }
 
-  /// Returns the step that follows an update.
+  /// Returns the step to take after an update.
   mutating func take(_ update: Update) -> Step {
-    // An id that no operation has. The request for its dependents identifies the answer, because the answer
-    // repeats the id.
+    // The subject is an id that no operation has. The update that answers a request has the same
+    // subject, and is recognized by it.
     guard hasBegun, update.dependents?.subjects == [subject] else { return .wait }
     return round == Self.rounds ? .end : next()
   }

@@ -4,7 +4,7 @@
 import CoreMetrics
 import MonitorProtocol
 
-/// Reports values to a metrics system. Each metric is made once and kept.
+/// Reports values to a metrics system. Each metric is created once and kept.
 struct MetricWriter {
   private let factory: any MetricsFactory
   private var gauges: [Series: Gauge] = [:]

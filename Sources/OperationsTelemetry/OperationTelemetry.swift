@@ -5,8 +5,8 @@ public import CoreMetrics
 import Dispatch
 public import Tracing
 
-/// Reports the activity of the process's operation queues to a metrics system and a tracer: the information
-/// that `opq-top` shows, for people who operate many machines.
+/// Reports the activity of the process's operation queues to a metrics system and a tracer. The
+/// metrics and spans contain the information that `opq-top` shows.
 ///
 /// ```swift
 /// let telemetry = OperationTelemetry.start()  // once both systems are bootstrapped
@@ -14,8 +14,9 @@ public import Tracing
 /// telemetry.stop()
 /// ```
 ///
-/// It reports every queue of the process, including queues that are made later. Metrics have the name of the
-/// queue as the dimension `queue`. Queues with the same name share their metrics.
+/// The telemetry reports every queue of the process, including queues that are created later.
+/// Metrics have the name of the queue as the dimension `queue`. Queues with the same name share
+/// their metrics.
 ///
 /// | metric | kind | other dimension |
 /// | --- | --- | --- |
@@ -30,54 +31,60 @@ public import Tracing
 /// | `opq_operation_slot_wait` | timer: from ready to started | `class` |
 /// | `opq_operation_run` | timer: from started to finished | `class` |
 ///
-/// Gauges and counters are exact at each update, under any load. Counters count only events after the start.
-/// When a queue is deallocated, its gauges are destroyed, and its activity since the previous update is not
-/// reported. Keep queues for a long time, as most programs do. Operations that were executing at the start
-/// have neither timer nor span. If nothing watched the process before the start, operations that were in a
-/// queue at the start have no event for the moment when they were added, and operations that were ready have
-/// no wait time.
+/// Gauges and counters are exact at each update, under any load. Counters count only events after
+/// the telemetry was started. When a queue is deallocated, its gauges are destroyed, and its
+/// activity since the previous update is not reported. Therefore keep queues for a long time, as
+/// most programs do. Operations that were executing when the telemetry was started have neither
+/// timer nor span. If no viewer watched the process before, spans of operations that were already
+/// in a queue have no event for the moment when the operation was added. Operations that were
+/// already ready have no slot wait.
 ///
-/// Each operation that ran gets a span of the kind `internal` from its start to its finish. The span is named
-/// after the operation or, if the operation has no name, after its class. Its attributes are the waiting
-/// times, the priority, the class and the queue. It has events for the moments at which the operation was
-/// added, became ready and was cancelled, and links to the spans of the dependencies. The span of a cancelled
-/// operation has the attribute `opq.operation.cancelled`, and no status: cancellation is not an error. An
-/// operation that was cancelled before it started never ran. It has neither span nor times, and does not
-/// count as untimed. If it is unknown whether a cancelled operation ran, because it was not recorded from the
-/// beginning and finished without being started by its queue, it counts as untimed.
+/// Each operation that ran gets a span of the kind `internal` from its start to its finish. The
+/// span is named after the operation or, if the operation has no name, after its class. The
+/// attributes of a span are the waiting times, the priority, the class and the queue of the
+/// operation. A span has events for the moments at which the operation was added, became ready and
+/// was cancelled. It has links to the spans of the operation's dependencies. The span of a
+/// cancelled operation has the attribute `opq.operation.cancelled`, and no status: cancellation is
+/// not an error. An operation that was cancelled before it started never ran. Such an operation has
+/// neither span nor times, and does not count as untimed. If a cancelled operation was not recorded
+/// from the beginning, it may be unknown whether it ran. Such an operation counts as untimed.
 ///
-/// A span is made from the monitor's record after the operation has ended. A tracer gives a span its identity
-/// when the span is started, and no span is started while the operation runs, so that tracing costs
-/// operations nothing. Therefore spans that the operation's own code starts are not children of its span. A
-/// link is missing if the dependency has no span, was not among the last 10,000 operations that got one, was
-/// no longer among the operation's `dependencies` at its finish, or is not among the first 128 of these. In
-/// rare cases a link is also missing if both operations are so short that a reading falls between their ends.
+/// A span is created from the monitor's record after the operation has ended, so that tracing costs
+/// operations nothing. Therefore, spans that the operation's own code starts are not children of
+/// the operation's span. A span has no link to a dependency in these cases: the dependency has no
+/// span; 10,000 other operations have got spans since; the dependency was removed from the
+/// operation's `dependencies` before the operation finished; or the dependency is not among the
+/// first 128 dependencies. In rare cases, a link is also missing because both operations are very
+/// short and a reading falls between their ends.
 ///
 /// # Limits
 ///
-/// Under heavy load the monitor records at most about 1,000 operations from beginning to end between two
-/// readings. It reads at least once a second, however long the interval is, and reports the last 10,000
-/// operations that have ended. All other operations have neither timer nor span. They are counted, also in
-/// `opq_operations_untimed_total`. A shorter interval records more operations and costs more. 100 names of
-/// queues have a label of their own; the other queues share `_other`. A name whose queues are deallocated
-/// gives its label to the next name. 500 pairs of a queue and a class have timers of their own; the other
-/// classes of a queue share `_other`. Names are cut to 100 Unicode scalars, and control characters, quotation
-/// marks and backslashes in them are replaced. Queues without a name share the label `OperationQueue`. Names
-/// that are equal after these changes share a label. So do queues whose actual name is `_other` or
-/// `OperationQueue`.
+/// Under heavy load the monitor records at most about 1,000 operations from beginning to end
+/// between two readings. The monitor reads at least once a second, even if the interval is longer.
+/// An update reports the last 10,000 operations that have ended. All other operations have neither
+/// timer nor span, but the counters include them, and `opq_operations_untimed_total` counts them. A
+/// shorter interval records more operations and costs more. At most 100 names of queues have a
+/// label of their own; the other queues share the label `_other`. If all queues of a name are
+/// deallocated, another name may replace it. At most 500 pairs of a queue and a class have timers
+/// of their own; the other classes of a queue share the label `_other`. Names are truncated to 100
+/// Unicode scalars, and control characters, quotation marks and backslashes in names are replaced.
+/// Queues without a name share the label `OperationQueue`. Names that are equal after these changes
+/// share a label. Queues whose actual name is `_other` or `OperationQueue` also share these labels.
 ///
 /// # Cost
 ///
-/// The process is watched while the telemetry runs, as by an attached `opq-top`. The monitor keeps some
-/// hundred bytes for each operation that has not finished, and for the last 10,000 that have. A queue of a
-/// million waiting operations takes hundreds of megabytes more. `bash Benchmarks/telemetry` measures it.
+/// While the telemetry runs, the process is watched, with the same cost as for an attached
+/// `opq-top`. The monitor keeps some hundred bytes for each unfinished operation and for each of
+/// the last 10,000 finished operations. A queue with a million waiting operations needs hundreds of
+/// megabytes more. `bash Benchmarks/telemetry` measures the cost.
 ///
-/// This product links the whole monitor, including SwiftNIO. Therefore, if the process is started with
-/// `OPQ_MONITOR=ro` or `rw`, viewers can attach to it. With `rw` every process of the same user can then also
-/// cancel its operations. The telemetry itself opens no socket.
+/// This product links the whole monitor, including SwiftNIO. Therefore, if the process is started
+/// with `OPQ_MONITOR=ro` or `rw`, viewers can attach to it. With `rw`, every process of the same
+/// user can then also cancel operations of this process. The telemetry itself opens no socket.
 ///
-/// The telemetry runs no code on the threads of operations. Metrics and tracer are called on the telemetry's
-/// own thread, which sleeps while nothing happens. During such a call, updates are merged, not queued.
+/// The telemetry runs no code on the threads of operations. The telemetry calls the metrics system
+/// and the tracer on its own thread, which sleeps while nothing happens. If such a call takes long,
+/// later updates are merged and not stored.
 public final class OperationTelemetry: Sendable {
   private let control = TelemetryControl()
 
@@ -85,36 +92,39 @@ public final class OperationTelemetry: Sendable {
 
   deinit { if !control.isForked { control.abandon() } }
 
-  /// Starts to report the activity of the process's queues. The first values are reported at once. Returns
-  /// after about a millisecond; every event after that is reported. It may be called on any thread.
+  /// Starts to report the activity of the process's queues. The first values are reported at once.
+  /// The function returns after about a millisecond, and all later events are reported. It can be
+  /// called on any thread.
   ///
-  /// It needs two threads. If its own thread cannot be started, or if there is nothing to report to, the
-  /// returned telemetry has already ended. If the monitor's thread cannot be started, or does not exist
-  /// because the process was forked from a watched process, the function returns after a second, and nothing
-  /// is reported.
+  /// The telemetry needs its own thread and the monitor's thread. If its own thread cannot be
+  /// started, the returned telemetry has already ended. If the monitor's thread cannot be started,
+  /// the function returns after a second, and nothing is reported. The same happens in a process
+  /// that was forked from a watched process, because the monitor's thread does not exist there.
   ///
-  /// Keep the result. If it is released without having been stopped, reporting ends at once, and activity
-  /// that was not reported by then is not counted. Use one telemetry at a time for each metrics system: two
-  /// would count everything twice.
+  /// Keep a reference to the result. If it is released before it is stopped, reporting ends at
+  /// once, and activity that was not reported yet is never reported. Use only one telemetry at a
+  /// time for each metrics system, because two would count everything twice.
   ///
   /// - Parameters:
-  ///   - metrics: The metrics system; by default the task's or the bootstrapped one. Pass `nil` for no
-  ///     metrics.
-  ///   - tracer: The tracer that makes the spans; by default the task's or the bootstrapped one. Pass `nil`
-  ///     for no spans.
-  ///   - interval: The shortest time between two updates; 0 or less for an update after every event. While
-  ///     nothing happens there are no updates. With an interval of more than a minute operations are missed,
-  ///     because the monitor keeps ended operations only for a minute.
-  ///   - context: Contains the parent of all spans. By default spans have no parent, and each begins a trace.
-  /// - Returns: The running telemetry. It has already ended if neither metrics nor spans are wanted, or if
-  ///   both systems discard everything.
+  ///   - metrics: The metrics system. By default, it is the metrics system of the task or the
+  ///     bootstrapped one. Pass `nil` to report no metrics.
+  ///   - tracer: The tracer that creates the spans. By default, it is the tracer of the task or the
+  ///     bootstrapped one. Pass `nil` to create no spans.
+  ///   - interval: The shortest time between two updates. If it is 0 or less, an update follows
+  ///     each event. While nothing happens, there are no updates. If the interval is longer than a
+  ///     minute, some operations are not reported, because the monitor keeps ended operations only
+  ///     for a minute.
+  ///   - context: The context with the parent of all spans. By default, spans have no parent, and
+  ///     each span begins a trace.
+  /// - Returns: The running telemetry. It has already ended if `metrics` and `tracer` are `nil`, or
+  ///   if they discard everything.
   public static func start(
     metrics: (any MetricsFactory)? = MetricsSystem.factory,
     tracer: (any Tracer)? = InstrumentationSystem.tracer,
     interval: Duration = .seconds(1), context: ServiceContext = .topLevel
   ) -> OperationTelemetry {
     let telemetry = OperationTelemetry()
-    // Collects no data if both systems discard it.
+    // No data is collected if the metrics system and the tracer discard it.
     let metrics = metrics is NOOPMetricsHandler ? nil : metrics
     let tracer = tracer is NoOpTracer ? nil : tracer
     guard metrics != nil || tracer != nil else {
@@ -127,18 +137,19 @@ public final class OperationTelemetry: Sendable {
     return telemetry
   }
 
-  /// Reports everything that has happened up to now, and ends. Returns after the report, which takes some
-  /// milliseconds, or longer if the systems need longer. A second call is harmless and also waits. It may be
-  /// called on any thread except the thread that calls the systems.
+  /// Reports all activity up to now, and ends the telemetry. The method returns after the report.
+  /// The report usually takes some milliseconds; it takes longer if the metrics system or the
+  /// tracer is slow. A second call has no effect, but also waits. The method can be called on any
+  /// thread, except in a call from the telemetry to the metrics system or the tracer.
   ///
-  /// The gauges are destroyed, because they would never change again; counters and timers stay. Counters are
-  /// exact. After a burst of operations the monitor may not have read each operation by then; operations that
-  /// it has not read count as untimed. If the monitor does not answer for five seconds, activity that it has
-  /// not reported by then is not counted. In a child process that was forked after the start there is nothing
-  /// to end, and the function returns at once.
+  /// The gauges are destroyed, because their values would never change again. Counters and timers
+  /// stay. Counters are exact. After very many operations in a short time, the monitor may not have
+  /// read all of them; operations that it has not read count as untimed. If the monitor does not
+  /// answer for five seconds, activity that it has not reported by then is not counted. In a child
+  /// process that was forked after the start, the method does nothing and returns at once.
   ///
-  /// - Precondition: The caller is not the metrics system or the tracer during a call from the telemetry: it
-  ///   would wait for itself.
+  /// - Precondition: The caller is not the metrics system or the tracer during a call from the
+  ///   telemetry, because the call would then wait for itself.
   public func stop() {
     if control.isForked { return }
     precondition(
@@ -151,8 +162,8 @@ public final class OperationTelemetry: Sendable {
     isStopped.wait()
   }
 
-  /// Reports everything that has happened up to now, and ends, without blocking a thread. It may be called on
-  /// any thread.
+  /// Reports all activity up to now, and ends the telemetry, without blocking a thread. The method
+  /// can be called on any thread.
   public func stop() async {
     if control.isForked { return }
     control.stop()
@@ -161,12 +172,12 @@ public final class OperationTelemetry: Sendable {
     }
   }
 
-  /// Waits until the task is cancelled, then stops. It may be called on any thread. A second call is
-  /// harmless.
+  /// Waits until the task is cancelled, and then stops the telemetry. The method can be called on
+  /// any thread and more than once.
   ///
-  /// It waits even if nothing is reported, or if the telemetry was stopped otherwise: a service that returns
-  /// ends its whole group. A graceful shutdown does not cancel a service of swift-service-lifecycle. The
-  /// service has to react to the shutdown:
+  /// The method waits even if nothing is reported, or if the telemetry has already ended, because a
+  /// service that returns ends its whole service group. A graceful shutdown does not cancel a
+  /// service of swift-service-lifecycle. The service must react to the shutdown:
   ///
   /// ```swift
   /// struct TelemetryService: Service {

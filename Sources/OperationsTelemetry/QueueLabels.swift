@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The names of queues that have a label of their own. Their number is limited, however many names come and
-/// go.
+/// The names of queues that have a label of their own. Their number is limited, even if a program
+/// creates queues with ever new names.
 ///
-/// Queues with the same name share a label. When its queues are deallocated, a name keeps its label until
-/// another name needs the place. Its totals continue if such queues come back.
+/// Queues with the same name share a label. After all queues of a name are deallocated, the name
+/// keeps its label until another name needs the place. If a queue with this name is created before,
+/// its totals continue.
 struct QueueLabels {
   /// The maximum number of names with a label of their own.
   static let limit = 100
-  /// The label of all other names.
+  /// The shared label of all queues whose name has no label of its own.
   static let other = "_other"
 
-  /// The number of the last update in which each label belonged to a live queue.
+  /// For each label, the number of the last update in which a queue with this name existed.
   private var lastUse: [String: Int] = [:]
   private var update = 0
 
-  /// Begins an update that contains queues of these names.
+  /// Begins an update that contains queues with these names.
   ///
-  /// - Returns: The labels that are no longer used.
+  /// - Returns: The labels that other names have replaced.
   mutating func begin(with names: Set<String>) -> [String] {
     update += 1
     for name in names where lastUse[name] != nil { lastUse[name] = update }
     var evicted: [String] = []
-    // Sorted, so that the result is the same in each run.
+    // The names are sorted, so that the result is the same in each run.
     for name in names.filter({ lastUse[$0] == nil }).sorted() {
       if lastUse.count >= Self.limit {
         let gone = lastUse.filter { $0.value < update }
@@ -36,6 +37,6 @@ struct QueueLabels {
     return evicted
   }
 
-  /// Returns the label of queues of this name.
+  /// Returns the label of queues with this name.
   func label(for name: String) -> String { lastUse[name] == nil ? Self.other : name }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A metric. The raw value is its name in the metrics system.
+/// A metric that the telemetry reports. The raw value is the name of the metric in the metrics
+/// system.
 enum Metric: String, CaseIterable {
   case operations = "opq_operations"
   case cancelling = "opq_operations_cancelling"
@@ -14,8 +15,9 @@ enum Metric: String, CaseIterable {
   case wait = "opq_operation_slot_wait"
   case run = "opq_operation_run"
 
-  /// The dimension that distinguishes the series of one queue, or of the process if the metric does not
-  /// belong to a queue; `nil` if there is only one series.
+  /// The name of the dimension that distinguishes several series of the same queue; `nil` if a
+  /// queue has only one series of this metric. For a metric that does not belong to a queue, the
+  /// dimension distinguishes the series of the process.
   var detailName: String? {
     switch self {
     case .operations, .completed: "state"
@@ -26,12 +28,13 @@ enum Metric: String, CaseIterable {
   }
 }
 
-/// One series of values of a metric.
+/// One time series of a metric: the metric and the values of its dimensions.
 struct Series: Hashable {
   let metric: Metric
   /// The label of the queue; `nil` if the metric does not belong to a queue.
   var queue: String?
-  /// The value of ``Metric/detailName``.
+  /// The value of the dimension ``Metric/detailName``; `nil` if the metric does not have this
+  /// dimension.
   var detail: String?
 
   init(_ metric: Metric, queue: String? = nil, detail: String? = nil) {
@@ -40,7 +43,7 @@ struct Series: Hashable {
     self.detail = detail
   }
 
-  /// The dimensions in the form that the metrics system takes.
+  /// The names and values of the dimensions, for the metrics system.
   var dimensions: [(String, String)] {
     var dimensions: [(String, String)] = []
     if let queue { dimensions.append(("queue", queue)) }
@@ -49,14 +52,14 @@ struct Series: Hashable {
   }
 }
 
-/// A change that an update makes to the metrics.
+/// A change of a metric that an update causes.
 enum TelemetryAction: Equatable {
-  /// A gauge has a new value.
+  /// Sets a gauge to this value.
   case set(Series, Int)
-  /// A counter increases by this number; 0 if it only begins.
+  /// Increases a counter by this number. The number is 0 for a new counter without events.
   case add(Series, Int)
-  /// A timer has a new value.
+  /// Adds this duration to a timer.
   case time(Series, Duration)
-  /// The series is not used again, unless a new series with this name begins.
+  /// Destroys the metric of this series. A later action may create it again.
   case destroy(Series)
 }

@@ -4,32 +4,33 @@
 import MonitorProtocol
 import Tracing
 
-/// Makes the spans of ended operations, and links them to the spans of their dependencies.
+/// Creates the spans of ended operations, and links them to the spans of their dependencies.
 struct SpanWriter {
-  /// The number of most recent operations to whose spans a new span can link.
+  /// The number of spans that are kept as targets of links. A new span can link only to the most
+  /// recent of these spans.
   static let contextLimit = 10_000
-  /// The maximum number of links of a span. Common backends keep this number.
+  /// The maximum number of links of a span. Common tracing backends keep at most this number.
   static let linkLimit = 128
 
   private let tracer: any Tracer
   private let parent: ServiceContext
   private var contexts: [OperationReport.ID: ServiceContext] = [:]
-  /// The operations that the contexts belong to.
+  /// The operations whose contexts are kept.
   private var ids = LastOperations(limit: Self.contextLimit)
 
   /// The number of contexts that are kept.
   var contextCount: Int { contexts.count }
 
   /// - Parameters:
-  ///   - tracer: Makes the spans.
-  ///   - parent: The context of the parent of all spans, if they have one.
+  ///   - tracer: The tracer that creates the spans.
+  ///   - parent: The context with the parent of all spans.
   init(to tracer: any Tracer, parent: ServiceContext) {
     self.tracer = tracer
     self.parent = parent
   }
 
-  /// Makes one span. If one of two operations depends on the other, the operation that started first must be
-  /// written first.
+  /// Creates the span of an operation. The span of a dependency must be written before the span of
+  /// its dependent.
   mutating func write(_ run: TelemetryRun, _ clock: WallClock) {
     let report = run.report
     let span = tracer.startSpan(

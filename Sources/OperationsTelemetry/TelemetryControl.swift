@@ -7,22 +7,22 @@ import Glibc
 import MonitorProtocol
 import OperationsCore
 
-/// The state that the telemetry's thread shares with other threads: it wakes the thread, and records when the
-/// thread is to end and when it has ended.
+/// The state that the telemetry's thread shares with other threads. Other threads use it to wake
+/// the thread and to end it.
 final class TelemetryControl: Sendable {
-  /// The steps of ending.
+  /// The phases of the telemetry from its start to its end.
   enum Phase: Equatable {
     case running
-    /// Everything that has happened still has to be reported.
+    /// The thread reports all activity up to now, and then ends.
     case stopping
-    /// Activity is no longer reported.
+    /// The thread ends without reporting further activity.
     case abandoned
     case stopped
   }
 
   private struct State {
     var phase = Phase.running
-    /// The telemetry's thread, while it runs.
+    /// The id of the telemetry's thread while it runs; otherwise `nil`.
     var thread: Int32?
     var waiters: [@Sendable () -> Void] = []
   }
@@ -38,14 +38,14 @@ final class TelemetryControl: Sendable {
   /// Whether the calling thread is the telemetry's thread.
   var isOwnThread: Bool { state.withLock { $0.thread } == csystem_thread_id() }
 
-  /// Whether this process was forked from the one that started the telemetry. The telemetry's thread does not
-  /// exist in it.
+  /// Whether this process was forked from the process that started the telemetry. The telemetry's
+  /// thread does not exist in such a process.
   var isForked: Bool { getpid() != processID }
 
-  /// Notes the thread. The telemetry's thread calls this first.
+  /// Stores the id of the calling thread. The telemetry's thread calls this method when it starts.
   func didStart() { state.withLock { $0.thread = csystem_thread_id() } }
 
-  /// Wakes the thread.
+  /// Wakes the telemetry's thread.
   func ring() { bell.signal() }
 
   /// Waits for a call of `ring()`.
@@ -59,10 +59,12 @@ final class TelemetryControl: Sendable {
     return bell.wait(timeout: deadline ?? .distantFuture) == .success
   }
 
-  /// Ends the thread after everything has been reported. A late call is harmless.
+  /// Ends the telemetry's thread after it has reported all activity up to now. If the thread is
+  /// already ending, the call has no effect.
   func stop() { move(from: [.running], to: .stopping) }
 
-  /// Ends the thread at once. A late call is harmless.
+  /// Ends the telemetry's thread without reporting further activity. If the thread has already
+  /// ended, the call has no effect.
   func abandon() { move(from: [.running, .stopping], to: .abandoned) }
 
   private func move(from phases: [Phase], to phase: Phase) {
@@ -74,7 +76,7 @@ final class TelemetryControl: Sendable {
     if isNew { ring() }
   }
 
-  /// Notes that the thread has ended.
+  /// Records that the telemetry's thread has ended.
   func didStop() {
     let waiters = state.withLock { state in
       state.phase = .stopped
@@ -85,7 +87,8 @@ final class TelemetryControl: Sendable {
     for waiter in waiters { waiter() }
   }
 
-  /// Calls `body` on the telemetry's thread when it ends; at once if it has already ended.
+  /// Calls `body` when the telemetry's thread ends. If the thread has already ended, calls `body`
+  /// at once.
   func whenStopped(_ body: @escaping @Sendable () -> Void) {
     let isStopped = state.withLock { state in
       if state.phase == .stopped { return true }

@@ -5,15 +5,16 @@ import MonitorProtocol
 
 /// The data that the telemetry requests from the monitor.
 enum TelemetryInterest {
-  /// The maximum number of ended operations in an update: as many as the monitor keeps.
+  /// The maximum number of ended operations in an update. It is the number of ended operations that
+  /// the monitor keeps.
   static let operationLimit = 10_000
 
-  /// The kinds of warnings that are reported. Lost history is omitted because the telemetry does not use the
-  /// history.
+  /// The kinds of warnings that the telemetry reports. Warnings about missing events are omitted,
+  /// because the telemetry does not use events.
   static let warningKinds = MonitorWarning.Kind.usual.subtracting([.historyLost])
 
-  /// Returns an interest in ended operations. The counts of the queues cover all other operations, however
-  /// many there are.
+  /// Returns an interest that requests only finished and cancelled operations. For all other
+  /// operations, the telemetry uses only the counts of the queues.
   static func make(wantsWarnings: Bool) -> Interest {
     var interest = Interest(filter: isOver, rowLimit: operationLimit)
     interest.warningKinds = wantsWarnings ? warningKinds : []
@@ -24,7 +25,7 @@ enum TelemetryInterest {
     do {
       return try OperationFilter("state:finished|state:cancelled")
     } catch {
-      // Without the filter every operation would be reported.
+      // The filter text is a constant, so parsing it never fails.
       preconditionFailure("invalid telemetry filter: \(error)")
     }
   }

@@ -8,20 +8,21 @@ import OperationsCore
 struct TelemetryPast {
   /// The counts of each queue before the start.
   var counts: [QueueReport.ID: StateCounts] = [:]
-  /// The newest queue at the start. A queue that is not in `counts` and has a greater number was created
-  /// later. A queue with a smaller number was deallocated by then, though other sessions that have watched it
-  /// may still report it.
+  /// The id of the newest queue when the telemetry started. If a queue is not in `counts` and has a
+  /// greater id, it was created later. If it has a smaller id, it had already been deallocated,
+  /// although the collector may still report it to sessions.
   var lastQueue = QueueReport.ID(0)
-  /// Operations that finished before this moment are not reported. The moment is not earlier than the reading
-  /// of the counts, so that every reported operation is also counted.
+  /// The moment at which reporting begins. Operations that finished earlier are not reported. The
+  /// moment is not earlier than the reading of `counts`, so that every reported operation is also
+  /// counted.
   var end = MonitorTime(nanoseconds: .min)
 
-  /// The activity up to now.
+  /// The activity of the process's queues up to now.
   static var now: TelemetryPast {
     var past = TelemetryPast()
-    // Only its number is used: queues are numbered in the order of their creation.
+    // A queue is created only to get its id. Queues are numbered in the order of their creation.
     past.lastQueue = QueueReport.ID(OperationQueue().id.rawValue)
-    // The counts are also available from queues that do not record events yet.
+    // Queues return their counts even if they do not store records yet.
     let collector = CollectorID()
     for queue in QueueRegistry.queues {
       let changes = queue.takeChanges(
@@ -34,7 +35,8 @@ struct TelemetryPast {
     return past
   }
 
-  /// Returns the counts of a queue before the start, which are not reported.
+  /// Returns the counts of a queue when the telemetry started. The telemetry subtracts these
+  /// counts.
   func counts(of queue: QueueReport) -> StateCounts {
     counts[queue.id] ?? (queue.id > lastQueue ? StateCounts() : queue.counts)
   }

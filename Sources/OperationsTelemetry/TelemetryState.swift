@@ -3,36 +3,39 @@
 
 import MonitorProtocol
 
-/// An operation that ran and has ended.
+/// The run of an operation that has ended.
 struct TelemetryRun: Equatable {
   let report: OperationReport
   let started: MonitorTime
   let finished: MonitorTime
-  /// The name of its queue with replaced characters; `nil` if the queue is no longer known.
+  /// The name of the operation's queue, in which ``LabelText`` has replaced characters; `nil` if
+  /// the queue is no longer known.
   let queueName: String?
 }
 
-/// Turns updates of the monitor into changes of metrics and traces.
+/// Converts updates of the monitor into changes of metrics and into runs for spans.
 struct TelemetryState {
   private struct Queue {
-    /// The name that the monitor reports, and the same name with replaced characters.
+    /// The name that the monitor reports. `harmlessName` is the same name, in which ``LabelText``
+    /// has replaced characters.
     var name: String
     var harmlessName: String
-    /// The operations of the queue that have been counted.
+    /// The counts of the queue at its last update.
     var counts: StateCounts
     var untimed = UntimedCount()
   }
 
-  /// The activity before the start, which is not counted.
+  /// The activity before the telemetry started, which is not counted.
   private let past: TelemetryPast
   private var queues: [QueueReport.ID: Queue] = [:]
   private var labels = QueueLabels()
   private var classes = TimerClasses()
   private var gauges: [Series: Int] = [:]
-  /// The counters and timers of each label of a queue.
+  /// The counters and timers that were reported for each label of a queue.
   private var series: [String: Set<Series>] = [:]
-  /// The ended operations that have been processed. One update reports at most as many operations as the
-  /// monitor keeps. An operation cannot be reported again after twice as many others have ended.
+  /// The last ended operations that have been handled. They are kept because the monitor may report
+  /// an operation again. The monitor does not report an operation again after ``knownLimit`` other
+  /// operations have ended.
   private var known: Set<OperationReport.ID> = []
   private var lastKnown = LastOperations(limit: Self.knownLimit)
   private var isFirst = true
@@ -42,17 +45,17 @@ struct TelemetryState {
   private let tellsMetrics: Bool
 
   /// - Parameters:
-  ///   - past: The activity that is not counted.
-  ///   - tellsMetrics: Whether metrics are wanted. If not, nothing is counted.
+  ///   - past: The activity before the telemetry started, which is not counted.
+  ///   - tellsMetrics: Whether the telemetry reports metrics. If it does not, nothing is counted.
   init(since past: TelemetryPast, tellsMetrics: Bool = true) {
     self.past = past
     self.tellsMetrics = tellsMetrics
   }
 
-  /// Processes an update.
+  /// Handles an update of the monitor.
   ///
-  /// - Returns: The changes of metrics, and the operations that ran and have ended since the last update, in
-  ///   the order in which they started.
+  /// - Returns: The changes of metrics, and the runs that have ended since the last update, in the
+  ///   order in which they started.
   mutating func take(_ update: Update) -> (actions: [TelemetryAction], runs: [TelemetryRun]) {
     noteNames(of: update.queues)
     guard tellsMetrics else {
@@ -69,8 +72,7 @@ struct TelemetryState {
     return (actions, runs)
   }
 
-  /// The number of elements that are kept. It is bounded by what the monitor keeps and by the number of
-  /// labels.
+  /// The number of elements in all collections of this state, for tests of its memory use.
   var keptCount: Int {
     queues.count + known.count + gauges.count + series.values.map(\.count).reduce(0, +)
   }
@@ -78,15 +80,15 @@ struct TelemetryState {
   /// Whether ``settle()`` has nothing to report.
   var isSettled: Bool { queues.values.allSatisfy { $0.untimed.isSettled } }
 
-  /// Returns the changes that are still to be reported if no update follows.
+  /// Returns the changes that must still be reported if no update follows.
   mutating func settle() -> [TelemetryAction] {
     var untimedCount = 0
     for id in queues.keys { untimedCount += queues[id]?.untimed.settle() ?? 0 }
     return untimedCount > 0 ? [.add(Series(.untimed), untimedCount)] : []
   }
 
-  /// Returns the last changes. Counters and timers stay: the metrics system may not have been read since they
-  /// changed.
+  /// Returns the last changes, which destroy the gauges. Counters and timers are not destroyed,
+  /// because the values of the metrics system may not have been read since they changed.
   mutating func end() -> [TelemetryAction] {
     let gone = gauges.keys.map { TelemetryAction.destroy($0) }
     gauges = [:]
@@ -100,7 +102,8 @@ struct TelemetryState {
       var queue =
         queues[report.id] ?? Queue(name: "", harmlessName: "", counts: past.counts(of: report))
       queue.name = report.name
-      // The monitor names a queue without a name after its id. All these queues share a label.
+      // The monitor gives a queue without a name a name with its id. All queues without a name
+      // share a label.
       let isNameless = report.name == "OperationQueue \(report.id.rawValue)"
       queue.harmlessName = isNameless ? "OperationQueue" : LabelText.harmless(report.name)
       queues[report.id] = queue
@@ -129,21 +132,22 @@ struct TelemetryState {
       queues[report.id]?.counts = report.counts
     }
     for (series, sum) in sums {
-      // A new counter is reported even if its sum is 0. A metrics system that computes differences would
-      // otherwise miss the first value.
+      // A new counter is reported even if its value is 0. Otherwise a metrics system that computes
+      // differences would miss the first increase.
       let isNew = self.series[series.queue ?? "", default: []].insert(series).inserted
       if isNew || sum > 0 { actions.append(.add(series, sum)) }
     }
     return actions
   }
 
-  /// Removes the queues that are deallocated.
+  /// Removes the queues that are deallocated, and counts untimed operations.
   ///
-  /// - Returns: The number of additional operations whose reports will never come.
+  /// - Returns: The number of further operations that have ended and that the monitor will never
+  ///   report.
   private mutating func endReading(of live: Set<QueueReport.ID>) -> Int {
     var untimedCount = 0
     for id in queues.keys where !live.contains(id) {
-      // The queue is deallocated, so its events are no longer read.
+      // The queue is deallocated, so the monitor reports no further operations of it.
       untimedCount += queues[id]?.untimed.settle() ?? 0
     }
     keepQueues(live)
@@ -222,7 +226,7 @@ struct TelemetryState {
       add(report.isSuspended ? 1 : 0, to: .suspended)
       if let width = report.width { add(width, to: .width) } else { unlimited.insert(label) }
     }
-    // A sum with an unknown part is omitted.
+    // If the width of one queue is unknown, the sum for its label is omitted.
     for label in unlimited { gauges[Series(.width, queue: label)] = nil }
     for kind in TelemetryInterest.warningKinds {
       gauges[Series(.warnings, detail: kind.rawValue)] = 0
@@ -244,16 +248,17 @@ struct TelemetryState {
 }
 
 extension OperationReport {
-  /// Returns whether the operation was cancelled and, if it started, only started to finish at once. If it
-  /// was added and became ready before the beginning, or was not recorded from its own beginning, its start
-  /// may be missing although it ran.
+  /// Returns whether a cancelled operation certainly never ran: it never started, or it started
+  /// only to finish at once. If recording began after the operation was added and became ready, the
+  /// start of the operation may be missing although it ran.
   ///
-  /// - Parameter beginning: The moment from which every event is recorded.
-  /// - Returns: Whether it certainly never ran.
+  /// - Parameter beginning: The moment from which on every event is recorded.
+  /// - Returns: Whether the operation was cancelled and certainly never ran.
   func neverRan(recordedSince beginning: MonitorTime) -> Bool {
     guard state == .cancelled else { return false }
     if let started {
-      // The time of the cancellation is unknown if it was before recording began.
+      // If the time of the cancellation is unknown, the operation was cancelled before recording
+      // began.
       return cancelRequested.map { $0 <= started } ?? (started >= beginning)
     }
     return [added, becameReady].contains { $0.map { $0 >= beginning } ?? false }

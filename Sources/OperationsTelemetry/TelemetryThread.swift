@@ -8,9 +8,8 @@ import MonitorProtocol
 import OperationsCollector
 import Tracing
 
-/// Receives the updates of a session, and reports them to metrics and traces on its own thread. If it used
-/// the process's other threads, it could not report anything while all of them are busy, which is when a
-/// report matters most.
+/// Receives the updates of a session, and reports them to metrics and traces on its own thread. On
+/// a shared thread, it could not report anything while all threads of the program are busy.
 final class TelemetryThread: Sendable {
   private let control: TelemetryControl
   private let metrics: (any MetricsFactory)?
@@ -19,12 +18,14 @@ final class TelemetryThread: Sendable {
   private let session: MonitorSession
   private let interest: Interest
   private let past: TelemetryPast
-  /// The longest time to wait for an update at the end. If none comes, the collector has no thread.
+  /// The longest time to wait for an update at the end. If no update arrives in this time, the
+  /// collector has no thread.
   private static let endingPatience = Duration.seconds(5)
 
-  /// Signalled by the first update, which shows that the monitor records events.
+  /// A semaphore that the first update signals. The first update shows that the monitor records
+  /// events.
   private let begun = DispatchSemaphore(value: 0)
-  /// After this time without an update, all events have been read.
+  /// The time without an update after which the collector has certainly read all events.
   private let patience: Duration
 
   private init(
@@ -36,18 +37,19 @@ final class TelemetryThread: Sendable {
     self.tracer = tracer
     self.parent = parent
     interest = TelemetryInterest.make(wantsWarnings: metrics != nil)
-    // While there is something to read, the collector reads at least once a second.
+    // If a queue has changes, the collector reads them at least once a second.
     patience = min(max(interval, .seconds(1)), .seconds(3_600)) * 2
-    // The counts are read before the session begins, so that events in between are counted, and no event is
-    // counted twice.
+    // The counts are read before the session begins, so that events between the two moments are
+    // counted, and no event is counted twice.
     past = .now
     session = MonitorSession(minimumInterval: interval, interest: interest, isReadOnly: true) {
       control.ring()
     }
   }
 
-  /// Starts the thread, which runs until `control` ends it. Returns when the monitor records, which takes a
-  /// millisecond; if the monitor cannot record, after a second.
+  /// Starts the thread, which runs until `control` ends it. The function returns when the monitor
+  /// records events, after about a millisecond. If the monitor cannot record events, the function
+  /// returns after a second.
   static func start(
     control: TelemetryControl, metrics: (any MetricsFactory)?, tracer: (any Tracer)?,
     parent: ServiceContext, interval: Duration

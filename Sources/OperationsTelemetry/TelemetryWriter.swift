@@ -33,10 +33,10 @@ struct TelemetryWriter {
     for run in runs where !control.isAbandoned { spans?.write(run, clock) }
   }
 
-  /// Reports the rest if no update follows.
+  /// Reports the changes that remain if no update follows.
   mutating func settle() { perform(state.settle()) }
 
-  /// Reports the rest, and removes the gauges.
+  /// Reports the remaining changes, and destroys the gauges.
   mutating func end() { perform(state.end()) }
 
   private mutating func perform(_ actions: [TelemetryAction]) {

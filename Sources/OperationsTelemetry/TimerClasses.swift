@@ -3,16 +3,16 @@
 
 /// The classes of a queue that have timers of their own.
 struct TimerClasses {
-  /// The maximum number of pairs of a queue and a class that have timers. Each pair after that
-  /// shares a timer with the other classes of its queue.
+  /// The maximum number of pairs of a queue and a class that have timers of their own. Further
+  /// classes of a queue share timers.
   static let limit = 500
-  /// The label of the other classes of a queue.
+  /// The shared label of the classes of a queue that have no timers of their own.
   static let other = "_other"
 
   private var names: [String: Set<String>] = [:]
   private var count = 0
 
-  /// Returns the label of a class in a queue.
+  /// Returns the label for the timers of a class in a queue.
   mutating func label(for className: String, in queue: String) -> String {
     let name = LabelText.harmless(className)
     if names[queue]?.contains(name) == true { return name }
@@ -22,6 +22,6 @@ struct TimerClasses {
     return name
   }
 
-  /// Removes the classes of a queue.
+  /// Removes all classes of a queue.
   mutating func drop(queue: String) { count -= names.removeValue(forKey: queue)?.count ?? 0 }
 }

@@ -3,12 +3,12 @@
 
 /// Counts the ended operations of one queue whose slot wait and run time are both unknown.
 ///
-/// These are the operations that the queue has counted and that no report describes. A report may come later
-/// than the count, but no report of an operation that one reading has counted comes after the reports of the
-/// next reading.
+/// The queue has counted these operations, but the monitor has not reported them. The report of an
+/// operation may arrive later than the count, but at the latest with the next reading of the queue.
 ///
-/// Each queue has its own count. If a queue is deallocated, its operations may be reported without ever
-/// having been counted; in a common count, they would compensate for the missing operations of another queue.
+/// Each queue has its own count. If a queue is deallocated, its operations may be reported although
+/// they were never counted. In a common count, such operations would hide missing operations of
+/// other queues.
 struct UntimedCount {
   private var completed = 0
   private var reported = 0
@@ -16,27 +16,27 @@ struct UntimedCount {
   /// The numbers of counted and reported operations at the last reading.
   private var last = (completed: 0, reported: 0)
 
-  /// Whether there is nothing to report, either now or at the end.
+  /// Whether ``settle()`` would return 0.
   var isSettled: Bool { completed - reported <= told }
 
-  /// Whether a count or a report has come since the last reading.
+  /// Whether a count or a report has arrived since the last reading.
   var hasNews: Bool { last != (completed, reported) }
 
-  /// Notes that the queue has counted more operations.
+  /// Adds operations that the queue has counted as ended.
   mutating func note(completed count: Int) { completed += count }
 
-  /// Notes that one of these operations has been reported.
+  /// Counts a report of an ended operation.
   mutating func noteReport() { reported += 1 }
 
-  /// Ends a reading.
+  /// Ends a reading of the queue.
   ///
-  /// - Returns: How many operations more than at the last call are missing for good.
+  /// - Returns: The number of further operations that the monitor will never report.
   mutating func endReading() -> Int {
     defer { last = (completed, reported) }
     return tell(last.completed - reported)
   }
 
-  /// - Returns: How many more operations are missing if no report follows.
+  /// - Returns: The number of further operations that stay untimed if no report follows.
   mutating func settle() -> Int { tell(completed - reported) }
 
   private mutating func tell(_ count: Int) -> Int {

@@ -8,8 +8,9 @@ import Tracing
 
 /// Converts the monitor's times to times of day.
 ///
-/// The relation is read again for each update: the monotonic clock stops while the machine sleeps, and the
-/// time of day is adjusted now and then. The pair of times in the greeting would therefore become wrong.
+/// The difference between the two clocks is read again for each update. The monotonic clock stops
+/// while the machine sleeps, and the time of day is adjusted from time to time. Therefore the two
+/// times in the monitor's greeting would become wrong.
 struct WallClock {
   /// The difference between the time of day and the monotonic time, in nanoseconds.
   private let offset: Int64
@@ -19,15 +20,15 @@ struct WallClock {
   ///   - sinceEpoch: The same moment in nanoseconds since 1970-01-01T00:00:00Z.
   init(monotonic: MonitorTime, sinceEpoch: Int64) { offset = sinceEpoch - monotonic.nanoseconds }
 
-  /// The present relation of the two clocks.
+  /// A converter with the present difference between the two clocks.
   static var now: WallClock {
     WallClock(monotonic: monotonicNow, sinceEpoch: timeOfDay)
   }
 
-  /// The present time on the monitor's clock.
+  /// The present time of the monitor's clock.
   static var monotonicNow: MonitorTime { MonitorTime(nanoseconds: csystem_monotonic_nanoseconds()) }
 
-  /// Returns the time of day of a moment.
+  /// Returns the time of day of a moment on the monitor's clock.
   func instant(_ time: MonitorTime) -> DefaultTracerClock.Timestamp {
     DefaultTracerClock.Timestamp(
       nanosecondsSinceEpoch: UInt64(max(0, time.nanoseconds.addingReportingOverflow(offset).0)))
