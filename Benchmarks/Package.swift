@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-/// Settings of every Swift target; each line names the proposal that explains it.
+/// The compiler settings of every Swift target. Each line names the proposal that explains the
+/// setting.
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // SE-0335
   .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
@@ -15,7 +16,8 @@ let package = Package(
   name: "opq-benchmarks",
   dependencies: [
     .package(name: "opq", path: ".."),
-    // No traits: its interposers of malloc and of the Swift runtime would affect every measurement.
+    // The package is used without traits, because its replacements for malloc and for functions of
+    // the Swift runtime would affect every measurement.
     .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
   ],
   targets: [
@@ -23,8 +25,7 @@ let package = Package(
     .target(
       name: "OperationsPeer",
       dependencies: ["Workloads", .product(name: "Operations", package: "opq")]),
-    // The folder `Shared` of both targets is the same folder. Its source is compiled with each
-    // library.
+    // Both targets contain the same folder `Shared`. Its source is compiled once with each library.
     .target(
       name: "FoundationPeer", dependencies: ["Workloads"], swiftSettings: [.define("FOUNDATION")]),
     .target(name: "OtherPeers", dependencies: ["Workloads", "TBBPeer"]),

@@ -3,7 +3,8 @@
 
 /// A store of the operations that a monitor has reported, and of their dependents.
 package struct OperationStore: Sendable, Equatable {
-  /// The largest id so far. It determines the width of the id column on the screen.
+  /// An id whose text is at least as wide as the text of every id so far. It determines the width
+  /// of the id column on the screen.
   package private(set) var largestID = OperationReport.ID(0)
 
   private var reports: [OperationReport.ID: OperationReport] = [:]

@@ -19,7 +19,8 @@ struct ReadingAllowance {
   private static let fewestNewRecords = 50
 
   /// A queue is quick if more than this number of its state changes are not recorded between two
-  /// readings.
+  /// readings. A queue with many waiting operations usually does not exceed this number, so its
+  /// waiting operations get records soon.
   private static let quickSteps = 1_000
 
   /// The limits for one reading of one queue.

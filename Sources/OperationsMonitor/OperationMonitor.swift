@@ -6,43 +6,48 @@ import Glibc
 public import Logging
 import OperationsCore
 
-/// The monitor of this process: with it `opq-top` in another terminal can watch the process's queues, and
-/// control them.
+/// The monitor of this process. With the monitor, `opq-top` in another terminal can watch and
+/// control the queues of this process.
 ///
-/// The monitor is off by default. To turn it on, the program calls ``listen(mode:logger:)``, or it is started
-/// with the environment variable `OPQ_MONITOR` set to `ro` or `rw`, which takes effect when the first queue
-/// is made. The sockets are in a directory of the user below `XDG_RUNTIME_DIR`, or in `/tmp`.
-/// `OPQ_SOCKET_DIRECTORY` names another directory, for the process and for its viewers.
+/// The monitor is off by default. To turn it on, call ``listen(mode:logger:)``, or set the
+/// environment variable `OPQ_MONITOR` to `ro` or `rw` when you start the program. The variable
+/// takes effect when the program creates its first queue. The sockets of processes are in a
+/// directory of the user below `XDG_RUNTIME_DIR`, or in `/tmp`. If the environment variable
+/// `OPQ_SOCKET_DIRECTORY` is set, the process and its viewers use the directory that it names.
 ///
-/// While no viewer is connected, the monitor costs one sleeping thread. Only processes of the same user and
-/// of root may connect: the socket lies in a directory of the user, and the system reports the user of each
-/// connection.
+/// While no viewer is connected, the monitor costs one sleeping thread. Only processes of the same
+/// user and of root can connect. The socket is in a directory to which only the user has access,
+/// and the monitor checks the user of each connection.
 public enum OperationMonitor {
   /// The permissions of viewers.
   public enum Mode: String, Sendable, CaseIterable {
-    /// See everything, and change nothing.
+    /// Viewers can watch everything, and change nothing.
     case readOnly = "ro"
-    /// Cancel operations, suspend and resume queues, and change widths and priorities, too.
+    /// Viewers can watch everything, cancel operations, suspend and resume queues, and change
+    /// widths and priorities.
     case readWrite = "rw"
   }
 
   private static let listener = Locked<Listener?>(nil)
 
-  /// Begins to listen for viewers, in the directory that `OPQ_SOCKET_DIRECTORY` names, or else below
-  /// `XDG_RUNTIME_DIR`, or in `/tmp`. It may be called on any thread, and returns when viewers can connect.
-  /// From then on the process ignores `SIGPIPE`, as swift-nio requires, which makes the connections.
+  /// Begins to listen for viewers. The socket is in the directory that `OPQ_SOCKET_DIRECTORY`
+  /// names, or else below `XDG_RUNTIME_DIR` or in `/tmp`. The method can be called on any thread,
+  /// and returns when viewers can connect. From then on, the process ignores `SIGPIPE`, because
+  /// swift-nio, which serves the connections, requires it.
   ///
-  /// If the process already listens, the new mode applies to viewers that connect from then on, and nothing
-  /// else changes.
+  /// If the process already listens, the new mode applies to viewers that connect later, and
+  /// nothing else changes.
   ///
   /// - Parameters:
   ///   - mode: The permissions of viewers.
-  ///   - logger: Logs each command at the level `notice`, with the id and the user of the process that sent
-  ///     it, and refused viewers at `warning`. It logs at most 100 commands and 10 refusals in a second, and
-  ///     then the number of omitted lines. By default a logger named `opq` is used. It is made when it is
-  ///     needed, so that a program may configure its logging afterwards.
+  ///   - logger: The logger for the actions of viewers. Commands are logged at the level `notice`,
+  ///     with the id and the user of the process that sent the command. Refused viewers are logged
+  ///     at the level `warning`. At most 100 commands and 10 refusals per second are logged, and
+  ///     then the number of omitted lines. The default is a logger with the label `opq`. It is
+  ///     created when it is needed, so that a program can configure its logging later.
   /// - Returns: The path of the socket, for `opq-top --socket`.
-  /// - Throws: ``MonitorError`` if the socket cannot be made, or if its directory cannot be trusted.
+  /// - Throws: ``MonitorError`` if the socket cannot be created, or if its directory cannot be
+  ///   trusted.
   @discardableResult
   public static func listen(
     mode: Mode = .readOnly, logger: Logger? = nil
@@ -64,16 +69,16 @@ public enum OperationMonitor {
     return current.path
   }
 
-  /// The path of the socket while the process listens; `nil` otherwise, and in a forked child. It may be read
-  /// on any thread.
+  /// The path of the socket; `nil` if the process does not listen, or is a fork of a listening
+  /// process. The property can be read on any thread.
   public static var socketPath: String? {
     listener.withLock { $0 }.flatMap { Listener.isPossible ? $0.path : nil }
   }
 
-  /// Stops listening: each viewer receives a farewell, and the socket is deleted. It may be called on any
-  /// thread, and returns when this is done. If a handler of the logger that was given to
-  /// ``listen(mode:logger:)`` calls it, viewers receive the farewell after it returns. If the process does
-  /// not listen, it does nothing.
+  /// Stops listening. Each viewer receives a farewell message, and the socket is deleted. The
+  /// method can be called on any thread, and returns when the farewell messages are sent. If a
+  /// handler of the logger of ``listen(mode:logger:)`` calls the method, the farewell messages are
+  /// sent after it returns. If the process does not listen, the method does nothing.
   public static func stopListening() { remove { _ in true }?.stop() }
 
   /// Removes a listener and deletes its socket's file under the same lock. Otherwise the file could
@@ -94,7 +99,7 @@ public enum OperationMonitor {
     atexit { if Listener.isPossible { _ = OperationMonitor.remove { _ in true } } }
   }()
 
-  /// Listens if the environment variable asks for it.
+  /// Begins to listen if the environment variable `OPQ_MONITOR` is set to `ro` or `rw`.
   fileprivate static func listenIfAsked() {
     guard let value = csystem_secure_environment("OPQ_MONITOR") else { return }
     let text = String(cString: value)

@@ -25,7 +25,8 @@ enum TelemetryInterest {
     do {
       return try OperationFilter("state:finished|state:cancelled")
     } catch {
-      // The filter text is a constant, so parsing it never fails.
+      // This error never occurs, because the filter text is a valid constant. Without the filter,
+      // every operation would be reported.
       preconditionFailure("invalid telemetry filter: \(error)")
     }
   }

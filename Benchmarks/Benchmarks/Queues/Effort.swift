@@ -17,18 +17,18 @@ struct Effort {
       samples = 10_000
       duration = Self.duration * (size >= 1_000_000 ? 3 : 1)
     case .nanosecondsToStart:
-      // Each sample has as many values as its size.
+      // Each sample has one value for each operation.
       samples = 10
       duration = Self.duration
     case .bytesPerOperation, .milliseconds:
-      // Memory needs a new process for each sample, and a time in seconds is exact enough with one
-      // sample.
+      // Only one sample is taken. A measurement of memory needs a new process for each sample, and
+      // a time of some seconds is exact enough with one sample.
       samples = 1
       duration = .seconds(600)
     }
   }
 
-  /// The time from the environment, or one second.
+  /// The duration that an environment variable gives, or one second.
   private static var duration: Duration {
     guard let text = getenv("OPQ_BENCHMARK_SECONDS"), let seconds = Double(String(cString: text)),
       seconds > 0

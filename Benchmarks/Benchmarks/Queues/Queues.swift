@@ -4,7 +4,7 @@
 import Benchmark
 import Glibc
 
-/// Runs the benchmark that `swift package benchmark` asks for.
+/// The main program, which `swift package benchmark` starts. It runs one benchmark.
 @main
 enum Queues {
   /// Runs the workloads on the main thread. This replaces the `main` that the plugin of the

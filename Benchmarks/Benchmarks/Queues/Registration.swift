@@ -29,10 +29,10 @@ enum Registration {
       trial.workload.measure.rawValue, polarity: .prefersSmaller, useScalingFactor: false)
     var configuration = Benchmark.Configuration()
     configuration.metrics = [metric]
-    // Scaling to thousands would round the values.
+    // The unit is a single count, because counts in thousands would be rounded.
     configuration.units = [metric: .count]
     let effort = Effort(trial.workload, size)
-    // A slow first sample does not change the median.
+    // No warm-up is necessary, because a slow first sample does not change the median.
     configuration.warmupIterations = 0
     configuration.maxDuration = effort.duration
     configuration.maxIterations = effort.samples

@@ -3,13 +3,13 @@
 
 import Workloads
 
-/// Two subjects, with a limit for the time of the first one divided by the time of the second one,
-/// per operation. The limit holds on every machine: a defect in the design exceeds it by far, and a
-/// slow or busy machine does not exceed it.
+/// Two benchmarks whose times per operation are compared. The time of the first benchmark divided
+/// by the time of the second has a limit. The ratio does not exceed the limit on a slow or busy
+/// machine, but a defect in the design exceeds it by far.
 public struct CheckedPair: Sendable {
-  /// The subject that has to be fast enough.
+  /// The benchmark that must be fast enough.
   public let subject: Subject
-  /// The subject that it is compared with.
+  /// The benchmark with which the first benchmark is compared.
   public let other: Subject
   let promise: Promise
 
@@ -28,14 +28,14 @@ public struct CheckedPair: Sendable {
   /// The pairs that measure how the time of an operation grows with the number of operations.
   public static let growths = [growth(.flat), growth(.chain), growth(.tree)]
 
-  /// A chain that alternates between two queues, compared with one in a single queue. Both stay on
-  /// one thread.
+  /// Compares a chain that alternates between two queues with a chain in a single queue. Both
+  /// chains stay on one thread.
   public static let alternation = CheckedPair(
     "ping-pong of 10^3, to a chain", limit: 2.5,
     Subject(.pingPong, 1_000, .operations), to: Subject(.chain, 1_000, .operations))
 
-  /// A chain, compared with Foundation. Foundation takes seconds, most of them to search for
-  /// operations that are ready.
+  /// Compares a chain in this package's queue with a chain in Foundation's queue. Foundation needs
+  /// seconds, mostly to search for operations that are ready.
   public static let chainToFoundation = CheckedPair(
     "chain of 10^4, to Foundation", limit: 0.01,
     Subject(.chain, 10_000, .operations), to: Subject(.chain, 10_000, .foundation))

@@ -4,7 +4,7 @@
 import Workloads
 
 extension Contender {
-  /// The name in the tables.
+  /// The name of the contender in the tables.
   var title: String {
     switch self {
     case .operations: "Operations"

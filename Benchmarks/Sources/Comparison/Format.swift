@@ -16,14 +16,14 @@ enum Format {
     return text
   }
 
-  /// Returns a number with four decimals below 0.1, with two decimals below 100, and with none from
-  /// 100 on.
+  /// Returns a number as text. A number below 0.1 has four decimals, a number below 100 has two
+  /// decimals, and a larger number has no decimals.
   static func ratio(_ value: Double) -> String {
     if value >= 100 { return whole(value) }
     return value < 0.1 ? fixed(value, decimals: 4) : fixed(value, decimals: 2)
   }
 
-  /// Returns a size, written as a power of ten if it is one.
+  /// Returns a size as text. If the size is a power of ten, it is written as a power.
   static func size(_ size: Int) -> String {
     switch size {
     case 1_000: "10^3"

@@ -3,7 +3,7 @@
 
 import Workloads
 
-/// A value of this package's queues that has a limit.
+/// A measured value of this package's queues, with a limit that it should not exceed.
 struct Promise: Sendable {
   let title: String
   let limit: Double
@@ -42,7 +42,8 @@ struct Promise: Sendable {
 }
 
 extension TextTable {
-  /// Creates a table with a row for each promise. A dash stands for a value that was not measured.
+  /// Creates a table with a row for each promise. If a value was not measured, its cell contains a
+  /// dash.
   init(_ promises: [Promise], in results: Results) {
     self.init(words: ["promise"], numbers: ["at most", "measured", "kept"])
     for promise in promises {

@@ -3,7 +3,7 @@
 
 import Workloads
 
-/// The results as readable text, which is valid Markdown.
+/// A report of results as text that is also valid Markdown.
 public struct Report: Sendable {
   private struct Section {
     let title: String
@@ -15,7 +15,7 @@ public struct Report: Sendable {
   /// Creates a report of results.
   public init(_ results: Results) { self.results = results }
 
-  /// All tables that have results, each below a line with its contents.
+  /// The text of all tables that have results. Before each table, a line describes its contents.
   public var text: String {
     sections.filter { !$0.table.rows.isEmpty }
       .map { "\($0.title)\n\n\($0.table.text)" }

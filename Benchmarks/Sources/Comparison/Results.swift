@@ -3,7 +3,7 @@
 
 import Workloads
 
-/// The results of all rounds.
+/// The results of all rounds of benchmarks.
 public struct Results: Sendable {
   private var rounds: [Subject: [[Int]]] = [:]
 
@@ -41,13 +41,14 @@ public struct Results: Sendable {
     }
   }
 
-  /// Returns the sizes with results, smallest first.
+  /// Returns the sizes with results, the smallest first.
   func sizes(_ measure: Measure) -> [Int] {
     Set(rounds.keys.filter { $0.workload.measure == measure }.map(\.size)).sorted()
   }
 
-  /// Returns the median, over the rounds, of a percentile (0 to 100) of the round's samples. By
-  /// default it is the median of medians. Returns `nil` if nothing was measured.
+  /// Returns the median of all rounds' values, in which the value of a round is a percentile (0 to
+  /// 100) of its samples. By default, the value of a round is its median. Returns `nil` if nothing
+  /// was measured.
   func value(_ workload: Workload, _ size: Int, _ contender: Contender, percent: Int = 50)
     -> Double?
   {
@@ -64,9 +65,10 @@ public struct Results: Sendable {
     return value / otherValue
   }
 
-  /// Returns the median, over the rounds that measured both subjects, of one subject's median
-  /// divided by the other's. If the machine is slow for longer than a round, both medians of that
-  /// round are affected. Returns `nil` if no round measured both.
+  /// Returns the ratio of two benchmarks. In each round that measured both, the median of one is
+  /// divided by the median of the other; the result is the median of these ratios. If the machine
+  /// is slow during a whole round, both medians of the round change, and their ratio stays about
+  /// the same. Returns `nil` if no round measured both.
   func pairedRatio(_ subject: Subject, to other: Subject) -> Double? {
     zip(rounds[subject] ?? [], rounds[other] ?? [])
       .map { Double($0.percentile(50)) / Double(max($1.percentile(50), 1)) }

@@ -3,8 +3,8 @@
 
 import Workloads
 
-/// A file that `swift package benchmark --format histogramSamples` writes. It has a line with the
-/// name of the metric, and then one sample of one benchmark on each line.
+/// A file with the samples of one benchmark, as `swift package benchmark --format histogramSamples`
+/// writes it. The first line has the name of the metric, and each following line has one sample.
 public struct SampleFile: Equatable, Sendable {
   /// The benchmark that was measured.
   public let subject: Subject

@@ -3,9 +3,9 @@
 
 /// A table that reads well as plain text and is valid Markdown.
 struct TextTable: Sendable {
-  /// The columns' titles.
+  /// The titles of the columns.
   let titles: [String]
-  /// The number of columns, from the first one, that contain words and are aligned to the left. The
+  /// The number of columns with words. They are the first columns and are aligned to the left. The
   /// other columns contain numbers.
   let wordColumns: Int
   private(set) var rows: [[String]] = []
@@ -21,7 +21,7 @@ struct TextTable: Sendable {
     rows.append(cells + Array(repeating: "", count: max(titles.count - cells.count, 0)))
   }
 
-  /// The table with one line for each row. Each line ends with a newline.
+  /// The table as text with one line for each row. Each line ends with a newline.
   var text: String {
     let widths = titles.indices.map { column in
       ([titles] + rows).map { $0[column].count }.max() ?? 0

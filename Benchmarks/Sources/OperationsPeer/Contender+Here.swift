@@ -4,6 +4,6 @@
 import Workloads
 
 extension Contender {
-  /// The contender whose operations the shared source of this module uses.
+  /// The library whose operations this module measures.
   static var here: Contender { .operations }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The largest sizes that this model completes in reasonable time.
+/// The largest numbers of operations that this package's queue completes in reasonable time.
 enum Limits {
-  /// The limit for operations with a few links each.
+  /// The limit for operations with a few dependencies each.
   static let links = Int.max
-  /// The limit for one operation that is linked to all others.
+  /// The limit for workloads in which one operation depends on all others, or all others depend on
+  /// one operation.
   static let fans = Int.max
-  /// The limit for operations with a barrier in each thousand.
+  /// The limit for a workload in which every thousandth operation is a barrier.
   static let barriers = Int.max
   /// The limit for operations that sleep.
   static let sleepers = Int.max

@@ -62,10 +62,10 @@ public enum TBBTrials {
   }
 }
 
-/// The work of an operation.
+/// The work of an operation, which is empty.
 private func doNothing() {}
 
-/// Passes a closure through C.
+/// An object that contains a closure, so that C functions can pass it on as a pointer.
 private final class Block {
   let body: @Sendable () -> Void
 

@@ -36,8 +36,8 @@ public enum TaskGroupTrials {
     }
   }
 
-  /// Runs a task in the pool and blocks until it ends. As for every contender, the time includes
-  /// one switch to the pool and one back.
+  /// Runs a task in the pool and blocks until it ends. The measured time includes one switch to the
+  /// pool and one switch back, as for every contender.
   private static func runToEnd(_ body: @escaping @Sendable () async -> Void) {
     let end = DispatchSemaphore(value: 0)
     Task.detached {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The dependencies of operations, which are numbered in the order in which they are added.
+/// The dependencies between numbered operations. The operations are numbered in the order in which
+/// they are added.
 public struct Links: Equatable, Sendable {
-  /// One dependency.
+  /// One dependency between two operations.
   public struct Edge: Hashable, Sendable {
-    /// The operation that has to finish first.
+    /// The number of the operation that must finish first.
     public let before: Int
-    /// The operation that depends on it.
+    /// The number of the operation that depends on the operation `before`.
     public let after: Int
   }
 
@@ -33,8 +34,9 @@ public struct Links: Equatable, Sendable {
     Links(count: size, edges: (1..<size).map { Edge(before: ($0 - 1) / 2, after: $0) })
   }
 
-  /// Returns layers of a tenth of the operations, at most 1,000. Each operation depends on four
-  /// operations of the previous layer, drawn at random. They are the same in each run.
+  /// Returns layers of operations. Each layer has a tenth of all operations, but at most 1,000.
+  /// Each operation depends on four random operations of the previous layer. The random choice is
+  /// the same in each run.
   public static func layers(_ size: Int) -> Links {
     var generator = SeededGenerator(seed: 4)
     let width = min(1_000, size / 10)
@@ -52,12 +54,13 @@ public struct Links: Equatable, Sendable {
     return Links(count: size, edges: edges)
   }
 
-  /// Returns links to one additional operation, the last one, which depends on all others.
+  /// Returns dependencies in which one additional operation, the last one, depends on all others.
   public static func fanIn(_ size: Int) -> Links {
     Links(count: size + 1, edges: (0..<size).map { Edge(before: $0, after: size) })
   }
 
-  /// Returns links to one additional operation, the first one: all others depend on it.
+  /// Returns dependencies in which all operations depend on one additional operation, the first
+  /// one.
   public static func fanOut(_ size: Int) -> Links {
     Links(count: size + 1, edges: (1...size).map { Edge(before: 0, after: $0) })
   }

@@ -5,7 +5,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Threads that add operations at the same time. The threads start before the measurement.
+/// A team of threads that add operations at the same time. The threads are started before the
+/// measurement.
 public final class ProducerTeam: Sendable {
   private final class Shared: Sendable {
     let work = Mutex<(@Sendable () -> Void)?>(nil)

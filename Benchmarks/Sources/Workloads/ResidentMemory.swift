@@ -3,9 +3,10 @@
 
 import Glibc
 
-/// The resident memory of the process.
+/// Measures the resident memory of the process.
 public enum ResidentMemory {
-  /// Returns the number of bytes by which it grows during `work`, divided by `size`.
+  /// Returns the number of bytes by which the resident memory of the process grows during `work`,
+  /// divided by `size`.
   ///
   /// The result is meaningful only if the process has freed little memory before, because `work`
   /// could use that memory again. Therefore each benchmark runs in a separate process.
@@ -15,7 +16,8 @@ public enum ResidentMemory {
     return (bytes - before) / size
   }
 
-  /// The size in bytes. The second number in the file is the number of resident pages (proc(5)).
+  /// The size of the resident memory in bytes. The second number in /proc/self/statm is the number
+  /// of resident pages (proc(5)).
   private static var bytes: Int {
     let file = open("/proc/self/statm", O_RDONLY)
     precondition(file >= 0, "/proc/self/statm cannot be read")

@@ -3,26 +3,28 @@
 
 /// A task that every contender can run.
 ///
-/// The user's own work is an empty block in every workload. Unless a case states otherwise, only an
-/// empty queue exists when a sample begins and when it ends. The measured work is creating the
-/// operations, linking them, adding them, running them, waiting until all have finished, and
-/// freeing them. Freeing is included because some contenders free operations while they run, and
-/// cannot exclude it. The dependencies and the priorities are drawn before the measurement.
+/// The work of each operation is an empty block, unless a case states otherwise. A sample begins
+/// and ends with an empty queue, unless a case states otherwise. The measured time includes
+/// creating the operations, adding their dependencies, adding them to the queue, running them,
+/// waiting until all have finished, and freeing them. Freeing is included because some contenders
+/// free operations while they run, and cannot exclude it. The dependencies and the priorities are
+/// drawn before the measurement.
 public enum Workload: String, CaseIterable, Sendable {
   /// One thread adds empty blocks one by one to a running queue.
   case flat
-  /// As `flat`, with two threads that add half of the blocks each to one queue at the same time.
+  /// The same as `flat`, but two threads add blocks to one queue at the same time. Each thread adds
+  /// half of the blocks.
   case flatFrom2 = "flat-from-2"
-  /// As `flat`, with eight threads that add an eighth of the blocks each to one queue at the same
-  /// time.
+  /// The same as `flat`, but eight threads add blocks to one queue at the same time. Each thread
+  /// adds an eighth of the blocks.
   case flatFrom8 = "flat-from-8"
   /// One call adds all operations and waits for them.
   case batch
   /// Blocks are added one by one to a suspended queue, which is then resumed.
   case fill
-  /// As `fill`, with operations of five priorities in random order.
+  /// The same as `fill`, but the operations have five priorities in random order.
   case priorities
-  /// As `flat`, with every thousandth block as a barrier.
+  /// The same as `flat`, but every thousandth block is a barrier.
   case barriers
 
   /// Each operation depends on the previous one. In this workload and the next four, each operation
@@ -55,7 +57,7 @@ public enum Workload: String, CaseIterable, Sendable {
   /// As `flat`, with a key-value observation of `isFinished` on each operation. The observations
   /// end when all operations have finished.
   case observed
-  /// As `flat`, with a task that reads the queue's state changes.
+  /// The same as `flat`, but a task reads the queue's state changes.
   case subscribed
 
   /// The time from before a block is added to an idle queue until it begins. Each block is added
@@ -65,14 +67,14 @@ public enum Workload: String, CaseIterable, Sendable {
   /// previous one has begun.
   case startBusy = "start-busy"
 
-  /// Empty blocks that wait in a suspended queue.
+  /// Empty blocks wait in a suspended queue, and the memory that they need is measured.
   case memory
-  /// As `memory`, with a chain of dependencies.
+  /// The same as `memory`, but each operation depends on the previous one.
   case memoryChain = "memory-chain"
 
-  /// Operations that sleep for one second each, in a queue whose width is the number of operations.
+  /// Each operation sleeps for one second. The width of the queue is the number of operations.
   case sleepersWide = "sleepers-wide"
-  /// As `sleepersWide`, in a queue of default width.
+  /// The same as `sleepersWide`, but the queue has the default width.
   case sleepersDefault = "sleepers-default"
 
   /// The quantity that a sample measures.
@@ -106,7 +108,7 @@ public enum Workload: String, CaseIterable, Sendable {
   ///
   /// - Parameter size: The number of operations. If one operation is linked to all others, it is
   ///   not counted.
-  /// - Returns: The dependencies. There are none in workloads without dependencies.
+  /// - Returns: The dependencies; empty if the workload has no dependencies.
   public func links(_ size: Int) -> Links {
     switch self {
     case .chain, .pingPong, .memoryChain: .chain(size)

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The machine on which the benchmarks ran.
+/// Describes the machine on which the benchmarks ran.
 enum Machine {
   /// The processor, the kernel and the date, in one line.
   static var description: String {

@@ -5,20 +5,21 @@
 //
 //     instruction-probe block|chain|add-to-one|add-to-many COUNT
 //
-// The last two add COUNT operations to one serial queue, or one to each of COUNT serial queues, while
-// operations run. The instructions of the calls that add them are to be counted there.
+// The workload add-to-one adds COUNT operations to one serial queue while operations run. The
+// workload add-to-many adds one operation to each of COUNT serial queues while operations run. For
+// these two workloads, the profiler counts the instructions of the calls that add operations.
 //
-// In the first two, the work does not depend on how threads interleave: the queue runs one operation at a time, and
-// starts when all have been added. So the difference between two counts is the number of
-// instructions for creating, adding, running, finishing and freeing operations. It is the same in
-// each run.
+// The workloads block and chain do not depend on how threads interleave: the queue runs one
+// operation at a time, and starts when all operations have been added. Therefore the difference
+// between the counts for two values of COUNT is the number of instructions for creating, adding,
+// running, finishing and freeing operations. The difference is the same in each run.
 
 import Dispatch
 import Glibc
 import Operations
 
-/// The first operation of a chain. Each of the others keeps the one before it alive, so that this one is
-/// freed last, and says so.
+/// The first operation of a chain. Each other operation keeps the previous one alive, so the first
+/// operation is freed last. It then signals that it is freed.
 final class FirstOperation: BlockOperation, @unchecked Sendable {
   static let isFreed = DispatchSemaphore(value: 0)
 
@@ -34,8 +35,8 @@ else {
   exit(EXIT_FAILURE)
 }
 
-/// Adds an operation to each of the queues, which have run one before. The operations take longer than it
-/// takes to add them.
+/// Adds an operation to each queue. Each queue has run an operation before. An operation takes
+/// longer than the time to add it.
 func add(to queues: [OperationQueue]) {
   for queue in queues { queue.maxConcurrentOperationCount = 1 }
   for queue in queues { queue.addOperations([BlockOperation {}], waitUntilFinished: true) }
@@ -70,8 +71,8 @@ if workload == "block" {
 }
 queue.isSuspended = false
 queue.waitUntilAllOperationsAreFinished()
-// The wait ends before the queue's only thread has freed the last operations. If they are a chain,
-// it has freed none of them, and another thread may run the operation that is added next.
+// The wait for the queue ends before the queue's only thread has freed the last operations. In a
+// chain, the thread has then freed no operation, and another thread may run the next operation.
 if workload == "chain" { FirstOperation.isFreed.wait() }
 queue.addOperation {}
 queue.waitUntilAllOperationsAreFinished()

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Measures the processor time of an operation that is added while everything is idle. Prints it, and exits
-// with a failure if it is above 20 µs, and above the limit relative to Dispatch in the same run. A worker
-// that searches for too long before it sleeps takes several times as much.
+// Measures the processor time of an operation that is added while all threads are idle. The program
+// prints this time. It exits with a failure if the time is above 20 µs and also above a limit
+// relative to Dispatch's time in the same run. A worker that searches for work for too long before
+// it sleeps exceeds these limits several times.
 //
-// Other processes only add to a value, so the least value of several rounds counts. Takes some seconds.
+// Other processes can only increase a measured time. Therefore the program uses the smallest time
+// of several rounds. It takes some seconds.
 
 import Dispatch
 import Glibc
 import Operations
 
-/// The time of a clock of this process, in nanoseconds.
+/// Returns the present time of a clock in nanoseconds.
 func time(of clock: clockid_t) -> Int {
   var time = timespec()
   clock_gettime(clock, &time)
   return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// The processor time that the process uses for one step and the pause after it, in nanoseconds.
+/// Returns the processor time in nanoseconds that the process uses for one step and the pause after
+/// it.
 func cost(_ step: () -> Void) -> Int {
   let count = 400
   let before = time(of: CLOCK_PROCESS_CPUTIME_ID)
@@ -32,7 +35,8 @@ func cost(_ step: () -> Void) -> Int {
 let queue = OperationQueue()
 let dispatchQueue = DispatchQueue.global()
 var (pause, operation, block) = (Int.max, Int.max, Int.max)
-/// 20 µs, or the same multiple of the time of Dispatch if the machine is slow or busy.
+/// The limit in nanoseconds: 20 µs, or a multiple of Dispatch's time if the machine is slow or
+/// busy.
 var limit: Int { max(20_000, (block - pause) * 20 / 14) }
 for round in 1...15 where round < 5 || operation - pause > limit {
   pause = min(pause, cost {})

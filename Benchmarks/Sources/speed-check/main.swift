@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Measures ratios of the queues' speed that are the same on a slow, a fast and a busy machine.
-// Prints them, and exits with a failure if one is above its limit. Takes about ten seconds, nearly
-// all of them for Foundation.
+// Measures ratios of the queues' speed that are the same on a slow, a fast and a busy machine. The
+// program prints the ratios, and exits with a failure if a ratio is above its limit. It takes about
+// ten seconds, nearly all of them for Foundation.
 
 import Comparison
 import FoundationPeer
@@ -13,7 +13,7 @@ import Workloads
 
 let trials = OperationsPeer.SharedTrials.all + FoundationPeer.SharedTrials.all
 
-/// Takes as many samples as are needed for the given number of operations.
+/// Returns enough samples of a benchmark to measure the given number of operations.
 func samples(_ subject: Subject, operations: Int) -> [Int] {
   guard
     let trial = trials.first(where: {
@@ -25,8 +25,8 @@ func samples(_ subject: Subject, operations: Int) -> [Int] {
 
 var results = Results()
 for pair in CheckedPair.growths + [CheckedPair.alternation] {
-  // Both subjects take turns, so that they are measured under the same load. The first round warms
-  // up and is not used.
+  // The two benchmarks alternate, so that they are measured under the same load. The first round is
+  // a warm-up, and its result is not used.
   for round in 0...10 {
     for subject in [pair.subject, pair.other] {
       let samples = samples(subject, operations: 100_000)

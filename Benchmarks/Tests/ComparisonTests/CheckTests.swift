@@ -7,7 +7,8 @@ import Workloads
 @testable import Comparison
 
 @Suite struct CheckTests {
-  /// Every value is at its limit. One subject has one round more than the other.
+  /// Results in which every value is exactly at its limit. One benchmark has one more round than
+  /// the other.
   private static let kept: [(Subject, [Int])] = [
     (Subject(.flat, 1_000, .operations), [100, 90, 900]),
     (Subject(.flat, 100_000, .operations), [200]),

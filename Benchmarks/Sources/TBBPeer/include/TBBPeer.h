@@ -19,7 +19,7 @@ void tbb_peer_run_tasks(size_t count, void (*block)(void));
 /// Runs `block` `count` times in a binary tree: each task adds its two children to the group.
 void tbb_peer_run_task_tree(size_t count, void (*block)(void));
 
-/// An edge: `after` may run only after `before` has run.
+/// An edge between two nodes. The node `after` may run only after the node `before` has run.
 struct tbb_peer_edge {
   uint32_t before;
   uint32_t after;
@@ -32,7 +32,7 @@ void tbb_peer_run_graph(
     size_t count, const struct tbb_peer_edge *edges, size_t edge_count, const uint32_t *roots,
     size_t root_count, void (*block)(void));
 
-/// Creates and links such a graph, but does not run it, and never frees it.
+/// Creates and links a graph like `tbb_peer_run_graph`, but does not run it and never frees it.
 void tbb_peer_leave_graph(
     size_t count, const struct tbb_peer_edge *edges, size_t edge_count, void (*block)(void));
 
