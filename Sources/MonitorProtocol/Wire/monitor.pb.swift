@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto f3b5e747484fd9cc33629fc480e92d4e1f637ee45072b1853d27d444f6b2c3c1
+// Made from monitor.proto 3dfe04f94889b3a1d9a177feb1cd5702fdabd97c60d080ed170ec02ecb129fb1
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -799,7 +799,7 @@ nonisolated struct WireInterest: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// How far back the runs go: 0 to a day.
+    /// The length of the time window for the runs, which ends now: 0 to a day.
     var window: Int64 = 0
 
     /// The maximum number of runs: 0 to 1,000,000.
@@ -1172,7 +1172,7 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._classTimes = newValue}
   }
 
-  /// How long the viewer received no updates, because it had not received the earlier ones.
+  /// The time for which the viewer received no updates, because it had not received an earlier one.
   var behind: Int64 {
     get {_storage._behind}
     set {_uniqueStorage()._behind = newValue}
@@ -1323,7 +1323,7 @@ nonisolated struct WireOperation: Sendable {
   /// The number of kept operations that depend on it, including finished ones.
   var dependentCount: Int64 = 0
 
-  /// When it was added to its queue.
+  /// The time when the operation was added to its queue.
   var added: Int64 {
     get {_added ?? 0}
     set {_added = newValue}
@@ -1351,7 +1351,7 @@ nonisolated struct WireOperation: Sendable {
   /// Clears the value of `started`. Subsequent reads from it will return its default value.
   mutating func clearStarted() {self._started = nil}
 
-  /// When it was asked to cancel.
+  /// The time when the operation was asked to cancel.
   var cancelRequested: Int64 {
     get {_cancelRequested ?? 0}
     set {_cancelRequested = newValue}
@@ -1451,10 +1451,10 @@ nonisolated struct WireEvent: Sendable {
   /// The id of the operation.
   var operation: UInt64 = 0
 
-  /// Its name, or its class if it has no name.
+  /// The name of the operation, or its class if it has no name.
   var title: String = String()
 
-  /// The id of its queue.
+  /// The id of the operation's queue.
   var queue: UInt64 = 0
 
   /// The state before; not set if the operation was just added to its queue, or if the state is
@@ -1495,10 +1495,10 @@ nonisolated struct WireRun: Sendable {
   /// The id of the operation.
   var id: UInt64 = 0
 
-  /// Its name, or its class if it has no name.
+  /// The name of the operation, or its class if it has no name.
   var title: String = String()
 
-  /// The id of its queue.
+  /// The id of the operation's queue.
   var queue: UInt64 = 0
 
   var state: WireState = .unspecified
@@ -1742,7 +1742,7 @@ nonisolated struct WireClassTimes: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Its name, without the module.
+  /// The name of the class, without the module.
   var className: String = String()
 
   var times: WireTimes {
@@ -1849,14 +1849,14 @@ nonisolated struct WireDetail: Sendable {
       typealias RawValue = Int
       case unspecified // = 0
 
-      /// It was neither added to a queue nor started.
+      /// The operation was neither added to a queue nor started.
       case notInQueue // = 1
 
-      /// Its queue is suspended, or has the width 0.
+      /// The operation's queue is suspended, or has the width 0.
       case queueSuspended // = 2
       case unmetDependencies // = 3
 
-      /// Its own `isReady` is `false`.
+      /// The operation's own `isReady` is `false`.
       case notReadyByItself // = 4
 
       /// Other operations execute with an exclusion that it needs.
@@ -1866,7 +1866,7 @@ nonisolated struct WireDetail: Sendable {
       /// A slot is free, but no thread has started it yet.
       case notStartedYet // = 7
 
-      /// It was added behind a barrier that has not finished.
+      /// The operation was added after a barrier that has not finished.
       case barrierAhead // = 8
 
       /// Dependencies are not in a queue and were not started.
