@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 3dfe04f94889b3a1d9a177feb1cd5702fdabd97c60d080ed170ec02ecb129fb1
+// Made from monitor.proto e904bf4fb7d2ade09a243320ccd2307087504579131eb3557c1c82bf9ad9cbb0
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -58,17 +58,17 @@ nonisolated enum WireState: SwiftProtobuf.Enum, Swift.CaseIterable {
   case waiting // = 1
   case ready // = 2
 
-  /// Ready, in a suspended queue.
+  /// The operation is ready, but its queue is suspended.
   case held // = 3
   case executing // = 4
 
-  /// Cancelled and not yet finished.
+  /// The operation was cancelled and has not finished.
   case cancelling // = 5
 
-  /// Finished without having been cancelled.
+  /// The operation has finished and was not cancelled.
   case finished // = 6
 
-  /// Finished after having been cancelled.
+  /// The operation has finished and was cancelled before.
   case cancelled // = 7
   case UNRECOGNIZED(Int)
 
@@ -328,10 +328,10 @@ nonisolated struct WireVersions: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The major version. Both sides must have the same.
+  /// The major version. The process and the viewer must have the same major version.
   var major: UInt32 = 0
 
-  /// The newest minor version that the side understands.
+  /// The newest minor version that the program understands.
   var minor: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -371,7 +371,7 @@ nonisolated struct WireViewerHello: Sendable {
   fileprivate var _versions: WireVersions? = nil
 }
 
-/// The greeting of a process: which process is watched, and how.
+/// The greeting of a process. It describes the monitored process.
 nonisolated struct WireProcessHello: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -393,23 +393,23 @@ nonisolated struct WireProcessHello: Sendable {
   /// The program's name.
   var processName: String = String()
 
-  /// The process's id.
+  /// The id of the process.
   var processID: Int32 = 0
 
-  /// Whether commands are refused.
+  /// Whether the process refuses commands.
   var isReadOnly: Bool = false
 
-  /// A moment on the process's monotonic clock …
+  /// A moment on the process's monotonic clock.
   var anchor: Int64 = 0
 
-  /// … and the same moment as seconds since 1970-01-01T00:00:00Z.
+  /// The moment `anchor` as seconds since 1970-01-01T00:00:00Z.
   var anchorSecondsSince1970: Double = 0
 
   /// When the process started. If the machine has slept since then, the next greeting may have
   /// another value.
   var processStarted: Int64 = 0
 
-  /// Identifies one boot of the machine; empty if unknown.
+  /// A text that identifies one boot of the machine; empty if unknown.
   var bootID: String = String()
 
   /// The number of operations that were ever added to the existing queues.
@@ -432,7 +432,7 @@ nonisolated struct WireViewerFarewell: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// One sentence.
+  /// The reason as one sentence.
   var reason: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -449,7 +449,7 @@ nonisolated struct WireFarewell: Sendable {
   /// The kind of the reason.
   var cause: WireFarewell.Cause = .unspecified
 
-  /// One sentence.
+  /// The reason as one sentence.
   var reason: String = String()
 
   /// The versions that the process understands.
@@ -467,13 +467,13 @@ nonisolated struct WireFarewell: Sendable {
   nonisolated enum Cause: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
 
-    /// Another reason.
+    /// The reason is unknown.
     case unspecified // = 0
 
     /// The process ends or stops listening.
     case processEnds // = 1
 
-    /// The viewer has another major version.
+    /// The viewer uses another major version of the protocol.
     case versionMismatch // = 2
 
     /// The maximum number of viewers is connected.
@@ -602,7 +602,7 @@ nonisolated struct WireInterest: Sendable {
   var graphs: [WireInterest.Graph] = []
 
   /// The maximum number of operations to send for the dependency trees: operations without
-  /// dependents, and what these depend on; 0 to 1,000,000.
+  /// dependents, and what these depend on; 0 to 20,000.
   var rootLimit: Int64 = 0
 
   /// The ids of the operations whose dependents are sent; at most 50,000.
@@ -729,7 +729,7 @@ nonisolated struct WireInterest: Sendable {
     init() {}
   }
 
-  /// A part of the dependency graph.
+  /// A request for a part of the dependency graph.
   nonisolated struct Graph: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -741,7 +741,7 @@ nonisolated struct WireInterest: Sendable {
     /// The direction of the dependencies to follow.
     var direction: WireInterest.Graph.Direction = .unspecified
 
-    /// The maximum number of operations, the nearest first: 0 to 1,000,000.
+    /// The maximum number of operations, the nearest first: 0 to 20,000 in all graphs together.
     var limit: Int64 = 0
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -793,7 +793,7 @@ nonisolated struct WireInterest: Sendable {
     init() {}
   }
 
-  /// Recent runs.
+  /// A request for recent runs.
   nonisolated struct Timeline: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -825,7 +825,7 @@ nonisolated struct WireCommand: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Any number. The result has the same.
+  /// A number that the viewer chooses. The result of the command has the same number.
   var token: UInt32 = 0
 
   var action: WireCommand.OneOf_Action? = nil
@@ -973,7 +973,7 @@ nonisolated struct WireCommandResult: Sendable {
   /// The token of the command.
   var token: UInt32 = 0
 
-  /// One for each operation of the command, in its order, or one for a queue.
+  /// One outcome for each operation of the command, in the same order, or one for a queue.
   var outcomes: [WireCommandResult.Outcome] = []
 
   /// The ids of the dependents that were also asked to cancel, ascending.
@@ -987,7 +987,7 @@ nonisolated struct WireCommandResult: Sendable {
     /// No operation or queue with this id is known.
     case unspecified // = 0
 
-    /// The request was made. An operation decides itself whether it cancels.
+    /// The process has carried out the command. An operation decides itself whether it cancels.
     case requested // = 1
 
     /// The operation had already finished. Nothing changed.
@@ -1073,7 +1073,7 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   /// Clears the value of `moreDependencies`. Subsequent reads from it will return its default value.
   mutating func clearMoreDependencies() {_uniqueStorage()._moreDependencies = nil}
 
-  /// Every existing queue, by id.
+  /// All existing queues, sorted by id.
   var queues: [WireQueue] {
     get {_storage._queues}
     set {_uniqueStorage()._queues = newValue}
@@ -1166,7 +1166,7 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   /// Clears the value of `times`. Subsequent reads from it will return its default value.
   mutating func clearTimes() {_uniqueStorage()._times = nil}
 
-  /// The same times for each class.
+  /// The recent slot waits and run times for each class.
   var classTimes: [WireClassTimes] {
     get {_storage._classTimes}
     set {_uniqueStorage()._classTimes = newValue}
@@ -1218,12 +1218,12 @@ nonisolated struct WireQueue: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Identifies it for the life of its process.
+  /// The id of the queue. The same process never uses an id for two queues.
   var id: UInt64 = 0
 
   var name: String = String()
 
-  /// The number of its operations in each state.
+  /// The number of the queue's operations in each state.
   var counts: WireCounts {
     get {_counts ?? WireCounts()}
     set {_counts = newValue}
@@ -1263,22 +1263,22 @@ nonisolated struct WireCounts: Sendable {
 
   var waiting: Int64 = 0
 
-  /// Includes held operations.
+  /// The number of ready operations, including held operations.
   var ready: Int64 = 0
 
-  /// Ready operations in suspended queues.
+  /// The number of ready operations in suspended queues.
   var held: Int64 = 0
 
   var executing: Int64 = 0
 
-  /// The cancelled part of the executing and ready operations.
+  /// The number of executing and ready operations that were cancelled.
   var cancelling: Int64 = 0
 
   var finished: Int64 = 0
 
   var cancelled: Int64 = 0
 
-  /// Operations that were ever added to a queue.
+  /// The number of operations that were ever added to a queue.
   var total: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1295,23 +1295,23 @@ nonisolated struct WireOperation: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Identifies it for the life of its process.
+  /// The id of the operation. The same process never uses an id for two operations.
   var id: UInt64 = 0
 
-  /// May be empty.
+  /// The name of the operation; may be empty.
   var name: String = String()
 
   /// The name of its Swift class, without the module.
   var className: String = String()
 
-  /// The id of the queue that it was added to.
+  /// The id of the queue that the operation was added to.
   var queue: UInt64 = 0
 
   var state: WireState = .unspecified
 
   var priority: WirePriority = .normal
 
-  /// The ids of the operations that it depends on, in the order in which they were added.
+  /// The ids of the operations that this operation depends on, in the order of their addition.
   var dependencies: [UInt64] = []
 
   /// The number of dependencies that have not finished.
@@ -1320,7 +1320,7 @@ nonisolated struct WireOperation: Sendable {
   /// Whether its dependencies are finished and it waits for operations with a common exclusion.
   var isExcluded: Bool = false
 
-  /// The number of kept operations that depend on it, including finished ones.
+  /// The number of kept operations that depend on this operation, including finished ones.
   var dependentCount: Int64 = 0
 
   /// The time when the operation was added to its queue.
@@ -1412,7 +1412,7 @@ nonisolated struct WireDependents: Sendable {
   /// The ids of their dependents, ascending.
   var ids: [UInt64] = []
 
-  /// Whether there are, or may be, further dependents.
+  /// Whether the list of dependents may be incomplete.
   var isCut: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1429,10 +1429,10 @@ nonisolated struct WireEvents: Sendable {
   /// The newest events, the oldest of them first. Events with an unknown new state are left out.
   var events: [WireEvent] = []
 
-  /// The number of older events that were left out.
+  /// The number of older events since the previous update that are not included.
   var skippedCount: Int64 = 0
 
-  /// Whether this is the beginning of the viewer's history.
+  /// Whether these are the first events that the viewer receives.
   var isBeginning: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1475,7 +1475,7 @@ nonisolated struct WireRuns: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// By start. Runs with an unknown state are left out.
+  /// The runs, sorted by start time. Runs with an unknown state are left out.
   var runs: [WireRun] = []
 
   /// The number of runs, including those that were left out.
@@ -1537,7 +1537,7 @@ nonisolated struct WireWarning: Sendable {
   /// The name of the first operation.
   var title: String = String()
 
-  /// The ids of the operations that these wait for, if the kind defines it; at most 100.
+  /// The ids of the operations that `operations` wait for, if the kind defines them; at most 100.
   var awaited: [UInt64] = []
 
   /// The name of the first awaited operation, if it is not in a queue.
@@ -1557,7 +1557,7 @@ nonisolated struct WireWarning: Sendable {
   /// because of it.
   var count: Int64 = 0
 
-  /// The time since when the condition has lasted; not set if unknown.
+  /// The time at which the condition began; not set if unknown.
   var since: Int64 {
     get {_since ?? 0}
     set {_since = newValue}
@@ -1577,7 +1577,7 @@ nonisolated struct WireWarning: Sendable {
   /// Clears the value of `usual`. Subsequent reads from it will return its default value.
   mutating func clearUsual() {self._usual = nil}
 
-  /// The maximum, if the kind defines one.
+  /// The limit that was reached, if the kind defines a limit.
   var limit: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1688,13 +1688,13 @@ nonisolated struct WirePercentiles: Sendable {
   /// The number of durations; at least 1.
   var count: Int64 = 0
 
-  /// The median.
+  /// The median of the durations.
   var p50: Int64 = 0
 
-  /// The 90th percentile.
+  /// The 90th percentile of the durations.
   var p90: Int64 = 0
 
-  /// The 99th percentile.
+  /// The 99th percentile of the durations.
   var p99: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1776,10 +1776,10 @@ nonisolated struct WireDetail: Sendable {
   /// left out.
   var reasons: [WireDetail.Reason] = []
 
-  /// The ids of the operations whose end its own code waits for while it executes.
+  /// The ids of the operations that the operation's own code waits for while it executes.
   var awaitedOperations: [UInt64] = []
 
-  /// The ids of the queues that its own code waits for until they are empty.
+  /// The ids of the queues that the operation's own code waits for until they are empty.
   var awaitedQueues: [UInt64] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1859,17 +1859,17 @@ nonisolated struct WireDetail: Sendable {
       /// The operation's own `isReady` is `false`.
       case notReadyByItself // = 4
 
-      /// Other operations execute with an exclusion that it needs.
+      /// Other operations use an exclusion that the operation needs.
       case excluded // = 5
       case noFreeSlot // = 6
 
-      /// A slot is free, but no thread has started it yet.
+      /// A slot is free, but no thread has started the operation yet.
       case notStartedYet // = 7
 
       /// The operation was added after a barrier that has not finished.
       case barrierAhead // = 8
 
-      /// Dependencies are not in a queue and were not started.
+      /// Some dependencies are not in a queue and were not started.
       case dependenciesNeverAdded // = 9
       case UNRECOGNIZED(Int)
 
