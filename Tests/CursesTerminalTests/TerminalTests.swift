@@ -100,7 +100,7 @@ import Testing
     terminal.close()
   }
 
-  @Test func changesArriveWhateverTheOrderOfFrames() throws {
+  @Test func randomFramesAreDrawnCorrectly() throws {
     let window = try PseudoTerminal(columns: 40, rows: 8)
     var terminal = try open(window)
     let palette = Palette(colors: terminal.capabilities.colors)
@@ -363,7 +363,7 @@ import Testing
     terminal.close()
   }
 
-  @Test func aClosedWindowIsGone() throws {
+  @Test func aClosedWindowEndsTheInput() throws {
     let window = try PseudoTerminal()
     var terminal = try open(window)
     window.hangUp()

@@ -80,7 +80,7 @@ struct CellTextTests {
     #expect(shown(String(repeating: "\n", count: 10_000), columns: 3) == "  …")
   }
 
-  @Test func whatFitsExactlyIsNotCut() {
+  @Test func aTextThatFitsExactlyIsNotCut() {
     #expect(shown("abcde", columns: 5) == "abcde")
     #expect(shown("abcdef", columns: 5) == "abcd…")
     #expect(shown("abcdef", columns: 5, isUnicode: false) == "abcd~")

@@ -76,7 +76,7 @@ struct CommandTests {
       dashboard.press("a") == [.send(.cancel([ID(1042), ID(1180), ID(1181), ID(1200)]))])
   }
 
-  @Test func whatFinishesMeanwhileIsDroppedFromTheQuestion() throws {
+  @Test func operationsThatFinishMeanwhileAreDroppedFromTheQuestion() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("x")
     dashboard.update(changed: [try finished(1181, in: dashboard)])
@@ -93,7 +93,7 @@ struct CommandTests {
     #expect(dashboard.press("y") == [])
   }
 
-  @Test func whatIsOverIsNotAskedAbout() {
+  @Test func aFinishedOperationCannotBeCancelled() {
     var dashboard = Scene.dashboard()
     dashboard.press("Gx")
     #expect(dashboard.prompts.question == nil)
@@ -121,7 +121,7 @@ struct CommandTests {
     #expect(dashboard.press("a") == [])
   }
 
-  @Test func aRowKeyAsksUnlessTheDemoSaysNotTo() {
+  @Test func aRowKeyAsksBeforeItCancels() {
     var dashboard = Scene.dashboard()
     #expect(dashboard.press("Xs") == [])
     #expect(dashboard.text().shows("Cancel #1051"))

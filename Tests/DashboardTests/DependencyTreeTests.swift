@@ -66,7 +66,7 @@ struct DependencyTreeTests {
     #expect(drawn.count == edges.values.reduce(0) { $0 + $1.count } + 1)
   }
 
-  @Test func aCircleIsMarkedWhereItCloses() throws {
+  @Test func aCycleIsMarkedAtItsLastRow() throws {
     let store = Self.store([1: [2], 2: [1]])
     let tree = DependencyTree(root: ID(1), direction: .waitsFor, operations: store, rowLimit: 10)
     let last = try #require(tree.rows.last)
@@ -87,7 +87,7 @@ struct DependencyTreeTests {
     #expect(unfolded.rows.count == 10)
   }
 
-  @Test func whatWillMoveNextStandsFirst() {
+  @Test func dependenciesAreSortedByTheirStates() {
     let store = Self.store(
       [1: [2, 3, 4, 5, 6]],
       states: [2: .finished, 3: .waiting, 4: .held, 5: .ready, 6: .executing])
@@ -111,7 +111,7 @@ struct DependencyTreeTests {
     #expect(rows.last == .cut)
   }
 
-  @Test func dependentsFollowWhatIsAddedChangedAndRemoved() {
+  @Test func dependentsAreUpdatedWithTheirOperations() {
     var store = Self.store([2: [1], 3: [1], 4: [1]])
     #expect(store.dependents(of: ID(1)) == [ID(2), ID(3), ID(4)])
     store.apply(changed: [], removed: [ID(3)])
@@ -138,7 +138,7 @@ struct DependencyTreeTests {
     #expect(dashboard.list.selection.id == ID(1181))
   }
 
-  @Test func enterOnAReferenceGoesToWhereItIsDrawn() throws {
+  @Test func enterOnAReferenceSelectsTheReferencedRow() throws {
     var dashboard = Scene.dashboard(columns: 80, rows: 60)
     dashboard.press("1190")
     dashboard.press(.enter)

@@ -58,7 +58,7 @@ struct DetailTests {
     #expect(!dashboard(of: 1042).text().shows("why it is not running"))
   }
 
-  @Test func nGoesOnToTheNextRowAndNToTheOneBefore() {
+  @Test func nShowsTheNextRowAndCapitalNThePreviousRow() {
     var dashboard = dashboard(of: 1077)
     let ids = dashboard.list.rows.keys.map(\.id)
     let index = ids.firstIndex(of: ID(1077)) ?? 0
@@ -80,7 +80,7 @@ struct DetailTests {
     #expect(dashboard.list.selection.id == first)
   }
 
-  @Test func whatCannotBeGoneToLeavesTheRowsAsTheyWere() {
+  @Test func aFailedMoveKeepsTheSelectedRow() {
     var dashboard = Scene.dashboard()
     dashboard.press("1200")
     dashboard.press(.enter)
@@ -130,7 +130,7 @@ struct DetailTests {
     #expect(dashboard.tree?.tree.root == ID(1180))
   }
 
-  @Test func whatDoesNotFitIsReachedByScrollingAndNotMore() {
+  @Test func scrollingEndsAtTheLastRow() {
     var dashboard = dashboard(of: 1200, columns: 80, rows: 16)
     let count = DetailRows(
       of: ID(1200), in: dashboard, columns: 80, glyphs: Glyphs(isUnicode: true)
@@ -144,7 +144,7 @@ struct DetailTests {
     #expect(dashboard.detail?.top == 0)
   }
 
-  @Test func anOperationThatIsNoLongerKeptIsSaidToBe() {
+  @Test func aRemovedOperationIsShownAsNoLongerKept() {
     var dashboard = dashboard(of: 1042)
     dashboard.update(removed: [ID(1042)])
     #expect(dashboard.text().shows("no longer kept"))
@@ -190,7 +190,7 @@ struct DetailLifeTests {
     }
   }
 
-  @Test func eachBeginsWhereTheOneBeforeEnds() {
+  @Test func eachPhaseBeginsAtTheEndOfThePreviousPhase() {
     #expect(phases(report(.waiting)) == ["waiting 10.0s"])
     #expect(phases(report(.ready, ready: 4)) == ["waiting 4.00s", "ready 6.00s"])
     #expect(
@@ -204,7 +204,7 @@ struct DetailLifeTests {
         == ["waiting 2.00s", "ready 1.00s"])
   }
 
-  @Test func nothingIsToldOfWhatNobodySawBegin() {
+  @Test func withoutAddedTimeNoPhasesAreShown() {
     let report = OperationReport(
       id: .init(1), name: "", className: "", queue: .init(1), state: .executing,
       started: Scene.seconds(1))

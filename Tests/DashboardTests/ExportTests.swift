@@ -35,7 +35,7 @@ struct ExportTests {
     #expect(frame.queues == Scene.queues)
   }
 
-  @Test func whatIsWarnedOfIsExported() throws {
+  @Test func warningsAreExported() throws {
     var dashboard = Scene.dashboard()
     var update = Scene.update
     update.warnings = [MonitorWarning(kind: .fanOut, operations: [ID(1042)], count: 20_000)]
@@ -43,7 +43,7 @@ struct ExportTests {
     #expect(try exported(&dashboard).warnings.map(\.kind) == [.fanOut])
   }
 
-  @Test func theTreeExportsWhatIsBelowItsRootFoldedOrNot() throws {
+  @Test func theTreeExportsFoldedAndUnfoldedRows() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("1190")
     dashboard.press(.enter)

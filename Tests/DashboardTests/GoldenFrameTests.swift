@@ -79,7 +79,7 @@ struct GoldenFrameTests {
     GoldenFrame.check(dashboard.picture(isUnicode: false), named: "tree-ascii-80x24")
   }
 
-  @Test func aScreenThatIsTooSmallSaysWhatItNeeds() {
+  @Test func aSmallScreenShowsTheRequiredSize() {
     let dashboard = Scene.dashboard(columns: 39, rows: 9)
     GoldenFrame.check(dashboard.picture(), named: "too-small-39x9")
   }
@@ -90,7 +90,7 @@ struct GoldenFrameTests {
     GoldenFrame.check(dashboard.picture(), named: "ended-80x24")
   }
 
-  @Test func nothingHeardYetIsSaid() {
+  @Test func aMissingFirstUpdateIsShown() {
     var dashboard = Dashboard(configuration: .init(title: "tiles"))
     dashboard.take(.resized(Size(columns: 80, rows: 24)))
     GoldenFrame.check(dashboard.picture(), named: "silent-80x24")

@@ -54,17 +54,17 @@ struct GraphScanTests {
     #expect(scan.counts.total == 4 && !scan.isCut)
   }
 
-  @Test func whatWasOnceWaitedForIsNotFollowed() {
+  @Test func dependenciesOfFinishedOperationsAreNotFollowed() {
     let scan = scan(Self.store([1: [2], 2: [3]], [2: .finished]))
     #expect(scan.levels.map(\.total) == [1, 1])
   }
 
-  @Test func whatIsInACircleHasNoLevel() {
+  @Test func operationsInACycleHaveNoLevel() {
     let scan = scan(Self.store([1: [2, 4], 2: [3], 3: [2]]))
     #expect(scan.levels.map(\.total) == [1, 1])
   }
 
-  @Test func moreThanTheLimitIsNotLookedAtAndSaidToBeThere() {
+  @Test func aScanAboveTheLimitIsCut() {
     let chain = Dictionary(uniqueKeysWithValues: (1..<50).map { ($0, [$0 + 1]) })
     let scan = scan(Self.store(chain), limit: 20)
     #expect(scan.isCut && scan.levels.count <= 21)
@@ -76,13 +76,13 @@ struct GraphScanTests {
     #expect(scan.remainingTime == nil)
   }
 
-  @Test func withStatisticsItIsTheOneThatTakesLongest() {
+  @Test func withStatisticsTheCriticalPathIsTheSlowestPath() {
     let scan = scan(Self.store(Self.graph.merging([10: [11]]) { $1 }), Self.medians)
     #expect(scan.criticalPath == [ID(1), ID(10), ID(11)])
     #expect(scan.remainingTime == .seconds(21))
   }
 
-  @Test func whatRunsHasLessAheadOfIt() {
+  @Test func theElapsedTimeOfRunningOperationsIsSubtracted() {
     let chain = [1: [2], 2: [10]]
     let running = scan(Self.store(chain, [10: .executing]), Self.medians)
     #expect(running.remainingTime == .seconds(1 + 1 + 7))

@@ -11,7 +11,7 @@ import Testing
 struct GuidanceTests {
   private typealias ID = OperationReport.ID
 
-  @Test func theFooterSaysWhichQueueSActsOn() {
+  @Test func theFooterNamesTheQueueOfTheKeyS() {
     var dashboard = Scene.dashboard()
     #expect(dashboard.text().last?.contains("S Suspend io") == true)
     dashboard.press("1110")
@@ -23,7 +23,7 @@ struct GuidanceTests {
     #expect(dashboard.text().last?.contains("S Resume net") == true)
   }
 
-  @Test func theNoticeSaysHowASuspendedQueueIsResumedFromHere() {
+  @Test func theNoticeNamesTheKeysThatResumeASuspendedQueue() {
     let words = "net is suspended with 12 ready operations"
     var dashboard = Scene.dashboard()
     // The whole sentence has no room in 80 columns.
@@ -41,7 +41,7 @@ struct GuidanceTests {
     #expect(readOnly.text().shows(words) && !readOnly.text().shows("ress S"))
   }
 
-  @Test func whatIsLeftOutOfTheListIsSaidWhereTheListHasNoTitle() {
+  @Test func theFiltersAreNamedOnANarrowScreen() {
     var dashboard = Scene.dashboard()
     dashboard.press("\\")
     #expect(dashboard.text().shows("class:Merge"))
@@ -65,7 +65,7 @@ struct GuidanceTests {
       dashboard.text().contains { $0.hasSuffix("  finished hidden, filter: state:exec age>1ms …") })
   }
 
-  @Test func theBlockerIsShownEvenWhereTheFilterLeavesItOut() {
+  @Test func theBlockerIsShownEvenIfTheFilterHidesIt() {
     var dashboard = Scene.dashboard()
     dashboard.press("\\state:waiting")
     dashboard.press(.enter)

@@ -169,7 +169,7 @@ struct KeyTests {
     #expect(dashboard.picture() == before)
   }
 
-  @Test func pagesMoveByWhatIsOnScreen() {
+  @Test func aPageHasTheHeightOfTheList() {
     var dashboard = Scene.dashboard()
     let order = dashboard.list.rows.keys.map(\.id)
     let height = dashboard.pageHeight
@@ -208,7 +208,7 @@ struct KeyTests {
     #expect(dashboard.list.selection.id == ID(1181))
   }
 
-  @Test func aNumberOfNoOperationIsSaidToBeUnknown() {
+  @Test func aNumberWithoutAnOperationIsShownAsUnknown() {
     var dashboard = Scene.dashboard()
     dashboard.press("99999999999999999999999")
     dashboard.press(.enter)
@@ -216,7 +216,7 @@ struct KeyTests {
     #expect(dashboard.list.selection.id == ID(1042))
   }
 
-  @Test func hidingWhatIsOverLeavesTheRest() {
+  @Test func hidingFinishedOperationsKeepsTheOthers() {
     var dashboard = Scene.dashboard(columns: 80, rows: 80)
     #expect(dashboard.text().shows("resample slope"))
     dashboard.press("H")

@@ -40,7 +40,7 @@ struct ListingTests {
     #expect(dashboard.list.listing.filter?.text == "upload")
   }
 
-  @Test func whatIsNoFilterIsExplainedAndNotAccepted() {
+  @Test func anInvalidFilterIsExplainedAndNotAccepted() {
     var dashboard = Scene.dashboard(columns: 120)
     dashboard.press("\\state:idle")
     #expect(dashboard.text().shows("state must be waiting, ready"))
@@ -71,7 +71,7 @@ struct ListingTests {
     #expect(dashboard.list.listing.filter == nil)
   }
 
-  @Test func theMonitorIsAskedForWhatIsListed() {
+  @Test func theInterestMatchesTheList() {
     var dashboard = Scene.dashboard()
     dashboard.press("\\io")
     dashboard.press(.enter)
@@ -97,7 +97,7 @@ struct ListingTests {
     #expect(dashboard.text().shows("▲"))
   }
 
-  @Test func theLongestRunThatIsOverIsTwoKeysAway() throws {
+  @Test func sortingByRunTimeShowsTheLongestFinishedRunFirst() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("srg")
     // 2.75 s and 2.71 s, though other operations are in their states for longer.
@@ -122,7 +122,7 @@ struct ListingTests {
     #expect(dashboard.text().contains { $0.hasPrefix(" sort: i Id") && $0.hasSuffix(" Esc") })
   }
 
-  @Test func theColumnsAreGoneThroughAroundTheEnd() {
+  @Test func theSortColumnWrapsAround() {
     var dashboard = Scene.dashboard()
     let columns = SortOrder.Column.allCases
     for _ in columns { dashboard.press(">") }
@@ -215,14 +215,14 @@ struct ListingTests {
     #expect(!dashboard.connection.interest.showsWarnedOnly)
   }
 
-  @Test func aNarrowScreenSaysItBesideTheSentence() {
+  @Test func aNarrowScreenShowsTheFilterBesideTheSentence() {
     var dashboard = Scene.dashboard()
     warn(of: [MonitorWarning(kind: .fanOut, operations: [ID(1101)], count: 20)], in: &dashboard)
     dashboard.press("!")
     #expect(dashboard.text()[21].hasSuffix("warnings only"))
   }
 
-  @Test func withoutWarningsTheListSaysSoAndWhichKeyLeadsBack() {
+  @Test func anEmptyListOfWarningsNamesTheKeyThatShowsAll() {
     var dashboard = Scene.dashboard()
     dashboard.press("!")
     #expect(dashboard.list.rows.count == 0)
@@ -254,7 +254,7 @@ struct ListingTests {
 
   // MARK: Search
 
-  @Test func searchGoesToTheFirstMatchAndToTheNext() {
+  @Test func aSearchSelectsTheFirstMatchAndThenTheNext() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("/merge")
     #expect(dashboard.list.selection.id == ID(1103))
@@ -268,7 +268,7 @@ struct ListingTests {
         == dashboard.list.rows.index(of: dashboard.list.selection.id))
   }
 
-  @Test func aSearchThatIsGivenUpGoesBack() {
+  @Test func aCancelledSearchRestoresTheSelection() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("jj")
     let before = dashboard.list.selection.id
@@ -281,7 +281,7 @@ struct ListingTests {
     #expect(dashboard.press("n") == [.bell])
   }
 
-  @Test func aSearchWithoutAMatchSaysSo() {
+  @Test func aSearchWithoutAMatchShowsANotice() {
     var dashboard = Scene.dashboard()
     dashboard.press("/zebra")
     dashboard.press(.enter)

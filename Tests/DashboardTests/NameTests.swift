@@ -43,7 +43,7 @@ struct NameTests {
     #expect(lines("漢字漢字漢字", columns: 5) == ["漢字", "漢字", "漢字"])
   }
 
-  @Test func whatIsTooLongEndsInAnEllipsis() {
+  @Test func aNameThatIsTooLongEndsInAnEllipsis() {
     #expect(lines("one two three four five", limit: 2) == ["one two ", "three fou…"])
     #expect(lines(String(repeating: "x", count: 1_000_000), limit: 1) == ["xxxxxxxxx…"])
     let wide = lines(String(repeating: "漢", count: 100), columns: 5, limit: 2)
@@ -122,7 +122,7 @@ struct NameTests {
     #expect(dashboard.wholeName?.text == "compute tile")
   }
 
-  @Test func theDetailTakesNoRoomForTheWindowAndClosesFirst() {
+  @Test func theDetailReplacesTheNameWindowAndClosesFirst() {
     var dashboard = Self.dashboard()
     let height = dashboard.pageHeight
     dashboard.press("w")

@@ -128,7 +128,7 @@ struct PictureTests {
       dashboard.text().shows("#7 waits for 9000 of 10001: #1042 executing 12.4s, 8999 more"))
   }
 
-  @Test func theSentenceTellsAnExcludedOneFromOneThatIsNotReadyByItself() {
+  @Test func theSentenceNamesAnExclusionAsTheReason() {
     var dashboard = Scene.dashboard()
     dashboard.update(changed: [
       OperationReport(
@@ -154,7 +154,7 @@ struct PictureTests {
     #expect(text.utf8.count <= 6)
   }
 
-  @Test func theTimeOfDayComesFromTheAnchor() {
+  @Test func theTimeOfDayIsComputedFromTheAnchor() {
     var hello = Scene.hello
     #expect(TimeText.timeOfDay(Scene.now, of: hello) == "12:04:31")
     hello.anchorSecondsSince1970 = 86_399.5
@@ -181,7 +181,7 @@ struct PictureTests {
     #expect(dashboard.nextTick(after: Scene.now) == nil)
   }
 
-  @Test func aPausedPictureStandsStillWhileTheModelGoesOn() {
+  @Test func aPausedPictureDoesNotChangeWithTheModel() {
     var dashboard = Scene.dashboard()
     dashboard.press("p")
     #expect(dashboard.text()[0].contains("PAUSED"))
@@ -210,7 +210,7 @@ struct PictureTests {
     #expect(dashboard.text().shows("DEPENDS ON"))
   }
 
-  @Test func lostChangesAreSaid() {
+  @Test func lostChangesAreShown() {
     var dashboard = Scene.dashboard()
     var update = Update(time: Scene.now, queues: Scene.queues, lostChanges: 1_204)
     dashboard.take(.monitor(.update(update)))
@@ -225,7 +225,7 @@ struct PictureTests {
     #expect(dashboard.text().shows("cpu has free slots"))
   }
 
-  @Test func theGuidanceIsShownUntilAKeyIsPressedOrItsTimeIsOver() {
+  @Test func theGuidanceIsHiddenByAKeyOrAfterItsTime() {
     let configuration = Dashboard.Configuration(title: "tiles", guidance: "look here, press S")
     var dashboard = Scene.dashboard(configuration: configuration)
     #expect(dashboard.text().shows("look here, press S"))

@@ -16,7 +16,7 @@ struct QueueViewTests {
     return dashboard
   }
 
-  @Test func tabGoesThroughTheViewsAndBack() {
+  @Test func tabSwitchesThroughTheViewsAndBack() {
     var dashboard = Scene.dashboard()
     var seen: [KeyContext] = []
     for _ in ViewKind.allCases {

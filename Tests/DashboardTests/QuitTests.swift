@@ -58,7 +58,7 @@ struct QuitTests {
     }
   }
 
-  @Test func nothingIsAskedWhereNothingTaggedWouldEnd() {
+  @Test func quittingAsksOnlyIfTaggedOperationsWouldEnd() {
     var untagged = Self.dashboard()
     #expect(untagged.press("q") == [.quit])
 

@@ -36,7 +36,7 @@ struct RefreshTests {
     #expect(dashboard.text().shows("refresh 30/s at most"))
   }
 
-  @Test func agesTickNoMoreOftenThanNewsAreDrawn() {
+  @Test func agesAreRedrawnAtMostAtTheRefreshRate() {
     var dashboard = Scene.dashboard()
     dashboard.press("[[[[[[[")
     dashboard.take(.tick(Scene.now + .seconds(5)))
@@ -48,7 +48,7 @@ struct RefreshTests {
     #expect(dashboard.nextTick(after: dashboard.now) == dashboard.now + .seconds(1))
   }
 
-  @Test func whatTheUserHasAskedForDoesNotWaitForIt() {
+  @Test func noticesAndTypedNumbersDoNotWaitForTheRefresh() {
     var dashboard = Scene.dashboard()
     dashboard.press("[[[[[[[")
     // The notice disappears on time, and so does the typed number.

@@ -28,7 +28,7 @@ import Testing
     return dashboard
   }
 
-  @Test func theHeaderSaysWhereItIsAndHowFast() {
+  @Test func theHeaderShowsThePositionAndTheSpeed() {
     var dashboard = dashboard()
     #expect(dashboard.text()[0].contains("REPLAY 00:41/01:42 4x"))
     for (speed, words) in [(-2, "1/4x"), (-1, "1/2x"), (0, "1x"), (6, "64x")] {
@@ -143,7 +143,7 @@ import Testing
     #expect(!dashboard.text().shows("nothing can be changed"))
   }
 
-  @Test func whatIsSelectedStaysOverASeek() {
+  @Test func theSelectionSurvivesASeek() {
     var dashboard = dashboard()
     dashboard.press("1077")
     dashboard.press(.enter)
@@ -176,7 +176,7 @@ import Testing
     #expect(dashboard.nextTick(after: now) == nil)
   }
 
-  @Test func aRecordingThatStoppedIsTold() {
+  @Test func aFailedRecordingIsShown() {
     var dashboard = Scene.dashboard()
     dashboard.take(.recordingFailed(reason: "the recording stopped: no space"))
     #expect(dashboard.text().shows("the recording stopped: no space"))

@@ -56,7 +56,7 @@ struct RootTests {
     #expect(dashboard.connection.interest.rootLimit == 0)
   }
 
-  @Test func whatIsBelowSeveralIsDrawnOnce() {
+  @Test func aSharedDependencyIsDrawnOnce() {
     var store = OperationStore()
     let needs = [1: [3], 2: [3], 3: [4], 4: []]
     store.apply(
@@ -157,7 +157,7 @@ struct RootTests {
     #expect(rows(dashboard).last { $0.depth == 0 }?.id == .node(ID(1080)))
   }
 
-  @Test func exportingTakesThemAll() {
+  @Test func allTreesAreExported() {
     var dashboard = Self.crowded(60)
     guard case .export(let frame) = dashboard.press("e").first else {
       Issue.record("nothing is exported")
@@ -167,7 +167,7 @@ struct RootTests {
     #expect(Set(frame.operations.map(\.id)).isSuperset(of: Self.roots))
   }
 
-  @Test func nothingIsThereWhereNothingIsKnown() {
+  @Test func withoutOperationsTheTreesAreEmpty() {
     var dashboard = Self.dashboard()
     dashboard.update(removed: Scene.operations.map(\.id))
     #expect(dashboard.text().shows("no dependency trees"))

@@ -54,7 +54,7 @@ struct SelectionTests {
     }
   }
 
-  @Test func theSelectionMovesToTheNeighbourOfWhatIsNoLongerKept() {
+  @Test func theSelectionMovesToTheNeighbourOfARemovedOperation() {
     var dashboard = Self.dashboard((1...5).map { Self.report($0, .waiting, at: $0) })
     dashboard.press("jj")
     #expect(dashboard.list.selection.id == ID(3))

@@ -15,7 +15,7 @@ struct TagTests {
     dashboard.press(.enter)
   }
 
-  @Test func spaceTagsAndGoesOnAndTakesTheTagAgain() {
+  @Test func spaceAddsATagMovesDownAndRemovesATag() {
     var dashboard = Scene.dashboard()
     dashboard.press("  ")
     #expect(dashboard.tags.ids == [ID(1042), ID(1051)])
@@ -28,7 +28,7 @@ struct TagTests {
     #expect(dashboard.press("U") == [.bell])
   }
 
-  @Test func aTagBelongsToTheOperationWhateverTheOrder() {
+  @Test func aTagStaysWithItsOperationWhenTheOrderChanges() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press(" ")
     dashboard.press("snI")
@@ -37,7 +37,7 @@ struct TagTests {
     #expect(row?.contains("*") == true)
   }
 
-  @Test func cancellingIsAboutWhatIsTagged() {
+  @Test func cancellingActsOnTaggedOperations() {
     var dashboard = Scene.dashboard(columns: 120)
     dashboard.press("  G")
     #expect(dashboard.press("x") == [])
@@ -47,7 +47,7 @@ struct TagTests {
     #expect(dashboard.tags.ids.isEmpty)
   }
 
-  @Test func cTagsWhatDependsOnItToo() {
+  @Test func cTagsAnOperationAndItsDependents() {
     var dashboard = Scene.dashboard()
     goTo("1180", &dashboard)
     dashboard.press("c")
@@ -55,7 +55,7 @@ struct TagTests {
     #expect(dashboard.text().shows("tagged #1180 and 2 dependents"))
   }
 
-  @Test func aTagGoesWithWhatIsOver() {
+  @Test func aTagIsRemovedWhenItsOperationFinishes() {
     var dashboard = Scene.dashboard()
     dashboard.press(" ")
     dashboard.update(changed: [
@@ -65,7 +65,7 @@ struct TagTests {
     #expect(dashboard.tags.ids.isEmpty)
   }
 
-  @Test func whatIsOverIsNotTagged() {
+  @Test func aFinishedOperationCannotBeTagged() {
     var dashboard = Scene.dashboard()
     goTo("1099", &dashboard)
     #expect(dashboard.press(" ") == [.bell])

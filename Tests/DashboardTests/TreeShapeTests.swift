@@ -53,12 +53,12 @@ struct TreeShapeTests {
     #expect(tree.rows.filter(\.isCritical).map(\.id) == tree.criticalPath.map { .node($0) })
   }
 
-  @Test func whatIsOverIsNotOnTheCriticalPath() {
+  @Test func finishedOperationsAreNotOnTheCriticalPath() {
     let tree = tree(Self.store([1: [2, 3], 2: [4], 4: [5], 3: [6]], over: [2, 4, 5]))
     #expect(tree.criticalPath == [ID(1), ID(3), ID(6)])
   }
 
-  @Test func aRowStaysBelowItsParentWhenALongerWayComesUp() {
+  @Test func aRowStaysBelowItsParentWhenALongerPathAppears() {
     let before = tree(Self.store([1: [2, 3], 3: [4], 2: [4], 4: [5]]))
     let owner = before.owners[ID(4)]
     #expect(owner == ID(2))
@@ -73,7 +73,7 @@ struct TreeShapeTests {
     #expect(after.criticalPath.contains(ID(12)))
   }
 
-  @Test func theCriticalPathIsDrawnInFullWhateverWasBefore() {
+  @Test func theCriticalPathOverridesEarlierParents() {
     let before = tree(Self.store([1: [2, 3], 2: [4], 3: [4], 4: [5]]))
     #expect(before.owners[ID(4)] == ID(2))
     let after = tree(
@@ -107,13 +107,13 @@ struct TreeShapeTests {
 
   // MARK: Folding
 
-  @Test func whatIsFoldedIsCountedAndBelongsToTheOperation() {
+  @Test func foldedRowsAreCountedAtTheirOperation() {
     let tree = tree(Self.store([1: [2], 2: [3, 4]]), folding: .init(folded: [ID(2)]))
     #expect(tree.rows.map(\.id) == [.node(ID(1)), .node(ID(2)), .folded(ID(2))])
     #expect(tree.rows.last?.note == .folded(count: 2))
   }
 
-  @Test func leftFoldsAndThenGoesUpAndRightBack() {
+  @Test func leftFoldsAndSelectsTheParentAndRightReverses() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("1200")
     dashboard.press(.enter)
@@ -146,7 +146,7 @@ struct TreeShapeTests {
 
   // MARK: Blockers
 
-  @Test func bGoesStepByStepToTheCulprit() {
+  @Test func bSelectsTheBlockersStepByStep() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("1181")
     dashboard.press(.enter)
@@ -160,7 +160,7 @@ struct TreeShapeTests {
     #expect(dashboard.text().shows("#1077 has no unmet dependencies"))
   }
 
-  @Test func capitalBGoesToWhatMostWaitFor() {
+  @Test func capitalBSelectsTheBiggestBlocker() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("B")
     // Its dependents are 18 uploads, the merge of all parts and the verification.

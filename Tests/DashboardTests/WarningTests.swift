@@ -46,7 +46,7 @@ struct WarningTests {
     #expect(text.shows(isNarrow ? "→ enqueue or cancel (x)" : "→ enqueue #7, or cancel #1190 (x)"))
   }
 
-  @Test func whatIsNotStuckHasNoBanner() {
+  @Test func withoutADeadlockThereIsNoBanner() {
     #expect(!Self.dashboard([]).text().shows("DEADLOCK"))
     let others = MonitorWarning.Kind.allCases.map { MonitorWarning(kind: $0) }
       .filter { !$0.isDeadlock }
@@ -181,7 +181,7 @@ struct WarningTests {
     }
   }
 
-  @Test func theWayOutIsSaidWhereThereIsRoom() {
+  @Test func aFixIsShownOnAWideScreen() {
     let warning = MonitorWarning(
       kind: .cancelNotHonoured, operations: [ID(1077)], count: 1, since: Scene.seconds(97.8))
     #expect(Self.dashboard([warning]).text().shows("still runs  → check isCancelled"))
@@ -196,7 +196,7 @@ struct WarningTests {
     #expect(narrow.hasSuffix("  ! 2"), "\(narrow)")
   }
 
-  @Test func whatIsToBeRaisedIsMarkedToo() {
+  @Test func aPriorityInversionMarksBothOperations() {
     let dashboard = Self.dashboard(
       [MonitorWarning(kind: .priorityInversion, operations: [ID(1200)], awaited: [ID(1103)])],
       rows: 60)

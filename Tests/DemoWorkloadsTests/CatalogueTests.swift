@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: Demo.allCases)
-  func aWorkloadThatNeverStartedShutsDownAndStartsNoMore(demo: Demo) async throws {
+  func aWorkloadThatWasShutDownDoesNotStart(demo: Demo) async throws {
     let workload = try demo.makeWorkload(WorkloadOptions(isOnce: true))
     await confirmation(expectedCount: 0) { called in
       workload.whenFinished { called() }

@@ -23,7 +23,7 @@ import Testing
     #expect(checksum.value == expected)
   }
 
-  @Test func adlerOfAMillionHighBytesStaysWithinItsModulus() {
+  @Test func adlerOfAMillionHighBytesIsCorrect() {
     var checksum = Adler32()
     checksum.update(repeatElement(255, count: 1_000_000))
     // zlib.adler32(b"\xff" * 1000000)

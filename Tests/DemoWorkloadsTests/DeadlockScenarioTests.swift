@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func whatIsUndoneStartsAnewAfterARest() {
+  @Test func theStartRepeatsAfterARest() {
     var scenario = DeadlockScenario(seed: 7, isOnce: false)
     let first = tasks(scenario.start(), inService: false).filter { $0.queue != nil }
     for task in first.dropLast() { #expect(scenario.ended(task.id) == []) }
@@ -69,7 +69,7 @@ import Testing
     #expect(scenario.ended(try #require(serving.last).id) == [.finish])
   }
 
-  @Test func nothingIsRememberedOnceTheStartIsOver() {
+  @Test func rememberDoesNothingAfterTheStart() {
     var scenario = DeadlockScenario(seed: 7, isOnce: true)
     for task in tasks(scenario.start(), inService: false) where task.queue != nil {
       _ = scenario.ended(task.id)
@@ -77,7 +77,7 @@ import Testing
     #expect(scenario.rang(.remember) == [])
   }
 
-  @Test func anEndThatIsToldTwiceCountsOnce() {
+  @Test func aRepeatedEndCountsOnce() {
     var scenario = DeadlockScenario(seed: 7, isOnce: false)
     let steps = scenario.start()
     let serving = tasks(steps, inService: true)

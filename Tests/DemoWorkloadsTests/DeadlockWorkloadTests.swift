@@ -56,7 +56,7 @@ import Testing
     workload.shutDown()
   }
 
-  @Test func shuttingDownGetsOutOfAllThreeAndReleasesEverything() async throws {
+  @Test func shuttingDownBreaksAllDeadlocksAndReleasesEverything() async throws {
     let workload = workload()
     workload.start()
     #expect(await eventually { (try? isStuck(workload)) == true })
@@ -112,7 +112,7 @@ import Testing
     workload.shutDown()
   }
 
-  @Test func aOnceRunFinishesWhenSomebodyHasCancelledWhatTheForgottenOneHoldsUp() async throws {
+  @Test func aOnceRunFinishesWhenTheBlockedOperationsAreCancelled() async throws {
     let workload = workload(isOnce: true, speed: 50)
     workload.start()
     for name in ["join load balancer", "take traffic", "open vault"] {

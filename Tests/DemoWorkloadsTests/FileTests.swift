@@ -31,7 +31,7 @@ import Testing
     #expect(!scratch.exists("c.txt.part") && !scratch.exists("c.txt"))
   }
 
-  @Test func aFileTakesThePlaceOfAnOlderOne() throws {
+  @Test func aFileReplacesAnOlderFile() throws {
     try PartialFile.create("\(scratch.path)/c.txt", with: "a longer old text")
     try PartialFile.create("\(scratch.path)/c.txt", with: "new")
     #expect(scratch.text(of: "c.txt") == "new")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func aTreeIsRemovedButWhatALinkPointsToStays() throws {
+  @Test func removingATreeKeepsTheTargetsOfLinks() throws {
     try PartialFile.create("\(scratch.path)/kept/file", with: "")
     try PartialFile.create("\(scratch.path)/tree/a/b/file", with: "")
     try #require(symlink("\(scratch.path)/kept", "\(scratch.path)/tree/link") == 0)
@@ -77,7 +77,7 @@ import Testing
       error?.description == "cannot create the output directory \(path): Not a directory")
   }
 
-  @Test func aDirectoryThatTakesNoFilesIsAnError() {
+  @Test func aReadOnlyDirectoryIsAnError() {
     // Not even root can create files in this directory.
     let error = #expect(throws: WorkloadError.self) { try OutputDirectory(requested: "/proc/self") }
     #expect(

@@ -10,7 +10,7 @@ import Testing
 
   private func dot(_ value: UInt8) -> Image { Image(side: 1, bytes: [value, value, value]) }
 
-  @Test func fourQuartersLieWhereTheyBelong() {
+  @Test func fourQuartersAreJoinedInTheRightOrder() {
     let joined = Image.joining([dot(1), dot(2), dot(3), dot(4)], side: 1, missing: grey)
     #expect(joined == Image(side: 2, bytes: [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]))
   }
@@ -26,7 +26,7 @@ import Testing
     #expect(joined.row(0) == [9, 9, 9, 2, 2, 2])
   }
 
-  @Test func contrastStretchesWhatIsThere() {
+  @Test func contrastIsStretchedToTheFullRange() {
     // From 20 to 220: the darkest value becomes black, and the brightest becomes white.
     let bytes = (0..<300).map { (index: Int) -> UInt8 in UInt8(20 + index * 200 / 299) }
     let contrast = ContrastStretch(measuring: Image(side: 10, bytes: bytes))

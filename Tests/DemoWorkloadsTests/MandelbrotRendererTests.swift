@@ -37,14 +37,14 @@ import Testing
     for row in 0..<4 { #expect(drawn.row(row).elementsEqual(drawn.row(7 - row))) }
   }
 
-  @Test func theTilesOfAPyramidJoinToTheWholePicture() {
+  @Test func theJoinedTilesOfAPyramidEqualTheWholePicture() {
     let plan = PyramidPlan(seed: 7, number: 1, shape: PyramidShape(deepestLevel: 1, leafSide: 4))
     let quarters = TileCoordinate.whole.quarters.map { image(plan.renderer(of: $0)) }
     let joined = Image.joining(quarters, side: 4, missing: MergeTilesOperation.flatGrey)
     #expect(joined == image(plan.renderer(of: .whole)))
   }
 
-  @Test func theQuartersOfASquareFillIt() {
+  @Test func theQuartersOfARegionCoverIt() {
     let whole = Region(centerReal: 1, centerImaginary: 2, width: 4)
     let parts = TileCoordinate.whole.quarters.map(whole.part)
     #expect(parts.map(\.centerReal) == [0, 2, 0, 2])

@@ -6,7 +6,7 @@ import Testing
 @testable import DemoWorkloads
 
 @Suite struct PNGEncoderTests {
-  @Test func aPictureOfOnePixelIsThisFile() {
+  @Test func aPictureWithOnePixelIsEncodedExactly() {
     let file = PNGEncoder.encode(Image(side: 1, bytes: [0x12, 0x34, 0x56]))
     #expect(
       file == [
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 7, 128, 147, 148, 150])
-  func theSizeOfAFileFollowsFromThePicture(side: Int) {
+  func theSizeOfAFileIsKnownBeforeEncoding(side: Int) {
     let file = PNGEncoder.encode(Image(side: side, filledWith: MergeTilesOperation.flatGrey))
     #expect(file.count == PNGEncoder.encodedSize(side: side))
   }

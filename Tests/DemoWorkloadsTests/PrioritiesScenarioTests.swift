@@ -17,7 +17,7 @@ import Testing
     tasks.count { $0.name.hasPrefix(kind.words) }
   }
 
-  @Test func theStartHasABacklogOfAllFivePrioritiesAndAnInversion() throws {
+  @Test func theStartHasAllFivePrioritiesAndAnInversion() throws {
     var scenario = PrioritiesScenario(seed: 7, isOnce: false)
     guard case .add(let tasks) = scenario.start().first else {
       Issue.record("it does not begin with operations")
@@ -32,7 +32,7 @@ import Testing
     #expect(closing.priority == .veryHigh && contract.priority == .veryLow)
   }
 
-  @Test func moreArrivesThanTheDeskCanDoButNotOfWhatIsUrgent() {
+  @Test func theDeskIsOverloadedButNotWithUrgentWork() {
     let load = DeskPlan.Kind.allCases.map(\.load)
     #expect(load.reduce(0, +) > 115)
     #expect(load.prefix(3).reduce(0, +) < 95)

@@ -18,7 +18,7 @@ import Testing
     try #require(workload.queues[DeskPlan.queue.name])
   }
 
-  @Test func whatIsMostUrgentIsBegunFirst() async throws {
+  @Test func theMostUrgentOperationsStartFirst() async throws {
     // The speed is so low that no operation ends during the test.
     let workload = workload(speed: 0.001)
     let desk = try desk(of: workload)

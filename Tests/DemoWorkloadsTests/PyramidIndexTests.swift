@@ -38,7 +38,7 @@ import Testing
     try JSONDecoder().decode(Value.self, from: Data(text.utf8))
   }
 
-  @Test func theIndexIsJSONThatSaysWhereThePictureLies() throws {
+  @Test func theIndexContainsTheRegionOfThePicture() throws {
     let index: Index = try decode(PyramidIndex.text(plan: plan, files: [:]))
     #expect(index.pyramid == 3)
     #expect(index.seed == .max)
@@ -49,7 +49,7 @@ import Testing
     #expect(index.picture == "pyramid.png")
   }
 
-  @Test func theIndexSaysWhatBecameOfEachImage() throws {
+  @Test func theIndexContainsTheStateOfEachImage() throws {
     let tiles = TileCoordinate.whole.quarters.map(ImageName.tile)
     let files: [ImageName: Pyramid.FileResult] = [
       tiles[0]: .written(bytes: 12), tiles[1]: .noImage, tiles[2]: .failed(SystemError(code: 28)),
@@ -64,7 +64,7 @@ import Testing
     #expect(index.images.prefix(4).map(\.bytes) == [12, 0, 0, 0])
   }
 
-  @Test func thePublicationSaysWhatIsMissing() throws {
+  @Test func thePublicationListsMissingImages() throws {
     let uploads = Set(plan.images.dropFirst(2))
     let text = PyramidIndex.publication(plan: plan, uploads: uploads)
     let publication: Publication = try decode(text)

@@ -65,7 +65,7 @@ import Testing
     #expect(last.count == 87 && last.contains("index pyramid 4"))
   }
 
-  @Test func whatIsNearerToTheEndGoesFirst() throws {
+  @Test func laterStagesHaveHigherPriorities() throws {
     func priority(_ name: String) throws -> Int {
       plan.operations[try position(name)].priority.rawValue
     }
@@ -102,7 +102,7 @@ import Testing
     #expect(long.map(\.name) == ["calibrate picture 4"])
   }
 
-  @Test func everyPlaceComesOnceBeforeAnyComesAgain() {
+  @Test func everyPlaceIsUsedOnceBeforeAnyIsRepeated() {
     let count = Place.all.count
     let names = (1...2 * count).map { PyramidPlan(seed: 3, number: $0).placeName }
     #expect(Set(names[..<count]).count == count)

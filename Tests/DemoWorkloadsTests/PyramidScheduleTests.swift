@@ -65,7 +65,7 @@ import Testing
     #expect(schedule.built(4) == [.remove(number: 2), launch(6)])
   }
 
-  @Test func theFilesOfAPyramidStayUntilItIsUploaded() {
+  @Test func theFilesOfAPyramidStayUntilTheUploadEnds() {
     var schedule = PyramidSchedule(isOnce: false, isTemporary: true)
     _ = schedule.start()
     for number in 1...4 { _ = schedule.built(number) }

@@ -28,7 +28,7 @@ import Testing
     #expect(plan != StartupPlan(seed: 7, round: 2, firstID: 40))
   }
 
-  @Test func idsAndNamesAreUniqueAndIdsBeginWhereToldTo() {
+  @Test func idsAndNamesAreUniqueAndIdsBeginAtTheGivenNumber() {
     #expect(plan.tasks.map(\.id.rawValue) == Array(40..<40 + plan.tasks.count))
     #expect(Set(plan.tasks.map(\.name)).count == plan.tasks.count)
   }
@@ -46,12 +46,12 @@ import Testing
     for id in plan.behindCycle { #expect(try reach(of: id).isSuperset(of: plan.cycle)) }
   }
 
-  @Test func withoutTheCircleEverythingStandsBehindWhatItDependsOn() {
+  @Test func withoutTheCycleEachTaskFollowsItsDependencies() {
     let rest = plan.tasks.filter { !plan.cycle.contains($0.id) }
     #expect(rest.allSatisfy { task in task.dependencies.allSatisfy { $0 < task.id } })
   }
 
-  @Test func whatHoldsTheSlotsOfAQueueWaitsForWhatStandsBehindItInTheSameQueue() throws {
+  @Test func slotHoldersWaitForLaterTasksOfTheSameQueue() throws {
     let queue = StartupPlan.imports
     let line = plan.tasks.filter { $0.queue == queue.name }
     let first = line.prefix(queue.width)

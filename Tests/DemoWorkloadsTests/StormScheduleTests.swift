@@ -43,7 +43,7 @@ import Testing
     #expect(StormBlock(seed: 7, number: 3) != StormBlock(seed: 7, number: 4))
   }
 
-  @Test func ofEachTenOneWaitsForTwoAndOfAThousandOneForTen() {
+  @Test func everyTenthHasTwoDependenciesAndEveryThousandthHasTen() {
     for number in 0..<20 {
       let block = StormBlock(seed: 7, number: number)
       for position in 0..<StormBlock.size {
@@ -62,7 +62,7 @@ import Testing
     #expect(StormBlock(seed: 7, number: 9_999_999).name(at: 999).utf8.count <= 15)
   }
 
-  @Test func eventsAreSpreadOverTimeWithSomeTolerance() {
+  @Test func eventsAreSpacedWithSomeTolerance() {
     let throttle = Throttle(interval: 100)
     #expect(throttle.next(after: 0, now: 0) == 100)
     #expect(throttle.next(after: 20_000_000, now: 0) == 20_000_100)

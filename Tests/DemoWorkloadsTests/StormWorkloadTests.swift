@@ -30,7 +30,7 @@ import Testing
     try await onOwnThread { workload.shutDown() }
   }
 
-  @Test func whatHasFinishedIsReplaced() async throws {
+  @Test func finishedOperationsAreReplaced() async throws {
     let workload = workload(speed: 10)
     workload.start()
     let isReplaced = await eventually {

@@ -22,7 +22,7 @@ import Testing
     #expect(items(StubbornPlan.media) != items(StubbornPlan.media, seed: 8))
   }
 
-  @Test func whatIsDeafGoesOnForFiveToTwentySecondsAfterItWasCancelled() {
+  @Test func deafOperationsRunFiveToTwentySecondsAfterCancellation() {
     let deaf = items(StubbornPlan.media).filter { $0.task.manner == .deaf }
     #expect(deaf.count == 40 && deaf.allSatisfy { $0.task.name.hasPrefix("transcode film ") })
     for item in deaf {

@@ -18,7 +18,7 @@ import Testing
     workload.queues.values.flatMap(\.operations).first { $0.name == name }
   }
 
-  @Test func theApplicationItselfCancelsWhatThenGoesOn() async throws {
+  @Test func theApplicationCancelsADeafOperation() async throws {
     let workload = workload(speed: 4)
     for queue in workload.queues.values { queue.isSuspended = true }
     workload.start()
@@ -35,7 +35,7 @@ import Testing
     observation.invalidate()
   }
 
-  @Test func whatHeedsItsCancellationLeavesAndWhatDoesNotStays() async throws {
+  @Test func aPromptOperationEndsWhenCancelledAndADeafOneContinues() async throws {
     // The speed is so low that no operation ends or is cancelled during the test.
     let workload = workload(speed: 0.01)
     workload.start()
@@ -53,7 +53,7 @@ import Testing
     try await onOwnThread { workload.shutDown() }
   }
 
-  @Test func shuttingDownEndsEvenWhatIsDeaf() async throws {
+  @Test func shuttingDownEndsDeafOperations() async throws {
     let workload = workload(speed: 0.01)
     workload.start()
     #expect(

@@ -216,7 +216,7 @@ import Testing
     #expect(!FileSystem.isDirectory(workload.directory.path))
   }
 
-  @Test func aOnceRunNeedsNobodyToResumeTheNetwork() throws {
+  @Test func aOnceRunDoesNotSuspendTheNetwork() throws {
     let workload = try workload(isInteractive: true)
     #expect(!workload.queues[.net].isSuspended)
   }

@@ -24,7 +24,7 @@ import Testing
     UploadImageOperation(image: image, of: pyramid, duration: .seconds(3600))
   }
 
-  @Test func itFinishesWhenItsTimeIsOver() {
+  @Test func anUploadFinishesAfterItsDuration() {
     let pyramid = pyramid()
     let upload = UploadImageOperation(image: image, of: pyramid, duration: .milliseconds(1))
     #expect(upload.isAsynchronous)

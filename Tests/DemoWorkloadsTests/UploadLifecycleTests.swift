@@ -54,7 +54,7 @@ import Testing
     #expect(lifecycle.isFinished)
   }
 
-  @Test func aCancellationWhileObserversAreToldIsNotLost() {
+  @Test func aCancellationDuringObserverCallsIsKept() {
     var early = UploadLifecycle()
     #expect(early.start() == .enter)
     #expect(early.cancel() == .nothing)

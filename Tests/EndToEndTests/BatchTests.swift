@@ -53,7 +53,7 @@ import Testing
     #expect(window.screen.lines[0] == "ended 0")
   }
 
-  @Test func aFullDiskIsSaidOfFramesAndStatusIsOne() throws {
+  @Test func aFullDiskIsReportedWithStatusOne() throws {
     let window = try PseudoTerminal(columns: 100)
     try window.start(BuiltProgram.path, ["--batch", "-n", "1"], redirections: [1: "/dev/full"])
     #expect(window.waitForEnd() == .status(1))
@@ -69,7 +69,7 @@ import Testing
     #expect(window.waitForEnd() == .signal(2))
   }
 
-  @Test func aRunOfOneRoundNeedsNoTerminal() throws {
+  @Test func aOnceRunNeedsNoTerminal() throws {
     let window = try PseudoTerminal()
     try window.start(
       BuiltProgram.path, ["--once", "--speed", "50"],

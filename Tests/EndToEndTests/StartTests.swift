@@ -125,7 +125,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.path) == [])
   }
 
-  @Test func asciiIsDrawnWhereTheLocaleHasNothingElse() throws {
+  @Test func theLocaleAndOptionsChooseASCII() throws {
     for (environment, arguments) in [(["LC_ALL=C"], []), ([], ["--ascii"])] {
       let window = try BuiltProgram.start(arguments, environment: environment)
       #expect(window.screen.lines.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } })
@@ -155,7 +155,7 @@ import Testing
     #expect(!isDrawn)
   }
 
-  @Test func aDemoThatThereIsNotIsToldWhichThereAre() throws {
+  @Test func anUnknownDemoNameListsTheDemos() throws {
     let (text, ending, _) = try refusal(["demo", "nonesuch"])
     for word in ["nonesuch", "tiles", "deadlock", "storm", "stubborn", "priorities"] {
       #expect(text.contains(word), "\(text)")

@@ -42,7 +42,7 @@ import Testing
       ], lostChanges: 3)
   }
 
-  @Test func countsAreThoseOfAllQueuesAndAddUp() {
+  @Test func countsAreTheSumOfAllQueues() {
     #expect(frame.counts.isConsistent)
     #expect(frame.counts.total == 3)
     #expect(frame.counts.held == 1)
@@ -74,7 +74,7 @@ import Testing
     #expect(frame.operations[1].secondsInState == nil)
   }
 
-  @Test func theTimeOfWhatIsOverIsThatOfItsRun() {
+  @Test func theTimeOfAFinishedOperationIsItsRunTime() {
     let second = MonitorTime(nanoseconds: 1_000_000_000)
     let reports = [
       OperationReport(

@@ -27,7 +27,7 @@ import Testing
     #expect(!first.isSameProcess(as: elsewhere))
   }
 
-  @Test func whereOneDoesNotTellItsTicksTheTimeOfTheStartDecides() {
+  @Test func withoutStartTicksTheStartTimeIsCompared() {
     #expect(hello(ticks: 0).isSameProcess(as: hello(ticks: 5)))
     #expect(hello(ticks: 5).isSameProcess(as: hello(ticks: 0)))
     #expect(!hello(ticks: 0).isSameProcess(as: hello(ticks: 0, started: 2)))

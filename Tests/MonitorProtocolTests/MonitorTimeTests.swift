@@ -18,7 +18,7 @@ import Testing
   private func cut(_ exact: Int128) -> Int64 { Int64(clamping: exact) }
 
   @Test(arguments: extremes)
-  func theDistanceOfTwoTimesIsCutToWhatFits(_ left: Int64) {
+  func theDistanceOfTwoTimesIsClamped(_ left: Int64) {
     for right in Self.extremes {
       let distance = MonitorTime(nanoseconds: left) - MonitorTime(nanoseconds: right)
       #expect(distance == .nanoseconds(cut(Int128(left) - Int128(right))))
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: extremes)
-  func aTimeAfterOrBeforeAnotherIsCutToWhatFits(_ start: Int64) {
+  func addingADurationToATimeIsClamped(_ start: Int64) {
     for duration in Self.durations {
       // The duration is rounded to nanoseconds, which may also be clamped.
       let nanoseconds = Int128(cut(duration.attoseconds / 1_000_000_000))

@@ -75,7 +75,7 @@ struct OperationFilterTests {
     #expect(try !matches("state:cancelled", report))
   }
 
-  @Test func theAgeOfWhatIsOverIsTheTimeForWhichItRan() throws {
+  @Test func theAgeOfAFinishedOperationIsItsRunTime() throws {
     var report = Self.report
     report.state = .finished
     report.finished = MonitorTime(nanoseconds: 92_000_000_000)
@@ -85,7 +85,7 @@ struct OperationFilterTests {
     #expect(try !matches("age>0", report))
   }
 
-  @Test func whatHasNoNameIsFoundByItsClass() throws {
+  @Test func anOperationWithoutANameIsFoundByItsClass() throws {
     var report = Self.report
     report.name = ""
     #expect(try matches("downloadoper", report))

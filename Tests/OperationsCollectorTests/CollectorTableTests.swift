@@ -51,7 +51,7 @@ import Testing
     #expect(report.started == nil)
   }
 
-  @Test func readyOperationsOfASuspendedQueueAreHeldAndCountedWithinReady() throws {
+  @Test func heldOperationsAreCountedAsReady() throws {
     let operation = BlockOperation {}
     queue.addOperation(operation)
     let table = CollectorTable()

@@ -48,7 +48,7 @@ import Testing
     #expect(isFoundOut(&watch, two, at: 3))
   }
 
-  @Test func nobodyLooksAgainWhileNoAnswerIsTaken() {
+  @Test func aPostponedAnswerStartsNoTimer() {
     var watch = DetailWatch()
     _ = isFoundOut(&watch, one, at: 0)
     _ = isFoundOut(&watch, one, at: 100)
@@ -57,7 +57,7 @@ import Testing
     #expect(isFoundOut(&watch, one, at: 300))
   }
 
-  @Test func whatTakesLongIsDoneRarely() {
+  @Test func expensiveAnswersAreComputedLessOften() {
     var watch = DetailWatch()
     _ = isFoundOut(&watch, one, at: 0, taking: 20)
     #expect(!isFoundOut(&watch, one, at: 1_000))

@@ -68,7 +68,7 @@ final class Viewer: Sendable {
 }
 
 @Suite(.serialized) struct MonitorSessionTests {
-  @Test func aViewerIsGreetedAndToldOfEachStateUntilTheEnd() {
+  @Test func aViewerReceivesAGreetingAndAllStatesUntilTheEnd() {
     let viewer = Viewer()
     #expect(viewer.waitUntil { $0.hello != nil })
     let queue = OperationQueue()

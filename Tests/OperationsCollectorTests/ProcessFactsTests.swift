@@ -28,7 +28,7 @@ import Testing
 
   private static var ticksPerSecond: UInt64 { UInt64(sysconf(Int32(_SC_CLK_TCK))) }
 
-  @Test func aGreetingNamesTheProcessByWhatNeverChanges() throws {
+  @Test func aGreetingIdentifiesTheProcessByItsStart() throws {
     let hello = ProcessFacts.hello(isReadOnly: false)
     #expect(hello.startTicks == (try #require(ProcessStart(of: getpid()))).ticks)
     #expect(hello.startTicks > 0)

@@ -42,7 +42,7 @@ import Testing
     #expect(order.prefix(10, isReversed: true).isEmpty)
   }
 
-  @Test func whatIsThereTwiceOrNotAtAllIsHarmless() {
+  @Test func repeatedInsertionsAndMissingRemovalsAreHarmless() {
     var order = RowOrder()
     order.remove(key(1, 1))
     order.insert(key(1, 1))

@@ -52,7 +52,7 @@ import Testing
     queue.waitUntilAllOperationsAreFinished()
   }
 
-  @Test func onlyTheFirstRowsAreTold() throws {
+  @Test func onlyTheFirstRowsAreReported() throws {
     let operations = add((0..<20).map { "job \($0)" })
     read()
     let list = try list(Interest(order: SortOrder(by: .id), rowLimit: 5))
@@ -77,7 +77,7 @@ import Testing
     #expect(update.matchCount == 0 && update.removed == operations.map(id))
   }
 
-  @Test func aQueueThatGoesDoesNotTakeBackWhatItsNameHasNothingToDoWith() throws {
+  @Test func aRemovedQueueKeepsRowsThatDoNotDependOnItsName() throws {
     let operations = add((0..<600).map { "job \($0)" })
     read()
     let list = try list(
@@ -122,7 +122,7 @@ import Testing
     finishAll()
   }
 
-  @Test func whatHasNotChangedIsNotToldTwice() throws {
+  @Test func unchangedOperationsAreReportedOnce() throws {
     let operations = add(["a", "b", "c"])
     read()
     let list = try list(Interest())
@@ -136,7 +136,7 @@ import Testing
     finishAll()
   }
 
-  @Test func whatIsPushedOutOfTheRowsIsTakenBack() throws {
+  @Test func operationsBelowTheRowLimitAreRemoved() throws {
     let operations = add(["a", "b", "c"])
     read()
     let list = try list(Interest(order: SortOrder(by: .priority), rowLimit: 2))
@@ -150,7 +150,7 @@ import Testing
     finishAll()
   }
 
-  @Test func aFilterLetsThroughWhatMatchesAndCountsIt() throws {
+  @Test func aFilterListsAndCountsMatchingOperations() throws {
     let operations = add(["merge 1", "upload 1", "merge 2"])
     read()
     let list = try list(Interest(filter: OperationFilter("merge")))
@@ -168,7 +168,7 @@ import Testing
     finishAll()
   }
 
-  @Test func whatIsOverCanBeLeftOut() throws {
+  @Test func finishedOperationsCanBeHidden() throws {
     _ = add(["a"])
     finishAll()
     queue.isSuspended = true
@@ -182,7 +182,7 @@ import Testing
     #expect(update.removed == waiting.map(id) && update.matchCount == 0)
   }
 
-  @Test func singleOperationsAndGraphsAreToldWhetherListedOrNot() throws {
+  @Test func requestedOperationsAndGraphsAreReportedOutsideTheRows() throws {
     let operations = add((0..<8).map { "job \($0)" })
     for (operation, dependency) in zip(operations[4...], operations[3...]) {
       operation.addDependency(dependency)
@@ -199,7 +199,7 @@ import Testing
     finishAll()
   }
 
-  @Test func theDependentsOfTheSubjectsAreTold() throws {
+  @Test func theDependentsOfTheSubjectsAreReported() throws {
     let operations = add(["a", "b", "c", "d"])
     operations[1].addDependency(operations[0])
     operations[2].addDependency(operations[1])
@@ -233,7 +233,7 @@ import Testing
     finishAll()
   }
 
-  @Test func aListIsFilledStepByStepAndTakesChangesOverMeanwhile() throws {
+  @Test func aListIsFilledInStepsAndIncludesChangesMeanwhile() throws {
     let operations = add((0..<2_000).map { "job \($0)" })
     read()
     table.keepList(
@@ -252,7 +252,7 @@ import Testing
     finishAll()
   }
 
-  @Test func aFilterByAgeIsAppliedAnewEachSecond() throws {
+  @Test func aFilterByAgeIsAppliedAgainEachSecond() throws {
     let operations = add(["a"])
     read()
     let start = ProcessFacts.now
@@ -268,7 +268,7 @@ import Testing
     finishAll()
   }
 
-  @Test func onlyWhatWarningsNameIsListedForWhoWantsThat() throws {
+  @Test func theListCanShowOnlyOperationsWithWarnings() throws {
     let operations = add(["a", "b", "c"])
     operations[0].addDependency(operations[1])
     operations[1].addDependency(operations[0])
@@ -330,7 +330,7 @@ import Testing
     finishAll()
   }
 
-  @Test func everythingIsToldToWhoWantsIt() throws {
+  @Test func aViewerCanReceiveAllOperations() throws {
     _ = add((0..<600).map { "job \($0)" })
     read()
     let update = try list(.everything).takeUpdate(from: table)

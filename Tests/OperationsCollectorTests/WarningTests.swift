@@ -51,7 +51,7 @@ import Testing
     #expect(kinds(conditions, empty, at: moment(60_000)).isEmpty)
   }
 
-  @Test func theTimeBeginsAnewWhenTheQueueWasResumed() {
+  @Test func theTimeRestartsWhenTheQueueIsResumed() {
     var conditions = QueueConditions()
     conditions.note([queue(ready: 3, held: 3)], at: moment(0))
     conditions.note([queue(ready: 3, executing: 2)], at: moment(5_000))
@@ -73,7 +73,7 @@ import Testing
       kinds(conditions, queue, at: moment(200)) == (isWarnedOf ? [.readyButNotStarted] : []))
   }
 
-  @Test func whereTheSystemDecidesAboutTheWidthOnlyAQueueThatRunsNothingIsWarnedOf() {
+  @Test func withTheSystemWidthOnlyAQueueThatRunsNothingHasAWarning() {
     for (executing, isWarnedOf) in [(0, true), (1, false)] {
       var conditions = QueueConditions()
       let queue = queue(ready: 4, executing: executing, width: nil)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func theMainQueueIsWarnedOfAfterAQuarterOfASecondAndNotTwice() {
+  @Test func aBlockedMainQueueHasOneWarningAfterAQuarterSecond() {
     var conditions = QueueConditions()
     let queue = queue(ready: 3, width: 1)
     conditions.note([queue], mainQueue: id, at: moment(0))
@@ -152,7 +152,7 @@ import Testing
     #expect(watch.nextSearch == nil)
   }
 
-  @Test func aSearchThatTakesLongIsMadeRarely() {
+  @Test func expensiveSearchesRunLessOften() {
     var watch = DeadlockWatch()
     watch.noteChange(at: moment(0))
     _ = watch.take([], cost: .milliseconds(100), at: moment(1_000))
@@ -160,7 +160,7 @@ import Testing
     #expect(watch.nextSearch == moment(6_000))
   }
 
-  @Test func aCycleIsToldAtOnce() {
+  @Test func aCycleIsReportedAtOnce() {
     var watch = DeadlockWatch()
     let isNew = watch.take([cycle], cost: .zero, at: moment(0))
     #expect(isNew && watch.warnings == [cycle])
@@ -170,7 +170,7 @@ import Testing
     #expect(isGone && watch.warnings.isEmpty)
   }
 
-  @Test func whatIsInNoQueueIsToldWhenItIsStillSoTheNextTime() {
+  @Test func anUnenqueuedDependencyIsReportedAtTheSecondSearch() {
     var watch = DeadlockWatch()
     let isNew = watch.take([neverAdded], cost: .zero, at: moment(0))
     #expect(!isNew && watch.warnings.isEmpty)
@@ -181,7 +181,7 @@ import Testing
     #expect(watch.nextSearch == nil)
   }
 
-  @Test func moreThatWaitForTheSameDoesNotBeginItAnew() {
+  @Test func anotherWaitingOperationDoesNotRestartTheWarning() {
     var watch = DeadlockWatch()
     _ = watch.take([neverAdded], cost: .zero, at: moment(0))
     var grown = neverAdded
@@ -191,7 +191,7 @@ import Testing
     #expect(isNew && watch.warnings == [grown])
   }
 
-  @Test func whatHasBeenAddedMeanwhileIsNotTold() {
+  @Test func aDependencyEnqueuedMeanwhileIsNotReported() {
     var watch = DeadlockWatch()
     _ = watch.take([neverAdded], cost: .zero, at: moment(0))
     let isNew = watch.take([], cost: .zero, at: moment(1_000))
@@ -200,7 +200,7 @@ import Testing
 }
 
 @Suite(.serialized) struct LiveWarningTests {
-  @Test func aCycleIsToldAndNotAnyMoreWhenItIsBroken() {
+  @Test func aWarningAboutACycleEndsWhenTheCycleIsBroken() {
     let viewer = Viewer()
     let queue = OperationQueue()
     let first = BlockOperation {}
@@ -227,7 +227,7 @@ import Testing
       })
   }
 
-  @Test func whatRunsOnAfterItWasCancelledIsWarnedOfThreeSecondsLater() throws {
+  @Test func anIgnoredCancellationHasAWarningAfterThreeSeconds() throws {
     let queue = OperationQueue(unlistedNamed: "stubborn")
     let collector = CollectorID()
     MonitorLevel.raise()

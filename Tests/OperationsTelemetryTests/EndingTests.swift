@@ -24,7 +24,7 @@ import Testing
     return queue
   }
 
-  @Test func stoppingTwiceIsHarmlessAndNothingIsToldAfterwards() async {
+  @Test func afterStoppingNothingIsReportedAndASecondStopIsHarmless() async {
     let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
     let queue = makeQueue("stopped")
     queue.addOperation {}
@@ -37,7 +37,7 @@ import Testing
     #expect(total("opq_operations_completed_total", ("queue", "stopped")) == 1)
   }
 
-  @Test func aCancelledRunTellsEverythingAndEnds() async {
+  @Test func aCancelledRunReportsTheRestAndEnds() async {
     let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
     let task = Task { await telemetry.run() }
     let queue = makeQueue("service")
@@ -48,7 +48,7 @@ import Testing
     #expect(total("opq_operations_completed_total", ("queue", "service")) == 1)
   }
 
-  @Test func whatIsReleasedWithoutBeingStoppedEnds() {
+  @Test func releasingTheTelemetryEndsIt() {
     let log = EventLog<String>()
     do {
       let metrics = WatchedMetrics(probe: DeinitProbe("released", in: log))
@@ -84,7 +84,7 @@ import Testing
 
   // MARK: Services
 
-  @Test func aServiceThatTellsNothingGoesOnUntilItIsCancelled() async {
+  @Test func aServiceWithoutMetricsRunsUntilItIsCancelled() async {
     let telemetry = OperationTelemetry.start(metrics: nil, tracer: nil)
     // The task begins at once on this thread. If `run()` did not wait, it would return before the
     // cancellation.
@@ -96,7 +96,7 @@ import Testing
     #expect(await task.value)
   }
 
-  @Test func aServiceThatSomebodyHasStoppedGoesOnUntilItIsCancelled() async {
+  @Test func aStoppedServiceRunsUntilItIsCancelled() async {
     let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
     await telemetry.stop()
     let task = Task.immediate {
@@ -118,7 +118,7 @@ import Testing
 
   // MARK: Slow systems
 
-  @Test func whatHappensDuringACallIsToldAfterIt() async {
+  @Test func eventsDuringAMetricsCallAreReportedAfterIt() async {
     let gate = Gate()
     let run = #"opq_operation_run{queue="slow",class="BlockOperation"}"#
     let metrics = WatchedMetrics { series in if series == run { gate.pass() } }

@@ -25,7 +25,7 @@ import Testing
     #expect(marks.unicodeScalars.count == LabelText.limit)
   }
 
-  @Test func theNameThatHasBeenGoneLongestGivesUpItsPlace() {
+  @Test func theNameUnusedForLongestLosesItsLabel() {
     var labels = QueueLabels()
     let names = Set((0..<QueueLabels.limit).map { "q\($0)" })
     #expect(labels.begin(with: names).isEmpty)
@@ -50,7 +50,7 @@ import Testing
     #expect(classes.label(for: "D", in: "b") == "D")
   }
 
-  @Test func everythingThatIsOverIsWithinTheInterestAndNothingElse() throws {
+  @Test func theInterestMatchesFinishedAndCancelledOperationsOnly() throws {
     let filter = try #require(TelemetryInterest.make(wantsWarnings: true).filter)
     for state in OperationState.allCases {
       let report = OperationReport(

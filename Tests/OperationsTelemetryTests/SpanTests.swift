@@ -45,7 +45,7 @@ import Tracing
     #expect(Set(spans.values.map(\.traceID)).count == 3)
   }
 
-  @Test func aLinkLeadsToWhatFinishedLongBefore() throws {
+  @Test func aSpanLinksToAnEarlierFinishedDependency() throws {
     let first = operation("first")
     let spans = trace {
       queue.addOperation(first)
@@ -58,7 +58,7 @@ import Tracing
     #expect(second.links.first?.context.inMemorySpanContext?.spanID == spans["first"]?.spanID)
   }
 
-  @Test func aSpanSaysWhichOperationItWasAndWhenItRan() throws {
+  @Test func aSpanContainsTheOperationAndItsTimes() throws {
     let before = DefaultTracerClock.now.nanosecondsSinceEpoch
     let job = operation("job")
     job.queuePriority = .high
@@ -81,7 +81,7 @@ import Tracing
     #expect(moments.allSatisfy { $0 > before - tolerance && $0 < after + tolerance })
   }
 
-  @Test func whatWasCancelledWhileItRanSaysSo() throws {
+  @Test func aSpanRecordsACancellationDuringTheRun() throws {
     let gate = Gate()
     let job = operation("job") { gate.pass() }
     let spans = trace {
@@ -96,7 +96,7 @@ import Tracing
     #expect(span.status == nil)
   }
 
-  @Test func whatNeverRanHasNoSpanAndNobodyIsLinkedToIt() throws {
+  @Test func anOperationThatNeverRanHasNoSpanAndNoLinks() throws {
     let (dropped, next) = (operation("dropped"), operation("next"))
     next.addDependency(dropped)
     queue.isSuspended = true

@@ -37,7 +37,7 @@ import Tracing
     #expect(span.attributes.get("opq.queue.name") == nil)
   }
 
-  @Test func whatIsWrittenAfterTheTimeOfDayWasSetHasTheNewTime() {
+  @Test func spansUseTheCurrentTimeOfDay() {
     var writer = SpanWriter(to: tracer, parent: .topLevel)
     writer.write(run(1), clock)
     writer.write(
@@ -46,7 +46,7 @@ import Tracing
     #expect(starts == [3_000_001_000, 11_000_001_000])
   }
 
-  @Test func whatWasNotedInTheWrongOrderHasNotWaited() throws {
+  @Test func timesInTheWrongOrderCountAsNoWait() throws {
     var writer = SpanWriter(to: tracer, parent: .topLevel)
     var report = run(1).report
     report.added = MonitorTime(nanoseconds: 3_000)
@@ -59,7 +59,7 @@ import Tracing
     #expect(span.attributes.get("opq.operation.slot_wait_seconds") == .double(0))
   }
 
-  @Test func whatIsNotRecordedIsNotDescribedAndCanBeLinkedTo() {
+  @Test func unsampledSpansHaveNoAttributesAndCanBeLinked() {
     let unsampled = UnsampledTracer()
     var writer = SpanWriter(to: unsampled, parent: .topLevel)
     writer.write(run(1), clock)
@@ -83,7 +83,7 @@ import Tracing
     #expect(writer.contextCount == SpanWriter.contextLimit)
   }
 
-  @Test func aSpanHasNoMoreLinksThanBackendsKeep() {
+  @Test func theLinksOfASpanAreLimited() {
     var writer = SpanWriter(to: tracer, parent: .topLevel)
     for id in UInt64(1)...200 { writer.write(run(id), clock) }
     tracer.clearFinishedSpans()

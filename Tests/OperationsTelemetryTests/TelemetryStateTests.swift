@@ -9,7 +9,7 @@ import Testing
 @Suite struct TelemetryStateTests {
   // MARK: Gauges
 
-  @Test func theStatesOfAQueueAddUpToWhatItHolds() {
+  @Test func theGaugesOfAQueueAddUpToItsOperations() {
     var shown = Shown()
     shown.take([
       queue(1, "a", waiting: 3, ready: 4, held: 4, executing: 5, finished: 6, isSuspended: true)
@@ -21,7 +21,7 @@ import Testing
     #expect(shown.gauges[Series(.suspended, queue: "a")] == 1)
   }
 
-  @Test func queuesOfOneNameAreSummedUpWhateverTheirOrder() {
+  @Test func queuesWithTheSameNameAreSummedInAnyOrder() {
     let first = queue(1, "a", waiting: 1, executing: 2, finished: 3, width: 2)
     let second = queue(2, "a", waiting: 10, executing: 1, finished: 30, width: 1)
     for queues in [[first, second], [second, first]] {
@@ -45,7 +45,7 @@ import Testing
     #expect(shown.gauges[Series(.width, queue: "b")] == nil)
   }
 
-  @Test func aQueueThatGoesTakesItsGaugesAlongAndLeavesItsTotals() {
+  @Test func aRemovedQueueLosesItsGaugesAndKeepsItsTotals() {
     var shown = Shown()
     shown.take([queue(1, "a", executing: 1, finished: 2), queue(2, "b")], [operation(1)])
     shown.take([queue(2, "b")])
@@ -57,7 +57,7 @@ import Testing
     #expect(shown.gauges[Series(.operations, queue: "a", detail: "executing")] == 0)
   }
 
-  @Test func aGaugeIsToldOnlyWhenItChanges() {
+  @Test func aGaugeIsReportedOnlyWhenItChanges() {
     var state = TelemetryState(since: TelemetryPast())
     let update = Update(
       time: MonitorTime(nanoseconds: 1), queues: [queue(1, "a", executing: 1)])
@@ -78,7 +78,7 @@ import Testing
     #expect(shown.gauges[Series(.warnings, detail: "cycle")] == 0)
   }
 
-  @Test func whereNothingFollowsTheGaugesGoAndTheTotalsStay() {
+  @Test func endingRemovesTheGaugesAndKeepsTheTotals() {
     var shown = Shown()
     shown.take([queue(1, "a", executing: 1, finished: 2)], [operation(1)])
     shown.end()
@@ -88,7 +88,7 @@ import Testing
     #expect(shown.timers.count == 2)
   }
 
-  @Test func whereNobodyWantsMetricsNothingIsCounted() {
+  @Test func withoutMetricsNothingIsCounted() {
     var state = TelemetryState(since: TelemetryPast(), tellsMetrics: false)
     let update = Update(
       time: MonitorTime(nanoseconds: 1), queues: [queue(1, "a", executing: 1, finished: 2)],
@@ -101,7 +101,7 @@ import Testing
 
   // MARK: Totals
 
-  @Test func aTotalBeginsAtZeroSoThatItsFirstChangeIsSeen() {
+  @Test func aTotalIsFirstReportedAsZero() {
     var state = TelemetryState(since: TelemetryPast())
     let actions = state.take(
       Update(time: MonitorTime(nanoseconds: 1), queues: [queue(1, "a")])
@@ -110,7 +110,7 @@ import Testing
     #expect(actions.contains(.add(Series(.untimed), 0)))
   }
 
-  @Test func whatWasBeforeTheStartIsNotCounted() {
+  @Test func operationsBeforeTheStartAreNotCounted() {
     var past = TelemetryPast()
     past.counts[QueueReport.ID(1)] = StateCounts(finished: 100, total: 103)
     past.lastQueue = QueueReport.ID(3)
@@ -154,7 +154,7 @@ import Testing
 
   // MARK: Timers
 
-  @Test func anOperationIsTimedOnceHoweverOftenItIsTold() {
+  @Test func anOperationReportedTwiceIsTimedOnce() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 1)], [operation(1)])
     // Reported again, for example because it has got a new dependent.
@@ -164,7 +164,7 @@ import Testing
     #expect(shown.timers[Series(.run, queue: job.0, detail: job.1)] == [.seconds(3)])
   }
 
-  @Test func whatTheListDropsAndTellsAnewIsTimedOnce() {
+  @Test func removedOperationsReportedAgainAreTimedOnce() {
     var shown = Shown()
     let count = TelemetryInterest.operationLimit
     let all = (0..<count).map { operation(UInt64($0)) }
@@ -182,14 +182,14 @@ import Testing
       shown.timers[Series(.run, queue: "a", detail: "Job")]?.count == 2 * count)
   }
 
-  @Test func whatHasNotFinishedIsNotTimed() {
+  @Test func unfinishedOperationsAreNotTimed() {
     var shown = Shown()
     let running = operation(1, state: .executing, finished: nil)
     #expect(shown.take([queue(1, "a", executing: 1)], [running]).isEmpty)
     #expect(shown.take([queue(1, "a", finished: 1)], [operation(1)]).count == 1)
   }
 
-  @Test func runsAreToldInTheOrderInWhichTheyStarted() {
+  @Test func runsAreReportedInTheOrderOfTheirStarts() {
     var shown = Shown()
     // The second one depends on the third, whose end was noted a little later.
     let runs = shown.take(
@@ -203,7 +203,7 @@ import Testing
 
   // MARK: Bounds
 
-  @Test func namesThatComeAndGoLeaveNothingBehind() {
+  @Test func namesOfRemovedQueuesAreForgotten() {
     var shown = Shown()
     var largest = 0
     for id in UInt64(1)...1_000 {
@@ -216,7 +216,7 @@ import Testing
     #expect(largest < 6 + 5 * QueueLabels.limit + 20)
   }
 
-  @Test func whatHasNoPlaceSharesALabelAndNothingIsLost() {
+  @Test func namesAboveTheLimitShareALabel() {
     var shown = Shown()
     let count = 3 * QueueLabels.limit
     let queues = (0..<count).map { queue(UInt64($0), "q\($0)", executing: 1, finished: 2) }
@@ -239,7 +239,7 @@ import Testing
     #expect(shown.timers[shared]?.count == 100)
   }
 
-  @Test func operationsThatComeAndGoLeaveNothingBehind() {
+  @Test func oldOperationsAreForgotten() {
     var state = TelemetryState(since: TelemetryPast())
     let step = 1_000
     let keptLimit = TelemetryState.knownLimit

@@ -62,7 +62,7 @@ import Tracing
     queue.waitUntilAllOperationsAreFinished()
   }
 
-  @Test func whatASuspendedQueueHoldsIsHeldAndWhatWasCancelledIsCounted() {
+  @Test func heldAndCancelledOperationsOfASuspendedQueueAreCounted() {
     let metrics = WatchedMetrics()
     let telemetry = OperationTelemetry.start(
       metrics: metrics, tracer: nil, interval: .milliseconds(1))
@@ -82,7 +82,7 @@ import Tracing
     #expect(metrics.values.value[cancelled] == 1)
   }
 
-  @Test func whatWasCancelledBeforeTheStartIsNeitherTimedNorMissing() {
+  @Test func anOperationCancelledBeforeTheStartIsNeitherTimedNorUntimed() {
     let queue = makeQueue("late")
     queue.isSuspended = true
     let operation = BlockOperation {}
@@ -98,7 +98,7 @@ import Tracing
     #expect(metrics.timers(label: "opq_operation_run").isEmpty)
   }
 
-  @Test func aQueueThatIsRenamedTellsNothingTwice() {
+  @Test func aRenamedQueueReportsNothingTwice() {
     let metrics = WatchedMetrics()
     let telemetry = OperationTelemetry.start(
       metrics: metrics, tracer: nil, interval: .milliseconds(1))
@@ -158,7 +158,7 @@ import Tracing
     #expect(Int64(timed) + total("opq_operations_untimed_total") == 100_000)
   }
 
-  @Test func aHostileNameOfAQueueIsHarmless() {
+  @Test func aHostileQueueNameIsEscapedAndCut() {
     let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
     let queue = makeQueue("\u{1B}[2J\"} 1\n" + String(repeating: "x", count: 100_000))
     queue.addOperation {}
@@ -173,7 +173,7 @@ import Tracing
 
   // MARK: Beginning and end
 
-  @Test func valuesComeByThemselvesAndGoWithTheQueue() {
+  @Test func gaugesAppearAndDisappearWithTheQueue() {
     let metrics = WatchedMetrics()
     let telemetry = OperationTelemetry.start(
       metrics: metrics, tracer: nil, interval: .milliseconds(1))
@@ -193,7 +193,7 @@ import Tracing
     #expect(metrics.values.value[completed] == 1)
   }
 
-  @Test func whatIsUntimedIsToldAlsoWhereNothingFollows() {
+  @Test func untimedOperationsAreReportedWithoutFurtherUpdates() {
     let metrics = WatchedMetrics()
     let telemetry = OperationTelemetry.start(
       metrics: metrics, tracer: nil, interval: .milliseconds(10))
@@ -223,7 +223,7 @@ import Tracing
     telemetry.stop()
   }
 
-  @Test func twoAtATimeEachTellEverything() {
+  @Test func twoSessionsBothReportEverything() {
     let others = TestMetrics()
     let first = OperationTelemetry.start(metrics: metrics, tracer: nil)
     let second = OperationTelemetry.start(metrics: others, tracer: nil)
@@ -240,7 +240,7 @@ import Tracing
     }
   }
 
-  @Test func whatOneHasCountedTheNextOneDoesNotCountAgain() {
+  @Test func aSecondSessionDoesNotCountOperationsAgain() {
     let queue = makeQueue("again")
     // Keeps the monitor running. The monitor reports its stored history to every new session.
     let other = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
@@ -256,7 +256,7 @@ import Tracing
     other.stop()
   }
 
-  @Test func whatNobodyHadReadAtTheStartIsNotCounted() {
+  @Test func unreadOperationsFromBeforeTheStartAreNotCounted() {
     // The collector has read a moment ago, and will not read again for a second.
     let other = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
     let queue = makeQueue("unread")

@@ -26,7 +26,7 @@ import Tracing
     return metrics.values.value
   }
 
-  @Test func everythingIsToldAndTheGaugesGo() {
+  @Test func stoppingReportsTheRestAndRemovesTheGauges() {
     let values = write(to: WatchedMetrics()) { $0.end() }
     #expect(values[#"opq_operation_run{queue="a",class="Job"}"#] == 5)
     #expect(values["opq_operations_untimed_total"] == 4)
@@ -34,7 +34,7 @@ import Tracing
     #expect(tracer.finishedSpans.count == 5)
   }
 
-  @Test func nothingMoreIsToldOfWhatIsAbandoned() {
+  @Test func abandoningStopsTheReports() {
     let run = #"opq_operation_run{queue="a",class="Job"}"#
     let metrics = WatchedMetrics { [control] series in if series == run { control.abandon() } }
     let values = write(to: metrics) { writer in

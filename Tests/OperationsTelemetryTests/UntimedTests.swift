@@ -8,7 +8,7 @@ import Testing
 
 /// Operations that were counted as ended and never reported.
 @Suite struct UntimedTests {
-  @Test func whatIsOnlyCountedIsUntimedOnceTheNextUpdateDoesNotTellOfIt() {
+  @Test func countedOperationsMissingFromTheNextUpdateAreUntimed() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 10)], [operation(1)])
     #expect(shown.untimed == 0)
@@ -20,7 +20,7 @@ import Testing
     #expect(shown.state.isSettled)
   }
 
-  @Test func anUpdateThatBringsNothingSaysNothingOfWhatIsLate() {
+  @Test func anUnchangedUpdateDoesNotMakeOperationsUntimed() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 2)], [operation(1)])
     shown.take([queue(1, "a", finished: 2)])
@@ -32,7 +32,7 @@ import Testing
     #expect(shown.state.isSettled)
   }
 
-  @Test func whatIsMissingAtTheEndIsUntimed() {
+  @Test func missingReportsAtTheEndAreUntimed() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 10)], [operation(1)])
     shown.settle()
@@ -40,7 +40,7 @@ import Testing
     #expect(shown.untimed == 9)
   }
 
-  @Test func whatWasCancelledBeforeItStartedIsNeitherTimedNorMissing() {
+  @Test func operationsCancelledBeforeTheyStartAreNeitherTimedNorUntimed() {
     var past = TelemetryPast()
     past.end = MonitorTime(nanoseconds: 1_000_000_000)
     var shown = Shown(since: past)
@@ -59,7 +59,7 @@ import Testing
     #expect(shown.untimed == 0)
   }
 
-  @Test func whatMayHaveRunBeforeItWasCancelledIsUntimed() {
+  @Test func cancelledOperationsThatPossiblyRanAreUntimed() {
     var past = TelemetryPast()
     past.end = MonitorTime(nanoseconds: 1_000_000_000)
     var shown = Shown(since: past)
@@ -74,7 +74,7 @@ import Testing
     #expect(shown.untimed == 2)
   }
 
-  @Test func whatIsReportedAndWasNeverCountedDoesNotHideWhatIsMissing() {
+  @Test func uncountedReportsDoNotHideMissingOperations() {
     var shown = Shown()
     shown.take([queue(1, "a"), queue(2, "b")])
     // The first queue is deallocated, with its last counts; its operations are still reported.
@@ -85,7 +85,7 @@ import Testing
     #expect(shown.untimed == 8)
   }
 
-  @Test func whatIsMissingOfAQueueThatGoesIsUntimedAtOnce() {
+  @Test func missingReportsOfARemovedQueueAreUntimedAtOnce() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 9)], (1...4).map { operation($0) })
     #expect(shown.untimed == 0)

@@ -225,7 +225,7 @@ import Testing
     #expect(ascii.utf8.allSatisfy { $0 == 0x0A || (0x20..<0x7F).contains($0) })
   }
 
-  @Test func whatWarningsNameIsLeftOutWhereTheFilterDoes() throws {
+  @Test func theFilterAlsoAppliesToOperationsWithWarnings() throws {
     let filter = try OperationFilter("state:exec queue:io")
     var picture = MonitorPicture(filter: filter)
     let queues = [QueueReport(id: .init(1), name: "io"), QueueReport(id: .init(2), name: "cpu")]
@@ -252,7 +252,7 @@ import Testing
     return hello
   }
 
-  @Test func theTimeOfAFrameIsThatOfTheProcessesOwnClock() {
+  @Test func aFrameHasTheTimeOfTheMonitoredProcess() {
     var here = MonitorPicture()
     here.take(.hello(hello()), at: moment(7))
     #expect(here.frame(at: moment(8))?.time.monotonic == moment(8))
@@ -265,7 +265,7 @@ import Testing
     (MonitorMessage.disconnected(reason: "reset"), "connection lost: reset"),
     (.ended(reason: "it has exited"), "it has exited"),
   ])
-  func nothingComesAfterTheEnd(message: MonitorMessage, sentence: String) {
+  func messagesAfterTheEndAreIgnored(message: MonitorMessage, sentence: String) {
     var picture = MonitorPicture()
     #expect(picture.frame(at: moment(1)) == nil)
     picture.take(.hello(hello()), at: moment(0))

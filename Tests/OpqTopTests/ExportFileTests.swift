@@ -75,7 +75,7 @@ import Testing
       ExportFile.stem(of: frame(of: process)) == "opq-top-\(name)-4711-20261121T120431")
   }
 
-  @Test func whatCannotBeWrittenInFullLeavesNoFile() throws {
+  @Test func anIncompleteExportIsDeleted() throws {
     var calls = 0
     let result = ExportFile.write(frame(), in: directory) { file, bytes in
       calls += 1
@@ -93,7 +93,7 @@ import Testing
     #expect(try files == [])
   }
 
-  @Test func anInterruptionAndAShortWriteAreGoneOnFrom() throws {
+  @Test func interruptedAndShortWritesContinue() throws {
     var calls = 0
     let result = ExportFile.write(frame(count: 100), in: directory) { file, bytes in
       calls += 1
@@ -111,7 +111,7 @@ import Testing
     #expect(try JSONDecoder().decode(BatchFrame.self, from: data).operations.count == 100)
   }
 
-  @Test func aDirectoryThatIsGoneIsSaid() {
+  @Test func aMissingDirectoryIsReported() {
     let result = ExportFile.write(frame(), in: "\(directory)/gone")
     #expect(
       result

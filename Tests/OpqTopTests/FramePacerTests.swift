@@ -27,7 +27,7 @@ import Testing
     #expect(pacer.nextFrame(after: start + .milliseconds(1)) == start + .milliseconds(30))
   }
 
-  @Test func whatAKeyDidIsDrawnAtOnce() {
+  @Test func keysAreDrawnAtOnce() {
     var pacer = FramePacer(interval: .milliseconds(30))
     pacer.noteNews()
     pacer.drew(at: start)
@@ -35,7 +35,7 @@ import Testing
     #expect(pacer.nextFrame(after: start + .milliseconds(1)) == start + .milliseconds(1))
   }
 
-  @Test func whatChangesByItselfDoesNotWaitForALongInterval() {
+  @Test func reactionsDoNotWaitForALongInterval() {
     var pacer = FramePacer(interval: .seconds(10))
     pacer.drew(at: start)
     pacer.noteNews()
@@ -46,7 +46,7 @@ import Testing
     #expect(pacer.nextFrame(after: start + .seconds(2)) == nil)
   }
 
-  @Test func whatAKeyHasAskedForIsDrawnWhenItComes() {
+  @Test func answersToKeysAreDrawnOnArrival() {
     var pacer = FramePacer(interval: .seconds(10))
     pacer.noteInput(at: start)
     pacer.drew(at: start)

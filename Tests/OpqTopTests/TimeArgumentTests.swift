@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: ["", "s", "ms", "-1", "0", "1m", "nan", "inf", "1e3", "0x10", "5ms", "1..2"])
-  func whatIsNoIntervalIsRefused(text: String) {
+  func anInvalidIntervalIsRefused(text: String) {
     #expect(Interval(argument: text) == nil)
   }
 

@@ -22,7 +22,7 @@ import Workloads
     (Subject(.chain, 10_000, .foundation), [200_000]),
   ]
 
-  @Test func whatIsAtItsBoundPasses() {
+  @Test func aResultAtItsBoundPasses() {
     let check = Check(Results(Self.kept))
     #expect(check.passes)
     #expect(
@@ -39,7 +39,7 @@ import Workloads
   }
 
   @Test(arguments: [0, 1, 2, 3, 4])
-  func whatIsAboveItsBoundFails(index: Int) {
+  func aResultAboveItsBoundFails(index: Int) {
     var measured = Self.kept
     let subject = CheckedPair.all[index].subject
     for index in measured.indices where measured[index].0 == subject {
@@ -49,14 +49,14 @@ import Workloads
   }
 
   @Test(arguments: [0, 1, 2, 3, 4])
-  func whatWasNotMeasuredFails(index: Int) {
+  func aMissingResultFails(index: Int) {
     let pair = CheckedPair.all[index]
     for missing in [pair.subject, pair.other] {
       #expect(!Check(Results(Self.kept.filter { $0.0 != missing })).passes)
     }
   }
 
-  @Test func aRoundInWhichTheMachineWasSlowCountsAsOneOfAll() {
+  @Test func aSlowRoundDoesNotChangeThePairedRatio() {
     let small = Subject(.flat, 1_000, .operations)
     let large = Subject(.flat, 100_000, .operations)
     let results = Results([

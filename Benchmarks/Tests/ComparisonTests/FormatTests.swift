@@ -15,12 +15,12 @@ import Testing
     (0, "0.0000"), (0.00125, "0.0013"), (0.1, "0.10"), (1.005, "1.00"), (12.3456, "12.35"),
     (99.999, "100.00"), (1_234.5, "1,235"),
   ])
-  func ratiosHaveAsManyDecimalsAsTellSomething(value: Double, expected: String) {
+  func ratiosAreRoundedToMeaningfulDecimals(value: Double, expected: String) {
     #expect(Format.ratio(value) == expected)
   }
 
   @Test(arguments: [(1_000, "10^3"), (1_000_000, "10^6"), (100, "100"), (2_500, "2,500")])
-  func sizesArePowersOfTenWhereTheyAre(size: Int, expected: String) {
+  func powersOfTenAreWrittenAsPowers(size: Int, expected: String) {
     #expect(Format.size(size) == expected)
   }
 }

@@ -7,7 +7,7 @@ import Workloads
 @testable import Comparison
 
 @Suite struct ResultsTests {
-  @Test func theFigureIsTheMedianOverTheRoundsOfTheMedianOfTheSamples() {
+  @Test func theFigureIsTheMedianOfTheMediansOfTheRounds() {
     let results = Results([
       (Subject(.flat, 1_000, .operations), [1, 2, 90]),
       (Subject(.flat, 1_000, .operations), [4, 6, 7, 8]),
@@ -24,7 +24,7 @@ import Workloads
     #expect(results.ratio(.flat, 1_000, .operations, to: .dispatch) == 0.75)
   }
 
-  @Test func thereIsNoRatioToWhatWasNotMeasured() {
+  @Test func withoutBothMeasurementsTheRatioIsNil() {
     let results = Results([(Subject(.flat, 1_000, .operations), [30])])
     #expect(results.ratio(.flat, 1_000, .operations, to: .dispatch) == nil)
     #expect(results.ratio(.flat, 10_000, .operations, to: .operations) == nil)

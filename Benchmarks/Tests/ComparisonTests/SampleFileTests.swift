@@ -10,7 +10,7 @@ import Workloads
   static let name =
     "Current_run.Queues.flat.1000.dispatch.ns_per_operation.histogram.samples.tsv"
 
-  @Test func theNameTellsWhatWasMeasured() throws {
+  @Test func theSubjectIsReadFromTheFileName() throws {
     let file = try #require(SampleFile(name: Self.name, text: "ns per operation \n7\n"))
     #expect(file.subject == Subject(.flat, 1_000, .dispatch))
   }
@@ -27,7 +27,7 @@ import Workloads
     "Current_run.Queues.flat.many.dispatch.ns_per_operation.histogram.samples.tsv",
     "Current_run.jmh.json", "",
   ])
-  func whatIsNotOurMetricIsNoSampleFile(name: String) {
+  func filesOfOtherMetricsAreNoSampleFiles(name: String) {
     #expect(SampleFile(name: name, text: "title\n1\n") == nil)
   }
 

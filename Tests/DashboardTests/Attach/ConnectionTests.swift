@@ -37,7 +37,7 @@ struct ConnectionTests {
     #expect(dashboard.press("x") == (mode == "rw" ? [] : [.bell]))
   }
 
-  @Test func whatHasNoRoomInTheHeaderIsLeftOutByItsWeight() {
+  @Test func aNarrowHeaderOmitsTheLeastImportantParts() {
     var dashboard = PickerScene.attached()
     var update = Scene.update
     update.behind = .milliseconds(1_249)
@@ -55,7 +55,7 @@ struct ConnectionTests {
     #expect(header(40) == " tilebuild[4711]  behind 1.2s")
   }
 
-  @Test func beingBehindIsSaidFromHalfASecondOnAndNoLongerThanItIsSo() {
+  @Test func aDelayIsShownFromHalfASecondUntilItEnds() {
     var dashboard = PickerScene.attached()
     var update = Scene.update
     for (behind, words) in [(499, nil), (500, "behind 0.5s"), (61_000, "behind 1m01s"), (0, nil)] {
@@ -66,7 +66,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test func aProcessThatDoesNotAnswerIsSaidToBeSilentUntilItIsHeard() {
+  @Test func aProcessThatDoesNotAnswerIsShownAsSilent() {
     var dashboard = PickerScene.attached(columns: 100)
     dashboard.take(.monitor(.silent(for: .milliseconds(3_260))))
     #expect(dashboard.text()[0].contains("ATTACHED rw  SILENT 3.2s"))
@@ -106,7 +106,7 @@ struct ConnectionTests {
 
   // MARK: A lost connection
 
-  @Test func aLostConnectionIsSaidAndCommandsAreRefused() {
+  @Test func aLostConnectionIsShownAndCommandsAreRefused() {
     var dashboard = lost()
     #expect(dashboard.text()[0].contains("tilebuild[4711]  RECONNECTING"))
     #expect(!dashboard.text()[0].contains("ATTACHED"))
@@ -126,7 +126,7 @@ struct ConnectionTests {
     #expect(dashboard.keyContext == .detail)
   }
 
-  @Test func timeStandsStillWhileNothingIsHeard() {
+  @Test func timeStandsStillWithoutAConnection() {
     var dashboard = lost()
     let before = dashboard.picture()
     dashboard.take(.tick(Scene.now + .seconds(60)))
@@ -149,7 +149,7 @@ struct ConnectionTests {
     #expect(armed.press("a") == [])
   }
 
-  @Test func theSameProcessGoesOnWithWhatComesBackAndNothingElse() {
+  @Test func aReconnectionKeepsTheTagsOfKnownOperations() {
     var dashboard = PickerScene.attached()
     dashboard.press("jj  ")
     #expect(dashboard.tags.ids == [ID(1080), ID(1095)])
@@ -178,7 +178,7 @@ struct ConnectionTests {
     #expect(dashboard.tags.ids == [ID(1080)])
   }
 
-  @Test func ratesBeginAnewSoThatAGapIsNoSilence() {
+  @Test func ratesRestartAfterALostConnection() {
     var dashboard = HistoryScene.dashboard()
     #expect(dashboard.live.rates.samples.count == 90)
     dashboard.take(.monitor(.disconnected(reason: "reset")))
@@ -223,7 +223,7 @@ struct ConnectionTests {
     #expect(dashboard.press("q") == [.quit])
   }
 
-  @Test func whatIsKnownIsSortedAndFilteredHere() {
+  @Test func afterTheEndOperationsAreSortedAndFilteredLocally() {
     var dashboard = exited()
     dashboard.press("\\state:exec")
     #expect(dashboard.text().shows("4 match"))
@@ -243,7 +243,7 @@ struct ConnectionTests {
     #expect(dashboard.text().shows("no operation matches the filter"))
   }
 
-  @Test func whatIsNotKnownIsSaidSo() {
+  @Test func unknownOperationsAreShownAsUnknown() {
     var dashboard = exited()
     dashboard.press("c")
     #expect(dashboard.text().shows("not known here") || !dashboard.tags.ids.isEmpty)
@@ -252,7 +252,7 @@ struct ConnectionTests {
     #expect(dashboard.text().shows("#9999 is unknown"))
   }
 
-  @Test func theEndOfALostConnectionIsTheEnd() {
+  @Test func anEndAfterALostConnectionIsShownAsExited() {
     var dashboard = lost()
     dashboard.take(.monitor(.ended(reason: "the process is gone")))
     #expect(dashboard.text()[0].contains("EXITED 12:04:31"))
@@ -306,7 +306,7 @@ struct ConnectionTests {
     #expect(process == 0 || dashboard.text().shows("           by pid 5120 uid 1000"))
   }
 
-  @Test func nobodyIsNamedWhereNobodyIsKnown() {
+  @Test func withoutARequesterNoProcessIDIsShown() {
     var dashboard = PickerScene.attached()
     dashboard.press("1077")
     dashboard.press(.enter)

@@ -20,7 +20,7 @@ struct PickerTests {
 
   // MARK: Looking
 
-  @Test func openingItLooksForProcessesAndSoDoesEveryTwoSeconds() {
+  @Test func thePickerSearchesForProcessesEveryTwoSeconds() {
     var dashboard = PickerScene.attached()
     #expect(dashboard.press("o") == [.findProcesses])
     #expect(dashboard.text().shows("searching"))
@@ -34,7 +34,7 @@ struct PickerTests {
     #expect(dashboard.take(.tick(now + .seconds(3))) == [])
   }
 
-  @Test func rLooksAgainUnlessThatGoesOn() {
+  @Test func rSearchesAgainUnlessASearchRuns() {
     var dashboard = PickerScene.picker([imaged])
     #expect(dashboard.press("r") == [.findProcesses])
     #expect(dashboard.press("r") == [.bell])
@@ -116,7 +116,7 @@ struct PickerTests {
     #expect(!dashboard.text().shows("guidance"))
   }
 
-  @Test func whatIsWatchedStaysWhereOpeningFails() {
+  @Test func afterAFailedOpenTheOldProcessStays() {
     var dashboard = PickerScene.picker([tilebuild, imaged])
     dashboard.press(.enter)
     dashboard.take(.openFailed(reason: "\u{1B}[2J it is gone"))
@@ -131,7 +131,7 @@ struct PickerTests {
     #expect(dashboard.keyContext == .list)
   }
 
-  @Test func whatCannotBeAttachedToIsNotOpened() {
+  @Test func anIncompatibleProcessIsNotOpened() {
     var dashboard = PickerScene.picker([oldtool, tilebuild])
     dashboard.press(.home)
     #expect(dashboard.press(.enter) == [.bell])
@@ -140,14 +140,14 @@ struct PickerTests {
         "cannot attach to oldtool[5120]: too old for this opq-top (1.x)"))
   }
 
-  @Test func choosingWhatIsWatchedClosesTheList() {
+  @Test func choosingTheWatchedProcessClosesThePicker() {
     var dashboard = PickerScene.picker([tilebuild])
     dashboard.press(.home)
     #expect(dashboard.press(.enter) == [])
     #expect(dashboard.keyContext == .list)
   }
 
-  @Test func theOldProcessMayComeBackWhileAnotherIsOpened() {
+  @Test func theOldProcessCanReconnectWhileAnotherIsOpened() {
     var dashboard = PickerScene.picker([tilebuild, imaged])
     dashboard.press(.enter)
     dashboard.take(.monitor(.disconnected(reason: "reset")))
@@ -176,7 +176,7 @@ struct PickerTests {
     #expect(dashboard.press("y") == [.open(.process(tilebuild.id))])
   }
 
-  @Test func aDemoThatHasEndedIsNotAskedAboutAndMayStartAnew() {
+  @Test func anEndedDemoIsLeftWithoutAQuestionAndCanRestart() {
     var dashboard = Scene.dashboard(configuration: .init(title: "tiles", guidance: "look here"))
     dashboard.press(" ")
     dashboard.take(.monitor(.ended(reason: "the demo has finished")))
@@ -223,7 +223,7 @@ struct PickerTests {
   }
 
   @Test(arguments: [Input.character("q"), .key(.escape), .key(.backspace)])
-  func closingItQuitsOnlyWhereNothingIsWatched(input: Input) {
+  func closingThePickerQuitsOnlyWithoutAProcess(input: Input) {
     var atStart = Self.atStart()
     #expect(atStart.take(.input(input)) == [.quit])
     var later = PickerScene.picker([tilebuild])
@@ -232,7 +232,7 @@ struct PickerTests {
     #expect(later.text().last?.contains("q Quit") == true)
   }
 
-  @Test func theHelpLiesOverItAndNamesItsKeys() {
+  @Test func theHelpNamesTheKeysOfThePicker() {
     var dashboard = Self.atStart()
     dashboard.press("?")
     #expect(dashboard.text().shows("search for processes"))

@@ -14,14 +14,14 @@ private func event(_ id: Int, at second: Double) -> OperationEvent {
 
 @Suite("Log of events")
 struct EventLogTests {
-  @Test func theBeginningIsMarkedBehindWhatCouldStillBeTold() {
+  @Test func theBeginningIsMarkedAfterTheStoredEvents() {
     var log = EventLog()
     log.apply(EventNews(events: [event(1, at: 1)], isBeginning: true))
     log.apply(EventNews(events: [event(2, at: 2)]))
     #expect(log.lines == [.event(event(1, at: 1)), .beginning, .event(event(2, at: 2))])
   }
 
-  @Test func skippedEventsAreCountedWhereTheyAreMissing() {
+  @Test func skippedEventsAreCountedAtTheirPlace() {
     var log = EventLog()
     log.apply(EventNews(events: [event(1, at: 1)]))
     log.apply(EventNews(events: [event(9, at: 9)], skippedCount: 1_204))
@@ -29,7 +29,7 @@ struct EventLogTests {
     #expect(log.skippedCount == 1_204)
   }
 
-  @Test func whatIsToldAgainIsNotLoggedAgain() {
+  @Test func repeatedEventsAreLoggedOnce() {
     var log = EventLog()
     log.apply(EventNews(events: [event(1, at: 1), event(2, at: 2)]))
     log.apply(
@@ -73,7 +73,7 @@ struct EventSelectionTests {
     #expect(selection.follows)
   }
 
-  @Test func theScreenMovesNoMoreThanTheSelectionNeeds() {
+  @Test func theListScrollsOnlyAsFarAsTheSelectionNeeds() {
     var selection = EventSelection()
     selection.moveToTop(in: 0..<100, height: 10)
     #expect(selection.visible(in: 0..<100, height: 10) == 0..<10)

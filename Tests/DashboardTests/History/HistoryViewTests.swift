@@ -54,7 +54,7 @@ struct HistoryViewTests {
 
   // MARK: Interest
 
-  @Test func nothingOfTheHistoryIsAskedForWhereItIsNotShown() {
+  @Test func theHistoryIsRequestedOnlyByItsViews() {
     var dashboard = HistoryScene.dashboard()
     for view in "12345".unicodeScalars {
       dashboard.take(.input(.alt(view)))
@@ -87,7 +87,7 @@ struct HistoryViewTests {
       ])
   }
 
-  @Test func theSelectedStripSaysWhatItRunsAndEnterShowsIt() {
+  @Test func theSelectedStripNamesItsOperationAndEnterShowsIt() {
     var dashboard = Self.dashboard(Self.timeline)
     dashboard.press("jjj")
     #expect(dashboard.selected == ID(1042))
@@ -96,7 +96,7 @@ struct HistoryViewTests {
     #expect(dashboard.detail?.id == ID(1042))
   }
 
-  @Test func theKeysOfAStripActOnWhatItRuns() {
+  @Test func theKeysOfAStripActOnItsOperation() {
     var dashboard = Self.dashboard(Self.timeline)
     dashboard.press("jjj")
     #expect(dashboard.press("S") == [.send(.setSuspended(Scene.io, true))])
@@ -185,7 +185,7 @@ struct HistoryViewTests {
     #expect(dashboard.detail == nil && dashboard.screen.view == .events)
   }
 
-  @Test func anEventOfWhatIsNoLongerKeptIsNotGoneTo() {
+  @Test func enterOnAnEventOfARemovedOperationOnlyShowsANotice() {
     var dashboard = Self.dashboard(Self.events)
     dashboard.press("g")
     #expect(dashboard.press(.enter) == [.bell])
@@ -193,7 +193,7 @@ struct HistoryViewTests {
     #expect(dashboard.text().shows("#800 is unknown"))
   }
 
-  @Test func anotherFilterBeginsTheEventsAnew() throws {
+  @Test func anotherFilterClearsTheEvents() throws {
     var dashboard = Self.dashboard(Self.events)
     #expect(!dashboard.live.events.lines.isEmpty)
     dashboard.list.listing.filter = try OperationFilter("queue:io")

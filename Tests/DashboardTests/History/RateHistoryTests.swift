@@ -12,7 +12,7 @@ struct RateHistoryTests {
     MonitorTime(nanoseconds: Int64(seconds * 1e9))
   }
 
-  @Test func nothingIsKnownBeforeTheFirstSecondIsOver() {
+  @Test func theRateIsUnknownDuringTheFirstSecond() {
     var history = RateHistory()
     #expect(history.rate == nil)
     history.note(total: 500, at: moment(10.2))
@@ -23,14 +23,14 @@ struct RateHistoryTests {
     #expect(history.rate == 60)
   }
 
-  @Test func whatFinishedBeforeTheFirstTotalDoesNotCount() {
+  @Test func operationsBeforeTheFirstTotalDoNotCount() {
     var history = RateHistory()
     history.note(total: 1_000_000, at: moment(10))
     history.advance(to: moment(11))
     #expect(history.samples == [0])
   }
 
-  @Test func eachSecondHasWhatWasHeardOfInIt() {
+  @Test func eachSecondCountsTheReportsReceivedInIt() {
     var history = RateHistory()
     history.note(total: 0, at: moment(1))
     history.note(total: 20, at: moment(1.5))
@@ -40,7 +40,7 @@ struct RateHistoryTests {
     #expect(history.samples == [20, 30, 0, 1])
   }
 
-  @Test func secondsBeginWhereThoseOfTheTimeOfDayDo() {
+  @Test func secondsAreAlignedToTheTimeOfDay() {
     var history = RateHistory()
     history.alignSeconds(
       to: Hello(
@@ -54,7 +54,7 @@ struct RateHistoryTests {
     #expect(history.samples == [3])
   }
 
-  @Test func aQueueThatIsGoneTakesNothingAway() {
+  @Test func aRemovedQueueDoesNotLowerTheRate() {
     var history = RateHistory()
     history.note(total: 100, at: moment(1))
     history.note(total: 110, at: moment(1.1))

@@ -39,7 +39,7 @@ struct SlotAssignmentTests {
     #expect(ids(slots.assign([run(2, 1, 9), run(3, 5, nil)])) == [[3], [2]])
   }
 
-  @Test func anEndThatIsToldLateMakesNoSlotOfItsOwn() {
+  @Test func aLateEndAddsNoSlot() {
     var slots = SlotAssignment()
     for _ in 0..<2 { _ = slots.assign([run(1, 0, nil), run(2, 1, nil)]) }
     // One of the two has actually ended, and a third one has begun.
@@ -50,13 +50,13 @@ struct SlotAssignmentTests {
     #expect(ids(slots.assign([run(1, 0, nil), run(2, 1, 5), run(3, 5, nil)])) == [[1], [2, 3]])
   }
 
-  @Test func aRunThatIsHeardOfLateFillsTheGap() {
+  @Test func aRunReportedLateFillsTheGap() {
     var slots = SlotAssignment()
     _ = slots.assign([run(1, 0, 1), run(3, 5, nil)])
     #expect(ids(slots.assign([run(1, 0, 1), run(2, 2, 3), run(3, 5, nil)])) == [[1, 2, 3]])
   }
 
-  @Test func noTwoRunsOfAStripOverlapWhateverComes() {
+  @Test func randomRunsOfAStripDoNotOverlap() {
     var random = SeededGenerator(seed: 5)
     var slots = SlotAssignment()
     for round in 0..<50 {
@@ -88,7 +88,7 @@ struct TimelineScaleTests {
     #expect(scale.nextStep(after: Scene.seconds(102.3)) == Scene.seconds(102.5))
   }
 
-  @Test func whatIsOverMovesInWholeCellsAndKeepsItsShape() {
+  @Test func finishedRunsKeepTheirWidth() {
     let past = run(1, 90.1, 93.7)
     var widths: Set<Int> = []
     for tenth in 0..<30 {

@@ -28,7 +28,7 @@ struct WordsTests {
     #expect(CountText.rate(rate) == text)
   }
 
-  @Test func lessThanAMillisecondIsToldInMicroseconds() {
+  @Test func timesBelowAMillisecondAreShownInMicroseconds() {
     #expect(TimeText.fine(.nanoseconds(31_900), unicode) == "31µs")
     #expect(TimeText.fine(.nanoseconds(31_900), Glyphs(isUnicode: false)) == "31us")
     #expect(TimeText.fine(.nanoseconds(400), unicode) == "0µs")

@@ -38,7 +38,7 @@ struct MultiProcessTests {
     #expect(!dashboard.text().shows("16 processes, +12"))
   }
 
-  @Test func processesOfOneProgramAreToldApartByTheirIds() {
+  @Test func processesWithTheSameNameShowTheirIDs() {
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 40)
     #expect(dashboard.text().shows("PROCESS  "))
     var update = MultiProcessScene.update
@@ -55,7 +55,7 @@ struct MultiProcessTests {
     #expect(dashboard.text().shows("process    tilebuild[4711]"))
   }
 
-  @Test func theHelpSaysHowIdsOfSeveralAreRead() {
+  @Test func theHelpExplainsIDsOfSeveralProcesses() {
     for (isOfSeveral, first) in [(true, MultiProcessScene.dashboard()), (false, Scene.dashboard())]
     {
       var dashboard = first
@@ -67,7 +67,7 @@ struct MultiProcessTests {
 
   // MARK: A process that has ended
 
-  @Test func whatIsLeftOfOneThatHasEndedStandsBehindWhatGoesOnAndIsHiddenWithWhatIsOver() throws {
+  @Test func operationsOfAnEndedProcessAreSortedAndHiddenAsFinished() throws {
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
     let ids = dashboard.list.rows.keys.map(\.id)
     let firstLeft = try #require(ids.firstIndex { $0.processNumber == 3 })
@@ -112,7 +112,7 @@ struct MultiProcessTests {
     #expect(dashboard.tags.ids.isEmpty)
   }
 
-  @Test func whyNothingMoreComesIsSaidWhenItHappensAndOfWhatIsLeft() {
+  @Test func theEndingOfAProcessIsShownWithItsOperations() {
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 40)
     var processes = MultiProcessScene.processes
     processes[2].connection = .live
@@ -132,7 +132,7 @@ struct MultiProcessTests {
     #expect(dashboard.text().shows("process    imaged[5002]  replaced by another process"))
   }
 
-  @Test func whereAllHaveEndedThatIsNotSaidToBeAnExit() {
+  @Test func theEndOfAllProcessesIsNotShownAsExited() {
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 40)
     dashboard.take(.monitor(.ended(reason: "all 3 processes have ended")))
     #expect(dashboard.text()[0].contains("ENDED 12:0"))
@@ -143,7 +143,7 @@ struct MultiProcessTests {
 
   // MARK: Control of each
 
-  @Test func whoTakesCommandsIsAsEachSaysNowAndNotAsItWasAtFirst() {
+  @Test func theReadOnlyModeFollowsTheLatestUpdate() {
     var dashboard = MultiProcessScene.dashboard()
     #expect(dashboard.text()[0].contains("ATTACHED rw"))
     var processes = MultiProcessScene.processes
@@ -160,7 +160,7 @@ struct MultiProcessTests {
     #expect(dashboard.text()[0].contains("ATTACHED rw"))
   }
 
-  @Test func ofACommandThatNobodyAnswersItIsNotSaidThatAConnectionWasLost() {
+  @Test func anUnansweredCommandIsReportedAsNoAnswer() {
     var dashboard = MultiProcessScene.dashboard()
     dashboard.take(
       .monitor(
@@ -172,7 +172,7 @@ struct MultiProcessTests {
       dashboard.text().shows("cancel requested: 1 operation, 1 without a result: no answer"))
   }
 
-  @Test func whatIsTaggedInSeveralIsOneCommand() {
+  @Test func tagsInSeveralProcessesMakeOneCommand() {
     var dashboard = MultiProcessScene.dashboard()
     dashboard.tags.ids = [MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]
     dashboard.press("x")
@@ -252,7 +252,7 @@ struct MultiProcessTests {
     #expect(frames.map(\.lostChanges) == [0, 0, 12])
   }
 
-  @Test func anExportHasTheWarningsOfItsProcessAlsoWhereTheyNameNothing() {
+  @Test func anExportIncludesWarningsWithoutOperations() {
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
     var update = MultiProcessScene.update
     update.warnings = [1, 2, 2].map { number in

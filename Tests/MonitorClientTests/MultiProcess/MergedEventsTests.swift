@@ -23,7 +23,7 @@ struct MergedEventsTests {
     news.map { $0.events.map(\.operation.rawValue) }
   }
 
-  @Test func theBeginningIsThatOfAllThatAreHeard() {
+  @Test func theBeginningWaitsForAllConnectedProcesses() {
     var events = MergedEvents()
     events.take(news([1, 4], isBeginning: true), from: 1, limit: 10)
     #expect(events.take(heard: [1, 2], limit: 10) == nil)
@@ -40,7 +40,7 @@ struct MergedEventsTests {
     #expect(seconds(events.take(heard: [1, 2], limit: 10)) == [])
   }
 
-  @Test func nobodyWaitsForOneThatIsNotHeard() {
+  @Test func eventsDoNotWaitForASilentProcess() {
     var events = MergedEvents()
     events.take(news([1], isBeginning: true), from: 1, limit: 10)
     #expect(seconds(events.take(heard: [1], limit: 10)) == [1])
@@ -50,7 +50,7 @@ struct MergedEventsTests {
     #expect(seconds(late) == [0, 3] && late?.isBeginning == false)
   }
 
-  @Test func whatIsToldAgainAfterALostConnectionIsLeftOut() {
+  @Test func repeatedEventsAfterAReconnectionAreDropped() {
     var events = MergedEvents()
     events.take(news([1, 2], isBeginning: true), from: 1, limit: 10)
     _ = events.take(heard: [1], limit: 10)
@@ -58,14 +58,14 @@ struct MergedEventsTests {
     #expect(seconds(events.take(heard: [1], limit: 10)) == [3])
   }
 
-  @Test func whatIsStillOfAnotherFilterIsLeftOut() {
+  @Test func eventsOfAnEarlierFilterAreDropped() {
     var events = MergedEvents()
     events.take(news([1]), from: 1, limit: 10)
     events.take(news([2], isBeginning: true), from: 1, limit: 10)
     #expect(seconds(events.take(heard: [1], limit: 10)) == [2])
   }
 
-  @Test func noMoreAreToldThanAreWanted() {
+  @Test func eventsAreCutToTheLimit() {
     var events = MergedEvents()
     events.take(news([1, 2, 3], isBeginning: true), from: 1, limit: 10)
     let beginning = events.take(heard: [1], limit: 2)
@@ -75,7 +75,7 @@ struct MergedEventsTests {
     #expect(seconds(next) == [5, 6] && next?.skippedCount == 1)
   }
 
-  @Test func whatTheViewerIsLongInTakingDoesNotGrow() {
+  @Test func eventsForASlowViewerAreLimited() {
     var events = MergedEvents()
     events.take(news([1], isBeginning: true), from: 1, limit: 2)
     _ = events.take(heard: [1], limit: 2)
@@ -85,7 +85,7 @@ struct MergedEventsTests {
     #expect(seconds(next) == [999, 1_000] && next?.skippedCount == 997)
   }
 
-  @Test func aProcessThatIsNotAskedAnewIsNotWaitedForAndWhatItToldStays() {
+  @Test func eventsOfAProcessWithoutANewRequestStay() {
     var events = MergedEvents()
     func news(_ number: Int, _ seconds: [Int]) -> EventNews {
       var news = self.news(seconds, isBeginning: true)

@@ -55,7 +55,7 @@ struct MultiProcessInterestTests {
     #expect(try texts("2#") == ["#0", "\(all)|state:finished|state:cancelled"])
   }
 
-  @Test func whatDependsOnSubjectsOfSeveralIsCompleteWhenEachHasAnswered() {
+  @Test func dependentsAreCompleteWhenEachProcessHasAnswered() {
     var scene = MergeScene.heard(3)
     let interest = Interest(subjects: [scene.id(1, 1), scene.id(2, 1)])
     _ = scene.merge.watch(interest)
@@ -77,7 +77,7 @@ struct MultiProcessInterestTests {
     #expect(left?.ids == [scene.id(1, 3), scene.id(1, 5)])
   }
 
-  @Test func whatWasToldOfAnotherInterestIsNotToldAgain() {
+  @Test func answersToAnEarlierInterestAreDropped() {
     var scene = MergeScene.heard(2)
     var interest = Interest()
     interest.detail = scene.id(1, 7)
@@ -96,7 +96,7 @@ struct MultiProcessInterestTests {
     #expect(later != nil && later?.detail == nil && later?.rootCount == nil)
   }
 
-  @Test func timesAreToldWhereOneAloneHasAny() {
+  @Test func timesAreReportedIfOnlyOneProcessHasThem() {
     var scene = MergeScene.heard(2)
     var update = MergeScene.update([])
     let percentiles = Percentiles(

@@ -12,7 +12,7 @@ struct ProcessMergeTests {
 
   // MARK: Greeting
 
-  @Test func nothingIsToldBeforeAllHaveGreeted() {
+  @Test func theGreetingWaitsForAllProcesses() {
     var scene = MergeScene(count: 2)
     scene.greet(1)
     scene.tell(1, [.executing(7)])
@@ -21,7 +21,7 @@ struct ProcessMergeTests {
     #expect(scene.hello(in: scene.take())?.processName == "2 processes")
   }
 
-  @Test func noUpdateIsToldBeforeAllThatAreHeardHaveToldOne() {
+  @Test func theFirstUpdateWaitsForAllConnectedProcesses() {
     var scene = MergeScene(count: 3)
     for number in 1...3 { scene.greet(number) }
     scene.tell(1, [.executing(7)])
@@ -62,7 +62,7 @@ struct ProcessMergeTests {
     #expect(update.changed[1].dependencies.map { "\($0)" } == ["2#1041"])
   }
 
-  @Test func aProcessCannotNameWhatIsAnotherOnes() throws {
+  @Test func aProcessCannotReportOperationsOfAnotherProcess() throws {
     var scene = MergeScene.heard(2)
     let foreign = scene.id(1, 7)
     var evil = OperationReport.waiting(8, for: foreign.rawValue)
@@ -123,7 +123,7 @@ struct ProcessMergeTests {
 
   // MARK: What changes
 
-  @Test func eachTellsAtItsOwnPaceAndWhatTheOthersToldLastStillCounts() throws {
+  @Test func anUpdateOfOneProcessKeepsTheLastCountsOfTheOthers() throws {
     var scene = MergeScene.heard(2)
     scene.tell(1, [.executing(1), .executing(2)], lostChanges: 3)
     scene.tell(2, [.executing(1)], lostChanges: 4)
@@ -139,7 +139,7 @@ struct ProcessMergeTests {
     #expect(scene.take() == [])
   }
 
-  @Test func ofSeveralUpdatesOfOneProcessTheLastWordCounts() throws {
+  @Test func theLastUpdateOfAProcessCounts() throws {
     var scene = MergeScene.heard(2)
     scene.tell(1, [.executing(1), .executing(2)])
     scene.tell(1, [.waiting(2, for: 3)], removed: [1])
@@ -150,7 +150,7 @@ struct ProcessMergeTests {
     #expect(update.removed == [scene.id(1, 2)])
   }
 
-  @Test func whatMattersMostOfAllComesFirst() throws {
+  @Test func warningsOfAllProcessesAreSortedByImportance() throws {
     var scene = MergeScene.heard(2)
     var first = MergeScene.update([.executing(1)])
     first.warnings = [MonitorWarning(kind: .slow, operations: [ID(1)])]
@@ -195,7 +195,7 @@ struct ProcessMergeTests {
     #expect(scene.take() == [])
   }
 
-  @Test func whatOneThatHasEndedWasWarnedOfCanNoLongerBeHelped() throws {
+  @Test func warningsOfAnEndedProcessAreRemoved() throws {
     var scene = MergeScene.heard(2)
     var update = MergeScene.update([.executing(1)])
     update.warnings = [MonitorWarning(kind: .cycle, operations: [ID(1)])]
@@ -223,7 +223,7 @@ struct ProcessMergeTests {
     #expect(update.removed == [scene.id(1, 1)])
   }
 
-  @Test func oneThatDoesNotAnswerIsSaidToBeSilentUntilItIsHeard() {
+  @Test func aProcessIsReportedAsSilentUntilItAnswers() {
     var scene = MergeScene.heard(2)
     scene.say(2, .silent(for: .seconds(3)))
     let silent = scene.updates(in: scene.take())

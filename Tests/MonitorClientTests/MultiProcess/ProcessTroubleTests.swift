@@ -12,7 +12,7 @@ struct ProcessTroubleTests {
 
   // MARK: A process that never reports
 
-  @Test func oneThatGreetsAndNeverTellsDoesNotBlankTheOthers() {
+  @Test func aProcessWithoutUpdatesDelaysTheOthersOnlyBriefly() {
     var scene = MergeScene(count: 2)
     for number in 1...2 { scene.greet(number) }
     _ = scene.take()
@@ -46,7 +46,7 @@ struct ProcessTroubleTests {
     #expect(told?.events?.events.map(\.operation) == [scene.id(1, 7)])
   }
 
-  @Test func whereNobodyHasToldAnythingTheTimeIsThePresent() {
+  @Test func withoutUpdatesTheTimeIsNow() {
     var scene = MergeScene(count: 2)
     for number in 1...2 { scene.greet(number) }
     _ = scene.take()
@@ -75,7 +75,7 @@ struct ProcessTroubleTests {
 
   // MARK: A process that has ended
 
-  @Test func ofOneThatHasEndedOnlyWhatIsOverCounts() throws {
+  @Test func anEndedProcessCountsOnlyFinishedAndCancelledOperations() throws {
     var scene = MergeScene.heard(2)
     for number in 1...2 {
       var update = MergeScene.update([], at: scene.now)
@@ -133,7 +133,7 @@ struct ProcessTroubleTests {
 
   // MARK: Facts that a name does not contain
 
-  @Test func ofAClassThatSeveralHaveTheTimesAreThoseOfTheOperationThatIsShownAlone() {
+  @Test func aSharedClassHasTheTimesOfTheShownOperation() {
     var scene = MergeScene.heard(2)
     func times(_ seconds: Int, count: Int) -> TimeStatistics {
       let one = Duration.seconds(seconds)
@@ -155,7 +155,7 @@ struct ProcessTroubleTests {
     #expect(alone?.classTimes == ["Job": own[1], "Own1": own[0], "Own2": own[1]])
   }
 
-  @Test func aWarningWithoutIdsSaysWhoseItIs() {
+  @Test func aWarningWithoutIDsNamesItsProcess() {
     var scene = MergeScene.heard(2)
     var update = MergeScene.update([], at: scene.now)
     update.warnings = [MonitorWarning(kind: .historyLost, count: 3)]

@@ -68,7 +68,7 @@ struct SplitCommandsTests {
       orders.map(\.command) == [.changePriority([ID(1)], by: -2), .changePriority([ID(1)], by: -2)])
   }
 
-  @Test func whatIsOfNoProcessIsNotKnownAndNobodyIsTold() {
+  @Test func operationsOfNoProcessAreUnknownAndNoCommandIsSent() {
     var commands = SplitCommands(count: 2)
     let command = MonitorCommand.cancel([ID(7), scene.id(3, 7)])
     let (orders, result) = commands.give(command, at: scene.now)
@@ -107,7 +107,7 @@ struct SplitCommandsTests {
           command: command, outcomes: [.requested, .unknown], dependents: [scene.id(1, 3)]))
   }
 
-  @Test func theAnswersOfAllComeThroughTheMerge() {
+  @Test func answersOfAllProcessesAreMerged() {
     var scene = MergeScene.heard(2)
     let command = MonitorCommand.cancel([scene.id(1, 7), scene.id(2, 7)])
     #expect(scene.give(command).map(\.process) == [1, 2])
@@ -140,7 +140,7 @@ struct SplitCommandsTests {
     #expect(scene.results(in: scene.take()) == [answer(command, [.requested, .alreadyFinished])])
   }
 
-  @Test func whatWasSaidToBeUnknownIsNotSaidAgainWhereItStaysSo() {
+  @Test func aLateLostResultIsNotReportedAgain() {
     var scene = MergeScene.heard(2)
     let command = MonitorCommand.cancel([scene.id(2, 7)])
     _ = scene.give(command)

@@ -8,7 +8,7 @@ import Testing
 struct NumberedByProcessTests {
   private typealias ID = OperationReport.ID
 
-  @Test func anIdOfOneProcessIsShownAsBefore() {
+  @Test func anIDWithoutAProcessNumberIsShownWithoutIt() {
     #expect("\(ID(1042))" == "#1042")
     #expect(ID(1042).processNumber == 0)
     // An id that no process gives out belongs to no process.
@@ -16,7 +16,7 @@ struct NumberedByProcessTests {
     #expect(ID(.max).withinProcess == ID(.max))
   }
 
-  @Test func anIdOfOneOfSeveralNamesItAndCanBeHadBack() throws {
+  @Test func anIDWithAProcessNumberIsShownAndConvertedBack() throws {
     for number in ProcessReport.numbers {
       let id = try #require(ID(1042).numbered(number))
       #expect("\(id)" == "\(number)#1042")

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func anAnnouncedSizeTakesNoMemory() throws {
+  @Test func anAnnouncedSizeAllocatesNoMemory() throws {
     let file = Scene.bytes(3, isFinished: false)
     for length: UInt32 in [.max, UInt32(WireLimits.maximumMessageSize) + 1] {
       let bytes = file + length.littleEndianBytes + [UInt8](repeating: 0, count: 40)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoRecordingIsRefused() {
+  @Test func anInvalidRecordingIsRefused() {
     for bytes in [[], Array("OPQREC".utf8), Array("OPQMON 0123456789".utf8)] {
       let error = #expect(throws: RecordingError.self) { try Scene.reader(bytes) }
       #expect(error?.description == "not an opq-top recording")

@@ -8,7 +8,7 @@ import Testing
 @Suite struct RecordingTests {
   private typealias Scene = RecordingScene
 
-  @Test func whatIsRecordedIsPlayedAgain() throws {
+  @Test func aRecordingReplaysAllStates() throws {
     var reader = try Scene.reader(Scene.bytes(30))
     #expect(reader.hello == Scene.hello)
     #expect(reader.start == Scene.time(1) && reader.end == Scene.time(30))
@@ -61,7 +61,7 @@ import Testing
     #expect(scanned.fault?.contains("not completed") == true)
   }
 
-  @Test func aLargeIndexGoesIntoSeveralFrames() throws {
+  @Test func aLargeIndexIsSplitIntoSeveralFrames() throws {
     let seconds = 5 * RecordingIndex.placesPerEntry / 4
     var reader = try Scene.reader(Scene.bytes(seconds))
     #expect(reader.fault == nil && reader.end == Scene.time(seconds))
@@ -69,7 +69,7 @@ import Testing
     #expect(last?.update.time == Scene.time(seconds))
   }
 
-  @Test func whoGreetsAgainTellsEverythingAnew() throws {
+  @Test func aSecondGreetingStartsACompleteUpdate() throws {
     var writer = RecordingWriter()
     var bytes = writer.add(.hello(Scene.hello))
     bytes += writer.add(.update(Scene.update(1)))
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func framesAndEntriesThatNobodyKnowsAreSkipped() throws {
+  @Test func unknownFramesAndEntriesAreSkipped() throws {
     let bytes = Scene.bytes(20, isFinished: false)
     var index = RecordingIndex()
     var known = try Scene.reader(bytes)

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func whatAViewerOfVersionOneSaysStaysReadable() throws {
+  @Test func viewerMessagesOfVersionOneStayReadable() throws {
     let messages = try FirstVersion.viewerMessages()
     #expect(messages.count == Self.viewerFrames.count)
     for (frame, message) in zip(Self.viewerFrames, messages) {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func whatAProcessOfVersionOneTellsStaysReadable() throws {
+  @Test func processMessagesOfVersionOneStayReadable() throws {
     let messages = FirstVersion.processMessages
     #expect(messages.count == Self.processFrames.count)
     for (frame, message) in zip(Self.processFrames, messages) {

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: Reader.allCases)
-  func eachBitOfAFrameMayBeWrong(_ reader: Reader) throws {
+  func eachBitOfAFrameCanBeDamaged(_ reader: Reader) throws {
     for frame in try reader.corpus {
       for index in frame.indices {
         for bit in 0..<8 {
@@ -143,7 +143,7 @@ import Testing
   // MARK: - Made to be expensive
 
   @Test(arguments: Reader.allCases)
-  func aLengthThatIsAnnouncedAndDoesNotComeIsRefused(_ reader: Reader) {
+  func anAnnouncedLengthWithoutBytesIsRefused(_ reader: Reader) {
     // The frames contain an interest and a queue.
     let inner = reader == .process ? 1 : 5
     for length: UInt64 in [100, 1 << 20, 1 << 31, 1 << 40, 1 << 62, 1 << 63, .max] {
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func whatAProcessMayNotMeanIsMovedIntoRange() throws {
+  @Test func extremeValuesOfAProcessAreClamped() throws {
     let extremes: [Int64] = [.min, -1, .max]
     for extreme in extremes {
       let counts = HandMade.message(

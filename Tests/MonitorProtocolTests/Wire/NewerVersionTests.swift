@@ -114,7 +114,7 @@ import Testing
     #expect(update.detail?.qualityOfService == .default)
   }
 
-  @Test func whatAnInterestWantsOfUnknownKindsIsLeftOut() throws {
+  @Test func unknownKindsInAnInterestAreIgnored() throws {
     let interest = try interest(
       HandMade.packed(13, [1, 99, 14, 0]),
       HandMade.message(7, HandMade.number(1, 5), HandMade.number(2, 99)),

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func whatFitsIntoOneFrameIsInOne() throws {
+  @Test func aSmallUpdateIsOneFrame() throws {
     #expect(try arrival(of: Update(time: WireSamples.time(1))).partCount == 1)
     let (update, partCount) = try arrival(of: WireSamples.update)
     #expect(partCount == 1)
@@ -62,7 +62,7 @@ import Testing
     #expect(partCount < 100)
   }
 
-  @Test func dependenciesOfOneOperationAreSplit() throws {
+  @Test func manyDependenciesOfAnOperationAreSplit() throws {
     var update = WireSamples.update
     update.changed = operations(3)
     update.changed[1].dependencies = (0..<300_000).map { .init(UInt64($0) << 20) }
@@ -72,7 +72,7 @@ import Testing
     #expect(partCount > 4)
   }
 
-  @Test func whatComesLastMayBeSplitToo() throws {
+  @Test func theLastOperationCanBeSplit() throws {
     var update = Update(time: WireSamples.time(1))
     update.changed = operations(1)
     update.changed[0].dependencies = (0..<100_000).map { .init(UInt64($0) << 20) }
@@ -213,7 +213,7 @@ import Testing
         == "an update has \(2 * ids) ids; the limit is \(2 * ids - 1)")
   }
 
-  @Test func theBytesOfAPartAreCountedAndTheNextUpdateBeginsAtNone() throws {
+  @Test func theBytesOfPartsAreCountedForEachUpdate() throws {
     let part = try #require(try parts(WireSamples.update).first)
     #expect(part.byteCount == Array(UpdateParts(WireSamples.update)).first?.count)
     var whole = UpdatePart(content: part.content, isFirst: true, isLast: true)
@@ -252,7 +252,7 @@ import Testing
     #expect(message.encoded().count < 2 * 4_096 + 200)
   }
 
-  @Test func aNameOfTenMegabytesCostsNoMoreThanOneOfTenKilobytes() {
+  @Test func theCostOfAVeryLongNameIsLimited() {
     func cost(_ name: String) -> Duration {
       let update = update(named: name)
       return ContinuousClock().measure {

@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func theRowsAndTheWindowOfATimelineAreLimited() {
+  @Test func theLimitAndTheWindowOfATimelineAreChecked() {
     func timeline(_ window: Int64, _ limit: Int64) -> [UInt8] {
       HandMade.watch(
         HandMade.message(11, HandMade.signed(1, window), HandMade.signed(2, limit)))
@@ -127,7 +127,7 @@ import Testing
 
   /// The fields of a command with operations.
   @Test(arguments: [2, 3, 6])
-  func theOperationsOfACommandAreLimited(_ field: Int) {
+  func theNumberOfOperationsInACommandIsLimited(_ field: Int) {
     func command(_ count: UInt64) -> [UInt8] {
       HandMade.message(3, HandMade.message(field, HandMade.packed(1, 1...count)))
     }
@@ -179,7 +179,7 @@ import Testing
     #expect(throws: WireError.self) { try ProcessMessage(decoding: tooLong) }
   }
 
-  @Test func whatAViewerWantsTooMuchOfIsCutAndAccepted() throws {
+  @Test func excessiveInterestsAreClampedAndAccepted() throws {
     var interest = Interest(rowLimit: .max)
     interest.operations = Set((1...60_000).map { .init(.max - $0) })
     interest.subjects = interest.operations

@@ -65,7 +65,7 @@ import Testing
     #expect(try roundTrip(message) == message)
   }
 
-  @Test func whatElseAViewerSaysArrivesAsItIs() throws {
+  @Test func otherViewerMessagesArriveUnchanged() throws {
     for message: ViewerMessage in [
       .credit(1), .credit(64), .ping(0), .ping(.max), .bye(reason: ""), .bye(reason: "quit"),
       .unknown,
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func whatElseAProcessSaysArrivesAsItIs() throws {
+  @Test func otherProcessMessagesArriveUnchanged() throws {
     for message: ProcessMessage in [
       .commandResult(token: 0, outcomes: [], dependents: []),
       .commandResult(
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func whatIsAskedForAndEmptyIsNotWhatIsNotAskedFor() throws {
+  @Test func emptyAnswersDifferFromMissingAnswers() throws {
     var update = Update(time: WireSamples.time(1), dependents: Dependents(subjects: []))
     update.events = EventNews()
     update.runs = RecentRuns()

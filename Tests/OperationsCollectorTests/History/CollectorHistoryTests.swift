@@ -46,7 +46,7 @@ import Testing
     return operations
   }
 
-  @Test func everyStepOfEveryOperationIsToldOnce() throws {
+  @Test func eachStepOfEachOperationIsReportedOnce() throws {
     var interest = Interest()
     interest.eventLimit = 10_000
     #expect(try update(interest).events?.isBeginning == true)
@@ -63,7 +63,7 @@ import Testing
     #expect(try update(interest).events?.events.isEmpty == true)
   }
 
-  @Test func aLateViewerIsToldWhatCanStillBeTold() throws {
+  @Test func aLateViewerReceivesTheStoredEvents() throws {
     _ = runOperations(10)
     read()
     var interest = Interest()
@@ -75,7 +75,7 @@ import Testing
     #expect(news.skippedCount == 0)
   }
 
-  @Test func whatIsLostOfTheHistoryIsCountedAndWarnedOf() throws {
+  @Test func lostHistoryIsCountedAndReportedAsAWarning() throws {
     var interest = Interest()
     interest.eventLimit = 5
     #expect(try update(interest).lostChanges == 0)
@@ -91,7 +91,7 @@ import Testing
     #expect(try update(interest).warnings == [])
   }
 
-  @Test func whatWasBeforeAViewerCameOrIsNotWantedIsNotLost() throws {
+  @Test func earlierAndUnrequestedEventsAreNotLost() throws {
     _ = runOperations(10)
     read()
     var interest = Interest()
@@ -120,7 +120,7 @@ import Testing
     #expect(other.events.map(\.new) == Array(repeating: .finished, count: 5))
   }
 
-  @Test func theRunsOfAQueueFitItsWidth() throws {
+  @Test func reportedRunsDoNotExceedTheWidth() throws {
     queue.maxConcurrentOperationCount = 2
     _ = runOperations(500)
     read()
@@ -143,7 +143,7 @@ import Testing
     #expect(highest <= 2)
   }
 
-  @Test func whatRunsIsAlwaysAmongTheRuns() throws {
+  @Test func runningOperationsAreAlwaysAmongTheRuns() throws {
     queue.isSuspended = false
     let gate = Gate()
     let operation = BlockOperation { gate.pass() }
@@ -162,7 +162,7 @@ import Testing
     #expect(table.running.count == 0)
   }
 
-  @Test func theTimesOfAClassAreToldForTheOperationsThatAreAskedAbout() throws {
+  @Test func classTimesAreReportedForRequestedOperations() throws {
     let operations = runOperations(30)
     read()
     var interest = Interest()
@@ -203,7 +203,7 @@ import Testing
     #expect(count(at: 1_020) == 2)
   }
 
-  @Test func whatIsNotKnownOrTooManyIsLeftOut() {
+  @Test func unknownClassesAndClassesAboveTheLimitAreOmitted() {
     var times = TimeHistograms()
     var classTimes = ClassStatistics()
     let names = Set((0..<200).map { "Class \($0)" })

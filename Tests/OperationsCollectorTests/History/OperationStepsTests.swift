@@ -27,7 +27,7 @@ struct OperationStepsTests {
     }
   }
 
-  @Test func aWholeLifeBetweenTwoReadingsIsToldStepByStep() {
+  @Test func aWholeLifeBetweenTwoReadingsHasAllItsSteps() {
     let whole = report(.finished, added: 1, ready: 3, started: 5, finished: 9)
     #expect(
       steps(nil, whole) == [
@@ -35,7 +35,7 @@ struct OperationStepsTests {
       ])
   }
 
-  @Test func eachStepIsToldOnceHoweverTheReadingsFall() {
+  @Test func eachStepIsReportedOnceForAllCombinationsOfReadings() {
     let lives = [
       report(.waiting, added: 1),
       report(.ready, added: 1, ready: 3),
@@ -57,12 +57,12 @@ struct OperationStepsTests {
     }
   }
 
-  @Test func whatIsReadyWhenItIsAddedTakesOneStep() {
+  @Test func anOperationThatIsReadyWhenAddedHasOneStep() {
     #expect(steps(nil, report(.ready, added: 1, ready: 1)) == ["1 - ready"])
     #expect(steps(nil, report(.held, added: 1, ready: 1)) == ["1 - held"])
   }
 
-  @Test func aCancelledWaitingOperationIsCancellingUntilItIsOver() {
+  @Test func aCancelledWaitingOperationIsCancellingUntilItEnds() {
     let waiting = report(.waiting, added: 1)
     let over = report(.cancelled, added: 1, ready: 4, cancelled: 4, finished: 6)
     #expect(steps(waiting, over) == ["4 waiting cancelling", "6 cancelling cancelled"])
@@ -70,13 +70,13 @@ struct OperationStepsTests {
     #expect(steps(waiting, report(.cancelling, added: 1, ready: 5, cancelled: 4)).count == 1)
   }
 
-  @Test func whatCameBeforeAnybodyWatchedIsNoStep() {
+  @Test func stateChangesBeforeWatchingAreNotSteps() {
     #expect(steps(nil, report(.executing)).isEmpty)
     #expect(steps(report(.executing), report(.finished, finished: 9)) == ["9 executing finished"])
     #expect(steps(nil, report(.finished, started: 5, finished: 9)).first == "5 - executing")
   }
 
-  @Test func aStepBackIsToldAtTheTimeOfTheReading() {
+  @Test func aStepBackHasTheTimeOfTheReading() {
     let old = report(.ready, added: 1, ready: 3)
     #expect(steps(old, report(.waiting, added: 1)) == ["1000 ready waiting"])
   }
@@ -109,13 +109,13 @@ struct EventBufferTests {
 
   private func times(_ news: EventNews?) -> [Int64]? { news?.events.map(\.time.nanoseconds) }
 
-  @Test func nothingIsKeptWhereNothingIsWanted() {
+  @Test func withoutALimitNoEventsAreKept() {
     var buffer = EventBuffer()
     buffer.add(event(1))
     #expect(buffer.take() == nil)
   }
 
-  @Test func eventsAreToldOnceInTheOrderOfTime() {
+  @Test func eventsAreReportedOnceInTheOrderOfTime() {
     var buffer = EventBuffer(limit: 10)
     for time: Int64 in [3, 1, 2] { buffer.add(event(time)) }
     #expect(times(buffer.take()) == [1, 2, 3])
@@ -135,7 +135,7 @@ struct EventBufferTests {
     #expect(buffer.take()?.skippedCount == 0)
   }
 
-  @Test func theHistoryBeginsWhereItIsFirstWanted() {
+  @Test func theHistoryBeginsWithTheFirstRequest() {
     var buffer = EventBuffer()
     buffer.setLimit(10)
     buffer.add(event(1))

@@ -28,7 +28,7 @@ struct RunLogTests {
     answer.runs.map(\.id.rawValue)
   }
 
-  @Test func onlyTheRunsOfTheWindowAreTold() {
+  @Test func onlyTheRunsOfTheWindowAreReported() {
     var log = RunLog()
     for id in 0..<10 { log.note(report(UInt64(id), started: 0, finished: Double(id) + 0.5)) }
     let answer = log.runs(endedAfter: moment(7), limit: 100)
@@ -36,13 +36,13 @@ struct RunLogTests {
     #expect(answer.count == 3)
   }
 
-  @Test func whatNeverRanIsNoRun() {
+  @Test func anOperationThatNeverRanIsNoRun() {
     var log = RunLog()
     log.note(report(1, started: nil, finished: 3))
     #expect(log.runs(endedAfter: moment(0), limit: 10).count == 0)
   }
 
-  @Test func theNewestAreToldAndTheOthersCounted() {
+  @Test func theNewestRunsAreReportedAndTheOthersCounted() {
     var log = RunLog(capacity: 100)
     for id in 0..<31_000 {
       let end = 10 + Double(id) / 1_000
@@ -64,7 +64,7 @@ struct RunLogTests {
     #expect(log.runs(endedAfter: moment(12.5), limit: 100).count == 7)
   }
 
-  @Test func runsOfSeveralQueuesMayComeOutOfOrder() {
+  @Test func runsOfSeveralQueuesCanArriveOutOfOrder() {
     var log = RunLog()
     log.note(report(1, started: 0, finished: 5))
     log.note(report(2, started: 0, finished: 4.5))
@@ -98,7 +98,7 @@ struct TimeHistogramsTests {
     }
   }
 
-  @Test func whatIsLongAgoIsForgotten() throws {
+  @Test func oldDurationsAreDiscarded() throws {
     var durations = RecentDurations(.fine)
     #expect(durations.percentiles == nil)
     durations.note(.seconds(100), at: moment(0))

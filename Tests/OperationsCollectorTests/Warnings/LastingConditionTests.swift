@@ -14,7 +14,7 @@ import Testing
     MonitorTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  @Test func whatLastsIsDue() {
+  @Test func aLastingConditionIsDue() {
     var condition = LastingCondition(patience: .seconds(1))
     condition.insert(ID(1), at: moment(0))
     condition.insert(ID(2), at: moment(400))
@@ -30,7 +30,7 @@ import Testing
     #expect(condition.nextMoment == nil)
   }
 
-  @Test func whatHasGoneIsNot() {
+  @Test func aRemovedConditionIsNotDue() {
     var condition = LastingCondition(patience: .seconds(1))
     condition.insert(ID(1), at: moment(0))
     condition.remove(ID(1))
@@ -39,7 +39,7 @@ import Testing
     #expect(condition.dueCount == 0 && condition.due(10).isEmpty && condition.nextMoment == nil)
   }
 
-  @Test func whatComesBackBeginsAnewAndWhatStaysDoesNot() {
+  @Test func aRepeatedConditionRestartsItsTimeAndALastingOneKeepsIt() {
     var condition = LastingCondition(patience: .seconds(1))
     condition.insert(ID(1), at: moment(0))
     condition.insert(ID(2), at: moment(0))

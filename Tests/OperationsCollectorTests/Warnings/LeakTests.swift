@@ -42,7 +42,7 @@ import Testing
     return true
   }
 
-  @Test func whatExistsAMinuteAfterItsFinishIsWarnedOfUntilItIsGone() {
+  @Test func anOperationKeptForAMinuteAfterItsFinishHasAWarning() {
     want([.leaking])
     weak var probe: BlockOperation?
     // Each attempt needs another round: a worker may hold a finished operation for a moment.
@@ -72,7 +72,7 @@ import Testing
     #expect(isForgotten)
   }
 
-  @Test func whereNobodyAsksNothingIsWatched() {
+  @Test func withoutAViewerLeaksAreNotWatched() {
     let held = BlockOperation {}
     want([])
     run([held])
@@ -85,7 +85,7 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test func whatAnUnfinishedOperationDependsOnIsNotLeaking() {
+  @Test func dependenciesOfUnfinishedOperationsAreNotLeaking() {
     want([.leaking])
     let finished = BlockOperation {}
     let waiting = BlockOperation {}
@@ -111,7 +111,7 @@ import Testing
     withExtendedLifetime([finished, between, waiting, other]) {}
   }
 
-  @Test func whatHasComeToDependOnItLaterHoldsItToo() {
+  @Test func aLaterDependentAlsoPreventsTheWarning() {
     want([.leaking])
     let finished = BlockOperation {}
     run([finished])

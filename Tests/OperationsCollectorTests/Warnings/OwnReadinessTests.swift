@@ -38,7 +38,7 @@ import Testing
     behind.waitUntilFinished()
   }
 
-  @Test func whatItsOwnClassHoldsUpIsWarnedOfAfterThreeSeconds() throws {
+  @Test func anOperationThatIsNotReadyByItselfHasAWarningAfterThreeSeconds() throws {
     let operation = Conditional(isAllowed: false)
     watched.queue.addOperation(operation)
     let now = ProcessFacts.now
@@ -54,7 +54,7 @@ import Testing
     #expect(watched.warnings(of: kind, at: now + .seconds(60)).isEmpty)
   }
 
-  @Test func whatWaitsForADependencyIsNot() {
+  @Test func anOperationWithAnUnmetDependencyHasNoWarning() {
     watched.queue.isSuspended = true
     let dependency = BlockOperation {}
     let plain = BlockOperation {}
@@ -88,7 +88,7 @@ import Testing
     watched.finishAll()
   }
 
-  @Test func whatIsCancelledIsNot() {
+  @Test func aCancelledOperationHasNoWarning() {
     watched.queue.isSuspended = true
     let operation = Conditional(isAllowed: false)
     watched.queue.addOperation(operation)
@@ -98,7 +98,7 @@ import Testing
     watched.finishAll()
   }
 
-  @Test func whatSaysNoAtItsStartHasNotStarted() throws {
+  @Test func anOperationThatIsNotReadyAtItsStartHasNotStarted() throws {
     let operation = Conditional(isAllowed: true)
     watched.queue.isSuspended = true
     watched.queue.maxConcurrentOperationCount = 1

@@ -34,7 +34,7 @@ import Testing
     watched.warnings(of: .priorityInversion, at: start + .seconds(60))
   }
 
-  @Test func whatALowOperationKeepsWaitingIsWarnedOfAfterASecond() throws {
+  @Test func aPriorityInversionHasAWarningAfterASecond() throws {
     add(high, low, overtaking)
     #expect(watched.table.nextWarning(after: start) == start + .seconds(1))
     let early = watched.warnings(of: .priorityInversion, at: start + .milliseconds(999))
@@ -75,13 +75,13 @@ import Testing
     watched.finishAll()
   }
 
-  @Test func whereNothingOvertakesNothingIsInverted() {
+  @Test func withoutAnOvertakingOperationThereIsNoInversion() {
     add(high, low)
     #expect(warnings.isEmpty)
     watched.finishAll()
   }
 
-  @Test func whatIsAwaitedJustAsWellDoesNotOvertake() {
+  @Test func anotherDependencyDoesNotOvertake() {
     high.addDependency(overtaking)
     add(high, low, overtaking)
     #expect(warnings.isEmpty)
@@ -121,14 +121,14 @@ import Testing
     watched.finishAll()
   }
 
-  @Test func aSuspendedQueueIsWhatHoldsUpAllOfIt() {
+  @Test func aSuspendedQueueHasNoInversion() {
     watched.queue.isSuspended = true
     add(high, low, overtaking)
     #expect(warnings.isEmpty)
     watched.finishAll()
   }
 
-  @Test func whatIsCancelledWaitsForNothing() {
+  @Test func aCancelledOperationHasNoInversion() {
     add(high, low, overtaking)
     high.cancel()
     watched.read(at: start)

@@ -35,7 +35,7 @@ import Testing
     watched.finishAll()
   }
 
-  @Test func whatRunsForLongerThanItsClassUsuallyDoesIsWarnedOf() throws {
+  @Test func anOperationSlowerThanItsClassHasAWarning() throws {
     let long = Job(gate: gate)
     startLongJob(after: quickJobs(SlowLimits.runCount), long)
     let started = try #require(watched.table.report(.init(long))?.started)
@@ -60,14 +60,14 @@ import Testing
     end()
   }
 
-  @Test func ofAClassThatIsSharedByEverythingNothingIsKnown() {
+  @Test func blockOperationsHaveNoUsualTime() {
     let quick = (0..<2 * SlowLimits.runCount).map { _ in BlockOperation {} }
     startLongJob(after: quick, BlockOperation { [gate] in gate.pass() })
     #expect(watched.warnings(of: .slow, at: ProcessFacts.now + .seconds(3_600)).isEmpty)
     end()
   }
 
-  @Test func whatWasAskedToCancelIsNotWarnedOfForThis() {
+  @Test func aCancelledOperationIsNotSlow() {
     let long = Job(gate: gate)
     startLongJob(after: quickJobs(SlowLimits.runCount), long)
     long.cancel()
@@ -76,7 +76,7 @@ import Testing
     end()
   }
 
-  @Test func whatIsPartOfADeadlockIsNotWarnedOfForThis() {
+  @Test func anOperationInADeadlockIsNotSlow() {
     let long = Job(gate: gate)
     startLongJob(after: quickJobs(SlowLimits.runCount), long)
     let late = ProcessFacts.now + .seconds(3_600)

@@ -38,7 +38,7 @@ import Testing
     return operations
   }
 
-  @Test func whatFinishesBeforeItsQueueHasStartedItIsWarnedOf() throws {
+  @Test func anOperationThatFinishesBeforeItsStartHasAWarning() throws {
     watched.queue.isSuspended = true
     let operations = add(8)
     watched.read()
@@ -56,7 +56,7 @@ import Testing
     #expect(warnings(watched).first?.count == 7)
   }
 
-  @Test func whatIsStartedIsNotHoweverSoonItFinishes() {
+  @Test func aStartedOperationThatFinishesEarlyHasNoWarning() {
     _ = add(20)
     watched.queue.addOperations(
       (0..<20).map { _ in BlockOperation {} }, waitUntilFinished: true)
@@ -66,7 +66,7 @@ import Testing
     #expect(watched.table.entries.count == 40 && warnings(watched).isEmpty)
   }
 
-  @Test func whatWasCancelledIsNot() {
+  @Test func aCancelledOperationHasNoWarning() {
     watched.queue.isSuspended = true
     for operation in add(3) {
       operation.cancel()
@@ -77,7 +77,7 @@ import Testing
     #expect(warnings(watched).isEmpty)
   }
 
-  @Test func whatWasAddedBeforeAnybodyWatchedIsNot() {
+  @Test func anOperationAddedBeforeWatchingIsNot() {
     let queue = OperationQueue(unlistedNamed: "early")
     queue.isSuspended = true
     let operation = SelfFinishing()
@@ -91,7 +91,7 @@ import Testing
     late.finishAll()
   }
 
-  @Test func whatMayHaveBeenStartedWhileNobodyWatchedIsNot() {
+  @Test func anOperationPossiblyStartedWhileUnwatchedIsNot() {
     let gate = Gate()
     watched.queue.isSuspended = true
     let operation = BlockOperation { gate.pass() }

@@ -18,7 +18,7 @@ import Testing
     table.keepList(for: viewers[viewer], interest, at: now)
   }
 
-  @Test func whatAnyViewerWantsIsWanted() {
+  @Test func theWarningKindsOfAllViewersAreCombined() {
     #expect(table.warningKinds == [])
     want([.cycle, .slow])
     want([.fanOut], of: 1)
@@ -29,7 +29,7 @@ import Testing
     #expect(table.warningKinds == [])
   }
 
-  @Test func eachViewerIsToldOfWhatItWants() throws {
+  @Test func eachViewerReceivesTheWarningsThatItRequests() throws {
     _ = table.deadlockWatch.take(
       [MonitorWarning(kind: .cycle, operations: [.init(1), .init(2)])], cost: .zero, at: now)
     want([.cycle])
@@ -40,7 +40,7 @@ import Testing
     #expect(updates.map { $0.warnings.map(\.kind) } == [[.cycle], []])
   }
 
-  @Test func deadlocksThatNobodyWantsToKnowOfAreNotSearched() {
+  @Test func deadlocksAreSearchedOnlyOnRequest() {
     want([.slow])
     table.deadlockWatch.noteChange(at: now)
     #expect(table.nextDeadlockSearch == nil)

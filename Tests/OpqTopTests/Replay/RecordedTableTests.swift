@@ -50,7 +50,7 @@ import Testing
     #expect(update.changed.map(\.id) == ids(1) && update.matchCount == 2)
   }
 
-  @Test func onlyWhatHasChangedIsToldAgain() throws {
+  @Test func onlyChangedOperationsAreReportedAgain() throws {
     var table = makeTable()
     #expect(try update(&table, .everything).changed.count == 10)
     #expect(try update(&table, .everything).changed.isEmpty)
@@ -58,7 +58,7 @@ import Testing
     #expect(try update(&table, .everything).changed.map(\.id) == ids(10, 11))
   }
 
-  @Test func partsOfTheGraphAreTold() throws {
+  @Test func requestedPartsOfTheGraphAreReported() throws {
     var table = makeTable()
     var interest = Interest(rowLimit: 0)
     interest.graphs = [.init(root: Scene.id(10), direction: .waitsFor, limit: 100)]
@@ -87,7 +87,7 @@ import Testing
     #expect(runs.runs.map(\.id) == ids(9, 10) && runs.count == 4)
   }
 
-  @Test func eventsBeginWithWhatIsKnownAndGoOnWithAllThatHappens() throws {
+  @Test func eventsBeginWithTheHistoryAndContinueWithChanges() throws {
     var table = makeTable()
     var interest = Interest()
     #expect(try update(&table, interest).events == nil)
@@ -106,7 +106,7 @@ import Testing
     #expect(news.events.count == 10)
   }
 
-  @Test func onlyWantedWarningsAreTold() throws {
+  @Test func onlyRequestedWarningsAreReported() throws {
     var table = makeTable(1...20)
     var interest = Interest(rowLimit: 5)
     #expect(try update(&table, interest).warnings.map(\.kind) == [.slow])
@@ -116,7 +116,7 @@ import Testing
     #expect(try update(&table, interest).warnings.isEmpty)
   }
 
-  @Test func whyAnOperationDoesNotRunIsToldAsFarAsItWasRecorded() throws {
+  @Test func recordedReasonsForNotRunningAreReported() throws {
     var table = makeTable()
     var recorded = Scene.update(11)
     var waiting = Scene.report(50, .waiting)

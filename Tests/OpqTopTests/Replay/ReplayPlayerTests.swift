@@ -27,7 +27,7 @@ import Testing
     return nil
   }
 
-  @Test func itShowsWhatThereWasAtEachMoment() throws {
+  @Test func aReplayShowsTheStateAtEachMoment() throws {
     var player = try makePlayer()
     for second in 0..<59 {
       player.advance(to: at(Double(second) + 0.5))
@@ -40,7 +40,7 @@ import Testing
     #expect(player.nextMoment == nil && player.remark == nil)
   }
 
-  @Test func itSaysWhenSomethingComesNext() throws {
+  @Test func theNextMomentDependsOnTheSpeed() throws {
     var player = try makePlayer()
     let moment = try #require(player.nextMoment)
     #expect(moment > at(1) && moment - at(1) < .microseconds(1))
@@ -88,7 +88,7 @@ import Testing
     #expect(player.status(at: at(9)).position == .seconds(3))
   }
 
-  @Test func itGoesFromWarningToWarning() throws {
+  @Test func commandsSeekToWarnings() throws {
     var player = try makePlayer()
     func position() -> Duration { player.status(at: at(100)).position }
     for (command, second): (ReplayCommand, Int) in [
@@ -115,7 +115,7 @@ import Testing
     #expect(total(&player, at: at(2)) == 1)
   }
 
-  @Test func aRecordingThatWasCutOffPlaysToItsLastWholeUpdateAndSaysSo() throws {
+  @Test func aTruncatedRecordingPlaysToItsLastCompleteUpdate() throws {
     let whole = Scene.bytes(isFinished: false)
     var player = try makePlayer(Array(whole.dropLast(3)))
     player.perform(.seekToEnd, at: at(1))
@@ -142,7 +142,7 @@ import Testing
     #expect(player.status(at: at(50)).length == .seconds(last - 1))
   }
 
-  @Test func howTheProcessEndedIsToldAtTheEnd() throws {
+  @Test func theEndingOfTheProcessIsShownAtTheEnd() throws {
     var writer = RecordingWriter()
     var bytes = writer.add(.hello(Scene.hello)) + writer.add(.update(Scene.update(1)))
     bytes += writer.add(.update(Scene.update(2))) + writer.add(.ended(reason: "the process exited"))
