@@ -62,11 +62,11 @@ import Testing
       ["ab\rc", "ab\u{8}c", "a\nb", "a\tb", "a\u{B}b", "a\u{C}b", "\r\n\r\n"]
         .map { $0 }, widths: [4, 4, 3, 3, 3, 3, 4]),
     Names(
-      "T31: what turns text round",
+      "T31: characters that change the text direction",
       "\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}\u{2066}\u{2067}\u{2068}\u{2069}\u{200E}\u{200F}\u{61C}"
         .unicodeScalars.map { "ab\($0)cd" }),
     Names(
-      "T32: bytes that are no characters",
+      "T32: bytes that are not valid UTF-8",
       [
         [0xFF, 0x41], [0xC0, 0xAF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
         [0xED, 0xBF, 0xBF, 0x41],
@@ -74,13 +74,13 @@ import Testing
       ].map { String(decoding: $0 as [UInt8], as: UTF8.self) }),
     Names("T33: wide characters", ["漢", "漢字漢字", "a漢", "한국어", "ｆｕｌｌ"], widths: [2, 8, 3, 6, 8]),
     Names(
-      "T34: marks",
+      "T34: combining marks",
       [
         "\u{301}a", "e\u{301}", "e\u{301}\u{302}\u{303}\u{304}\u{305}",
         "e" + String(repeating: "\u{301}", count: 20) + "x", "漢\u{301}",
       ], widths: [2, 1, 1, 2, 2]),
     Names(
-      "T35: what fonts join",
+      "T35: characters that fonts join",
       [
         "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\u{1F1E9}\u{1F1EA}", "\u{263A}\u{FE0F}x",
         "\u{263A}\u{FE0E}x", "\u{1112}\u{1161}\u{11AB}", "\u{E01}\u{E34}\u{E19}",

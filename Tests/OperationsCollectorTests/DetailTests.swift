@@ -48,7 +48,7 @@ import Testing
     #expect(isFoundOut(&watch, two, at: 3))
   }
 
-  @Test func aPostponedAnswerStartsNoTimer() {
+  @Test func afterPostponingNoAnswerIsScheduled() {
     var watch = DetailWatch()
     _ = isFoundOut(&watch, one, at: 0)
     _ = isFoundOut(&watch, one, at: 100)

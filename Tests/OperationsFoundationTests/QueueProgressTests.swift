@@ -212,7 +212,7 @@ struct QueueProgressTests {
         #expect(operation.isCancelled)
         let later = BlockOperation {}
         queue.addOperation(later)
-        #expect(!later.isCancelled, "only what was in the queue")
+        #expect(!later.isCancelled, "only the operations in the queue are cancelled")
         queue.invalidate()
       }
     }

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "It goes from the operation that finished last to its dependency that finished last, and so on")
+    "The path leads from the last operation to its last dependency, and so on")
   func followsTheLastDependency() throws {
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 2),

@@ -22,7 +22,7 @@ import Workloads
 
   @Test(arguments: [
     "Current_run.Queues.flat.1000.dispatch.wallClock.histogram.samples.tsv",
-    "Current_run.Queues.flat.1000.nobody.ns_per_operation.histogram.samples.tsv",
+    "Current_run.Queues.flat.1000.unknown.ns_per_operation.histogram.samples.tsv",
     "Current_run.Queues.nothing.1000.dispatch.ns_per_operation.histogram.samples.tsv",
     "Current_run.Queues.flat.many.dispatch.ns_per_operation.histogram.samples.tsv",
     "Current_run.jmh.json", "",

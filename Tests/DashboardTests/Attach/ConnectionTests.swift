@@ -149,7 +149,7 @@ struct ConnectionTests {
     #expect(armed.press("a") == [])
   }
 
-  @Test func aReconnectionKeepsTheTagsOfKnownOperations() {
+  @Test func aReconnectionKeepsOnlyReportedRowsAndTags() {
     var dashboard = PickerScene.attached()
     dashboard.press("jj  ")
     #expect(dashboard.tags.ids == [ID(1080), ID(1095)])

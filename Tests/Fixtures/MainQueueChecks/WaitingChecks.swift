@@ -62,19 +62,19 @@ package func checkWaitingForStarted() {
   let operation = ElsewhereOperation()
   OperationQueue.main.addOperation(operation)
   DispatchQueue.main.async {
-    checks.expect(operation.isExecuting, "it has started and goes on elsewhere")
+    checks.expect(operation.isExecuting, "the operation has started and runs on another thread")
     let next = BlockOperation {}
     OperationQueue.main.addOperation(next)
     let refused = Misuse.catching {
       OperationQueue.main.waitUntilAllOperationsAreFinished()
       next.waitUntilFinished()
     }
-    checks.expect(refused.count == 2, "what has not started is not waited for")
+    checks.expect(refused.count == 2, "waiting for operations that have not started is refused")
     next.cancel()
     operation.finishElsewhere()
     checks.expect(
       Misuse.catching { operation.waitUntilFinished() }.isEmpty,
-      "what has started may be waited for")
+      "waiting for a started operation is allowed")
     checks.end()
   }
 }

@@ -19,7 +19,7 @@ final class AttachedViewer: Sendable {
       guard let window = try? PseudoTerminal(columns: 120, rows: 40),
         (try? window.start(BuiltFolder.path(of: "opq-top"), ["--socket", socketPath])) != nil,
         window.wait(until: { $0.contains("ATTACHED") })
-      else { fatalError("opq-top cannot be attached") }
+      else { fatalError("cannot attach opq-top") }
       isAttached.signal()
       while !isOver.value { window.absorb(for: .milliseconds(100)) }
       window.type("Q")

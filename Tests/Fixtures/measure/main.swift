@@ -16,5 +16,5 @@ case "soak": try RandomUse.run(arguments)
 case "dashboard": try DashboardFigures.run()
 case "monitor": try MonitorOverhead.run(arguments)
 case "telemetry": TelemetryOverhead.run(arguments)
-default: fatalError("What is measured: soak, dashboard, monitor or telemetry?")
+default: fatalError("usage: soak|dashboard|monitor|telemetry [ARGUMENT ...]")
 }

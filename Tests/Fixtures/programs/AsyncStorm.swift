@@ -24,7 +24,7 @@ enum AsyncStorm {
   /// printed.
   static func run(_ arguments: [String]) {
     guard let count = arguments.first.flatMap({ Int($0) }) else {
-      fatalError("How many operations?")
+      fatalError("usage: async-storm COUNT [SEED]")
     }
     let seed =
       arguments.dropFirst().first.flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
@@ -127,7 +127,7 @@ private final class ThreadCount: Sendable {
         Unmanaged<ThreadCount>.fromOpaque(context).takeRetainedValue().lookUntilOver()
         return nil
       }, Unmanaged.passRetained(self).toOpaque())
-    guard error == 0 else { fatalError("No thread can be started: error \(error)") }
+    guard error == 0 else { fatalError("cannot start a thread: error \(error)") }
     return thread
   }
 

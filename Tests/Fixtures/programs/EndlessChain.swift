@@ -26,14 +26,16 @@ enum EndlessChain {
   /// With "keep" as the second argument, no operation is forgotten, which shows that the check can
   /// fail.
   static func run(_ arguments: [String]) {
-    guard let count = arguments.first.flatMap({ Int($0) }) else { fatalError("How many links?") }
+    guard let count = arguments.first.flatMap({ Int($0) }) else {
+      fatalError("usage: endless-chain COUNT [keep]")
+    }
     let forgets = arguments.dropFirst().first != "keep"
 
     // The kernel enforces this limit, which leaves room for the stacks of a few threads. Ten
     // million links need four times as much.
     var limit = rlimit(rlim_cur: 256 << 20, rlim_max: 256 << 20)
     guard setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else {
-      fatalError("The limit of memory cannot be set: error \(errno)")
+      fatalError("cannot set the memory limit: error \(errno)")
     }
 
     let queue = OperationQueue()

@@ -21,7 +21,8 @@ enum MainQueue {
       checkWaitingForStarted()
       RunLoop.main.run()
     case "trap": waitOnMainThread()
-    default: fatalError("Which main thread?")
+    default:
+      fatalError("usage: main-queue dispatch-main|run-loop|waiting|waiting-while-served|trap")
     }
   }
 }

@@ -32,7 +32,7 @@ enum Workers {
       print(
         "the child "
           + (ending == 0 ? "succeeded" : isTrap ? "was ended by a trap" : "ended with \(ending)"))
-    default: fatalError("What shall it do?")
+    default: fatalError("usage: workers crash|crash-main|width|blocked|fork USE")
     }
   }
 

@@ -15,5 +15,5 @@ case "main-queue": MainQueue.run(arguments)
 case "workers": Workers.run(arguments)
 case "endless-chain": EndlessChain.run(arguments)
 case "async-storm": AsyncStorm.run(arguments)
-default: fatalError("Which program: main-queue, workers, endless-chain or async-storm?")
+default: fatalError("usage: main-queue|workers|endless-chain|async-storm ...")
 }

@@ -28,7 +28,7 @@ struct MultiProcessInterestTests {
     #expect(wishes.map(\.interest.detail) == [ID(7), nil, nil])
   }
 
-  @Test func onlyThoseAreAskedForWhomItIsSomethingElse() {
+  @Test func onlyProcessesWithAChangedInterestReceiveARequest() {
     var merge = MergeScene(count: 3).merge
     var interest = Interest()
     interest.operations = [scene.id(2, 7)]

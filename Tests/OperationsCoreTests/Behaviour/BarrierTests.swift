@@ -96,7 +96,7 @@ struct BarrierTests {
       }
       gate.open()
       log.wait(forCount: 2)
-      #expect(log.events == [true, true], "Q-12: who waits for all has waited for it")
+      #expect(log.events == [true, true], "Q-12: waiting for all operations includes the barrier")
     }
   }
 

@@ -200,7 +200,7 @@ struct InspectionReasonTests {
       let waiting = Operation()
       waiting.addDependency(holder)
       queue.addOperation(waiting)
-      #expect(waiting.reasonsNotRunning().count == 1, "slots matter to what is ready alone")
+      #expect(waiting.reasonsNotRunning().count == 1, "only ready operations wait for slots")
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
     }

@@ -25,7 +25,7 @@ struct FinishCountingStressTests {
         let after = queue.snapshot().counts
         let late = (0..<4).map { _ in LockedAsynchronousOperation() }
         queue.addOperations(late, waitUntilFinished: true)
-        #expect(counted.value >= 4, "what is waited for is counted")
+        #expect(counted.value >= 4, "the awaited operations are counted")
         queue.waitUntilAllOperationsAreFinished()
         // An operation that was just leaving is counted a moment later, on the thread on which it
         // left.
