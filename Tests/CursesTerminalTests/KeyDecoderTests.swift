@@ -27,7 +27,7 @@ import Testing
       ("\u{1B}[21~", .function(10)), ("\u{1B}[24~", .function(12)),
       ("\u{1B}[1;2P", .function(1)), ("\u{1B}OM", .key(.enter)), ("\u{1B}Oq", .character("1")),
     ] as [(String, Input)])
-  func aSequenceIsItsKeyWhereverItIsCut(bytes: String, key: Input) {
+  func aSplitSequenceGivesTheSameKey(bytes: String, key: Input) {
     let bytes = Array(bytes.utf8)
     for cut in 0...bytes.count {
       var decoder = KeyDecoder()
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func aPasteWithoutEndIsGivenUp() {
+  @Test func aPasteWithoutAnEndEndsAfterATimeout() {
     var decoder = KeyDecoder()
     #expect(decoder.consume("\u{1B}[200~abc".utf8) == [])
     #expect(decoder.patience == .seconds(1))
@@ -129,13 +129,13 @@ import Testing
     #expect(inputs == [.paste(text), .character("q")])
   }
 
-  @Test func aSequenceWithoutEndDoesNotSwallowEverything() {
+  @Test func aSequenceWithoutAnEndIsLimited() {
     var decoder = KeyDecoder()
     let inputs = decoder.consume(("\u{1B}[" + String(repeating: "1", count: 100) + "q").utf8)
     #expect(inputs.last == .character("q"))
   }
 
-  @Test func theTerminalsOwnSequencesAreKeysToo() {
+  @Test func sequencesFromTerminfoAreKeys() {
     var decoder = KeyDecoder(
       terminalKeys: [
         (Array("\u{1B}[[17;9z".utf8), .function(3)), (Array("\u{1B}[A".utf8), .key(.up)),

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct PaletteTests {
   @Test(arguments: [Capabilities.Colors.none, .eight, .sixteen, .twoHundredFiftySix])
-  func aRoleUsesOnlyColoursThatAreThere(colors: Capabilities.Colors) {
+  func aRoleUsesOnlyAvailableColors(colors: Capabilities.Colors) {
     for role in Role.allCases {
       let ink = Palette(colors: colors).ink(for: Style(role))
       #expect(ink.foreground < Int16(colors.rawValue), "\(role)")

@@ -243,7 +243,7 @@ import Testing
     terminal.close()
   }
 
-  @Test func closingBringsTheTerminalBack() throws {
+  @Test func closingRestoresTheTerminal() throws {
     let window = try PseudoTerminal()
     let before = window.settings
     var terminal = try open(window)
@@ -256,7 +256,7 @@ import Testing
     #expect(window.screen.unknownSequences == [])
   }
 
-  @Test func restoringBringsTheTerminalBackWithoutNcurses() throws {
+  @Test func theTerminalIsRestoredWithoutNcurses() throws {
     let window = try PseudoTerminal()
     let before = window.settings
     var terminal = try open(window)
@@ -292,7 +292,7 @@ import Testing
     #expect(screen.isPasteBracketed && screen.unknownSequences == [])
   }
 
-  @Test func thereIsOneTerminalAtATime() throws {
+  @Test func onlyOneTerminalCanBeOpen() throws {
     let window = try PseudoTerminal()
     let terminal = try open(window)
     #expect(throws: TerminalError(.alreadyOpen)) { _ = try open(window) }
@@ -313,7 +313,7 @@ import Testing
     #expect(window.byteCount == 0)
   }
 
-  @Test func aFileIsNoTerminal() throws {
+  @Test func aFileIsRefusedAsATerminal() throws {
     let descriptor = Glibc.open("/dev/null", O_RDWR)
     #expect(throws: TerminalError(.notATerminal)) {
       _ = try Terminal(owning: descriptor, type: "xterm", options: .init())

@@ -58,7 +58,7 @@ struct CommandTests {
     #expect(dashboard.press("y") == [.send(.cancel([ID(1200)]))])
   }
 
-  @Test func theQuestionKeepsTheOperationsItWasAskedAbout() throws {
+  @Test func theQuestionKeepsItsOperations() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("x")
     // Another operation takes the top row, and one more depends on the operation in question.
@@ -113,7 +113,7 @@ struct CommandTests {
     GoldenFrame.checkCells(of: dashboard.picture())
   }
 
-  @Test func aRowKeyIsInertUntilItIsArmed() {
+  @Test func rowKeysWorkOnlyAfterX() {
     var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
     #expect(dashboard.press("a") == [])
     #expect(dashboard.press("Xa") == [.send(.cancel([ID(1042)]))])

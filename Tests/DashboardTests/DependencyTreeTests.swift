@@ -34,7 +34,7 @@ struct DependencyTreeTests {
       .rows.map(\.id)
   }
 
-  @Test func everyOperationStandsOnceAndFurtherPathsAreReferences() {
+  @Test func everyOperationHasOneRowAndFurtherPathsAreReferences() {
     let store = Self.store([1: [2, 3], 2: [4], 3: [4]])
     #expect(
       rows(of: 1, .waitsFor, in: store)
@@ -74,7 +74,7 @@ struct DependencyTreeTests {
     #expect(last.note == .closesCycle)
   }
 
-  @Test func moreThanEightAlikeBecomeOneRow() {
+  @Test func moreThanEightSimilarOperationsShareARow() {
     #expect(rows(of: 1, .waitsFor, in: Self.store([1: Array(2...9)])).count == 9)
     let store = Self.store([1: Array(2...10)])
     let tree = DependencyTree(root: ID(1), direction: .waitsFor, operations: store, rowLimit: 99)

@@ -20,7 +20,7 @@ struct DetailTests {
     return dashboard
   }
 
-  @Test func enterOpensItFromTheListAndEscapeClosesIt() {
+  @Test func enterOpensTheDetailFromTheListAndEscapeClosesIt() {
     var dashboard = dashboard(of: 1077)
     #expect(dashboard.detail?.id == ID(1077))
     #expect(dashboard.connection.interest.detail == ID(1077))
@@ -30,7 +30,7 @@ struct DetailTests {
     #expect(dashboard.screen.view == .operations && dashboard.list.selection.id == ID(1077))
   }
 
-  @Test func enterOpensItFromTheTree() {
+  @Test func enterOpensTheDetailFromTheTree() {
     var dashboard = Scene.dashboard()
     dashboard.press("1200")
     dashboard.press(.enter)
@@ -54,7 +54,7 @@ struct DetailTests {
     #expect(dashboard.text().shows("1  21 of 31 dependencies"))
   }
 
-  @Test func anExecutingOneHasNoReasons() {
+  @Test func anExecutingOperationHasNoReasons() {
     #expect(!dashboard(of: 1042).text().shows("why it is not running"))
   }
 
@@ -68,7 +68,7 @@ struct DetailTests {
     #expect(dashboard.detail?.id == ID(1077))
   }
 
-  @Test func theRowThatWasNotChosenIsChosenByOpeningIt() throws {
+  @Test func openingTheDetailSelectsItsRow() throws {
     var dashboard = Scene.dashboard()
     dashboard.press(.enter)
     let first = try #require(dashboard.detail?.id)
@@ -99,7 +99,7 @@ struct DetailTests {
     #expect(cursor != nil)
   }
 
-  @Test func atTheFirstRowThereIsNothingBefore() {
+  @Test func theFirstRowHasNoPreviousRow() {
     var dashboard = Scene.dashboard()
     dashboard.press("g")
     dashboard.press(.enter)

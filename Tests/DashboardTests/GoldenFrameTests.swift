@@ -84,7 +84,7 @@ struct GoldenFrameTests {
     GoldenFrame.check(dashboard.picture(), named: "too-small-39x9")
   }
 
-  @Test func anEndedProcessIsShownAsItWas() {
+  @Test func anEndedProcessLooksAsStored() {
     var dashboard = Scene.dashboard()
     dashboard.take(.monitor(.ended(reason: "the process exited")))
     GoldenFrame.check(dashboard.picture(), named: "ended-80x24")

@@ -70,7 +70,7 @@ struct GraphScanTests {
     #expect(scan.isCut && scan.levels.count <= 21)
   }
 
-  @Test func withoutStatisticsThePathIsThatOfMostOperations() {
+  @Test func withoutStatisticsTheCriticalPathHasTheMostOperations() {
     let scan = scan(Self.store(Self.graph))
     #expect(scan.criticalPath == [ID(1), ID(2), ID(3), ID(4)])
     #expect(scan.remainingTime == nil)
@@ -93,7 +93,7 @@ struct GraphScanTests {
     #expect(late.remainingTime == .seconds(2))
   }
 
-  @Test func aFewRunsSayNothing() {
+  @Test func fewRunsAreNoStatistics() {
     let scan = scan(
       Self.store(Self.graph),
       ["Quick": Self.times(.seconds(1)), "Slow": Self.times(.seconds(10), count: 4)])

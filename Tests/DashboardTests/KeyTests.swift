@@ -82,7 +82,7 @@ struct KeyTests {
     }
   }
 
-  @Test func noKeyMeansTwoThingsInOneContext() {
+  @Test func keysAreUniqueInEachContext() {
     for context in KeyContext.allCases {
       let inputs = KeyTable.bindings.filter { $0.contexts.contains(context) }.flatMap(\.inputs)
       #expect(Set(inputs).count == inputs.count, "\(context)")
@@ -155,7 +155,7 @@ struct KeyTests {
     #expect(dashboard.take(.input(input)) == [expected])
   }
 
-  @Test func suspendingAndRepaintingAreLeftToTheLoop() {
+  @Test func suspendingAndRepaintingAreEffects() {
     var dashboard = Scene.dashboard()
     #expect(dashboard.take(.input(.control("z"))) == [.suspendProgram])
     #expect(dashboard.take(.input(.control("l"))) == [.repaint])

@@ -16,7 +16,7 @@ struct ListingTests {
 
   // MARK: Filter
 
-  @Test func aFilterHoldsWhileItIsTyped() {
+  @Test func aFilterIsAppliedDuringTyping() {
     var dashboard = Scene.dashboard()
     let all = dashboard.list.rows.count
     dashboard.press("\\upload")
@@ -29,7 +29,7 @@ struct ListingTests {
     #expect(reports(dashboard).map(\.id) == [ID(1110), ID(1111)])
   }
 
-  @Test func escapePutsTheFilterBackThatWasThere() {
+  @Test func escapeRestoresThePreviousFilter() {
     var dashboard = Scene.dashboard()
     dashboard.press("\\upload")
     dashboard.press(.enter)
@@ -61,7 +61,7 @@ struct ListingTests {
     #expect(dashboard.prompts.question == nil)
   }
 
-  @Test func wordsAndEverythingCanBeTakenBack() {
+  @Test func aWordOrTheWholeTextCanBeDeleted() {
     var dashboard = Scene.dashboard()
     dashboard.press("\\merge all shards")
     dashboard.take(.input(.control("w")))
@@ -190,7 +190,7 @@ struct ListingTests {
     dashboard.take(.monitor(.update(update)))
   }
 
-  @Test func onlyRowsWithWarningsAreShownUntilAllAreAgain() {
+  @Test func exclamationMarkTogglesTheRowsWithWarnings() {
     var dashboard = Scene.dashboard(columns: 120, rows: 40)
     let all = dashboard.list.rows.count
     warn(

@@ -34,7 +34,7 @@ struct NameTests {
 
   // MARK: Wrapping
 
-  @Test func aTextIsBrokenBehindSpacesAndWithinLongWords() {
+  @Test func aTextIsBrokenAfterSpacesAndWithinLongWords() {
     #expect(lines("short") == ["short"])
     #expect(lines("") == [])
     #expect(lines("one two three four") == ["one two ", "three four"])
@@ -95,7 +95,7 @@ struct NameTests {
     #expect(dashboard.press("q") == [.quit])
   }
 
-  @Test func keysThatMoveGoOnMovingAndTheSelectionStaysInView() throws {
+  @Test func movementKeysWorkAndTheSelectionStaysVisible() throws {
     var dashboard = Self.dashboard()
     dashboard.press("w")
     for key in ["j", "j", "G", "k", "g", "G"] {
@@ -107,7 +107,7 @@ struct NameTests {
     }
   }
 
-  @Test func itIsThereWhereverAnOperationIsSelected() {
+  @Test func theNameWindowWorksInAllViews() {
     var dashboard = HistoryScene.dashboard()
     dashboard.press("w")
     #expect(dashboard.text().shows("─ #1042 "))
@@ -135,7 +135,7 @@ struct NameTests {
     #expect(dashboard.wholeName == nil)
   }
 
-  @Test func withoutASelectionThereIsNothingToShow() {
+  @Test func withoutASelectionTheNameWindowDoesNotOpen() {
     var dashboard = Scene.dashboard()
     dashboard.press("\\zebra")
     dashboard.press(.enter)

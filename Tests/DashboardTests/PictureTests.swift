@@ -97,7 +97,7 @@ struct PictureTests {
     #expect(dashboard.text()[21].contains(sentence), "\(dashboard.text()[21])")
   }
 
-  @Test func theSentenceOwnsUpToDependenciesThatItDoesNotKnow() {
+  @Test func theSentenceMentionsUnknownDependencies() {
     var dashboard = Scene.dashboard()
     dashboard.update(changed: [
       OperationReport(
@@ -114,7 +114,7 @@ struct PictureTests {
     #expect(dashboard.text().shows("#8 waiting: its own isReady is false"))
   }
 
-  @Test func theSentenceLooksAtTheFirstOfVeryManyDependenciesOnly() {
+  @Test func theSentenceExaminesOnlyTheFirstDependencies() {
     var dashboard = Scene.dashboard()
     dashboard.update(changed: [
       OperationReport(

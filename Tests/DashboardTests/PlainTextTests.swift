@@ -174,7 +174,7 @@ struct PlainTextTests {
     }
   }
 
-  @Test func aStyleWithoutEvidenceIsFound() {
+  @Test func aStyleWithoutATextMarkerIsFound() {
     func problems(_ text: String, _ style: Style) -> Int {
       var canvas = Canvas(size: Size(columns: 40, rows: 10), capabilities: Capabilities())
       canvas.write(text, row: 1, columns: 0..<40, style: style)

@@ -33,7 +33,7 @@ struct QueueViewTests {
     #expect(dashboard.keyContext == .list)
   }
 
-  @Test func theSelectedQueueIsAnObjectNotARow() {
+  @Test func theSelectionStaysOnItsQueue() {
     var dashboard = Self.dashboard()
     dashboard.press("jj")
     #expect(dashboard.queues.id == Scene.net)

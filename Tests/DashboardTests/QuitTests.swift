@@ -49,7 +49,7 @@ struct QuitTests {
   }
 
   @Test(arguments: [Input.character("Q"), .function(10), .control("c")])
-  func quittingAtOnceIsNotAsked(input: Input) {
+  func quittingAtOnceDoesNotAsk(input: Input) {
     for keys in [" ", " q"] {
       var dashboard = Self.dashboard()
       dashboard.press(keys)
@@ -76,7 +76,7 @@ struct QuitTests {
     #expect(finished.press("q") == [.quit])
   }
 
-  @Test func theQuestionClosesWhenAllThatItIsAboutHasFinished() {
+  @Test func theQuestionClosesWhenItsOperationsHaveFinished() {
     var dashboard = Self.dashboard()
     dashboard.press("  q")
     finish([1042], in: &dashboard)

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [(80, 24), (120, 40), (40, 10)])
-  func itLooksAsStored(columns: Int, rows: Int) {
+  func theReplayLooksAsStored(columns: Int, rows: Int) {
     var dashboard = dashboard(columns: columns, rows: rows)
     dashboard.take(.replay(status(102)))
     GoldenFrame.check(dashboard.picture(), named: "replay-\(columns)x\(rows)")
@@ -86,7 +86,7 @@ import Testing
       dashboard.prompts.question == nil && dashboard.tags.ids.isEmpty && dashboard.paused == nil)
   }
 
-  @Test func noKeyOfItMeansTwoThings() {
+  @Test func replayKeysAreUnique() {
     let inputs = ReplayKeys.bindings.flatMap(\.inputs)
     #expect(Set(inputs).count == inputs.count)
     for context in ReplayKeys.contexts {
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func theHelpNamesItsKeysAndNoneThatWouldChangeTheProcess() {
+  @Test func theHelpNamesTheReplayKeysAndNoCommands() {
     var dashboard = dashboard(rows: 60)
     dashboard.press("?")
     let text = dashboard.text()
@@ -110,7 +110,7 @@ import Testing
     #expect(dashboard.screen.helpTop == nil)
   }
 
-  @Test func nothingIsSteppedToBehindTheEnd() {
+  @Test func aReplayCannotStepBeyondTheEnd() {
     var dashboard = dashboard()
     dashboard.take(.replay(status(102, isPlaying: false)))
     #expect(dashboard.press(".") == [.bell])
@@ -127,7 +127,7 @@ import Testing
     #expect(!dashboard.list.cancelKeys.isArmed)
   }
 
-  @Test func timesAreThoseOfTheRecordingAndGoBack() {
+  @Test func timesFollowTheRecordingInBothDirections() {
     var dashboard = dashboard()
     dashboard.take(.replay(status(102)))
     #expect(dashboard.text()[0].contains("12:04:31"))

@@ -44,7 +44,7 @@ struct RootTests {
     #expect(rows(dashboard).contains { $0.id == .node(ID(1181)) && $0.isCritical })
   }
 
-  @Test func theyAreAskedForOnlyWhileTheyAreShown() {
+  @Test func rootsAreRequestedOnlyWhileShown() {
     var dashboard = Self.dashboard()
     #expect(dashboard.connection.interest.rootLimit == TreeState.rowLimit)
     dashboard.press("r")
@@ -137,7 +137,7 @@ struct RootTests {
     #expect(dashboard.text().shows("ROOTS 7 so far"))
   }
 
-  @Test func dependenciesAndDependentsAreThoseOfTheRow() {
+  @Test func dependenciesAndDependentsBelongToTheRow() {
     for (key, direction) in [("d", GraphDirection.waitsFor), ("D", .blocks)] {
       var dashboard = Self.dashboard()
       // The next root follows the dependencies of the first root.

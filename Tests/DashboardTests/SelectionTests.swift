@@ -67,7 +67,7 @@ struct SelectionTests {
     #expect(dashboard.text().shows("no operations"))
   }
 
-  @Test func untilOneIsChosenTheTopIsSelected() {
+  @Test func theTopRowIsSelectedByDefault() {
     var dashboard = Self.dashboard([Self.report(1, .waiting)])
     #expect(dashboard.list.selection.id == ID(1))
     dashboard.update(changed: [Self.report(2, .executing)])
@@ -93,7 +93,7 @@ struct SelectionTests {
     #expect(dashboard.list.selection.id == ID(4))
   }
 
-  @Test func theScreenFollowsASelectionThatMovesForAnotherReason() throws {
+  @Test func theScreenFollowsAMovedSelection() throws {
     var dashboard = Self.dashboard((1...60).map { Self.report($0, .waiting, at: $0) })
     dashboard.press("G")
     #expect(dashboard.visibleKeys.contains { $0.id == ID(60) })
@@ -124,7 +124,7 @@ struct SelectionTests {
     #expect(dashboard.list.cancelKeys.key(of: ID(6)) == "h")
   }
 
-  @Test func aRowKeyRestsForTwoSecondsAfterItsOperation() {
+  @Test func aRowKeyIsReusedAfterTwoSeconds() {
     var dashboard = Self.dashboard((1...2).map { Self.report($0, .executing, at: $0) })
     dashboard.update(changed: [Self.report(1, .finished, at: 3), Self.report(3, .executing, at: 3)])
     #expect(dashboard.list.cancelKeys.key(of: ID(1)) == nil)
@@ -137,7 +137,7 @@ struct SelectionTests {
     #expect(dashboard.list.cancelKeys.key(of: ID(5)) == "a")
   }
 
-  @Test func noRowKeyBeginsAnother() {
+  @Test func noRowKeyIsAPrefixOfAnother() {
     for key in CancelKeys.keys {
       #expect(CancelKeys.keys.filter { $0.hasPrefix(key) } == [key])
       #expect(!key.contains { "qxny".contains($0) })

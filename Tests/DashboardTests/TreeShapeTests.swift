@@ -38,7 +38,7 @@ struct TreeShapeTests {
   // 1 depends on 2 and 3, 3 depends on 4, and 4 depends on 2. The longest path to 2 is through 4.
   private static let shared = [1: [2, 3], 3: [4], 4: [2], 2: [5]]
 
-  @Test func aSharedOperationIsDrawnOnItsLongestWay() {
+  @Test func aSharedOperationIsDrawnOnItsLongestPath() {
     let tree = tree(Self.store(Self.shared))
     #expect(
       tree.rows.map(\.id) == [
@@ -47,7 +47,7 @@ struct TreeShapeTests {
       ])
   }
 
-  @Test func theCriticalPathIsTheLongestAndStandsFirst() {
+  @Test func theCriticalPathIsTheLongestPathAndDrawnFirst() {
     let tree = tree(Self.store(Self.shared))
     #expect(tree.criticalPath == [ID(1), ID(3), ID(4), ID(2), ID(5)])
     #expect(tree.rows.filter(\.isCritical).map(\.id) == tree.criticalPath.map { .node($0) })

@@ -5,7 +5,7 @@ import DemoWorkloads
 import Testing
 
 @Suite struct CatalogueTests {
-  @Test func theDemosAreThese() {
+  @Test func thereAreFiveDemos() {
     #expect(
       Demo.allCases.map(\.name) == ["tiles", "deadlock", "storm", "stubborn", "priorities"])
   }
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: Demo.allCases, [0, -1, .infinity, .nan] as [Double])
-  func aSpeedThatIsNoneIsRefused(demo: Demo, speed: Double) {
+  func anInvalidSpeedIsRefused(demo: Demo, speed: Double) {
     let error = #expect(throws: WorkloadError.self) {
       try demo.makeWorkload(WorkloadOptions(speed: speed))
     }

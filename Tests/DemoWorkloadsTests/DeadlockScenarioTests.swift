@@ -19,7 +19,7 @@ import Testing
     added(steps).filter { ($0.queue == ServicePlan.queue.name) == inService }
   }
 
-  @Test func itBeginsWithOneStartAndSomeHealthyWork() {
+  @Test func theScenarioBeginsWithAStartupAndHealthyWork() {
     var scenario = DeadlockScenario(seed: 7, isOnce: false)
     let steps = scenario.start()
     #expect(
@@ -29,7 +29,7 @@ import Testing
     #expect(steps.count == 3, "no alarm: it stays stuck")
   }
 
-  @Test func healthyWorkIsReplacedForAsLongAsItIsStuck() {
+  @Test func healthyWorkIsReplacedDuringTheDeadlock() {
     var scenario = DeadlockScenario(seed: 7, isOnce: false)
     var serving = tasks(scenario.start(), inService: true)
     for _ in 0..<20 {
@@ -53,7 +53,7 @@ import Testing
     #expect(Set(added(second).map(\.id)).isDisjoint(with: first.map(\.id)))
   }
 
-  @Test func aOnceRunUndoesEachDeadlockAndFinishesWhenNothingIsLeft() throws {
+  @Test func aOnceRunResolvesEachDeadlockAndFinishes() throws {
     var scenario = DeadlockScenario(seed: 7, isOnce: true)
     let plan = StartupPlan(seed: 7, round: 1, firstID: 0)
     let steps = scenario.start()

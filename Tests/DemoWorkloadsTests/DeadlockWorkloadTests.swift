@@ -39,7 +39,7 @@ import Testing
     workload.queues.values.reduce(0) { $0 + $1.operationCount }
   }
 
-  @Test func theThreeDeadlocksAreThereAtOnce() async throws {
+  @Test func theThreeDeadlocksExistTogether() async throws {
     let workload = workload(speed: 0.5)
     workload.start()
     #expect(await eventually { (try? isStuck(workload)) == true })
@@ -71,7 +71,7 @@ import Testing
     #expect(await eventually { member == nil && holder == nil && forgotten == nil })
   }
 
-  @Test func shuttingDownEndsSuspensionToo() async throws {
+  @Test func shuttingDownResumesSuspendedQueues() async throws {
     let workload = workload()
     for queue in workload.queues.values { queue.isSuspended = true }
     workload.start()
@@ -80,7 +80,7 @@ import Testing
     #expect(await eventually { unfinishedCount(workload) == 0 })
   }
 
-  @Test func aPersonCanUndoEachOfThem() async throws {
+  @Test func eachDeadlockCanBeResolved() async throws {
     let workload = workload(speed: 20)
     workload.start()
     #expect(await eventually { (try? isStuck(workload)) == true })
@@ -125,7 +125,7 @@ import Testing
     workload.shutDown()
   }
 
-  @Test func startingTwiceIsStartingOnce() {
+  @Test func aSecondStartHasNoEffect() {
     let workload = workload()
     workload.start()
     let count = unfinishedCount(workload)

@@ -22,7 +22,7 @@ import Testing
     #expect(!scratch.exists("a/b/c.txt.part"))
   }
 
-  @Test func aFileThatIsGivenUpLeavesNothing() throws {
+  @Test func anAbandonedFileIsDeleted() throws {
     do {
       let file = try PartialFile(path: "\(scratch.path)/c.txt")
       try file.append([1])
@@ -54,7 +54,7 @@ import Testing
     FileSystem.removeTree("\(scratch.path)/tree")
   }
 
-  @Test func anOutputDirectoryIsCreatedWithThoseAboveIt() throws {
+  @Test func anOutputDirectoryIsCreatedWithItsParents() throws {
     let directory = try OutputDirectory(requested: "\(scratch.path)/new/one/")
     #expect(directory.path == "\(scratch.path)/new/one")
     #expect(!directory.isTemporary)

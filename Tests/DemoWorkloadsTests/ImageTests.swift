@@ -35,7 +35,7 @@ import Testing
     #expect(contrast.stretch(120) > 120)
   }
 
-  @Test func contrastLeavesAPaleFlatPictureRecognisable() {
+  @Test func contrastKeepsAFlatPictureRecognisable() {
     let contrast = ContrastStretch(measuring: Image(side: 4, filledWith: grey))
     #expect(contrast.stretch(9) == 0)
     #expect(contrast.stretch(208) == 255)

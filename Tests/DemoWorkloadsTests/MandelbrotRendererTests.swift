@@ -32,7 +32,7 @@ import Testing
     #expect(drawn != Image(side: 4, filledWith: Palette.all[0].inside))
   }
 
-  @Test func theSetIsAsHighAboveTheAxisAsBelow() {
+  @Test func theSetIsSymmetric() {
     let drawn = image(renderer(Region(centerReal: -0.6, centerImaginary: 0, width: 3), side: 8))
     for row in 0..<4 { #expect(drawn.row(row).elementsEqual(drawn.row(7 - row))) }
   }
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: Palette.all)
-  func aPaletteIsARing(palette: Palette) {
+  func aPaletteIsCyclic(palette: Palette) {
     #expect(palette.color(at: 0.25) == palette.color(at: 3.25))
     #expect(palette.color(at: 0.25) == palette.color(at: -0.75))
     let seam = (palette.color(at: 0.9999), palette.color(at: 0))

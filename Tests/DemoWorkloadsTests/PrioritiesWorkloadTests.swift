@@ -29,7 +29,7 @@ import Testing
     try await onOwnThread { workload.shutDown() }
   }
 
-  @Test func aRaisedPriorityUndoesTheInversion() async throws {
+  @Test func aRaisedPriorityResolvesTheInversion() async throws {
     let workload = workload(speed: 20)
     let desk = try desk(of: workload)
     workload.start()

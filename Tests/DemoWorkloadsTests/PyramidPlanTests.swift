@@ -37,7 +37,7 @@ import Testing
     #expect(Set(plan.operations.map(\.name)).count == plan.operations.count)
   }
 
-  @Test func everyOperationStandsBehindItsDependencies() {
+  @Test func everyOperationFollowsItsDependencies() {
     for (position, operation) in plan.operations.enumerated() {
       #expect(operation.dependencies.allSatisfy { $0 < position }, "\(operation.name)")
     }
@@ -82,7 +82,7 @@ import Testing
     #expect(plan.side(of: .picture) == 1024)
   }
 
-  @Test func aPersonCanFollowIt() {
+  @Test func durationsAreLongEnoughToFollow() {
     for number in 1...20 {
       let plan = PyramidPlan(seed: 7, number: number)
       #expect(
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func onlyTheCalibrationIsAllowedToBeLong() {
+  @Test func onlyTheCalibrationIsLong() {
     let long = plan.operations.filter { $0.duration > .seconds(3) }
     #expect(long.map(\.name) == ["calibrate picture 4"])
   }

@@ -24,7 +24,7 @@ import Testing
     #expect(schedule.start() == [])
   }
 
-  @Test func whileTheNetworkStandsStillNewPyramidsGoWithoutUploads() {
+  @Test func withoutUploadProgressNewPyramidsHaveNoUploads() {
     var schedule = PyramidSchedule(isOnce: false, isTemporary: false)
     _ = schedule.start()
     #expect(schedule.built(1) == [launch(3)])

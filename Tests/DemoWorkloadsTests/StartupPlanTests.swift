@@ -33,7 +33,7 @@ import Testing
     #expect(Set(plan.tasks.map(\.name)).count == plan.tasks.count)
   }
 
-  @Test func threeOperationsWaitForEachOtherInACircleAndForNothingElse() throws {
+  @Test func threeOperationsFormACycle() throws {
     #expect(plan.cycle.count == 3)
     for (id, next) in zip(plan.cycle, plan.cycle.dropFirst() + plan.cycle.prefix(1)) {
       #expect(try task(id).dependencies == [next])
@@ -41,7 +41,7 @@ import Testing
     #expect(try plan.cycle.map { try task($0).name }.first == "load configuration")
   }
 
-  @Test func aDozenWaitsBehindTheCircle() throws {
+  @Test func twelveOperationsWaitForTheCycle() throws {
     #expect(plan.behindCycle.count == 12)
     for id in plan.behindCycle { #expect(try reach(of: id).isSuperset(of: plan.cycle)) }
   }
@@ -67,7 +67,7 @@ import Testing
     #expect(line[queue.width].id == plan.holders[first[0].id])
   }
 
-  @Test func oneOperationIsInNoQueueAndTwoWaitForItButNotForTheCircle() throws {
+  @Test func twoOperationsWaitForAnOperationThatIsInNoQueue() throws {
     #expect(plan.tasks.filter { $0.queue == nil }.map(\.id) == [plan.forgotten])
     let waiting = try plan.tasks.filter { try reach(of: $0.id).contains(plan.forgotten) }
     #expect(waiting.map(\.name) == ["join load balancer", "take traffic"])

@@ -6,7 +6,7 @@ import Testing
 @testable import DemoWorkloads
 
 @Suite struct StormScheduleTests {
-  @Test func itIsFilledSliceBySlice() {
+  @Test func theStormIsFilledInSlices() {
     var schedule = StormSchedule(blockLimit: 25, isOnce: false)
     #expect(schedule.next(unfinished: 0) == .add(0..<10))
     #expect(schedule.next(unfinished: 10_000) == .add(10..<20))
@@ -31,7 +31,7 @@ import Testing
     #expect(schedule.next(unfinished: 0) == .finish)
   }
 
-  @Test func anEmptyStormThatIsNotFilledYetHasNotFinished() {
+  @Test func anUnfilledStormHasNotFinished() {
     var schedule = StormSchedule(blockLimit: 20, isOnce: true)
     _ = schedule.next(unfinished: 0)
     #expect(schedule.next(unfinished: 0) == .add(10..<20))

@@ -19,7 +19,7 @@ import Testing
     workload.queues.reduce(0) { $0 + $1.operationCount }
   }
 
-  @Test func itIsFilledToItsSize() async throws {
+  @Test func theStormIsFilledToItsSize() async throws {
     // The speed is so low that almost no operation ends during the test.
     let workload = workload(speed: 0.000_01)
     workload.start()

@@ -31,14 +31,14 @@ import Testing
     }
   }
 
-  @Test func theFirstOneIsDeafAndGivenUpOn() throws {
+  @Test func theFirstOperationIsDeafAndCancelled() throws {
     for seed in 0..<20 as Range<UInt64> {
       let first = try #require(items(StubbornPlan.media, seed: seed).first)
       #expect(first.task.manner == .deaf && first.patience != nil)
     }
   }
 
-  @Test func thereAreThoseThatHeedAtOnceLateAndNever() {
+  @Test func operationsEndPromptlyLateOrNever() {
     let all = items(StubbornPlan.media) + items(StubbornPlan.web)
     for manner in [.prompt, .late(parts: 3), .deaf] as [PlannedTask.Manner] {
       let ofThisManner = all.filter { $0.task.manner == manner }
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func anOperationIsGivenUpOnAfterItHasBegun() throws {
+  @Test func anOperationIsCancelledAfterItsStart() throws {
     var scenario = StubbornScenario(seed: 7, isOnce: false)
     let first = try #require(added(scenario.start()).first)
     let patience = try #require(items(StubbornPlan.media).first?.patience)

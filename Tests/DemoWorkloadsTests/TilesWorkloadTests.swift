@@ -147,7 +147,7 @@ import Testing
     "write 1/0/0.png", "write pyramid.png", "upload 2/0/0.png", "index pyramid 1",
     "publish pyramid 1",
   ])
-  func aRunFinishesWithoutAnyOneOfItsOperations(name: String) async throws {
+  func aRunFinishesWithoutOneOperation(name: String) async throws {
     let workload = try workload()
     workload.queues[.cpu].isSuspended = true
     workload.start()
@@ -228,7 +228,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1, .infinity, .nan] as [Double])
-  func aSpeedThatIsNoneIsRefused(speed: Double) {
+  func anInvalidSpeedIsRefused(speed: Double) {
     let error = #expect(throws: WorkloadError.self) {
       try TilesWorkload(options: WorkloadOptions(speed: speed))
     }

@@ -43,7 +43,7 @@ import Testing
     #expect(!upload.isExecuting && upload.isFinished && upload.isCancelled)
   }
 
-  @Test func cancelledBeforeItsQueueStartsItItFinishesInItsQueue() {
+  @Test func anUploadCancelledBeforeItsStartFinishesInItsQueue() {
     let upload = endlessUpload(of: pyramid())
     let queue = OperationQueue()
     queue.isSuspended = true
@@ -55,7 +55,7 @@ import Testing
     #expect(upload.isFinished)
   }
 
-  @Test func cancelledWhileItTransfersItFreesItsQueue() async {
+  @Test func anUploadCancelledDuringItsTransferFreesItsQueue() async {
     let upload = endlessUpload(of: pyramid())
     let queue = OperationQueue()
     queue.addOperation(upload)
@@ -65,7 +65,7 @@ import Testing
     #expect(upload.isFinished && upload.isCancelled)
   }
 
-  @Test func withoutAFileItEndsAtOnceAndCountsAsMissing() {
+  @Test func anUploadWithoutAFileEndsAtOnceAsMissing() {
     let pyramid = pyramid(isWritten: false)
     let upload = endlessUpload(of: pyramid)
     upload.start()
@@ -73,7 +73,7 @@ import Testing
     #expect(pyramid.publication().contains("\"uploaded\": 0"))
   }
 
-  @Test func itCompletesOnceThoughEndAndCancellationsRace() {
+  @Test func anUploadCompletesOnceInARaceWithCancellations() {
     for round in 0..<300 {
       let upload = UploadImageOperation(
         image: image, of: pyramid(), duration: .microseconds(round))

@@ -36,7 +36,7 @@ import Testing
     #expect(lifecycle.start() == .nothing)
   }
 
-  @Test func cancelledBeforeItsStartItFinishesWithoutHavingExecuted() {
+  @Test func cancelledBeforeItsStartAnUploadDoesNotExecute() {
     var lifecycle = UploadLifecycle()
     #expect(lifecycle.cancel() == .nothing)
     #expect(!lifecycle.isFinished)
@@ -46,7 +46,7 @@ import Testing
     #expect(lifecycle.isFinished)
   }
 
-  @Test func cancelledWhileItTransfersItLeavesAtOnce() {
+  @Test func cancelledDuringItsTransferAnUploadLeavesAtOnce() {
     var lifecycle = transferring()
     #expect(lifecycle.cancel() == .leave(hasExecuted: true))
     #expect(lifecycle.transferEnded() == .nothing)

@@ -24,14 +24,14 @@ import Testing
     #expect(text.contains("OPERATION"))
   }
 
-  @Test func oneFrameIsAlreadyOneOfWork() throws {
+  @Test func theFirstFrameContainsOperations() throws {
     let text = try output(["-n", "1", "--json", "-d", "10s"])
     let frame = try #require(try frames(text).first)
     #expect(frame.counts.total > 0)
     #expect(!frame.operations.isEmpty)
   }
 
-  @Test func framesAreObjectsALineWhoseCountsAddUp() throws {
+  @Test func framesAreJSONLinesWithConsistentCounts() throws {
     let frames = try frames(output(["--json", "-n", "3", "-d", "100ms"]))
     #expect(frames.count == 3)
     for frame in frames {
@@ -43,7 +43,7 @@ import Testing
     #expect(times == times.sorted())
   }
 
-  @Test func aReaderThatHasSeenEnoughIsNoError() throws {
+  @Test func aClosedPipeIsNoError() throws {
     let window = try PseudoTerminal(columns: 200)
     let script = """
       { '\(BuiltProgram.path)' --batch -d 20ms; echo "ended $?" >&2; } | head -n 1 >/dev/null
@@ -61,7 +61,7 @@ import Testing
       window.screen.lines[0] == "opq-top: cannot write to standard output: No space left on device")
   }
 
-  @Test func aSignalEndsItByThatSignal() throws {
+  @Test func aSignalEndsTheProgram() throws {
     let window = try PseudoTerminal(columns: 200)
     try window.start(BuiltProgram.path, ["--batch", "-d", "20ms"])
     #expect(window.wait { $0.contains("executing") })

@@ -30,7 +30,7 @@ import Testing
   @Test(
     "T20: A termination signal restores the terminal and ends the process by that signal",
     arguments: [SIGINT, SIGTERM, SIGHUP])
-  func aSignalEndsItByThatSignal(number: Int32) throws {
+  func aSignalEndsTheProgram(number: Int32) throws {
     let window = try BuiltProgram.start()
     window.signal(number)
     #expect(window.waitForEnd() == .signal(number))

@@ -53,7 +53,7 @@ import Testing
     #expect(frame.operations.map(\.id.rawValue) == [4, 9])
   }
 
-  @Test func theTimeOfDayIsReckonedFromTheAnchor() {
+  @Test func theTimeOfDayIsComputedFromTheAnchor() {
     #expect(frame.time.wallClock == "2023-11-14T22:13:22.750Z")
     #expect(frame.time.monotonic.nanoseconds == 7_500_000_000)
   }
@@ -69,7 +69,7 @@ import Testing
     #expect(frame.time.wallClock.hasSuffix("Z"))
   }
 
-  @Test func aStateIsAsOldAsTheMomentItWasEntered() {
+  @Test func theAgeOfAStateBeginsAtItsEntry() {
     #expect(frame.operations[0].secondsInState == 1.5)
     #expect(frame.operations[1].secondsInState == nil)
   }
@@ -90,7 +90,7 @@ import Testing
     #expect(frame.operations.map(\.secondsInState) == [3.75, 5])
   }
 
-  @Test func theJSONHasTheNamesAndTypesThatReadersRelyOn() throws {
+  @Test func theJSONHasTheDocumentedNamesAndTypes() throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let text = String(decoding: try encoder.encode(frame), as: UTF8.self)

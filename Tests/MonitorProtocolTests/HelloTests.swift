@@ -15,7 +15,7 @@ import Testing
     return hello
   }
 
-  @Test func aProcessIsKnownAgainByItsIdAndTheTicksOfItsStart() {
+  @Test func aProcessIsRecognizedByItsIDAndStartTicks() {
     let first = hello(ticks: 5)
     #expect(first.isSameProcess(as: hello(ticks: 5, started: -3_600)))
     #expect(!first.isSameProcess(as: hello(ticks: 6)))

@@ -30,7 +30,7 @@ import Testing
     return isFound
   }
 
-  @Test func itIsFoundOutAtOnceAndThenFiveTimesASecond() {
+  @Test func aDetailIsComputedAtOnceAndThenFiveTimesASecond() {
     var watch = DetailWatch()
     #expect(isFoundOut(&watch, one, at: 0))
     #expect(watch.nextAnswer == nil)
@@ -40,7 +40,7 @@ import Testing
     #expect(watch.nextAnswer == nil)
   }
 
-  @Test func anotherOperationIsLookedAtAtOnce() {
+  @Test func anotherOperationIsExaminedAtOnce() {
     var watch = DetailWatch()
     _ = isFoundOut(&watch, one, at: 0)
     #expect(isFoundOut(&watch, two, at: 1))

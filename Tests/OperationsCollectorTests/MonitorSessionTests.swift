@@ -84,7 +84,7 @@ final class Viewer: Sendable {
     #expect(viewer.queue(queue)?.counts.isConsistent == true)
   }
 
-  @Test func cancellingAnOperationReachesItAndIsAnswered() {
+  @Test func cancellingAnOperationIsPerformedAndAnswered() {
     let viewer = Viewer()
     let queue = OperationQueue()
     let gate = DispatchSemaphore(value: 0)
@@ -102,7 +102,7 @@ final class Viewer: Sendable {
     #expect(viewer.waitUntil { $0.lastResult?.outcomes == [.alreadyFinished] })
   }
 
-  @Test func suspendingAQueueReachesItAndIsShown() {
+  @Test func suspendingAQueueIsPerformedAndReported() {
     let viewer = Viewer()
     let queue = OperationQueue()
     viewer.session.send(.setSuspended(QueueReport.ID(queue.id.rawValue), true))
@@ -120,7 +120,7 @@ final class Viewer: Sendable {
     #expect(!queue.isSuspended)
   }
 
-  @Test func aSecondViewerGetsEverythingThatTheFirstKnows() {
+  @Test func aSecondViewerReceivesTheCompleteState() {
     let first = Viewer()
     let queue = OperationQueue()
     queue.isSuspended = true

@@ -12,7 +12,7 @@ import Testing
     MonitorTime(nanoseconds: seconds * 1_000_000_000)
   }
 
-  @Test func aProcessStartedAsLongAgoAsItIsAwakeOrNot() {
+  @Test func theStartOfAProcessIncludesTimesOfSleep() {
     let ticksPerSecond = ProcessFactsTests.ticksPerSecond
     let start = ProcessStart(ticks: 100 * ticksPerSecond)
     #expect(

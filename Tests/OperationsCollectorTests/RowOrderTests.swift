@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8)
-  func itIsASortedSet(seed: UInt64) {
+  func aRowOrderIsASortedSet(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var order = RowOrder()
     var model: Set<SortKey> = []

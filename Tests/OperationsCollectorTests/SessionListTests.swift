@@ -114,7 +114,7 @@ import Testing
     finishAll()
   }
 
-  @Test func theOtherWayRoundItIsTheLast() throws {
+  @Test func theReversedOrderReportsTheLastRows() throws {
     let operations = add((0..<20).map { "job \($0)" })
     read()
     let list = try list(Interest(order: SortOrder(by: .id, isReversed: true), rowLimit: 5))
@@ -212,7 +212,7 @@ import Testing
     finishAll()
   }
 
-  @Test func dependentsBehindVeryManyThatHaveFinishedAreNotLookedFor() throws {
+  @Test func theSearchForDependentsIsLimited() throws {
     let obstacle = Operation()
     let operations = add(["a"])
     operations[0].addDependency(obstacle)

@@ -30,7 +30,7 @@ import Testing
     conditions.warnings(of: [id: queue], at: time).map(\.kind)
   }
 
-  @Test func aQueueThatHoldsOperationsBackIsWarnedOfAfterTenSeconds() {
+  @Test func aQueueThatHoldsOperationsHasAWarningAfterTenSeconds() {
     var conditions = QueueConditions()
     let queue = queue(ready: 3, held: 3)
     conditions.note([queue], at: moment(0))
@@ -43,7 +43,7 @@ import Testing
     #expect(conditions.nextMoment(after: moment(10_000)) == nil)
   }
 
-  @Test func aSuspendedQueueThatHoldsNothingIsNot() {
+  @Test func anEmptySuspendedQueueHasNoWarning() {
     var conditions = QueueConditions()
     var empty = queue()
     empty.isSuspended = true
@@ -115,14 +115,14 @@ import Testing
     #expect(kinds(conditions, queue, at: moment(2_150)).count == 1)
   }
 
-  @Test func anotherQueueThanTheMainQueueIsNotTakenForIt() {
+  @Test func onlyTheMainQueueHasThisWarning() {
     var conditions = QueueConditions()
     let queue = queue(ready: 3, width: 1)
     conditions.note([queue], mainQueue: QueueReport.ID(2), at: moment(0))
     #expect(kinds(conditions, queue, at: moment(9_000)) == [.readyButNotStarted])
   }
 
-  @Test func whichQueueIsTheMainQueueIsKnown() {
+  @Test func theMainQueueIsRecognized() {
     let table = CollectorTable()
     let collector = CollectorID()
     let other = OperationQueue(unlistedNamed: "other")
@@ -142,7 +142,7 @@ import Testing
     MonitorTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  @Test func itSearchesASecondAfterAChangeAndNotWithoutOne() {
+  @Test func aSearchRunsASecondAfterAChange() {
     var watch = DeadlockWatch()
     #expect(watch.nextSearch == nil)
     watch.noteChange(at: moment(100))
@@ -255,7 +255,7 @@ import Testing
     #expect(table.warnings(at: due).isEmpty)
   }
 
-  @Test func anOperationThatVeryManyDependOnIsWarnedOf() {
+  @Test func anOperationWithVeryManyDependentsHasAWarning() {
     let queue = OperationQueue(unlistedNamed: "fan")
     queue.isSuspended = true
     let collector = CollectorID()

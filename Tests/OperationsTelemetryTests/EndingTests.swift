@@ -59,13 +59,13 @@ import Testing
     log.wait(for: "released")
   }
 
-  @Test func withoutSystemsThereIsNothingToEnd() async {
+  @Test func endingWithoutSystemsIsHarmless() async {
     let telemetry = OperationTelemetry.start()
     await telemetry.stop()
     await OperationTelemetry.start(metrics: nil, tracer: nil).stop()
   }
 
-  @Test func theGaugesGoAndTheTotalsStay() {
+  @Test func theEndRemovesTheGaugesAndKeepsTheTotals() {
     let metrics = WatchedMetrics()
     let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
     let queue = makeQueue("ended")
@@ -107,7 +107,7 @@ import Testing
     #expect(await task.value)
   }
 
-  @Test func aServiceThatWasCancelledBeforeItBeganEnds() async {
+  @Test func aServiceCancelledBeforeItsStartEnds() async {
     let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

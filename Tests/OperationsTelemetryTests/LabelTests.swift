@@ -39,7 +39,7 @@ import Testing
     #expect(labels.label(for: "q5") == QueueLabels.other)
   }
 
-  @Test func aClassKeepsItsTimersUntilItsQueueIsForgotten() {
+  @Test func aClassKeepsItsTimersUntilItsQueueIsDropped() {
     var classes = TimerClasses()
     for number in 0..<TimerClasses.limit {
       #expect(classes.label(for: "C\(number)", in: "a") == "C\(number)")

@@ -15,7 +15,7 @@ import Testing
     return update
   }
 
-  @Test func itEndsWithTheAnswerToTheSecondInterest() {
+  @Test func theLastReadingEndsWithTheSecondAnswer() {
     var reading = LastReading(after: Interest())
     let first = reading.begin()
     let second = reading.take(answer(to: first))
@@ -26,12 +26,12 @@ import Testing
     #expect(reading.take(answer(to: second)) == .end)
   }
 
-  @Test func nothingEndsThatHasNotBegun() {
+  @Test func aReadingThatHasNotBegunDoesNotEnd() {
     var reading = LastReading(after: Interest())
     #expect(reading.take(answer(to: .wait)) == .wait)
   }
 
-  @Test func itBeginsOnce() {
+  @Test func aReadingBeginsOnce() {
     var reading = LastReading(after: Interest())
     #expect(reading.begin() != .wait)
     #expect(reading.begin() == .wait)

@@ -122,7 +122,7 @@ import Tracing
     parent.end()
   }
 
-  @Test func aNamelessOperationIsCalledByItsClassAndAHostileNameIsHarmless() {
+  @Test func aSpanOfANamelessOperationHasTheNameOfTheClass() {
     let spans = trace {
       queue.addOperation {}
       queue.addOperation(operation("\u{1B}[31m\n" + String(repeating: "y", count: 1_000)))

@@ -25,7 +25,7 @@ import Tracing
       finished: MonitorTime(nanoseconds: 3_000_001_000), queueName: nil)
   }
 
-  @Test func timesAreThoseOfTheDay() throws {
+  @Test func spansHaveTimesOfDay() throws {
     var writer = SpanWriter(to: tracer, parent: .topLevel)
     writer.write(run(1), clock)
     let span = try #require(tracer.finishedSpans.first)

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func aWidthThatTheSystemDecidesIsNotShown() {
+  @Test func theDefaultWidthIsNotReported() {
     var shown = Shown()
     shown.take([queue(1, "a", width: 4), queue(2, "a", width: nil), queue(3, "b", width: 4)])
     #expect(shown.gauges[Series(.width, queue: "a")] == nil)
@@ -131,7 +131,7 @@ import Testing
     #expect(shown.timers[Series(.run, queue: "new", detail: "Job")] == [.seconds(3)])
   }
 
-  @Test func aQueueThatWasMadeBeforeTheFirstUpdateIsCountedFromZero() {
+  @Test func aQueueCreatedBeforeTheFirstUpdateIsCountedFromZero() {
     var past = TelemetryPast()
     past.counts[QueueReport.ID(1)] = StateCounts(finished: 100, total: 100)
     past.lastQueue = QueueReport.ID(3)
@@ -142,7 +142,7 @@ import Testing
     #expect(shown.untimed == 3)
   }
 
-  @Test func aQueueThatIsRenamedIsCountedUnderItsNewNameFromThenOn() {
+  @Test func aRenamedQueueIsCountedUnderItsNewName() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 2)])
     shown.take([queue(1, "b", finished: 5, cancelled: 1)])
@@ -228,7 +228,7 @@ import Testing
     #expect(shown.completed(QueueLabels.other) == 400)
   }
 
-  @Test func classesWithoutATimerOfTheirOwnShareOne() {
+  @Test func classesAboveTheLimitShareATimer() {
     var shown = Shown()
     let count = UInt64(TimerClasses.limit) + 100
     shown.take(
@@ -253,7 +253,7 @@ import Testing
     }
   }
 
-  @Test func namelessQueuesAreOneAndNamesAreHarmless() {
+  @Test func namelessQueuesShareALabelAndNamesAreEscaped() {
     var shown = Shown()
     shown.take([
       queue(7, "OperationQueue 7", finished: 1), queue(8, "OperationQueue 8", finished: 1),
@@ -264,7 +264,7 @@ import Testing
     #expect(shown.completed("a'b/c\u{FFFD}d") == 1)
   }
 
-  @Test func aQueueThatIsNotKnownIsAmongTheOthers() {
+  @Test func anUnknownQueueCountsAsOther() {
     var shown = Shown()
     shown.take([], [operation(1, in: 9)])
     #expect(shown.timers[Series(.run, queue: QueueLabels.other, detail: "Job")]?.count == 1)

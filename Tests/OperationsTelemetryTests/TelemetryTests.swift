@@ -25,7 +25,7 @@ import Tracing
   }
 
   @Test(arguments: [Duration.seconds(Int64.min) * 3, .seconds(-1), .seconds(Int64.max) * 3])
-  func anyIntervalIsTaken(_ interval: Duration) {
+  func anyIntervalIsAccepted(_ interval: Duration) {
     let metrics = WatchedMetrics()
     let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil, interval: interval)
     let queue = makeQueue("odd interval")
@@ -35,7 +35,7 @@ import Tracing
     #expect(metrics.values.value[#"opq_operations_added_total{queue="odd interval"}"#] == 1)
   }
 
-  @Test func gaugesAndTotalsAreThoseOfTheQueue() {
+  @Test func gaugesAndTotalsMatchTheQueue() {
     let metrics = WatchedMetrics()
     let telemetry = OperationTelemetry.start(
       metrics: metrics, tracer: nil, interval: .milliseconds(1))
@@ -207,7 +207,7 @@ import Tracing
     telemetry.stop()
   }
 
-  @Test func aDeadlockIsSeenAsAWarning() {
+  @Test func aDeadlockIsReportedAsAWarning() {
     let metrics = WatchedMetrics()
     let telemetry = OperationTelemetry.start(
       metrics: metrics, tracer: nil, interval: .milliseconds(10))
@@ -275,7 +275,7 @@ import Tracing
     other.stop()
   }
 
-  @Test func theTasksSystemsAreTheDefault() throws {
+  @Test func theDefaultSystemsAreThoseOfTheTask() throws {
     let tracer = InMemoryTracer()
     let telemetry = withMetricsFactory(metrics) {
       withTracer(tracer) { OperationTelemetry.start() }

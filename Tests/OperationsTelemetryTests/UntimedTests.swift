@@ -95,7 +95,7 @@ import Testing
     #expect(shown.state.isSettled)
   }
 
-  @Test func aRunWhoseStartIsNotKnownIsUntimed() {
+  @Test func aRunWithoutAStartTimeIsUntimed() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 1)], [operation(1, started: nil)])
     shown.settle()

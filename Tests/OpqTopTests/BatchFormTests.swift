@@ -53,7 +53,7 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
   }
 
-  @Test func aFrameIsThisLineOfJSON() {
+  @Test func aFrameAsJSON() {
     let line =
       #"{"counts":{"cancelled":0,"cancelling":0,"executing":1,"finished":1,"held":0,"#
       + #""ready":0,"total":3,"waiting":1},"lostChanges":3,"operations":["#
@@ -74,7 +74,7 @@ import Testing
     #expect(frame().jsonLine() == line + "\n")
   }
 
-  @Test func thePageNamesEveryKeyOfEveryObject() throws {
+  @Test func thePageDocumentsEveryKey() throws {
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let page = try String(
       contentsOf: source.appendingPathComponent("../../Sources/opq-top/BatchOutput.md"),
@@ -115,7 +115,7 @@ import Testing
     #expect(again == frame(name: Self.hostile))
   }
 
-  @Test func aFrameIsTheseLinesOfTSV() {
+  @Test func aFrameAsTSV() {
     var printer = FramePrinter(BatchOptions(format: .tsv))
     let lines = """
       2023-11-14T22:13:22.750Z\t3\tfinished\tcpu\tTile\t0\t\t0\t0.250\t6.250\t
@@ -130,7 +130,7 @@ import Testing
     #expect(printer.text(of: frame()) == lines)
   }
 
-  @Test func theFieldsOfTSVAreThoseAskedForInThatOrder() {
+  @Test func theFieldsOfTSVFollowTheRequest() {
     let table = FrameTSV(fields: [.name, .id])
     #expect(table.header == "time\tname\tid\n")
     #expect(
@@ -175,7 +175,7 @@ import Testing
     return String(value)
   }
 
-  @Test func aFrameIsThisText() {
+  @Test func aFrameAsText() {
     let text = FrameText(fields: nil, isUnicode: true).text(of: frame())
     #expect(
       text == """

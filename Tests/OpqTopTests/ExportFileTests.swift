@@ -48,7 +48,7 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test func anotherOneOfTheSameSecondGetsANumber() throws {
+  @Test func aSecondExportInTheSameSecondHasANumber() throws {
     let stem = ExportFile.stem(of: frame())
     // Neither another file nor a link is changed.
     try Data("theirs".utf8).write(to: URL(fileURLWithPath: "\(directory)/\(stem).json"))

@@ -18,7 +18,7 @@ import Testing
     #expect(pacer.nextFrame(after: start) == nil)
   }
 
-  @Test func newsAreDrawnOnceAnInterval() {
+  @Test func updatesAreDrawnOncePerInterval() {
     var pacer = FramePacer(interval: .milliseconds(30))
     pacer.noteNews()
     #expect(pacer.nextFrame(after: start) == start)

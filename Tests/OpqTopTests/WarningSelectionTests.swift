@@ -14,11 +14,11 @@ import Testing
     try DemoCommand.parse(arguments.split(separator: " ").map(String.init)).view.warningKinds
   }
 
-  @Test func withoutAWishItIsTheUsualKinds() throws {
+  @Test func theDefaultIsTheUsualKinds() throws {
     #expect(try kinds("") == Kind.usual)
   }
 
-  @Test func allowSilencesAKindAndWarnTurnsItOn() throws {
+  @Test func allowDisablesAKindAndWarnEnablesIt() throws {
     #expect(try kinds("--allow cycle") == Kind.usual.subtracting([.cycle]))
     #expect(try kinds("--allow=cycle,fan-out") == Kind.usual.subtracting([.cycle, .fanOut]))
     #expect(try kinds("--allow all") == [])

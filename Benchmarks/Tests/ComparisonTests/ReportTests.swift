@@ -37,7 +37,7 @@ import Workloads
         """)
   }
 
-  @Test func otherMeasuresHaveTablesOfTheirOwn() {
+  @Test func otherMeasuresHaveSeparateTables() {
     let results = Results([
       (Subject(.memory, 1_000_000, .operations), [241]),
       (Subject(.startIdle, 1_000, .dispatch), Array(1...100).map { $0 * 1_000 }),
@@ -73,7 +73,7 @@ import Workloads
         """)
   }
 
-  @Test func chainAndTreeAreComparedWithDispatchsFlatWork() {
+  @Test func chainAndTreeAreComparedWithFlatDispatch() {
     let results = Results([
       (Subject(.flat, 1_000, .dispatch), [100]), (Subject(.flat, 1_000_000, .dispatch), [200]),
       (Subject(.chain, 1_000_000, .operations), [100]), (Subject(.chain, 1_000, .operations), [9]),

@@ -31,7 +31,7 @@ import Workloads
     #expect(SampleFile(name: name, text: "title\n1\n") == nil)
   }
 
-  @Test func aFileWithoutSamplesIsNone() {
+  @Test func aFileWithoutSamplesIsRefused() {
     #expect(SampleFile(name: Self.name, text: "ns per operation \n") == nil)
   }
 }

@@ -5,14 +5,14 @@ import Testing
 import Workloads
 
 @Suite struct LinksTests {
-  @Test func aChainLinksEachToTheOneBefore() {
+  @Test func aChainLinksEachNodeToThePreviousNode() {
     let links = Links.chain(4)
     #expect(links.edges.map(\.before) == [0, 1, 2])
     #expect(links.edges.map(\.after) == [1, 2, 3])
     #expect(links.roots == [0])
   }
 
-  @Test func aTreeLinksEachButTheRootToItsParent() {
+  @Test func aTreeLinksEachNodeToItsParent() {
     let links = Links.tree(6)
     #expect(links.edges.map(\.before) == [0, 0, 1, 1, 2])
     #expect(links.edges.map(\.after) == [1, 2, 3, 4, 5])
@@ -20,7 +20,7 @@ import Workloads
   }
 
   @Test(arguments: [(1_000, 100), (20_000, 1_000)])
-  func layersLinkEachToFourDifferentOnesOfTheLayerBefore(size: Int, width: Int) {
+  func layersLinkEachNodeToFourNodesOfThePreviousLayer(size: Int, width: Int) {
     let links = Links.layers(size)
     #expect(links.roots == Array(0..<width))
     #expect(links.edges.allSatisfy { $0.before / width + 1 == $0.after / width })
@@ -31,7 +31,7 @@ import Workloads
     #expect(Links.layers(1_000) == Links.layers(1_000))
   }
 
-  @Test func fansHaveOneMoreThatIsLinkedToAll() {
+  @Test func aFanHasOneNodeLinkedToAllOthers() {
     #expect(Links.fanIn(3).edges.map(\.after) == [3, 3, 3])
     #expect(Links.fanIn(3).roots == [0, 1, 2])
     #expect(Links.fanOut(3).edges.map(\.before) == [0, 0, 0])

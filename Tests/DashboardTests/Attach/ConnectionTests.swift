@@ -86,7 +86,7 @@ struct ConnectionTests {
     #expect(dashboard.text()[0].contains("LIVE"))
   }
 
-  @Test func theSameProcessIsKnownAgainAfterItsMachineHasSlept() {
+  @Test func aProcessIsRecognizedAfterItsMachineSlept() {
     var first = PickerScene.hello
     first.startTicks = 83_512
     var dashboard = PickerScene.attached()
@@ -263,7 +263,7 @@ struct ConnectionTests {
     #expect(dashboard.text()[0].contains("ATTACHED rw  LIVE"))
   }
 
-  @Test func theDemoHasEndedAndStillAnswers() {
+  @Test func anEndedDemoStillAnswers() {
     var dashboard = Scene.dashboard()
     dashboard.take(.monitor(.ended(reason: "the demo has finished")))
     #expect(dashboard.text()[0].contains("ENDED"))

@@ -44,7 +44,7 @@ struct PickerTests {
     #expect(dashboard.press("r") == [.findProcesses])
   }
 
-  @Test func nothingIsLookedForWhileItIsClosed() {
+  @Test func aClosedPickerDoesNotSearch() {
     var dashboard = PickerScene.picker([imaged])
     dashboard.press(.escape)
     #expect(dashboard.take(.tick(Scene.now + .seconds(10))) == [])
@@ -55,7 +55,7 @@ struct PickerTests {
 
   // MARK: Selecting
 
-  @Test func theFirstThatShowsSomethingNewIsSelectedUntilOneIsChosen() {
+  @Test func theFirstOtherProcessIsSelectedByDefault() {
     var dashboard = PickerScene.picker([tilebuild, oldtool, imaged])
     #expect(dashboard.picker?.selected == .process(imaged))
     dashboard.take(.found([imaged, tilebuild]))
@@ -71,7 +71,7 @@ struct PickerTests {
     #expect(dashboard.picker?.selected == .demo)
   }
 
-  @Test func keysMoveWithinTheRowsThatAreOnScreen() {
+  @Test func keysMoveWithinTheVisibleRows() {
     var dashboard = PickerScene.picker(PickerScene.choices(40))
     func selected() -> Int32? { dashboard.picker?.selected.processID }
     #expect(selected() == 100)

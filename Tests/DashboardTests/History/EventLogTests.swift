@@ -40,7 +40,7 @@ struct EventLogTests {
     #expect(ids == [1, 2, 3])
   }
 
-  @Test func theOldestLinesGoAndTheOthersKeepTheirNumbers() {
+  @Test func theOldestLinesAreRemovedAndTheOthersKeepTheirNumbers() {
     var log = EventLog()
     for number in 0..<10_000 { log.apply(EventNews(events: [event(number, at: Double(number))])) }
     #expect((EventLog.capacity...EventLog.capacity + 1_000).contains(log.lines.count))
@@ -53,7 +53,7 @@ struct EventLogTests {
 
 @Suite("Selected event")
 struct EventSelectionTests {
-  @Test func theNewestStayInViewUntilOneIsSelected() {
+  @Test func theNewestLinesStayVisibleUntilALineIsSelected() {
     var selection = EventSelection()
     #expect(selection.visible(in: 0..<100, height: 10) == 90..<100)
     #expect(selection.visible(in: 0..<120, height: 10) == 110..<120)

@@ -104,7 +104,7 @@ struct HistoryViewTests {
     #expect(dashboard.press("y") == [.send(.cancel([ID(1042)]))])
   }
 
-  @Test func theSelectionIsASlotAndNoRow() {
+  @Test func theSelectionIsASlot() {
     var dashboard = Self.dashboard(Self.timeline)
     dashboard.press("jjj")
     var update = Scene.update
@@ -115,7 +115,7 @@ struct HistoryViewTests {
     #expect(dashboard.timeline.selected == .slot(Scene.io, 0))
   }
 
-  @Test func runsThatAreLeftOutAreCounted() {
+  @Test func omittedRunsAreCounted() {
     var dashboard = Self.dashboard(Self.timeline, columns: 120, rows: 40)
     var update = Scene.update
     update.runs = HistoryScene.runs
@@ -124,7 +124,7 @@ struct HistoryViewTests {
     #expect(dashboard.text().shows("\(HistoryScene.runs.runs.count) of 31,000 runs"))
   }
 
-  @Test func theTimelineMovesWhileThereIsSomethingInItAndThenStops() throws {
+  @Test func theTimelineMovesUntilItIsEmpty() throws {
     var dashboard = Self.dashboard(Self.timeline)
     var update = Scene.update(
       of: Scene.operations.map { operation in

@@ -72,7 +72,7 @@ struct RateHistoryTests {
     #expect(history.rate == 0.6)
   }
 
-  @Test func aLongSilenceIsShortAndEndsTheMovement() {
+  @Test func aLongPauseIsProcessedQuicklyAndEndsTheMovement() {
     var history = RateHistory()
     history.note(total: 0, at: moment(0))
     history.note(total: 9, at: moment(0.5))
@@ -91,20 +91,20 @@ struct SparklineTests {
   private let unicode = Glyphs(isUnicode: true)
   private let ascii = Glyphs(isUnicode: false)
 
-  @Test func onlyNothingLooksLikeNothing() {
+  @Test func onlyZeroIsDrawnAsZero() {
     let bars = Sparkline([0, 1, 1_000], cells: 3)
     #expect(bars.levels == [0, 1, 7])
     #expect(bars.text(unicode) == "▁▂█")
     #expect(bars.text(ascii) == "_.#")
   }
 
-  @Test func theHighestOfThoseThatAreDrawnFillsItsCell() {
+  @Test func theHighestVisibleValueFillsItsCell() {
     let bars = Sparkline([900, 7, 14, 3], cells: 3)
     #expect(bars.scale == 14)
     #expect(bars.levels == [4, 7, 2])
   }
 
-  @Test func nothingAtAllIsALine() {
+  @Test func zeroesAreDrawnAsALine() {
     #expect(Sparkline([0, 0], cells: 9).text(unicode) == "▁▁")
     #expect(Sparkline([], cells: 9).text(unicode).isEmpty)
     #expect(Sparkline([1, 2], cells: -1).text(unicode).isEmpty)

@@ -20,12 +20,12 @@ struct SlotAssignmentTests {
     strips.map { $0.map(\.id.rawValue) }
   }
 
-  @Test func runsOneAfterTheOtherShareASlot() {
+  @Test func consecutiveRunsShareASlot() {
     var slots = SlotAssignment()
     #expect(ids(slots.assign([run(1, 0, 1), run(2, 1, 2), run(3, 2.5, nil)])) == [[1, 2, 3]])
   }
 
-  @Test func runsAtTheSameTimeHaveSlotsOfTheirOwn() {
+  @Test func simultaneousRunsHaveSeparateSlots() {
     var slots = SlotAssignment()
     let strips = slots.assign([run(1, 0, 4), run(2, 1, 2), run(3, 2, nil), run(4, 5, 6)])
     #expect(ids(strips) == [[1, 4], [2, 3]])
@@ -79,7 +79,7 @@ struct SlotAssignmentTests {
 
 @Suite("Time of the timeline")
 struct TimelineScaleTests {
-  @Test func theLastCellHoldsThePresent() {
+  @Test func theLastCellContainsTheCurrentTime() {
     let scale = TimelineScale(window: .seconds(30), end: Scene.seconds(102.3), cells: 60)
     #expect(scale.cell(of: Scene.seconds(102.3)) == 59)
     #expect(scale.cell(of: Scene.seconds(102.5)) == 60)

@@ -37,7 +37,7 @@ struct WordsTests {
     #expect(TimeText.fine(.milliseconds(4_120), unicode) == "4.12s")
   }
 
-  @Test func theTimeOfDayHasMillisecondsThatAreCut() {
+  @Test func theTimeOfDayHasTruncatedMilliseconds() {
     #expect(
       TimeText.preciseTimeOfDay(Scene.seconds(101.0969), of: Scene.hello) == "12:04:30.096")
     #expect(

@@ -23,7 +23,7 @@ struct MultiProcessTests {
     GoldenFrame.check(dashboard.picture(), named: "several-queues-\(columns)x\(rows)")
   }
 
-  @Test func ofManyProcessesThoseHaveARowWithWhichSomethingIsTheMatterAndTheSumStays() {
+  @Test func processesWithProblemsAndTheSumHaveRows() {
     var dashboard = MultiProcessScene.dashboard()
     var update = MultiProcessScene.update
     update.processes = (1...16).map { number in
@@ -81,7 +81,7 @@ struct MultiProcessTests {
     #expect(dashboard.list.rows.keys.allSatisfy { $0.id.processNumber != 3 })
   }
 
-  @Test func itsTimesStandStill() throws {
+  @Test func timesOfAnEndedProcessStandStill() throws {
     let id = MultiProcessScene.id(3, 1080)
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
     // It had executed for 3.9 s at the time of the scene. No update came from its process for 30 s before
@@ -206,7 +206,7 @@ struct MultiProcessTests {
 
   // MARK: Ids
 
-  @Test func aNumberThatIsTypedIsLookedForInTheProcessOfTheSelectedOperation() {
+  @Test func aTypedNumberIsSearchedInTheSelectedProcess() {
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
     dashboard.press("1051")
     #expect(dashboard.text().shows("go to 1#1051"))

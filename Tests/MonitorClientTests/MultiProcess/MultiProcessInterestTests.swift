@@ -11,7 +11,7 @@ struct MultiProcessInterestTests {
   private typealias ID = OperationReport.ID
   private let scene = MergeScene(count: 3)
 
-  @Test func eachIsAskedForItsOwnOperationsAndForAsManyRowsAsAllOfThem() {
+  @Test func eachProcessReceivesItsOperationsAndTheFullRowLimit() {
     var merge = MergeScene(count: 3).merge
     var interest = Interest(
       order: SortOrder(by: .name), rowLimit: 40,
@@ -108,7 +108,7 @@ struct MultiProcessInterestTests {
     #expect(scene.updates(in: scene.take()).first?.times == TimeStatistics())
   }
 
-  @Test func ofTheRunsThoseThatGoOnStayAndThenTheNewest() {
+  @Test func unfinishedRunsAndThenTheNewestRunsStay() {
     var scene = MergeScene.heard(2)
     var interest = Interest()
     interest.timeline = Interest.Timeline(window: .seconds(60), limit: 3)

@@ -34,7 +34,7 @@ struct ProcessMergeTests {
     #expect(updates.map { $0.changed.map(\.id) } == [[scene.id(1, 7)]])
   }
 
-  @Test func theyAreGreetedForOnce() {
+  @Test func theProcessesHaveOneGreeting() {
     var scene = MergeScene.heard(2)
     scene.say(1, .disconnected(reason: "reset"))
     scene.greet(1)
@@ -52,7 +52,7 @@ struct ProcessMergeTests {
 
   // MARK: Ids
 
-  @Test func theSameIdOfTwoProcessesIsTwoOperationsThatNameTheirProcess() throws {
+  @Test func equalIDsOfTwoProcessesAreTwoOperations() throws {
     var scene = MergeScene.heard(2)
     scene.tell(1, [.executing(1042)])
     scene.tell(2, [.waiting(1042, for: 1041)])
@@ -102,7 +102,7 @@ struct ProcessMergeTests {
 
   // MARK: Times
 
-  @Test func timesAreThoseOfTheViewersClock() throws {
+  @Test func timesAreConvertedToTheViewersClock() throws {
     var scene = MergeScene(count: 2)
     scene.greet(1)
     // The second process runs on a machine that started an hour earlier. Its update is one second
@@ -169,7 +169,7 @@ struct ProcessMergeTests {
 
   // MARK: Lost and ended
 
-  @Test func oneThatEndsKeepsItsLastStateAndTheOthersGoOn() throws {
+  @Test func anEndedProcessKeepsItsLastState() throws {
     var scene = MergeScene.heard(3)
     scene.tell(1, [.executing(1)])
     _ = scene.take()
@@ -205,7 +205,7 @@ struct ProcessMergeTests {
     #expect(scene.updates(in: scene.take()).first?.warnings.isEmpty == true)
   }
 
-  @Test func afterALostConnectionItsWholeStateIsReplacedAndThatOfNoOther() throws {
+  @Test func aReconnectionReplacesTheStateOfOneProcess() throws {
     var scene = MergeScene.heard(2)
     scene.tell(1, [.executing(1), .executing(2)])
     scene.tell(2, [.executing(1)])

@@ -29,7 +29,7 @@ struct ProcessTroubleTests {
     #expect(scene.updates(in: scene.take()).count == 1)
   }
 
-  @Test func itsEventsAreNotWaitedForEither() {
+  @Test func eventsDoNotWaitForAProcessWithoutUpdates() {
     var scene = MergeScene(count: 2)
     for number in 1...2 { scene.greet(number) }
     _ = scene.take()
@@ -65,7 +65,7 @@ struct ProcessTroubleTests {
     #expect(told?.processes.map(\.lastUpdate) == [scene.now, scene.now])
   }
 
-  @Test func theTimeOfDayIsTheViewersOwn() {
+  @Test func theTimeOfDayIsTheViewersTime() {
     var scene = MergeScene(count: 2)
     scene.greet(1, secondsSince1970: 4_000_000_000)
     scene.greet(2)
@@ -165,7 +165,7 @@ struct ProcessTroubleTests {
 
   // MARK: Kept state
 
-  @Test func theFilterThatAProcessKeepsIsNotWaitedFor() throws {
+  @Test func anUnchangedFilterIsNotAwaited() throws {
     var scene = MergeScene.heard(2)
     func watch(_ filter: String) throws -> [Int] {
       var interest = MergeScene.everything

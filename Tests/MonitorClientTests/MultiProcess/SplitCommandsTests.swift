@@ -44,7 +44,7 @@ struct SplitCommandsTests {
     }
   }
 
-  @Test func aQueueIsThatOfItsProcess() {
+  @Test func aQueueCommandIsSentToItsProcess() {
     var commands = SplitCommands(count: 3)
     let queue = QueueReport.ID(2 << 56 | 4)
     #expect(
@@ -59,7 +59,7 @@ struct SplitCommandsTests {
     #expect(second == answer(.setSuspended(queue, true), [.denied]))
   }
 
-  @Test func thePriorityIsChangedByAsManyLevelsEverywhere() {
+  @Test func aPriorityChangeIsSentToEachProcess() {
     var commands = SplitCommands(count: 3)
     let orders = commands.give(
       .changePriority([scene.id(1, 1), scene.id(2, 1)], by: -2), at: scene.now
@@ -95,7 +95,7 @@ struct SplitCommandsTests {
     #expect(commands.take(answer(own, [.requested]), from: 1) == nil)
   }
 
-  @Test func anAnswerThatLacksOutcomesLeavesThemUnknownAndDropsDependentsOfOthers() {
+  @Test func missingOutcomesAreUnknown() {
     var commands = SplitCommands(count: 2)
     let command = MonitorCommand.cancelWithDependents([scene.id(1, 7), scene.id(1, 8)])
     _ = commands.give(command, at: scene.now)
@@ -120,7 +120,7 @@ struct SplitCommandsTests {
 
   // MARK: No answer
 
-  @Test func oneThatIsStoppedDoesNotKeepTheAnswersOfTheOthersBack() {
+  @Test func aStoppedProcessDelaysTheResultOnlyBriefly() {
     var scene = MergeScene.heard(2)
     let command = MonitorCommand.cancel([scene.id(1, 7), scene.id(2, 7)])
     let due = scene.now + SplitCommands.patience

@@ -26,7 +26,7 @@ struct NumberedByProcessTests {
     #expect(queue.processNumber == 16 && queue.withinProcess == QueueReport.ID(4))
   }
 
-  @Test func anIdWithoutRoomForANumberGetsNone() {
+  @Test func aLargeIDCannotBeNumbered() {
     #expect(ID(1 << 56 - 1).numbered(16)?.processNumber == 16)
     #expect(ID(1 << 56).numbered(1) == nil)
     #expect(ID(.max).numbered(16) == nil)

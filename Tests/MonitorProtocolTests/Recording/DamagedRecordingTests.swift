@@ -19,7 +19,7 @@ import Testing
     return (updates.map(\.update), reader)
   }
 
-  @Test func aFileThatWasCutOffAnywherePlaysToItsLastWholeUpdate() throws {
+  @Test func aTruncatedFilePlaysToItsLastCompleteUpdate() throws {
     let whole = Scene.bytes(12, isFinished: false)
     var known = try Scene.reader(whole)
     let all = Scene.updates(&known)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsDamagedAnywherePlaysToTheLastWholeUpdateBeforeThat() throws {
+  @Test func aDamagedFilePlaysToTheLastCompleteUpdateBeforeTheDamage() throws {
     let file = Scene.bytes(12)
     let all = try #require(played(file)).updates
     for index in file.indices {
@@ -84,7 +84,7 @@ import Testing
     #expect(error?.isOtherVersion == false)
   }
 
-  @Test func filesMayBeDamagedInAnyWay() {
+  @Test func randomDamageOfFilesIsHarmless() {
     var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
     let file = Scene.bytes(20)
     for _ in 0..<Effort.scaled(2_000) {
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func theIndexMayPointAnywhere() {
+  @Test func anIndexWithRandomPositionsIsHarmless() {
     var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
     let file = Scene.bytes(20, isFinished: false)
     for _ in 0..<Effort.scaled(500) {

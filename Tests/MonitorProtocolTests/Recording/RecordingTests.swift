@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func theIndexIsTheOneThatAScanFinds() throws {
+  @Test func theIndexEqualsTheResultOfAScan() throws {
     let whole = try Scene.reader(Scene.bytes(60))
     let scanned = try Scene.reader(Scene.bytes(60, isFinished: false))
     #expect(whole.end == scanned.end && whole.start == scanned.start)
@@ -151,7 +151,7 @@ import Testing
     #expect(reader.fault == nil && reader.end == Scene.time(20))
   }
 
-  @Test func theFirstRecordingPlaysForEver() throws {
+  @Test func theFirstRecordingStaysReadable() throws {
     var reader = try Scene.reader(FirstRecording.bytes)
     #expect(reader.versions == ProtocolVersions(major: 1, minor: 0))
     #expect(reader.hello == Scene.hello)

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: Reader.allCases)
-  func aFrameThatEndsTooEarlyIsRefusedWhereverItEnds(_ reader: Reader) throws {
+  func aTruncatedFrameIsRefused(_ reader: Reader) throws {
     for frame in try reader.corpus {
       #expect(reader.reads(frame))
       // The only field of the outermost message extends to the end of the frame.
@@ -61,14 +61,14 @@ import Testing
   }
 
   @Test(arguments: Reader.allCases)
-  func theFramesOfTheOtherSideMayArrive(_ reader: Reader) throws {
+  func framesOfTheOtherSideAreHarmless(_ reader: Reader) throws {
     for other in Reader.allCases {
       for frame in try other.corpus { reader.reads(frame) }
     }
   }
 
   @Test(arguments: Reader.allCases)
-  func framesMayBeDamagedInAnyWay(_ reader: Reader) throws {
+  func randomDamageOfFramesIsHarmless(_ reader: Reader) throws {
     var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
     let corpus = try reader.corpus
     for _ in 0..<Effort.scaled(20_000) {
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: Reader.allCases)
-  func framesMayBeAnything(_ reader: Reader) {
+  func randomFramesAreHarmless(_ reader: Reader) {
     var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
     for _ in 0..<Effort.scaled(5_000) {
       let count = Int.random(in: 0...200, using: &generator)
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: Reader.allCases)
-  func framesMayBeMadeOfAnyFields(_ reader: Reader) {
+  func framesWithRandomFieldsAreHarmless(_ reader: Reader) {
     var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
     for _ in 0..<Effort.scaled(20_000) { reader.reads(Self.fields(depth: 4, &generator)) }
   }
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func aTimeOfDayThatIsNoNumberIsTheBeginningOfTime() throws {
+  @Test func anInvalidTimeOfDayIsReadAsZero() throws {
     for seconds: Double in [.nan, .infinity, -.infinity] {
       let bits = seconds.bitPattern
       let bytes = (0..<8).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) }

@@ -23,7 +23,7 @@ import Testing
     return interest
   }
 
-  @Test func messagesOfAnUnknownKindAreToBeSkipped() throws {
+  @Test func messagesOfUnknownKindsAreSkipped() throws {
     let unknown = HandMade.message(99, HandMade.text(1, "later"))
     #expect(try ViewerMessage(decoding: unknown) == .unknown)
     #expect(try ProcessMessage(decoding: unknown) == .unknown)
@@ -32,7 +32,7 @@ import Testing
     #expect(try ViewerMessage(decoding: command) == .unknown)
   }
 
-  @Test func fieldsThatAreNotKnownAreSkippedWhereverTheyAre() throws {
+  @Test func unknownFieldsAreSkipped() throws {
     let extra = HandMade.unknownFields
     let watch = HandMade.message(
       2,
@@ -75,7 +75,7 @@ import Testing
     #expect(!viewer.versions.isCompatible(with: .current))
   }
 
-  @Test func operationsEventsAndRunsInAnUnknownStateAreLeftOut() throws {
+  @Test func operationsEventsAndRunsInUnknownStatesAreOmitted() throws {
     func state(_ field: Int, _ id: UInt64, _ number: UInt64) -> [UInt8] {
       HandMade.number(1, id) + HandMade.number(field, number)
     }
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func anUnknownStateBeforeAnEventIsAsIfNotKnown() throws {
+  @Test func anUnknownOldStateOfAnEventIsNil() throws {
     let event = HandMade.message(1, HandMade.number(5, 99), HandMade.number(6, 4))
     #expect(try update(HandMade.message(13, event)).events?.events.first?.old == nil)
   }
@@ -102,7 +102,7 @@ import Testing
     #expect(try update(operation).changed.map(\.priority) == [.normal])
   }
 
-  @Test func warningsAndReasonsOfUnknownKindsAreLeftOut() throws {
+  @Test func warningsAndReasonsOfUnknownKindsAreOmitted() throws {
     let update = try update(
       HandMade.message(15, HandMade.number(1, 99)), HandMade.message(15, HandMade.number(1, 1)),
       HandMade.message(15),

@@ -130,7 +130,7 @@ import Testing
     #expect(partCount > 10)
   }
 
-  @Test func partsAreMadeWhenTheyAreAskedFor() {
+  @Test func partsAreMadeOnRequest() {
     var update = Update(time: WireSamples.time(1))
     update.changed = operations(20_000)
     var parts = UpdateParts(update)
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func anUpdateHasAnEnd() {
+  @Test func theSizeOfAnUpdateIsLimited() {
     let empty = Update(time: WireSamples.time(1))
     let short = { UpdatePart(content: empty, isFirst: $0, isLast: false) }
     #expect(sentence(8_192, short) == nil)
@@ -299,7 +299,7 @@ import Testing
 
   // MARK: - Parts in the wrong order
 
-  @Test func aPartThatDoesNotFollowTheOneBeforeIsRefused() throws {
+  @Test func aPartInTheWrongOrderIsRefused() throws {
     var update = Update(time: WireSamples.time(1))
     update.changed = operations(5_000)
     let parts = try parts(update)
@@ -316,7 +316,7 @@ import Testing
     #expect(try next.take(parts[0]) == nil)
   }
 
-  @Test func moreDependenciesOfAnOperationThatWasLeftOutAreSkipped() throws {
+  @Test func dependenciesOfAnOmittedOperationAreSkipped() throws {
     let kept = HandMade.message(6, HandMade.number(1, 1), HandMade.number(5, 1))
     let newer = HandMade.message(6, HandMade.number(1, 2), HandMade.number(5, 99))
     let first = HandMade.message(2, HandMade.number(1, 1), kept, newer)

@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func anInterestThatWantsTooMuchOfTheGraphIsCut() throws {
+  @Test func anExcessiveGraphInterestIsClamped() throws {
     var interest = Interest()
     interest.rootLimit = 1_000_000
     for root in 0..<3 {

@@ -25,13 +25,13 @@ import Testing
     return whole
   }
 
-  @Test func aViewersGreetingArrivesAsItIs() throws {
+  @Test func aGreetingOfAViewerArrivesUnchanged() throws {
     for hello in [WireSamples.viewerHello, ViewerHello(processID: 0, isReadOnly: false)] {
       #expect(try roundTrip(.hello(hello)) == .hello(hello))
     }
   }
 
-  @Test func aProcesssGreetingArrivesAsItIs() throws {
+  @Test func aGreetingOfAProcessArrivesUnchanged() throws {
     let plain = Hello(
       processName: "", processID: 0, isReadOnly: false, anchor: WireSamples.time(0),
       anchorSecondsSince1970: 0, processStarted: WireSamples.time(0))
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func anInterestArrivesAsItIs() throws {
+  @Test func anInterestArrivesUnchanged() throws {
     var reversed = Interest(rowLimit: 0)
     reversed.warningKinds = []
     reversed.filter = try OperationFilter("")
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func everyColumnArrivesAsItIs() throws {
+  @Test func everyColumnArrivesUnchanged() throws {
     for column in SortOrder.Column.allCases {
       let message = ViewerMessage.watch(
         Interest(order: SortOrder(by: column)), interval: .seconds(1))
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: WireSamples.commands)
-  func aCommandArrivesAsItIs(_ command: MonitorCommand) throws {
+  func aCommandArrivesUnchanged(_ command: MonitorCommand) throws {
     let message = ViewerMessage.command(command, token: .max)
     #expect(try roundTrip(message) == message)
   }
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func everyFarewellArrivesAsItIs() throws {
+  @Test func everyFarewellArrivesUnchanged() throws {
     for cause: Farewell.Cause in [
       .processEnds, .versionMismatch, .tooManyViewers, .malformedMessage, .unknown,
     ] {
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func anUpdateArrivesAsItIs() throws {
+  @Test func anUpdateArrivesUnchanged() throws {
     for update in [WireSamples.update, Update(time: WireSamples.time(0))] {
       #expect(try roundTrip(update) == update)
     }
@@ -111,7 +111,7 @@ import Testing
     #expect(try roundTrip(update) == update)
   }
 
-  @Test func everyStateAndPriorityArrivesAsItIs() throws {
+  @Test func everyStateAndPriorityArrivesUnchanged() throws {
     var update = Update(time: WireSamples.time(1))
     for (index, state) in OperationState.allCases.enumerated() {
       for priority in OperationPriority.allCases {
@@ -132,7 +132,7 @@ import Testing
     #expect(try roundTrip(update) == update)
   }
 
-  @Test func everyKindOfWarningReasonAndQualityOfServiceArrivesAsItIs() throws {
+  @Test func allKindsOfWarningsReasonsAndQualitiesArriveUnchanged() throws {
     for qualityOfService in OperationQualityOfService.allCases {
       var update = Update(time: WireSamples.time(1))
       update.warnings = MonitorWarning.Kind.allCases.map { MonitorWarning(kind: $0) }

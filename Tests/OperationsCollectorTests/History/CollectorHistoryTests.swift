@@ -190,7 +190,7 @@ import Testing
         started: moment(0), finished: moment(10)))
   }
 
-  @Test func anAnswerIsGivenAgainForASecond() {
+  @Test func classTimesAreReusedForASecond() {
     var times = TimeHistograms()
     var classTimes = ClassStatistics()
     note("Tile", in: &times)

@@ -124,7 +124,7 @@ struct EventBufferTests {
     #expect(times(buffer.take()) == [4])
   }
 
-  @Test func theNewestAreKeptAndTheOthersAreCounted() {
+  @Test func theNewestEventsAreKeptAndTheOthersCounted() {
     var buffer = EventBuffer(limit: 10)
     var random = SystemRandomNumberGenerator()
     for time in (Int64(0)..<1_000).shuffled(using: &random) { buffer.add(event(time)) }

@@ -72,7 +72,7 @@ struct RunLogTests {
     #expect(Set(ids(log.runs(endedAfter: moment(4.8), limit: 10))) == [1, 3])
   }
 
-  @Test func aLimitOfNothingCountsAllTheSame() {
+  @Test func aLimitOfZeroStillCounts() {
     var log = RunLog()
     #expect(log.runs(endedAfter: moment(0), limit: 0).count == 0)
     log.note(report(1, started: 0, finished: 1.5))
@@ -83,7 +83,7 @@ struct RunLogTests {
 
 @Suite("The waiting and run times of operations")
 struct TimeHistogramsTests {
-  @Test func percentilesAreRightToAHundredth() throws {
+  @Test func percentilesAreExactToOnePercent() throws {
     var durations = RecentDurations(.fine)
     for millisecond in (1...1_000).shuffled() {
       durations.note(.milliseconds(millisecond), at: moment(1))
@@ -111,7 +111,7 @@ struct TimeHistogramsTests {
     #expect(durations.percentiles?.count == 1)
   }
 
-  @Test func noDurationIsTooLongOrTooShort() throws {
+  @Test func extremeDurationsAreCounted() throws {
     var durations = RecentDurations(.coarse)
     durations.note(.seconds(-5), at: moment(1))
     durations.note(.seconds(1_000_000_000), at: moment(1))
@@ -121,7 +121,7 @@ struct TimeHistogramsTests {
     #expect(percentiles.p99 >= .seconds(86_000))
   }
 
-  @Test func eachClassHasStatisticsOfItsOwn() throws {
+  @Test func eachClassHasSeparateStatistics() throws {
     var histograms = TimeHistograms()
     for id: UInt64 in 0..<20 {
       histograms.note(report(id, ready: 1, started: 2, finished: 3, className: "Slow"))
@@ -137,7 +137,7 @@ struct TimeHistogramsTests {
     #expect(histograms.statistics(ofClass: "Never") == nil)
   }
 
-  @Test func thereIsALimitToTheNumberOfClasses() {
+  @Test func theNumberOfClassesIsLimited() {
     var histograms = TimeHistograms()
     for index in 0..<TimeHistograms.classLimit + 10 {
       histograms.note(report(UInt64(index), started: 1, finished: 2, className: "C\(index)"))

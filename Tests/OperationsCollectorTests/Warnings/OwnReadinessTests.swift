@@ -67,7 +67,7 @@ import Testing
     watched.finishAll()
   }
 
-  @Test func itCountsFromWhenTheLastDependencyWasMet() throws {
+  @Test func theTimeBeginsWhenTheLastDependencyIsMet() throws {
     let gate = Gate()
     let dependency = BlockOperation { gate.pass() }
     let operation = Conditional(isAllowed: false)

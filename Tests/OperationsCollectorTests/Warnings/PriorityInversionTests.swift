@@ -68,7 +68,7 @@ import Testing
     watched.finishAll()
   }
 
-  @Test func aHighOperationThatIsKnownFirstIsFoundAgain() {
+  @Test func anInversionIsFoundIfTheHighOperationIsReportedFirst() {
     add(high, overtaking)
     add(low)
     #expect(warnings.map(\.operations) == [[.init(high)]])
@@ -88,7 +88,7 @@ import Testing
     watched.finishAll()
   }
 
-  @Test func aNormalOperationThatWaitsOrIsWaitedForIsNone() {
+  @Test func normalOperationsHaveNoInversion() {
     let normal = BlockOperation {}
     normal.addDependency(low)
     high.removeDependency(low)
@@ -136,7 +136,7 @@ import Testing
     watched.finishAll()
   }
 
-  @Test func ofManyThatWaitTheFirstAreNamed() throws {
+  @Test func theFirstWaitingOperationsAreNamed() throws {
     let others = (0..<200).map { _ in
       let operation = BlockOperation {}
       operation.queuePriority = .veryHigh

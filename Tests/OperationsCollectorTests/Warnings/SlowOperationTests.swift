@@ -52,7 +52,7 @@ import Testing
     #expect(watched.warnings(of: .slow, at: due).isEmpty)
   }
 
-  @Test func aClassThatHasHardlyRunHasNoLimit() {
+  @Test func aClassWithFewRunsHasNoLimit() {
     startLongJob(after: quickJobs(SlowLimits.runCount - 1), Job(gate: gate))
     let late = ProcessFacts.now + .seconds(3_600)
     #expect(watched.warnings(of: .slow, at: late).isEmpty)

@@ -18,7 +18,7 @@ import Testing
       threads: ThreadUse(count: count, limit: 512, waitingCount: waiting, isAtLimit: isAtLimit))
   }
 
-  @Test func queuesThatWaitForAThreadAreWarnedOfUntilNoneDoes() {
+  @Test func queuesThatWaitForAThreadHaveAWarning() {
     note(300, waiting: 4, isAtLimit: false, after: 0)
     #expect(table.warnings(at: now).isEmpty)
     note(512, waiting: 2, isAtLimit: true, after: 1)
@@ -34,7 +34,7 @@ import Testing
     #expect(table.warnings(at: now).isEmpty)
   }
 
-  @Test func aLimitThatIsReachedForLessThanASecondIsNoWarning() {
+  @Test func aLimitReachedForLessThanASecondHasNoWarning() {
     note(512, waiting: 2, isAtLimit: true, after: 1)
     #expect(table.warnings(at: now + .milliseconds(1_999)).isEmpty)
     #expect(table.nextWarning(after: now + .seconds(1)) == now + .milliseconds(1_250))

@@ -10,7 +10,7 @@ import Testing
 @Suite struct PlaybackClockTests {
   private func at(_ seconds: Double) -> MonitorTime { ReplayScene.time(seconds) }
 
-  @Test func itRunsFromTheStartToTheEnd() {
+  @Test func theClockRunsFromTheStartToTheEnd() {
     let clock = PlaybackClock(start: at(100), end: at(110), at: at(7))
     #expect(clock.time(at: at(7)) == at(100))
     #expect(clock.time(at: at(9.5)) == at(102.5))
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [(-2, 0.25), (-1, 0.5), (0, 1), (1, 2), (6, 64)])
-  func itRunsFasterAndSlower(doublings: Int, factor: Double) {
+  func theClockRunsFasterAndSlower(doublings: Int, factor: Double) {
     var clock = PlaybackClock(start: at(0), end: at(1_000), at: at(0))
     clock.changeSpeed(by: doublings, at: at(8))
     #expect(clock.time(at: at(8)) == at(8))
@@ -45,7 +45,7 @@ import Testing
     #expect(clock.changeSpeed(by: -1, at: at(0)) == false)
   }
 
-  @Test func itStandsStillAndIsSet() {
+  @Test func theClockStopsAndIsSet() {
     var clock = PlaybackClock(start: at(0), end: at(10), at: at(0))
     clock.setRunning(false, at: at(3))
     #expect(clock.time(at: at(9)) == at(3))

@@ -75,7 +75,7 @@ import Testing
     #expect(update.changed.map(\.id) == ids(9, 10))
   }
 
-  @Test func runsAreThoseOfTheWindow() throws {
+  @Test func onlyRunsOfTheWindowAreReported() throws {
     var table = makeTable()
     var interest = Interest(rowLimit: 0)
     interest.timeline = .init(window: .seconds(3), limit: 100)

@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func itStepsByOneUpdate() throws {
+  @Test func aStepMovesByOneUpdate() throws {
     var player = try makePlayer()
     player.perform(.step(1), at: at(0.5))
     #expect(total(&player, at: at(0.5)) == 2)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func fromTheEndOnItBeginsAgain() throws {
+  @Test func playingAtTheEndStartsAgain() throws {
     var player = try makePlayer()
     player.perform(.seekToEnd, at: at(1))
     player.advance(to: at(1))
