@@ -74,7 +74,7 @@ import Testing
     let (window, _) = try start(30)
     window.type("g")
     #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("#103 ") } })
-    // From the last of ten keys until their effect is on the screen. Other programs may use the
+    // The latency is the time from the last of ten keys until their effect is on the screen. Other programs may use the
     // processors for some time, but not most of the time.
     let latencies = (0..<30).map { round in
       let key = round % 2 == 0 ? "j" : "k"

@@ -4,8 +4,8 @@
 import Foundation
 import TestSupport
 
-/// A file with names for `fixture-hostile-names`, the dashboard of an imaginary process. It is
-/// removed with this value.
+/// A file with names for `fixture-hostile-names`, the dashboard of an imaginary process. The
+/// file is deleted with this value.
 struct NamesFile {
   /// The program that reads the file.
   static let program = BuiltFolder.path(of: "fixture-hostile-names")

@@ -29,7 +29,7 @@ package final class ScriptedProcess {
     return hello
   }
 
-  /// Its update: a queue with one executing operation.
+  /// The update of the process: a queue with one executing operation.
   package static var update: Update {
     let time = MonitorTime(nanoseconds: 1_000_000_000_000)
     let operation = OperationReport(

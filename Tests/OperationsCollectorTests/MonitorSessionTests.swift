@@ -170,7 +170,7 @@ final class Viewer: Sendable {
 
   /// Waits up to a second until the process has no collector thread.
   ///
-  /// - Returns: Whether it has none.
+  /// - Returns: Whether the collector thread has ended in time.
   private static func waitUntilNothingCollects() throws -> Bool {
     for _ in 0..<1_000 {
       let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")

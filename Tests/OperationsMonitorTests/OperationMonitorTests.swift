@@ -210,7 +210,7 @@ import Testing
           } catch {
             guard error.description.contains("is a fork of") else { _exit(5) }
           }
-          // This performs the actions at the end of a process.
+          // Unlike `_exit`, this calls the registered exit handlers.
           exit(0)
         }
         var status: Int32 = -1

@@ -29,7 +29,7 @@ import Testing
         #expect(viewer.wait { $0.isAlternate && $0.contains("total") })
         let load = Load()
         let seconds = Effort.percent >= 100 ? 60 : 3
-        // One viewer grants the maximum credit and reads no part. The other viewer is in this process.
+        // One viewer grants the maximum credit, but reads no data. The other viewer is in this process.
         let deaf = try #require(WireClient(path: path))
         #expect(deaf.greet().isGreeting)
         deaf.send(.watch(Interest(rowLimit: 100_000), interval: .milliseconds(100)))

@@ -10,7 +10,8 @@ import TestSupport
 import Testing
 import Tracing
 
-/// Tests from real queues to real metrics systems. All events are reported when the telemetry stops.
+/// Tests of telemetry with real queues and real metrics systems. All events are reported when the telemetry
+/// stops.
 @Suite(.oneAtATime) struct TelemetryTests {
   private let metrics = TestMetrics()
 

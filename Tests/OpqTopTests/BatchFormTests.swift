@@ -272,7 +272,7 @@ import Testing
     #expect(picture.endedReason == nil)
     picture.take(message, at: moment(1))
     #expect(picture.endedReason == sentence)
-    // Possibly of another process.
+    // These messages can be from another process.
     var update = Update(time: moment(2), queues: [QueueReport(id: .init(1), name: "io")])
     update.lostChanges = 9
     picture.take(.hello(hello(bootID: "another machine")), at: moment(2))

@@ -12,13 +12,13 @@ import TestSupport
 /// respect. Each thread runs its share of the others in order. Dependencies go from later
 /// operations to earlier ones, so that there are no cycles.
 struct FreeRun {
-  /// The deliberate fault of the world; none in normal tests.
+  /// The deliberate fault of the world; `nil` in normal tests.
   var fault: World.Fault?
 
   /// - Parameters:
   ///   - program: The program.
   ///   - patience: The time limit for expected events.
-  /// - Returns: The violations at the end; `nil` if there are none.
+  /// - Returns: The violations at the end; `nil` if no condition is violated.
   @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
     let world = World(program, usesDispatch: true, fault: fault)
     _ = world.reports.letEverythingEnd()

@@ -8,13 +8,13 @@ import TestSupport
 struct LockStepRun {
   /// The rules for the model; all of them in normal tests.
   var rules = Model.Rules.all
-  /// The deliberate fault of the world; none in normal tests.
+  /// The deliberate fault of the world; `nil` in normal tests.
   var fault: World.Fault?
 
   /// - Parameters:
   ///   - program: The program.
   ///   - patience: The time limit for expected events.
-  /// - Returns: The first violation; `nil` if there is none.
+  /// - Returns: The first violation; `nil` if no condition is violated.
   @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
     let program = program.forModel
     let rehearsal = Rehearsal(program, rules: rules)

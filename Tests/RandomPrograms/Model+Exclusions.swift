@@ -16,12 +16,12 @@ extension Model {
     /// The position among all operations in the order of their first requests; `nil` if the operation has
     /// made no request.
     var number: Int?
-    /// The exclusion that it waits for, in line.
+    /// The exclusion that the operation waits for.
     var exclusion: Int?
-    /// Its queue and its priority at its last request.
+    /// The queue and the priority of the operation when it last requested its exclusions.
     var group: Group?
     var refusalCount = 0
-    /// Whether it executes with its exclusions.
+    /// Whether the operation executes and holds its exclusions.
     var isHolder = false
   }
 
@@ -85,7 +85,7 @@ extension Model {
 
   // MARK: Leaving
 
-  /// - Returns: Whether it was in line.
+  /// - Returns: Whether the operation waited for an exclusion.
   @discardableResult
   mutating func leaveLine(_ index: Int) -> Bool {
     let turn = items[index].turn

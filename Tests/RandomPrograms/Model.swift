@@ -52,7 +52,7 @@ struct Model: Hashable, Sendable {
 
   enum Phase: Hashable { case pending, executing, finished }
 
-  /// One operation.
+  /// The model of an operation.
   struct Item: Hashable {
     let kind: OperationKind
     let hasCompletionBlock: Bool
@@ -69,19 +69,19 @@ struct Model: Hashable, Sendable {
     var awaited: [Int] = []
     /// The operations to notify of its finish, in the order in which they began to depend on it.
     var dependents: [Int] = []
-    /// Its dependencies whose success it requires, as far as it has not been decided whether it is cancelled.
+    /// The required dependencies that are not yet checked. A cancelled dependency cancels the operation.
     var undecided: [Int] = []
-    /// The operations that require its success.
+    /// The operations that require the success of this operation.
     var requirers: [Int] = []
-    /// Its state with respect to its exclusions.
+    /// The state of the operation with respect to its exclusions.
     var turn = Turn()
-    /// The queue that it was added to, which never changes.
+    /// The queue to which the operation was added. It never changes.
     var queue: Int?
     var runCount = 0
     var waiterCount = 0
   }
 
-  /// One queue.
+  /// The model of a queue.
   struct Line: Hashable {
     var width: Int
     var isHeld = true

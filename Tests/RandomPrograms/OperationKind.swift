@@ -37,7 +37,7 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   /// Whether `cancel()` finishes it in any state.
   var finishesOnCancel: Bool { self == .selfFinishing || self == .stateful }
 
-  /// Whether the model knows what exclusions and requirements add to its readiness.
+  /// Whether the model predicts the readiness of the operation with exclusions and requirements.
   var hasPlainReadiness: Bool { !hasCondition && self != .barrier }
 
   /// Whether `isReady` includes its own condition.

@@ -40,8 +40,8 @@ extension Program {
     }
   }
 
-  /// Lets bodies return later. The program does not get smaller, but steps between may become
-  /// removable.
+  /// The programs in which one body returns later. They are not smaller, but more of their steps
+  /// may be removable.
   private var withLaterFinishes: [Program] {
     steps.indices.dropLast().compactMap { index in
       guard case .finish = steps[index] else { return nil }
@@ -115,7 +115,7 @@ extension Program {
 }
 
 extension OperationKind {
-  /// A strict order, so that the simplification of a program ends.
+  /// Returns whether this kind is simpler. The order is strict, so that the simplification of a program ends.
   fileprivate func isSimpler(than other: OperationKind) -> Bool {
     guard let own = Self.allCases.firstIndex(of: self) else { return false }
     return other != .barrier && Self.allCases.prefix { $0 != other }.contains(self) && own >= 0

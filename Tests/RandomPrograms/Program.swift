@@ -3,24 +3,24 @@
 
 import OperationsCore
 
-/// Some operations, some queues, and steps with them.
+/// A random program: operations, queues, and the steps that use them.
 ///
 /// This is a value that can be reduced: any part of it is still a program.
 struct Program: Hashable, Sendable {
   struct Item: Hashable, Sendable {
     var kind = OperationKind.block
     var hasCompletionBlock = false
-    /// Its exclusions, as indices of ``Program/exclusionLimits``.
+    /// The exclusions of the operation, as indices of ``Program/exclusionLimits``.
     var exclusions: [Int] = []
-    /// Whether each of its flags has an observer.
+    /// Whether each flag of the operation has an observer.
     var isObserved = false
   }
 
   struct Line: Hashable, Sendable {
     /// `maxConcurrentOperationCount` at the beginning.
     var width = 1
-    /// Whether it has an `underlyingQueue`. Not used if bodies are held, because they would occupy
-    /// threads of Dispatch that others need.
+    /// Whether the queue has an `underlyingQueue`. It has none if bodies are held, because held
+    /// bodies would occupy threads of Dispatch that other tests need.
     var isOnDispatch = false
   }
 
@@ -34,7 +34,7 @@ struct Program: Hashable, Sendable {
 
 extension Program {
   /// The program without the exclusions of operations with their own condition, which the model does
-  /// not predict. Only ``FreeRun`` includes them.
+  /// not predict. Only ``FreeRun`` includes these exclusions.
   var forModel: Program {
     var program = self
     for index in operations.indices where !operations[index].kind.hasPlainReadiness {

@@ -27,21 +27,21 @@ final class Reports: Sendable {
     /// The queue that it was added to, or is being added to.
     var queue: Int?
     var isStartedByHand = false
-    /// Whether it may end without having run, because it was cancelled or finished before its
-    /// start.
+    /// Whether the operation may end without having run, because it was cancelled or finished
+    /// before its start.
     var mayNotRun = false
     /// The operations that must have finished when it begins, unless it may begin at any time:
     /// `mayNotRun`.
     var predecessors: [Int] = []
-    /// The dependencies whose success it requires from the beginning to the end.
+    /// The dependencies whose success the operation requires during the whole program.
     var required: [Int] = []
-    /// Its exclusions.
+    /// The exclusions of the operation.
     var exclusions: [Int] = []
     /// The reference of the pending work, which keeps the operation alive as a closure would.
     var underWay: (any SteeredByProgram)?
 
     var isRunning: Bool { beginCount > endCount }
-    /// Whether it executes and only the program can end that.
+    /// Whether the operation executes until the program releases it.
     var isHeldOpen: Bool { isRunning && !isReleased }
   }
 
@@ -58,8 +58,8 @@ final class Reports: Sendable {
     var endsByItself = false
     var violations: [String] = []
 
-    /// Notes that more operations execute with an exclusion than its limit allows. An operation that was
-    /// started by hand does not count.
+    /// Records a violation if more operations hold an exclusion than its limit allows. An operation that
+    /// was started by hand does not count.
     fileprivate mutating func noteExclusions(of index: Int) {
       guard entries[index].queue != nil else { return }
       for exclusion in entries[index].exclusions {
@@ -71,7 +71,7 @@ final class Reports: Sendable {
       }
     }
 
-    /// Notes that an operation begins, and which of its predecessors have not ended.
+    /// Records the predecessors of an operation that have not ended when it begins.
     fileprivate mutating func noteOverlaps(of index: Int) {
       if entries[index].mayNotRun { return }
       for other in entries[index].predecessors {
@@ -102,7 +102,7 @@ final class Reports: Sendable {
   /// The current state.
   var snapshot: State { state.value }
 
-  /// Notes an event. The closure must only move values. It returns removed values, which are
+  /// Records an event. The closure must only move values. It returns removed values, which are
   /// released outside.
   @discardableResult
   func note<Result>(_ body: (inout State) -> Result) -> Result { state.change(body) }
@@ -123,7 +123,7 @@ final class Reports: Sendable {
   /// Longer than any program. A body that is blocked for longer is abandoned.
   private static let bodyLimit = 600
 
-  /// Notes that an operation has begun.
+  /// Records that an operation has begun.
   ///
   /// - Parameters:
   ///   - index: The index of the operation.
@@ -145,7 +145,7 @@ final class Reports: Sendable {
     }
   }
 
-  /// Notes that it is about to finish.
+  /// Records that an operation is about to finish.
   func end(_ index: Int) {
     let ended = note { state in
       state.entries[index].endCount += 1

@@ -13,7 +13,7 @@ struct Shrinker {
   /// - Parameters:
   ///   - program: A failing program.
   ///   - fails: Returns whether a program fails.
-  /// - Returns: A failing program; no smaller one that was tried fails.
+  /// - Returns: The smallest failing program that was found.
   func shrink(_ program: Program, while fails: (Program) -> Bool) -> Program {
     let deadline = ContinuousClock.now + timeLimit
     var attemptsLeft = attemptLimit

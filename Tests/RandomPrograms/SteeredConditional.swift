@@ -10,7 +10,7 @@ final class SteeredConditional: SteeredOperation, @unchecked Sendable {
   private let condition = Atomic<Bool>(true)
 
   /// - Parameters:
-  ///   - role: Its part in the program.
+  ///   - role: The part of the operation in the program.
   ///   - heedsDependencies: Whether `isReady` also uses `super`.
   init(_ role: Role, heedsDependencies: Bool) {
     self.heedsDependencies = heedsDependencies

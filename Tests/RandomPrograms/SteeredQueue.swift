@@ -4,7 +4,7 @@
 import Dispatch
 import OperationsCore
 
-/// A queue of a program. It reports its end.
+/// A queue of a random program. It reports its deallocation.
 final class SteeredQueue: OperationQueue, @unchecked Sendable {
   let index: Int
   private let reports: Reports

@@ -18,7 +18,7 @@ final class StepGate: Sendable {
   /// The operations that a step waits for: they are not dropped, because then nothing could finish
   /// them.
   private let waitedFor: Set<Int>
-  /// The pairs whose dependency a step removes.
+  /// The pairs of operations between which a step removes the dependency.
   private let loosened: Set<[Int]>
 
   init(_ world: World) {
@@ -95,8 +95,8 @@ final class StepGate: Sendable {
     }
   }
 
-  /// Whether it may require success. It may not if cancelling finishes it, because that could happen before
-  /// it is added.
+  /// Returns whether an operation may require the success of its dependencies. It may not if cancelling
+  /// finishes it, because it could finish before it is added.
   private func mayRequire(_ index: Int) -> Bool {
     let kind = program.operations[index].kind
     return kind.hasPlainReadiness && !kind.finishesOnCancel

@@ -25,7 +25,7 @@ extension World {
     ]
   }
 
-  /// Observers whose last notification differs from the state although no event is pending.
+  /// The observers that last received a value other than the current state, although no event is pending.
   var staleObservers: [String] {
     var findings: [String] = []
     let entries = reports.snapshot.entries
@@ -38,7 +38,7 @@ extension World {
           findings.append("observers of \(name).\(flag) received \(told), and it is \(now)")
         }
       }
-      // An early finish makes it ready, but is not announced. [K-15]
+      // An early finish makes the operation ready, but observers of `isReady` are not notified. [K-15]
       if !operation.isFinished { check("isReady", told.isReady, true, operation.isReady) }
       check("isExecuting", told.isExecuting, false, operation.isExecuting)
       check("isFinished", told.isFinished, false, operation.isFinished)

@@ -13,9 +13,9 @@ extension World {
   }
 
   /// Blocks the calling thread until nothing is pending except bodies that wait for the program. It
-  /// reads real states, and lets other threads run in between.
+  /// reads real states, and yields to other threads between two readings.
   ///
-  /// - Returns: Whether that was reached in time.
+  /// - Returns: Whether nothing was pending within the time limit.
   func comeToRest(within limit: Duration) -> Bool {
     // Queues are read one after the other, so an operation may move from a queue that was not read
     // yet to one that was. Two readings then differ, because the operation has left its queue

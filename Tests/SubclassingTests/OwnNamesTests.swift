@@ -110,7 +110,7 @@ private class PortedOperation: Operation, @unchecked Sendable {
     return value
   }
 
-  // Not recorded, because the tests use it.
+  // Reads of `state` are not recorded, because the tests read it.
   var state: State { .idle }
   var error: (any Error)? { noted("error", nil) }
   var result: Int? { noted("result", nil) }

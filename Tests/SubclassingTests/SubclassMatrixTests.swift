@@ -32,7 +32,7 @@ struct SubclassMatrixTests {
   }
 }
 
-/// One round: an operation of the class goes through the situation, and then all requirements are
+/// A round of the test: an operation of the class goes through the situation, and then all requirements are
 /// checked.
 private struct Play {
   private let fixture: FixtureClass

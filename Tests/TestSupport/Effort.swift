@@ -5,7 +5,7 @@ import Glibc
 
 /// The amount of work in stress tests.
 package enum Effort {
-  /// In percent: the value of the environment variable `OPQ_EFFORT`, or 10 without it, which finds
+  /// The effort in percent: the value of the environment variable `OPQ_EFFORT`, or 10 without it, which finds
   /// most faults in a short time. `.ci/run` also runs the tests that use this with 100.
   package static let percent: Int = {
     guard let text = getenv("OPQ_EFFORT"), let percent = Int(String(cString: text)) else {

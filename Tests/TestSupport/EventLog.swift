@@ -39,7 +39,7 @@ package final class EventLog<Event: Sendable & Equatable>: Sendable {
   }
 }
 
-/// Notes in a log that it was destroyed. Tests of lifetimes capture it in blocks.
+/// An object that records its deallocation in a log. Tests of lifetimes capture it in blocks.
 package final class DeinitProbe: Sendable {
   private let name: String
   private let log: EventLog<String>

@@ -15,7 +15,7 @@ package final class Gate: Sendable {
   /// Creates a closed gate.
   package init() {}
 
-  /// Lets all threads pass, now and later.
+  /// Opens the gate for all threads, now and later.
   package func open() { state.change { $0.isOpen = true } }
 
   /// Blocks the calling thread until the gate is open, without counting it as arrived.

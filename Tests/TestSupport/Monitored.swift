@@ -53,7 +53,7 @@ package final class Monitored<State>: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - what: The awaited condition, for the issue.
-  ///   - limit: The maximum time in seconds. After it, an issue is recorded.
+  ///   - limit: The maximum time in seconds. An issue is recorded after this time.
   ///   - location: The location of the issue.
   ///   - predicate: Called under the lock after each change. It must not change anything.
   /// - Returns: Whether the predicate returned `true` in time.
@@ -101,8 +101,8 @@ package final class Monitored<State>: @unchecked Sendable {
 
 /// How long tests wait for an expected event before they fail.
 package enum Patience {
-  /// In seconds. This is much more than any event needs, so that a slow machine does not cause
-  /// failures.
+  /// The time limit for events, in seconds. It is much longer than any event needs, so that a slow
+  /// machine does not cause failures.
   package static let seconds = 30
 }
 

@@ -22,9 +22,9 @@ package final class PseudoTerminal {
 
   /// How a program ended.
   package enum Ending: Equatable, Sendable {
-    /// With this exit status.
+    /// The program ended with this exit status.
     case status(Int32)
-    /// By this signal.
+    /// This signal ended the program.
     case signal(Int32)
   }
 
@@ -46,7 +46,7 @@ package final class PseudoTerminal {
   private var controller: Int32
   /// The descriptor is kept open, so that settings outlive the program that changed them.
   private var keeper: Int32
-  /// The program that was started; `nil` if none runs.
+  /// The process id of the started program; `nil` if no program runs.
   package private(set) var child: Int32?
   /// Reading reaches the end of the output when no process has the other side open.
   private var childIsGone: Int32?
@@ -94,11 +94,11 @@ package final class PseudoTerminal {
     return descriptor
   }
 
-  /// Starts a program with this as its controlling terminal and standard descriptors.
+  /// Starts a program that has this terminal as its controlling terminal and standard descriptors.
   ///
   /// - Parameters:
-  ///   - path: The program.
-  ///   - arguments: Its arguments, without its name.
+  ///   - path: The path of the program.
+  ///   - arguments: The arguments of the program, without its name.
   ///   - environment: Changes to the usual environment, as `NAME=value`; `NAME` alone removes a
   ///     variable.
   ///   - redirections: Files for standard descriptors instead of the terminal.
@@ -207,7 +207,7 @@ package final class PseudoTerminal {
     if let child { kill(child, number) }
   }
 
-  /// The processor time of the program so far; `nil` if none runs.
+  /// The processor time of the program so far; `nil` if no program runs.
   package var processorTime: Duration? {
     guard let child else { return nil }
     var clock = clockid_t()
@@ -301,7 +301,7 @@ package final class PseudoTerminal {
   /// `seconds`.
   package func waitForStop(seconds: Int64 = 20) -> Bool {
     guard let child, wait(seconds: seconds, until: { !$0.isAlternate }) else { return false }
-    // All its output is written, so it is about to stop.
+    // The program has written all its output, so it is about to stop.
     let deadline = ContinuousClock.now + .seconds(seconds)
     var status: Int32 = 0
     while ContinuousClock.now < deadline {

@@ -23,10 +23,10 @@ package struct Soak {
     package var bytes = 0
     /// The measurements.
     package var looks: [Look] = []
-    /// The faults; empty if there are none.
+    /// The faults that were found.
     package var faults: [String] = []
 
-    /// All results, in lines.
+    /// The results as text with several lines.
     package var description: String {
       var lines = ["\(actions) actions, \(stops) of them stops; \(bytes) bytes to the terminal"]
       lines += looks.map { "\($0)" }
@@ -61,7 +61,7 @@ package struct Soak {
 
   /// The resources of the program at one moment.
   package struct Look: CustomStringConvertible {
-    /// Its memory, in KiB.
+    /// The private memory of the program, in KiB.
     package var memory = 0
     /// The number of open descriptors.
     package var descriptors = 0
@@ -70,7 +70,7 @@ package struct Soak {
     /// The number of added operations; 0 if it is not on the screen.
     package var operations = 0
 
-    /// All values, in one line.
+    /// The values as text with one line.
     package var description: String {
       "\(memory) KiB, \(descriptors) descriptors, \(threads) threads at \(operations) operations"
     }
@@ -111,10 +111,10 @@ package struct Soak {
   ///
   /// - Parameters:
   ///   - seed: Determines the actions.
-  ///   - path: The program.
-  ///   - arguments: Its arguments.
-  ///   - memoryLimit: The maximum of its private memory, in KiB.
-  /// - Throws: `PseudoTerminal.Failure` if it cannot be started.
+  ///   - path: The path of the program.
+  ///   - arguments: The arguments of the program.
+  ///   - memoryLimit: The maximum of the private memory of the program, in KiB.
+  /// - Throws: `PseudoTerminal.Failure` if the program cannot be started.
   package init(seed: UInt64, path: String, arguments: [String], memoryLimit: Int) throws {
     random = SeededGenerator(seed: seed)
     window = try PseudoTerminal(columns: 100, rows: 30)

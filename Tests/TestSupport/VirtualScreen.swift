@@ -8,21 +8,21 @@ import CTerminalSystem
 ///
 /// It follows the standard and not the output of ncurses, so that it can check that output.
 package struct VirtualScreen: Sendable {
-  /// One character position.
+  /// A character position on the screen.
   package struct Cell: Sendable, Hashable {
     /// The character with its marks; a space if the position is empty.
     package var text = " "
     /// The number of its color; `nil` for the terminal's default.
     package var foreground: Int?
-    /// Whether it is bold.
+    /// Whether the character is bold.
     package var isBold = false
-    /// Whether it is dim.
+    /// Whether the character is dim.
     package var isDim = false
-    /// Whether it is underlined.
+    /// Whether the character is underlined.
     package var isUnderlined = false
     /// Whether its colors are reversed.
     package var isReversed = false
-    /// Whether it is the second half of the wide character to its left.
+    /// Whether the cell is the second half of the wide character to its left.
     package var isContinuation = false
 
     /// Creates a space in the terminal's default colors.
@@ -43,7 +43,7 @@ package struct VirtualScreen: Sendable {
   package private(set) var isPasteBracketed = false
   /// The number of bells.
   package private(set) var bellCount = 0
-  /// Unknown sequences. There should be none.
+  /// The received sequences that are unknown. Tests expect an empty list.
   package private(set) var unknownSequences: [String] = []
 
   private var row = 0

@@ -257,7 +257,7 @@ struct ConnectionTests {
     dashboard.take(.monitor(.ended(reason: "the process is gone")))
     #expect(dashboard.text()[0].contains("EXITED 12:04:31"))
     #expect(dashboard.text().shows("the process is gone; "))
-    // The connection may come back.
+    // The process can connect again.
     dashboard.take(.monitor(.hello(PickerScene.hello)))
     dashboard.take(.monitor(.update(Scene.update)))
     #expect(dashboard.text()[0].contains("ATTACHED rw  LIVE"))

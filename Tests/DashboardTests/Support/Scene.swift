@@ -5,7 +5,8 @@ import MonitorProtocol
 
 @testable import Dashboard
 
-/// A run of a tile builder, frozen in the middle: every state, shared dependencies, odd names.
+/// The state of a program that builds tiles, at one moment. It includes every operation state, shared
+/// dependencies and unusual names.
 enum Scene {
   static let cpu = QueueReport.ID(1)
   static let io = QueueReport.ID(2)

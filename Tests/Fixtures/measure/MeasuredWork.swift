@@ -16,7 +16,7 @@ enum MeasuredWork {
     }
   }
 
-  /// Runs operations that each compute a number of steps. One processor stays free.
+  /// Runs operations that each compute a number of steps. The work leaves one processor free.
   static func runComputing(_ count: Int, steps: Int) {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)

@@ -90,7 +90,7 @@ enum ForkedChild {
   }
 }
 
-/// The queues of the parent process, and their operations. In the child none of them can start.
+/// The queues of the parent process, and their operations. None of these operations can start in the child.
 private final class Parent: Sendable {
   private let gate = Pipe()
   private let queue = OperationQueue()
@@ -139,7 +139,7 @@ private final class Parent: Sendable {
     precondition(hasStarted, "The operation did not start")
   }
 
-  /// Lets the operations of the parent end, which must be unchanged.
+  /// Ends the operations of the parent. They must be unchanged.
   func end() {
     for queue in [suspended, full, suspendedFull, queue] { queue.cancelAllOperations() }
     for queue in [suspended, suspendedFull] { queue.isSuspended = false }
@@ -149,7 +149,7 @@ private final class Parent: Sendable {
     }
   }
 
-  // In the child. Each function returns whether the word is its own.
+  // These functions run in the child. Each returns whether it handles the word.
 
   func add(_ word: String) -> Bool {
     switch word {
@@ -207,7 +207,7 @@ private final class CallingThread: TaskExecutor {
   }
 }
 
-/// Blocks threads. Each opening lets one of them go on.
+/// Blocks threads. Each opening resumes one thread.
 private struct Pipe: Sendable {
   private let reading: Int32
   private let writing: Int32

@@ -11,7 +11,7 @@ func runOnce(shape name: String, width: String, isCancelled: Bool) {
   }
   let variant = ShapeVariant(width: width, isCancelled: isCancelled, isObserved: false)
   let seed = SeededGenerator.announcedSeed(for: "\(name), \(variant)")
-  // Shorter than the limit of the process, so that a missing result can be reported.
+  // The limit is shorter than that of the process, so that a missing result can be reported.
   print(ShapeReport.mark, ShapeRun(shape, variant, seed: seed).report(within: 7))
 }
 

@@ -166,7 +166,7 @@ import Testing
 
   @Test func aMessageIsAMebibyteLongAtMost() throws {
     let limit = WireLimits.maximumMessageSize
-    // Unknown fields, so that only the length is invalid.
+    // The message has unknown fields, so that only its length is invalid.
     let head = HandMade.tag(1_000, 2) + HandMade.varint(UInt64(limit - 6))
     let longest = head + [UInt8](repeating: 0, count: limit - head.count)
     #expect(longest.count == limit)

@@ -56,7 +56,7 @@ struct AsyncExecutorTests {
           longest = max(longest, ContinuousClock().measure { operation.cancel() })
           operation.waitUntilFinished()
         }
-        // The kernel lets others run after 950 ms.
+        // The kernel runs other threads after 950 ms.
         precondition(longest < .milliseconds(500), "\(longest)")
       }
       exit(EXIT_SUCCESS)

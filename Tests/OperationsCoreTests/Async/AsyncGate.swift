@@ -17,7 +17,7 @@ final class AsyncGate: Sendable {
 
   private let state = Monitored(State())
 
-  /// Lets all tasks pass, now and later.
+  /// Opens the gate for all tasks, now and later.
   func open() {
     let waiting = state.change { state in
       state.isOpen = true
@@ -27,7 +27,7 @@ final class AsyncGate: Sendable {
     for continuation in waiting.values { continuation.resume() }
   }
 
-  /// Lets one waiting task pass, if there is one.
+  /// Resumes one waiting task, if any task waits.
   func letOnePass() {
     let first = state.change { state in
       state.waiting.keys.min().flatMap { state.waiting.removeValue(forKey: $0) }

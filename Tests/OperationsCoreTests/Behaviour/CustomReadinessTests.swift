@@ -276,7 +276,7 @@ private final class EarlyFinishingOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Notes the threads on which its readiness is evaluated after its dependencies have finished.
+/// An operation that records the threads that evaluate `isReady` after its dependencies have finished.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let flagsLock = Locked(())
   let log = EventLog<String>()

@@ -219,7 +219,7 @@ private final class Suspicious: Operation, @unchecked Sendable {
   override func main() { look() }
 }
 
-/// Has a non-recursive lock.
+/// An operation with a non-recursive lock.
 private final class PlainlyLockedOperation: Operation, @unchecked Sendable {
   private let flags = Monitored((isExecuting: false, isFinished: false))
 

@@ -302,7 +302,7 @@ private final class SuperStartFirstOperation: LateOperation, @unchecked Sendable
   }
 }
 
-/// Notes when `isFinished` is read, and lets another thread use the operation meanwhile.
+/// An operation that records reads of `isFinished`. Another thread uses the operation meanwhile.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let log = EventLog<String>()
   private let caller = pthread_self()

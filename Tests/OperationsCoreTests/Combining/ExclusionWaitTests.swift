@@ -328,8 +328,8 @@ private final class SwitchedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Counts how often its queue asks it before it requests its exclusions. Another thread that asks
-/// waits until it was refused.
+/// An operation that counts how often its queue evaluates it before it requests its exclusions. Another
+/// thread that evaluates it waits until the request was refused.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let requestCount = Monitored(0)
   let isRefused = Gate()

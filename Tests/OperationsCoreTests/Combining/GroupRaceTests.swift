@@ -169,7 +169,7 @@ struct GroupRaceTests {
   }
 }
 
-/// Notes whether it is destroyed by a thread that is inside its member.
+/// A group that records whether a thread that executes its member deallocates it.
 private final class NotingGroup: GroupOperation, @unchecked Sendable {
   private let member: Operation
   private let isReleasedInside: Flag

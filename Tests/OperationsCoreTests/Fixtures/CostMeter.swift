@@ -17,7 +17,7 @@ final class CostMeter: Sendable {
   private let state = Monitored(State())
 
   /// Adds the time that the calling thread has used since its last call, if no other thread has
-  /// called meanwhile. Each of a series of operations calls it.
+  /// called meanwhile. Each operation of a series calls this function.
   func lap() {
     let now = Self.timeOfThisThread
     state.change { state in

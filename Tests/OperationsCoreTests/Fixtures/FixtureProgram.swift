@@ -18,7 +18,7 @@ struct FixtureProgram {
   ///   - arguments: The program's arguments.
   ///   - command: A program that runs it, with that program's arguments.
   ///   - environment: Additional variables, as `NAME=value`.
-  /// - Returns: Its ending, `nil` if it did not end, and its output.
+  /// - Returns: The ending of the program, `nil` if it did not end, and its output.
   /// - Throws: An error if it cannot be started.
   func run(
     _ arguments: String..., by command: [String] = [], environment: [String] = []

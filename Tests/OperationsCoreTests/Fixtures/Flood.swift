@@ -23,7 +23,7 @@ final class Flood: Sendable {
   /// The number of operations that have executed.
   var runCount: Int { runs.load(ordering: .relaxed) }
 
-  /// Whether it has ended because of its limit.
+  /// Whether the flood has ended because of its limit.
   var hasReachedLimit: Bool { runCount >= limit }
 
   /// Stops adding operations, and returns when all have executed.

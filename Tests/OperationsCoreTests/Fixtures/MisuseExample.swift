@@ -16,7 +16,7 @@ struct MisuseExample: Sendable {
   /// Makes the mistake, and returns when all operations have finished. Blocks.
   let make: @Sendable (_ perform: @escaping Performer) -> Void
 
-  // Without a `default`, so that a new kind needs an example to compile.
+  // The switch has no `default`, so that a new kind without an example does not compile.
   static func of(_ kind: Misuse.Kind) -> MisuseExample {
     switch kind {
     case .receiverAlreadyExecuting: receiverAlreadyExecuting

@@ -31,10 +31,10 @@ struct PoolThread: Hashable {
     return counts.count == 2 ? counts.reduce(0, +) : nil
   }
 
-  /// Its processor time so far, in the kernel's ticks; `nil` if it has ended.
+  /// The processor time of the thread so far, in ticks of the kernel; `nil` if the thread has ended.
   var tickCount: Int? {
-    // After the name, which may contain any characters: the state, and the fields that `man proc`
-    // numbers from 4.
+    // The name may contain any characters. The state and the fields that `man proc` numbers from 4
+    // follow it.
     let fields = Self.text(of: "/proc/self/task/\(id)/stat").split(separator: ")").last?
       .split(separator: " ")
     guard let fields, fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12])

@@ -10,12 +10,12 @@ import TestSupport
 ///
 /// It never sleeps: it waits in `poll` with a deadline.
 final class WireClient {
-  /// The received message, or why there is none.
+  /// The received message, or the reason for a missing message.
   enum Answer: Equatable {
     case message(ProcessMessage)
     /// The other side has closed the connection.
     case closed
-    /// No message came in time.
+    /// No message was received in time.
     case nothing
 
     /// Whether the answer admits the viewer.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The files of this folder. Each has other imports, in the order in its name.
+/// The files of this folder. Each file imports the modules in its name, in that order.
 enum ImportCombinations {
   static let all: [any ImportCombination.Type] = [
     OnlyOperations.self,

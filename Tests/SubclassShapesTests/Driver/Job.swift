@@ -38,7 +38,7 @@ final class Job: Sendable {
     sightings.note(.work, of: index)
   }
 
-  /// Notes that the operation was not skipped. A shape that does its work later calls it before its
+  /// Records that the operation was not skipped. A shape that works later calls this before its
   /// `main()` or `start()` returns.
   func begin() { sightings.noteBegun(index) }
 

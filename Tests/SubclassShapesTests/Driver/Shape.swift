@@ -7,7 +7,7 @@
   import Operations
 #endif
 
-/// One way in which libraries write subclasses of `Operation`, or of `OperationQueue`.
+/// A common way of writing subclasses of `Operation`, or of `OperationQueue`.
 struct Shape: Sendable {
   /// A word for the command line, in the style of a Swift name.
   let name: String

@@ -14,7 +14,7 @@ struct ShapeReport: Sendable, CustomStringConvertible {
   /// The number of operations in the queues after the wait for them.
   let leftCount: Int
 
-  /// One part for each fault, the worst first; empty if there is none.
+  /// A text for each fault. The worst fault is first.
   var faults: [String] {
     var faults = isHung ? ["hang"] : []
     let counts = [

@@ -9,7 +9,7 @@ import TestSupport
   import Operations
 #endif
 
-/// One run: operations of a shape, each with two dependents in its own queue and two in another queue.
+/// A run of operations of one shape, each with two dependents in its own queue and two in another queue.
 final class ShapeRun: Sendable {
   /// The number of dependents in a run.
   static let dependentCount = max(100, Effort.scaled(800))
@@ -72,7 +72,7 @@ final class ShapeRun: Sendable {
     }
     let deadline = DispatchTime.now() + .seconds(limit)
     _ = sightings.isComplete.wait(timeout: deadline)
-    // One second more, so that lost events are not mistaken for a queue that hangs.
+    // Waits one second more, so that lost events are not mistaken for a queue that hangs.
     let isEmpty = becomesEmpty(before: deadline + .seconds(1))
     return withExtendedLifetime(observations) {
       ShapeReport(

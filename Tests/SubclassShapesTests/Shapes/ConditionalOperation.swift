@@ -89,8 +89,8 @@ final class ConditionalOperation: Operation, Enqueueable, @unchecked Sendable {
   private func finish() { state = .finished }
 }
 
-/// In no queue until its dependency has finished. Its `isReady`, which is then evaluated, evaluates
-/// the condition and adds the operation to the queue.
+/// An operation that adds itself to a queue. When its dependency has finished, `isReady` is evaluated. It
+/// evaluates the condition and adds the operation to the queue.
 final class SelfEnqueueingOperation: Operation, @unchecked Sendable {
   /// The dependency of the operation. The driver adds it to a queue.
   let preparation = BlockOperation {}

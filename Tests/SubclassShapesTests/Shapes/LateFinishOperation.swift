@@ -77,7 +77,7 @@ final class SuperFirstOperation: Operation, @unchecked Sendable {
     }
   }
 
-  // Only records that the base class has not skipped it.
+  // Only records that the base class has not skipped the operation.
   override func main() { job.begin() }
 }
 
