@@ -8,7 +8,8 @@ import Testing
 
 @Suite("A queue's progress")
 struct QueueProgressTests {
-  /// Announces that it has finished when a test requests it, and never calls `super.start()`.
+  /// An operation that announces that it has finished when a test requests it, and never calls
+  /// `super.start()`.
   private final class SelfFinishing: Operation, @unchecked Sendable {
     private let hasStarted = Atomic<Bool>(false)
     private let hasFinished = Atomic<Bool>(false)

@@ -124,7 +124,7 @@ struct LockHazardTests {
   }
 }
 
-/// Blocks when its readiness is evaluated, while the gate is closed.
+/// An operation that blocks when its readiness is evaluated, while the gate is closed.
 private final class GatedReadinessOperation: Operation, @unchecked Sendable {
   let isShut = Monitored(false)
   let gate = Gate()
@@ -142,7 +142,7 @@ private final class LockedReadinessOperation: Operation, @unchecked Sendable {
   override var isReady: Bool { lock.withLock { super.isReady } }
 }
 
-/// Executes and finishes inside `start()`.
+/// An operation that executes and finishes inside `start()`.
 private final class InstantOperation: Operation, @unchecked Sendable {
   private let lock = NSRecursiveLock()
   private let work: @Sendable () -> Void

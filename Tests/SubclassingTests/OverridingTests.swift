@@ -234,7 +234,7 @@ private final class CountingBlockOperation: BlockOperation, @unchecked Sendable 
   }
 }
 
-/// Records each access to a property that only users read.
+/// An operation that records each access to a property that only users read.
 private final class SecretiveOperation: Operation, @unchecked Sendable {
   let log = EventLog<String>()
   override var completionBlock: (@Sendable () -> Void)? {
@@ -285,7 +285,7 @@ private final class PlainOperation: Operation, @unchecked Sendable {
   override func main() { body() }
 }
 
-/// Returns a priority that is one level below the set one.
+/// An operation that returns a priority that is one level below the set one.
 private final class DemotedOperation: Operation, @unchecked Sendable {
   override var queuePriority: QueuePriority {
     get { QueuePriority(rawValue: super.queuePriority.rawValue - 4) ?? .normal }

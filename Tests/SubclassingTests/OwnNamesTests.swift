@@ -98,7 +98,7 @@ private final class Download: Operation, @unchecked Sendable {
   let place = "here"
 }
 
-/// Declares every name, and records each use that the library could cause.
+/// An operation that declares every name, and records each use that the library could cause.
 private class PortedOperation: Operation, @unchecked Sendable {
   enum State: String { case idle = "own" }
 
@@ -177,7 +177,7 @@ private final class PortedAsyncOperation: AsyncOperation<Int>, @unchecked Sendab
   }
 }
 
-/// Declares every name, and records each use that the library could cause.
+/// A queue that declares every name, and records each use that the library could cause.
 private final class PortedQueue: OperationQueue, @unchecked Sendable {
   private let calls: EventLog<String>
   init(_ calls: EventLog<String>) { self.calls = calls }

@@ -79,7 +79,7 @@ package func checkWaitingForStarted() {
   }
 }
 
-/// Finishes when another thread ends its work.
+/// An operation that finishes when another thread ends its work.
 private final class ElsewhereOperation: Operation, @unchecked Sendable {
   private let flags = Locked((isExecuting: false, isFinished: false))
 

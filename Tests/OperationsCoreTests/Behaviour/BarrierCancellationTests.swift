@@ -190,7 +190,8 @@ struct BarrierCancellationTests {
   }
 }
 
-/// Runs until it is cancelled. Its `cancel()` waits until the operation has left the queue.
+/// An operation that runs until it is cancelled. Its `cancel()` waits until the operation has left
+/// the queue.
 private final class PolitelyEndless: Operation, @unchecked Sendable {
   let gate = Gate()
 

@@ -243,7 +243,8 @@ private final class ConditionalOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Evaluates the base class's readiness, and blocks before it returns the first answer.
+/// An operation that evaluates the base class's readiness, and blocks before it returns the first
+/// answer.
 private final class SlowlyAnsweringOperation: Operation, @unchecked Sendable {
   let isSlow = Flag()
   let gate = Gate()

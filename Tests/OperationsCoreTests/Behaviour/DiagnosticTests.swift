@@ -113,7 +113,7 @@ struct DiagnosticTests {
   }
 }
 
-/// Runs a closure once when one of its properties announces a coming change.
+/// An operation that runs a closure once when one of its properties announces a coming change.
 private final class ReactingOperation: Operation, @unchecked Sendable {
   private let key: String
   private let reaction: Monitored<(@Sendable (Operation) -> Void)?>

@@ -183,7 +183,7 @@ struct FoundationDefectTests {
   }
 }
 
-/// Reads properties of its queue whenever one of its own is read.
+/// An operation that reads properties of its queue whenever one of its own is read.
 private final class InquisitiveOperation: Operation, @unchecked Sendable {
   private let queue: OperationQueue
 

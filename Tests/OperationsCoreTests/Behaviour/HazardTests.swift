@@ -162,7 +162,7 @@ struct HazardTests {
   }
 }
 
-/// Finishes without having been started, and announces it under its lock.
+/// An operation that finishes without having been started, and announces it under its lock.
 private final class FinishingUnderItsLock: Operation, @unchecked Sendable {
   private let lock = RecursiveLock()
   private let holder = Monitored<pthread_t?>(nil)
@@ -184,7 +184,7 @@ private final class FinishingUnderItsLock: Operation, @unchecked Sendable {
   }
 }
 
-/// Counts the calls that it receives under the other operation's lock.
+/// An operation that counts the calls that it receives under the other operation's lock.
 private final class Suspicious: Operation, @unchecked Sendable {
   private let other: FinishingUnderItsLock
   let callsUnderTheLock = Monitored(0)

@@ -158,7 +158,7 @@ struct InspectionExclusionTests {
   }
 }
 
-/// Waits in its `start()` for another operation, even if it is cancelled.
+/// An operation that waits in its `start()` for another operation, even if it is cancelled.
 private final class WaitingStarter: Operation, @unchecked Sendable {
   private let awaited: Operation
 

@@ -245,8 +245,8 @@ struct LateFinishTests {
   ]
 }
 
-/// Overrides `main()` and `isFinished` and keeps the base `start()`: `main()` returns at once, and
-/// another thread announces the finish.
+/// An operation that overrides `main()` and `isFinished` and keeps the base `start()`: `main()`
+/// returns at once, and another thread announces the finish.
 class LateOperation: Operation, @unchecked Sendable {
   fileprivate let isOver = Flag()
   private let isSynchronous: Bool
@@ -275,7 +275,7 @@ class LateOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Calls `super.start()` first, and begins its work after that.
+/// An operation that calls `super.start()` first, and begins its work after that.
 private final class SuperStartFirstOperation: LateOperation, @unchecked Sendable {
   private let runs = Atomic<Bool>(false)
 

@@ -278,7 +278,7 @@ struct LifetimeTests {
   }
 }
 
-/// Runs a closure in its `deinit`.
+/// A queue that runs a closure in its `deinit`.
 private final class QueueWithLastWords: OperationQueue, @unchecked Sendable {
   private let lastWords: @Sendable () -> Void
 

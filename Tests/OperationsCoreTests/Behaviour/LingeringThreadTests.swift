@@ -98,7 +98,7 @@ struct LingeringThreadTests {
   }
 }
 
-/// Adds an operation to its queue in its `deinit`, and waits for it.
+/// An operation that adds an operation to its queue in its `deinit`, and waits for it.
 private final class WaitingInDeinit: Operation, @unchecked Sendable {
   private let queue: OperationQueue
   private let released: @Sendable () -> Void

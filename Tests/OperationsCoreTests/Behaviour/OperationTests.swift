@@ -35,7 +35,7 @@ struct OperationTests {
       override var isAsynchronous: Bool { super.isAsynchronous }
       override var isConcurrent: Bool { super.isConcurrent }
     }
-    /// Returns the values of another operation.
+    /// An operation that returns the values of another operation.
     final class Wrapper: Operation, @unchecked Sendable {
       let inner = OnlyConcurrent()
       override var isConcurrent: Bool { inner.isAsynchronous }
@@ -194,7 +194,7 @@ struct OperationTests {
   }
 }
 
-/// Reads its own state from inside `main()`.
+/// An operation that reads its own state from inside `main()`.
 private final class SelfReportingOperation: Operation, @unchecked Sendable {
   private let report: @Sendable (Operation) -> Void
 

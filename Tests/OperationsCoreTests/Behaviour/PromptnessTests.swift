@@ -220,7 +220,7 @@ private final class FlaggedByHand: Operation, @unchecked Sendable {
   }
 }
 
-/// Records when its `isReady` is read after its dependencies have finished.
+/// An operation that records when its `isReady` is read after its dependencies have finished.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let asked = Monitored<ContinuousClock.Instant?>(nil)
 
@@ -231,7 +231,7 @@ private final class AskedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Uses a processor for a second when it is cancelled.
+/// An operation that uses a processor for a second when it is cancelled.
 private final class SlowlyCancelled: Operation, @unchecked Sendable {
   override func cancel() {
     useProcessor(for: .seconds(1))

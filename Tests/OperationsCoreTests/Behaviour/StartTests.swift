@@ -141,7 +141,8 @@ struct StartTests {
   }
 }
 
-/// Overrides `start()` and calls the base class's `start()`, which is not allowed.
+/// An operation that overrides `start()` and calls the base class's `start()`, which is not
+/// allowed.
 private final class StartingOperation: SelfUsingOperation, @unchecked Sendable {
   override func start() { super.start() }
 }

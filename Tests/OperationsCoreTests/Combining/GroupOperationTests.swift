@@ -283,7 +283,7 @@ struct GroupOperationTests {
     }
   }
 
-  /// Records the calls of `cancel()`.
+  /// An operation that records the calls of `cancel()`.
   private final class Noting: Operation, @unchecked Sendable {
     let log: EventLog<Bool>
     let thread: UInt

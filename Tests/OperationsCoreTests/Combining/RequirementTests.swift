@@ -342,7 +342,7 @@ private final class HastyOperation: Operation, @unchecked Sendable {
   override func main() { gate.pass() }
 }
 
-/// Records the thread on which it is cancelled.
+/// An operation that records the thread on which it is cancelled.
 private final class CancelWatcher: Operation, @unchecked Sendable {
   private let thread: pthread_t
   private let log: EventLog<Bool>
@@ -359,7 +359,7 @@ private final class CancelWatcher: Operation, @unchecked Sendable {
   }
 }
 
-/// Records each read of its cancelled flag, and ends when a test requests it.
+/// An operation that records each read of its cancelled flag, and ends when a test requests it.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let questions = EventLog<String>()
   private let hasEnded = Flag()

@@ -38,7 +38,7 @@ struct DependentKeyTests {
     }
   }
 
-  /// Declares the keys without `is`, and indirectly.
+  /// An operation that declares the keys without `is`, and indirectly.
   private final class Indirect: StatefulOperation, @unchecked Sendable {
     override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
       switch key {

@@ -176,7 +176,7 @@ private final class Impostor: KeyValueObservable {
   func value(forKey key: String) -> Any? { nil }
 }
 
-/// Has values at places.
+/// An operation that has values at places.
 private final class Shelf: Operation, @unchecked Sendable {
   subscript(_ place: Place) -> Int { place.number }
 }

@@ -147,7 +147,7 @@ private final class Referee: Sendable {
   }
 }
 
-/// Reports its start.
+/// An operation that reports its start.
 private final class WatchedAsynchronousOperation: LockedAsynchronousOperation, @unchecked Sendable {
   private let atStart: @Sendable (Operation) -> Void
 

@@ -47,7 +47,8 @@ class ConcurrentOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Runs a block with a closure as its argument, which the block calls at the end of its work.
+/// An operation that runs a block with a closure as its argument, which the block calls at the end
+/// of its work.
 final class AsyncBlockOperation: ConcurrentOperation, @unchecked Sendable {
   typealias Block = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
@@ -66,7 +67,7 @@ final class AsyncBlockOperation: ConcurrentOperation, @unchecked Sendable {
   }
 }
 
-/// Runs a task.
+/// An operation that runs a task.
 final class TaskOperation: ConcurrentOperation, @unchecked Sendable {
   override func execute() {
     Task {
@@ -77,7 +78,7 @@ final class TaskOperation: ConcurrentOperation, @unchecked Sendable {
   }
 }
 
-/// Finishes on the main queue, like an operation that changes a user interface.
+/// An operation that finishes on the main queue, like an operation that changes a user interface.
 final class MainQueueOperation: ConcurrentOperation, @unchecked Sendable {
   override func execute() {
     job.work(of: self)
@@ -117,7 +118,7 @@ final class TimeLimitedOperation: ConcurrentOperation, @unchecked Sendable {
   }
 }
 
-/// Waits in `main()` for the callback of an asynchronous interface.
+/// An operation that waits in `main()` for the callback of an asynchronous interface.
 final class SemaphoreOperation: Operation, @unchecked Sendable {
   private let job: Job
 

@@ -7,8 +7,9 @@
   import Operations
 #endif
 
-/// Evaluates its conditions in its override of `isReady` when its dependencies have finished, and
-/// is ready if they are met. A queue announces by `willEnqueue()` that it adds the operation.
+/// An operation that evaluates its conditions in its override of `isReady` when its dependencies
+/// have finished, and is ready if they are met. A queue announces by `willEnqueue()` that it adds
+/// the operation.
 final class ConditionalOperation: Operation, Enqueueable, @unchecked Sendable {
   enum State: Int, Comparable {
     case initialized, pending, evaluatingConditions, ready, executing, finished

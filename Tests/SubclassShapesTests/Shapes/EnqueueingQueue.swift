@@ -31,7 +31,7 @@ final class EnqueueingQueue: OperationQueue, @unchecked Sendable {
   }
 }
 
-/// Needs another operation to run first, which its queue creates and adds.
+/// An operation that needs another operation to run first, which its queue creates and adds.
 final class ProvidedOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -52,7 +52,7 @@ final class ProvidedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Adds its dependencies in its initializer, and also to a queue of the class.
+/// An operation that adds its dependencies in its initializer, and also to a queue of the class.
 final class DependentInInitOperation: Operation, @unchecked Sendable {
   private static let fetches = OperationQueue()
 
@@ -74,7 +74,7 @@ final class DependentInInitOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Stores a result for its dependents.
+/// An operation that stores a result for its dependents.
 final class FetchOperation: Operation, @unchecked Sendable {
   private let value: Int
   private let lock = ShapeLock()

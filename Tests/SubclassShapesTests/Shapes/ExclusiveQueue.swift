@@ -43,7 +43,7 @@ final class ExclusiveQueue: OperationQueue, @unchecked Sendable {
   }
 }
 
-/// Executes only while no other operation of its category does.
+/// An operation that executes only while no other operation of its category does.
 final class ExclusiveOperation: Operation, @unchecked Sendable {
   let category: String
 

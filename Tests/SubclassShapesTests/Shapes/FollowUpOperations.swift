@@ -7,7 +7,7 @@
   import Operations
 #endif
 
-/// Adds an operation to its own queue from `main()`.
+/// An operation that adds an operation to its own queue from `main()`.
 final class ProducingOperation: Operation, @unchecked Sendable {
   private let job: Job
 
@@ -23,7 +23,7 @@ final class ProducingOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Fails at first, and adds a copy of itself that retries.
+/// An operation that fails at first, and adds a copy of itself that retries.
 final class RetriedOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let attempts: Int
@@ -47,8 +47,8 @@ final class RetriedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Has several completion blocks, each wrapped around the previous one. The last one adds the next
-/// operation.
+/// An operation that has several completion blocks, each wrapped around the previous one. The last
+/// one adds the next operation.
 final class ChainedCompletionOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()

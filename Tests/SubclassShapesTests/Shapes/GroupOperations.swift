@@ -7,8 +7,8 @@
   import Operations
 #endif
 
-/// Has children in its own suspended queue, which `start()` resumes, and an operation that depends
-/// on all of them and finishes the group.
+/// An operation that has children in its own suspended queue, which `start()` resumes, and an
+/// operation that depends on all of them and finishes the group.
 final class ChildrenOperation: Operation, @unchecked Sendable {
   private let children = OperationQueue()
   private let finishing = BlockOperation {}
@@ -54,7 +54,8 @@ final class ChildrenOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Has its own serial queue, and waits in `main()` for the operations that it adds to it.
+/// An operation that has its own serial queue, and waits in `main()` for the operations that it
+/// adds to it.
 final class WaitingParentOperation: Operation, @unchecked Sendable {
   private let job: Job
 
@@ -73,7 +74,7 @@ final class WaitingParentOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Has its own queue, whose last block finishes the operation.
+/// An operation that has its own queue, whose last block finishes the operation.
 final class QueueOwningOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let own = OperationQueue()

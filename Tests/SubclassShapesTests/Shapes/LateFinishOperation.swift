@@ -33,7 +33,8 @@ final class LateFinishOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Overrides `start()`, calls `super` first, and then continues as if it had not finished.
+/// An operation that overrides `start()`, calls `super` first, and then continues as if it had not
+/// finished.
 final class SuperFirstOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()

@@ -38,7 +38,8 @@ final class BackgroundObserver: StepObserver, @unchecked Sendable {
   }
 }
 
-/// Can be cancelled with an error, keeps its errors, and calls its observers on a background queue.
+/// An operation that can be cancelled with an error, keeps its errors, and calls its observers on a
+/// background queue.
 final class ObservedOperation: Operation, @unchecked Sendable {
   struct CancelledError: Error {}
 

@@ -7,7 +7,8 @@
   import Operations
 #endif
 
-/// Overrides the properties and methods of the base class, and calls `super` in each.
+/// An operation that overrides the properties and methods of the base class, and calls `super` in
+/// each.
 final class OverridingOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()

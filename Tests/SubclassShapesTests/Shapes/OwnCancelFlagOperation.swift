@@ -7,8 +7,8 @@
   import Operations
 #endif
 
-/// Has its own cancelled flag, which `cancel()` sets without `super`. Its `main()` checks the flag
-/// and cleans up in both cases.
+/// An operation that has its own cancelled flag, which `cancel()` sets without `super`. Its
+/// `main()` checks the flag and cleans up in both cases.
 final class OwnCancelFlagOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()

@@ -7,7 +7,7 @@
   import Operations
 #endif
 
-/// Declares its own members, with names that libraries choose.
+/// An operation that declares its own members, with names that libraries choose.
 final class OwnNamesOperation: Operation, @unchecked Sendable {
   enum State { case waiting, done }
 

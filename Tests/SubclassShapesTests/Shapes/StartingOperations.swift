@@ -22,8 +22,8 @@ final class PlainOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Has its own flags, announces in `start()` that it executes, and calls `super` to run `main()`,
-/// which finishes it.
+/// An operation that has its own flags, announces in `start()` that it executes, and calls `super`
+/// to run `main()`, which finishes it.
 final class SuperLastOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -57,7 +57,7 @@ final class SuperLastOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Announces its changes by key paths.
+/// An operation that announces its changes by key paths.
 final class KeyPathOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -91,8 +91,8 @@ final class KeyPathOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Announces every change under its recursive lock, and finishes in `cancel()`, even if it was not
-/// started.
+/// An operation that announces every change under its recursive lock, and finishes in `cancel()`,
+/// even if it was not started.
 final class LockedAnnouncementOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock(isRecursive: true)

@@ -7,7 +7,7 @@
   import Operations
 #endif
 
-/// Has one property `state`, whose values are the keys that its changes announce.
+/// An operation that has one property `state`, whose values are the keys that its changes announce.
 class KeyedStateOperation: Operation, @unchecked Sendable {
   enum State: String {
     case ready = "isReady"
@@ -59,7 +59,7 @@ class KeyedStateOperation: Operation, @unchecked Sendable {
 }
 
 #if !CORPUS_FOUNDATION
-  /// Has one property `state`. The class declares which flags depend on it.
+  /// An operation that has one property `state`. The class declares which flags depend on it.
   final class AffectingStateOperation: Operation, @unchecked Sendable {
     enum State {
       case ready, executing, finished
