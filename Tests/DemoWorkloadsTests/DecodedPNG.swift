@@ -3,7 +3,7 @@
 
 @testable import DemoWorkloads
 
-/// Decodes a PNG file of the encoder's kind: square, true color, with stored blocks.
+/// A decoded PNG file of the kind that the encoder writes: square, true color, with stored blocks.
 struct DecodedPNG: Equatable {
   struct Chunk: Equatable {
     let type: String
@@ -91,7 +91,7 @@ struct DecodedPNG: Equatable {
   }
 }
 
-/// Removes bytes from the front.
+/// A reader that removes bytes from the front of its data.
 private struct ByteReader {
   var bytes: ArraySlice<UInt8>
 

@@ -92,7 +92,7 @@ struct FoundationClientTests {
     }
   }
 
-  /// Notes the calls of a session, and whether they are in `queue`.
+  /// A delegate that records the calls of a session, and whether they are in `queue`.
   private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     let queue: OperationQueue
     let log = EventLog<String>()

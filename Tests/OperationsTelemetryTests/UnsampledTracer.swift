@@ -4,7 +4,7 @@
 import TestSupport
 import Tracing
 
-/// A tracer that records none of its spans, as a sampling tracer may do. It notes calls that
+/// A tracer that records none of its spans, as a sampling tracer may do. It records calls that
 /// describe such a span.
 struct UnsampledTracer: Tracer {
   let log = EventLog<String>()
@@ -27,7 +27,7 @@ struct UnsampledTracer: Tracer {
   ) where Extract.Carrier == Carrier {}
 }
 
-/// Notes the calls of its methods.
+/// A span that records the calls of its methods.
 final class UnsampledSpan: Span {
   let context: ServiceContext
   let isRecording = false

@@ -10,7 +10,7 @@ extension Program {
 
   // MARK: Steps
 
-  /// Removes runs of steps: halves, quarters, and so on down to single ones.
+  /// The programs without a run of steps: halves, quarters, and so on down to single ones.
   private var withoutRuns: [Program] {
     var programs: [Program] = []
     var length = (steps.count + 1) / 2

@@ -3,16 +3,16 @@
 
 import OperationsCore
 
-/// One step of a program. Operations and queues are given by their indices in the program.
+/// A step of a random program. It names operations and queues by their indices in the program.
 ///
 /// A step may be impossible when its turn comes, because the operation is already in a queue or its
-/// reference was dropped. Then the step is skipped, so that every part of a program is a program.
+/// reference was dropped. Such a step is skipped, so every part of a program is a valid program.
 enum Step: Hashable, Sendable {
   /// `addOperation`, `addOperations` for several operations, or `addBarrierBlock` for a barrier.
   case add([Int], to: Int)
   /// A direct call of `start()` on a new thread.
   case start(Int)
-  /// Lets the body of an executing operation return. An asynchronous operation announces its
+  /// Ends the body of an executing operation. An asynchronous operation announces its
   /// finish, even before its start.
   case finish(Int)
   case cancel(Int)

@@ -4,7 +4,7 @@
 import OperationsCore
 import TestSupport
 
-/// Performs only steps that are not a misuse for any order of the threads, and notes the order that
+/// Performs only steps that are not a misuse for any order of the threads, and records the order that
 /// they require.
 final class StepGate: Sendable {
   /// The actions with an operation that are possible only once.

@@ -29,7 +29,7 @@ extension Trait where Self == OneAtATime {
   package static var oneAtATime: Self { OneAtATime() }
 }
 
-/// Serves the tests in the order of their requests.
+/// A lock that the tests receive in the order of their requests.
 private final class Turn: Sendable {
   private struct State {
     var isTaken = false

@@ -103,7 +103,7 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
   running.wait(for: "\(count) threads to end", limit: 240) { $0 == 0 }
 }
 
-/// Runs each job on a new thread.
+/// An executor that runs each job on a new thread.
 private final class ThreadPerJobExecutor: TaskExecutor {
   private let stackSize: Int
 

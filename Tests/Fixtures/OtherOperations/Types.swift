@@ -4,7 +4,7 @@
 /// A type with the same name as a type of this library. Modules that use neither Foundation nor
 /// this library may declare such types.
 public struct Operation: Sendable {
-  /// Distinguishes the type from the library's.
+  /// A property that distinguishes the type from the library's type.
   public let formula: String
 
   /// Creates one.
@@ -13,7 +13,7 @@ public struct Operation: Sendable {
 
 /// See `Operation`.
 public struct QualityOfService: Sendable {
-  /// Distinguishes the type from the library's.
+  /// A property that distinguishes the type from the library's type.
   public let bitsPerSecond: Int
 
   /// Creates one.
@@ -22,7 +22,7 @@ public struct QualityOfService: Sendable {
 
 /// See `Operation`.
 public final class AsyncOperation {
-  /// Distinguishes the type from the library's.
+  /// A property that distinguishes the type from the library's type.
   public let formula = "async"
 
   /// Creates one.
@@ -31,7 +31,7 @@ public final class AsyncOperation {
 
 /// See `Operation`.
 public final class GroupOperation {
-  /// Distinguishes the type from the library's.
+  /// A property that distinguishes the type from the library's type.
   public let formula = "group"
 
   /// Creates one.

@@ -4,7 +4,7 @@
 import Synchronization
 import Tracing
 
-/// Gives each span an identity, and stores its values until it ends.
+/// A tracer that gives each span an identity, and stores its values until it ends.
 struct CountingTracer: Tracer {
   private enum IDKey: ServiceContextKey {
     typealias Value = UInt64
@@ -32,7 +32,7 @@ struct CountingTracer: Tracer {
   ) where Carrier == Extract.Carrier {}
 }
 
-/// Stores its values.
+/// A span that stores its values.
 final class CountingSpan: Span {
   private struct State {
     var operationName: String

@@ -101,7 +101,7 @@ private final class Parent: Sendable {
   private let suspendedFull = OperationQueue()
   /// An operation that executes in a queue.
   private let running: Operation
-  /// Waits for ``running``.
+  /// An operation that waits for ``running``.
   private let waiting = BlockOperation { _exit(5) }
   /// An operation that is not in a queue. The operations whose names begin with `after` wait for
   /// it.
@@ -200,7 +200,7 @@ private final class Parent: Sendable {
   }
 }
 
-/// Runs the jobs of tasks on the thread that enqueues them: a child process has no other.
+/// An executor that runs jobs on the thread that enqueues them: a child process has no other.
 private final class CallingThread: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())

@@ -217,7 +217,7 @@ struct ExclusionOrderTests {
   }
 }
 
-/// Always keeps two operations in a queue. All operations need the same exclusion.
+/// A source of operations that always keeps two of them in a queue. All operations need the same exclusion.
 private final class ExclusiveFlood: Sendable {
   let count = Monitored(0)
   private let exclusion: MutualExclusion

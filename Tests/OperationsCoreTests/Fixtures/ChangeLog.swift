@@ -4,7 +4,7 @@
 import OperationsCore
 import TestSupport
 
-/// Notes the notifications for observers of an operation, in order: `will isReady` before a change,
+/// A log of the notifications for observers of an operation, in order: `will isReady` before a change,
 /// `isReady true→false` after it.
 final class ChangeLog: Sendable {
   private let log = EventLog<String>()

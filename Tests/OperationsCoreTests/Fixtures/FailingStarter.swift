@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import OperationsCore
 
-/// Starts threads, or fails to start them.
+/// A starter of threads that can fail.
 final class FailingStarter: Sendable {
   enum Mode {
     case succeeds, fails, failsTimes(Int), failsAtRandom(seed: UInt64, percentage: Int)

@@ -13,7 +13,7 @@ struct MisuseExample: Sendable {
 
   /// The message, without the numbers of operations and queues.
   let message: String
-  /// Makes the mistake, and returns when all operations have finished. Blocks.
+  /// A closure that makes the mistake, and blocks until all operations have finished.
   let make: @Sendable (_ perform: @escaping Performer) -> Void
 
   // The switch has no `default`, so that a new kind without an example does not compile.

@@ -4,7 +4,7 @@
 import OperationsCore
 import TestSupport
 
-/// A queue that notes in a log that it was destroyed: "queue released".
+/// A queue that records its deallocation in a log, as "queue released".
 final class NotedQueue: OperationQueue, @unchecked Sendable {
   private let log: EventLog<String>
 

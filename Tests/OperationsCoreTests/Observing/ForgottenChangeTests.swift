@@ -163,7 +163,7 @@ struct ForgottenChangeTests {
   }
 }
 
-/// Uses another operation's observation data as its own.
+/// An object that uses another operation's observation data as its own.
 private final class Impostor: KeyValueObservable {
   typealias ObservedRoot = Impostor
 
@@ -176,12 +176,12 @@ private final class Impostor: KeyValueObservable {
   func value(forKey key: String) -> Any? { nil }
 }
 
-/// An operation that has values at places.
+/// An operation with a subscript that key paths can use.
 private final class Shelf: Operation, @unchecked Sendable {
   subscript(_ place: Place) -> Int { place.number }
 }
 
-/// Observes its shelf when it is compared.
+/// A subscript argument that observes its shelf when it is compared.
 private struct Place: Hashable {
   let number: Int
   let shelf: Shelf

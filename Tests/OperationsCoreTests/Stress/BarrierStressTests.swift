@@ -83,7 +83,7 @@ private final class Segment: Sendable {
   var isFinished: Bool { operations.value.allSatisfy(\.isFinished) }
 }
 
-/// Observes every execution, and counts violations of the order.
+/// An observer of every execution that counts violations of the order.
 private final class Referee: Sendable {
   private let segments = Monitored<[Segment]>([])
   private let runningCount = Atomic<Int>(0)

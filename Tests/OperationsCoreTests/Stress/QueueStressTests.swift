@@ -152,7 +152,7 @@ struct QueueStressTests {
   }
 }
 
-/// Creates operations of three kinds, and counts their executions and the existing ones.
+/// A factory for operations of three kinds that counts the executions and the existing operations.
 private final class Ledger: Sendable {
   private let aliveCount = Monitored(0)
   private let repeated = Atomic<Int>(0)

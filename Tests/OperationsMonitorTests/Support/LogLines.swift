@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Keeps the logged lines, and may perform an action with each line.
+/// A log handler that keeps the logged lines, and can perform an action with each line.
 // Unchecked because the protocol requires mutable settings; no test changes them.
 final class LogLines: LogHandler, @unchecked Sendable {
   var metadata = Logger.Metadata()

@@ -86,7 +86,7 @@ final class MainQueueOperation: ConcurrentOperation, @unchecked Sendable {
   }
 }
 
-/// Finished by its work or by a timer. The work of every sixteenth operation never ends.
+/// An operation that its work or a timer finishes. The work of every sixteenth operation never ends.
 final class TimeLimitedOperation: ConcurrentOperation, @unchecked Sendable {
   private let endLock = ShapeLock()
   private var hasEnded = false

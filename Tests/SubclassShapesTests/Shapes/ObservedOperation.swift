@@ -13,7 +13,7 @@ protocol StepObserver: AnyObject, Sendable {
   func operation(_ operation: ObservedOperation, didFinishWith errors: [any Error])
 }
 
-/// Keeps the process awake from the start to the finish, as a mobile system requires.
+/// An observer that keeps the process awake while the operation runs, as a mobile system requires.
 final class BackgroundObserver: StepObserver, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
