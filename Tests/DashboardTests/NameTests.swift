@@ -84,7 +84,7 @@ struct NameTests {
   }
 
   @Test(
-    "Esc and q close it before anything else", arguments: [Input.key(.escape), .character("q")])
+    "Esc and q close the name window first", arguments: [Input.key(.escape), .character("q")])
   func theWindowIsTheTopLayer(input: Input) {
     var dashboard = Self.dashboard()
     dashboard.press("tw")

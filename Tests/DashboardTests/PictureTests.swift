@@ -15,7 +15,7 @@ struct PictureTests {
     line.split { !$0.isNumber }.compactMap { Int($0) }
   }
 
-  @Test("The counts add up and come from the queues, not from the rows", arguments: [80, 120])
+  @Test("The counts add up, and are those of the queues, not of the rows", arguments: [80, 120])
   func countsAddUp(columns: Int) throws {
     var dashboard = Scene.dashboard(columns: columns)
     dashboard.update(removed: dashboard.list.rows.keys.prefix(20).map(\.id))

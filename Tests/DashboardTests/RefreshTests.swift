@@ -14,7 +14,7 @@ struct RefreshTests {
     (.seconds(5), "every 5s"), (.seconds(10), "every 10s"),
   ]
 
-  @Test("5.4: thirty a second is the default and the maximum; brackets go through the steps")
+  @Test("5.4: 30 frames per second are the default and the maximum; brackets change the rate")
   func bracketsGoThroughTheSteps() {
     var dashboard = Scene.dashboard()
     #expect(dashboard.refreshInterval == Self.steps[0].0)

@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(
-    "The demo's directory is removed, however the demo ends",
+    "The demo's directory is removed after any kind of ending",
     arguments: [nil, SIGTERM, SIGHUP] as [Int32?])
   func noDirectoryStaysBehind(signal: Int32?) throws {
     let directory = try TemporaryDirectory()

@@ -41,7 +41,7 @@ struct ForwardedOperationTests {
     }
   }
 
-  @Test("Its dependencies may finish before, while and after one that is cancelled is freed")
+  @Test("Dependencies may finish before, during and after the release of a cancelled operation")
   func dependenciesFinishLate() async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(200) {

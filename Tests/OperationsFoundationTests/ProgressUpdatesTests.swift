@@ -10,7 +10,7 @@ struct ProgressUpdatesTests {
   private typealias Step = ProgressUpdates.Step
   private typealias Counts = ProgressUpdates.Counts
 
-  @Test("The first to bring a change applies it, and those that come meanwhile")
+  @Test("The thread with the first change also applies the changes that arrive meanwhile")
   func oneApplies() {
     var updates = ProgressUpdates()
     #expect(updates.counts == nil)

@@ -124,7 +124,7 @@ struct QueueProgressTests {
     }
   }
 
-  @Test("PG-1: counting that begins while operations finish misses none that is still in the queue")
+  @Test("PG-1: counting that begins while operations finish includes all operations in the queue")
   func beginsAmidst() async throws {
     try await onOwnThread {
       for round in 0..<Effort.scaled(2_000) {

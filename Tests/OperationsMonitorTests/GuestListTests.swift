@@ -17,7 +17,7 @@ import Testing
       mode: .readOnly, logger: log.logger, loop: MultiThreadedEventLoopGroup.singleton.next())
   }
 
-  @Test("A viewer that comes too late gets another answer than one for which there is no room")
+  @Test("A viewer that connects too late gets another answer than a viewer beyond the limit")
   func entries() {
     let list = makeList()
     let guests = (0...GuestList.limit).map { _ in LogLines() }

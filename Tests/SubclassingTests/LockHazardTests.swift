@@ -98,7 +98,7 @@ struct LockHazardTests {
     }
   }
 
-  @Test("H-4: with a lock that is not recursive, held while a change is announced to come")
+  @Test("H-4: a non-recursive lock is held during the announcement of a coming change")
   func plainLock() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

@@ -144,7 +144,7 @@ private func checkUnderlyingMain(_ checks: Checks, isServedByMainThread: Bool) {
   let finishedCount = Locked(0)
   for _ in 0..<200 {
     queue.addOperation {
-      checks.expect(isMainThread == isServedByMainThread, "it runs where main is served")
+      checks.expect(isMainThread == isServedByMainThread, "the main queue's thread runs it")
       checks.expect(OperationQueue.current === queue, "the queue itself is current")
       let count = running.withLock { running in
         running += 1
@@ -156,7 +156,7 @@ private func checkUnderlyingMain(_ checks: Checks, isServedByMainThread: Bool) {
     }
   }
   queue.addBarrierBlock {
-    checks.expect(finishedCount.withLock { $0 } == 200, "a barrier comes behind them")
+    checks.expect(finishedCount.withLock { $0 } == 200, "the barrier runs after the operations")
   }
   queue.waitUntilAllOperationsAreFinished()
   checks.expect(finishedCount.withLock { $0 } == 200, "all have run")

@@ -24,7 +24,7 @@ package func checkWaitingOnMainThread() -> Never {
   operation.cancel()
   made = Misuse.catching { operation.waitUntilFinished() }
   checks.expect(
-    made.map(\.kind) == [.waitOnMainThread], "so is waiting for one that is only cancelled")
+    made.map(\.kind) == [.waitOnMainThread], "waiting for a cancelled operation is refused")
 
   let batch = [BlockOperation {}, BlockOperation {}]
   made = Misuse.catching { main.addOperations(batch, waitUntilFinished: true) }

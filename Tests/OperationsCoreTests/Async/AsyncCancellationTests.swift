@@ -30,7 +30,7 @@ struct AsyncCancellationTests {
       }
       gate.waitForArrivals(1)
       operation.cancel()
-      #expect(operation.isExecuting, "It goes on, and holds its slot")
+      #expect(operation.isExecuting, "The operation continues, and holds its slot")
       gate.open()
       operation.waitUntilFinished()
       try #expect(operation.result?.get() == true)

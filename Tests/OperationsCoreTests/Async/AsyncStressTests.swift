@@ -120,7 +120,7 @@ struct AsyncStressTests {
       // The last tasks may not have released their operations yet.
       let deadline = ContinuousClock.now + .seconds(Patience.seconds)
       while tally.gone.load(ordering: .acquiring) < count, .now < deadline { sched_yield() }
-      #expect(tally.gone.load(ordering: .relaxed) == count, "So many were released")
+      #expect(tally.gone.load(ordering: .relaxed) == count, "All operations were released")
       let begun = tally.begun.load(ordering: .relaxed)
       print(
         "\(count) asynchronous operations, \(count - begun) cancelled before they began: \(usage)")

@@ -20,7 +20,7 @@ struct AwaitingTests {
     }
   }
 
-  @Test("WA-6: many tasks and threads wait for one operation, and those that come late too")
+  @Test("WA-6: many tasks and threads wait for one operation, some of them after it finished")
   func manyWaiters() async throws {
     let operation = BlockOperation {}
     let log = EventLog<Int>()

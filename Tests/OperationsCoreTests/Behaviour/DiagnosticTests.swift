@@ -22,7 +22,7 @@ struct DiagnosticTests {
     }
   }
 
-  @Test("CB-4, K-17: one that is set during the finish is reported, and changes nothing")
+  @Test("CB-4, K-17: a completion block set during the finish is reported, and never runs")
   func overtakenCompletionBlockInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let log = Self.log()

@@ -20,7 +20,7 @@ struct DiscardedWorkTests {
     }
   }
 
-  @Test("BL-5, K-15: the blocks of one that has finished by itself are released", arguments: 0..<3)
+  @Test("BL-5, K-15: the blocks of an operation that finished by itself are released", arguments: 0..<3)
   func finishedByItself(way: Int) {
     let log = EventLog<String>()
     let operation = EarlyBlock()
@@ -38,7 +38,7 @@ struct DiscardedWorkTests {
     #expect(operation.executionBlocks.isEmpty)
   }
 
-  @Test("BL-5, K-24: the blocks of one that an observer finishes early are released")
+  @Test("BL-5, K-24: the blocks of an operation that an observer finishes early are released")
   func finishedByAnObserver() {
     let log = EventLog<String>()
     let operation = EarlyBlock()

@@ -45,7 +45,7 @@ struct InspectionDeadlockTests {
     return holders
   }
 
-  @Test("DE-8: all slots are used by operations that wait for one that needs a slot")
+  @Test("DE-8: all slots are used by operations that wait for an operation without a slot")
   func fullQueue() async throws {
     try await onOwnThread {
       let queue = makeQueue(width: 2)
@@ -54,7 +54,7 @@ struct InspectionDeadlockTests {
       let first = Operation()
       last.addDependency(first)
       let holders = waitInside(for: [direct, last], in: queue)
-      #expect(slots(queue.deadlocks()).isEmpty, "what they wait for is not in a queue yet")
+      #expect(slots(queue.deadlocks()).isEmpty, "the awaited operations are not in a queue yet")
       queue.addOperations([direct, last, first], waitUntilFinished: false)
       let found = queue.deadlocks()
       #expect(found.count == 1 && cycles(found).isEmpty)

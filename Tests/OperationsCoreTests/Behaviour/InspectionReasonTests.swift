@@ -283,7 +283,7 @@ struct InspectionReasonTests {
         }
       }
       #expect(barriers(behind).first ?? (barrier, true, 0) == (barrier, false, 2))
-      #expect(behind.reasonsNotRunning().count == 1, "there is nothing else")
+      #expect(behind.reasonsNotRunning().count == 1, "the barrier is the only reason")
       #expect(barriers(ahead).isEmpty)
       dependency.start()
       gates[0].open()

@@ -69,7 +69,7 @@ struct QueueTests {
       #expect(queue.operations.map(\.qualityOfService) == [.default, .utility])
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
-      #expect(log.events == [.utility, .utility, .utility], "the first one states none")
+      #expect(log.events == [.utility, .utility, .utility], "the first block has no quality")
     }
   }
 

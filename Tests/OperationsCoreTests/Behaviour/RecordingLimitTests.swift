@@ -74,7 +74,7 @@ struct RecordingLimitTests {
     let first = recorded.read(adopting: 4)
     #expect(first.changed.map(\.id) == operations.prefix(7).map(\.id))
     #expect(first.adoptedCount == 4 && first.hasUnrecorded && !first.hasMore)
-    #expect(first.lostSteps == 7, "that they came")
+    #expect(first.lostSteps == 7, "the additions were not recorded")
     #expect(first.changed.allSatisfy { $0.state == .ready })
     #expect(
       first.changed.map { $0.added != nil } == [true, true, true]

@@ -86,7 +86,7 @@ struct ExclusionPlay {
 
   private mutating func invite(_ numbers: [Number]) {
     for number in numbers {
-      #expect(stages[number] == .waiting, "only one that waits is invited")
+      #expect(stages[number] == .waiting, "only waiting members are invited")
       stages[number] = .ready
     }
   }

@@ -65,7 +65,7 @@ struct RetryOperationTests {
       clock.advance(by: .seconds(20))
       operation.waitUntilFinished()
       #expect(log.events == [1, 2, 3])
-      #expect(clock.sleeps == [.seconds(10), .seconds(20)], "None after the last attempt")
+      #expect(clock.sleeps == [.seconds(10), .seconds(20)], "No delay follows the last attempt")
     }
   }
 

@@ -319,7 +319,7 @@ struct ChangeSequenceTests {
       #expect(queue.operationCount == 0)
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
-      #expect(log.events.count == 4, "its start, if it comes, is inert")
+      #expect(log.events.count == 4, "a later start of the operation has no effect")
     }
   }
 }

@@ -69,7 +69,7 @@ struct UnderlyingQueueStateTests {
     bench.scheduler.isSuspended = true
     #expect(begin(bench, generation) == nil && !bench.scheduler.hasWork)
     bench.scheduler.isSuspended = false
-    #expect(bench.scheduler.claimBlocks() == 1, "one has come for nothing, one is on its way")
+    #expect(bench.scheduler.claimBlocks() == 1, "one block is still requested")
   }
 
   @Test("MX-9: the number of waiting blocks is at most the limit")

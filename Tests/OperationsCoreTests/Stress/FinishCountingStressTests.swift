@@ -9,7 +9,7 @@ import Testing
 @Suite("Counting that begins while a queue works")
 struct FinishCountingStressTests {
   @Test(
-    "PG-1: each operation that is in the queue when counting begins, or comes later, counts once")
+    "PG-1: operations that are in the queue when counting begins, or are added later, count once")
   func beginsAmidst() async throws {
     try await onOwnThread {
       for round in 0..<Effort.scaled(2_000) {
@@ -37,7 +37,7 @@ struct FinishCountingStressTests {
     }
   }
 
-  @Test("PG-1: those that finish by themselves while they are being added count once")
+  @Test("PG-1: operations that finish by themselves while they are being added count once")
   func finishWhileAdded() async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(500) {

@@ -36,7 +36,7 @@ import Testing
     #expect(player.clock.isRunning)
     player.advance(to: at(59.5))
     #expect(total(&player, at: at(59.5)) == 60)
-    #expect(!player.clock.isRunning, "it stands still at the end")
+    #expect(!player.clock.isRunning, "the replay stops at the end")
     #expect(player.nextMoment == nil && player.remark == nil)
   }
 

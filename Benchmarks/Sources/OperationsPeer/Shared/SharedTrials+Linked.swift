@@ -62,7 +62,7 @@ extension SharedTrials {
       queue.addOperation(operation)
       operations.append(operation)
     }
-    precondition(nextEdge == links.edges.count, "The edges are not in the order of what depends")
+    precondition(nextEdge == links.edges.count, "The edges are not sorted by dependents")
     return operations
   }
 
