@@ -20,7 +20,7 @@ struct DiscardedWorkTests {
     }
   }
 
-  @Test("BL-5, K-15: the blocks of an operation that finished by itself are released", arguments: 0..<3)
+  @Test("BL-5, K-15: blocks of an operation that finished by itself are released", arguments: 0..<3)
   func finishedByItself(way: Int) {
     let log = EventLog<String>()
     let operation = EarlyBlock()
