@@ -63,7 +63,7 @@ struct OperationFilterTests {
     #expect(error?.description == sentence)
   }
 
-  @Test func aWordThatBeginsSeveralStatesMeansAllOfThem() throws {
+  @Test func aPrefixOfSeveralStatesMatchesAllOfThem() throws {
     var report = Self.report
     for (state, isMeant) in [
       (OperationState.cancelled, true), (.cancelling, true), (.executing, false),

@@ -65,7 +65,7 @@ import Testing
     #expect(state.take(update).actions.isEmpty)
   }
 
-  @Test func eachKindOfWarningIsShownAndIsZeroWhileThereIsNone() {
+  @Test func eachKindOfWarningIsCountedFromZero() {
     var shown = Shown()
     shown.take([])
     let kinds = MonitorWarning.Kind.usual.subtracting([.historyLost])

@@ -317,7 +317,7 @@ struct ConnectionTests {
   // MARK: Pictures
 
   @Test(arguments: [(80, 24), (120, 40), (40, 10)])
-  func theyLookAsStored(columns: Int, rows: Int) {
+  func connectionStatesLookAsStored(columns: Int, rows: Int) {
     let size = "\(columns)x\(rows)"
     var dashboard = PickerScene.attached(columns: columns, rows: rows)
     GoldenFrame.check(dashboard.picture(), named: "attached-rw-\(size)")

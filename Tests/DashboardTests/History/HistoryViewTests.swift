@@ -36,7 +36,7 @@ struct HistoryViewTests {
     GoldenFrame.check(dashboard.picture(), named: "events-\(columns)x\(rows)")
   }
 
-  @Test func theyLookAsStoredInASCII() {
+  @Test func theHistoryLooksAsStoredInASCII() {
     GoldenFrame.check(
       Self.dashboard(Self.timeline).picture(isUnicode: false), named: "timeline-ascii-80x24")
     GoldenFrame.check(

@@ -31,7 +31,7 @@ struct SlotAssignmentTests {
     #expect(ids(strips) == [[1, 4], [2, 3]])
   }
 
-  @Test func aRunKeepsItsSlotAsLongAsItIsKnown() {
+  @Test func aKnownRunKeepsItsSlot() {
     var slots = SlotAssignment()
     for _ in 0..<2 { _ = slots.assign([run(1, 0, 4), run(2, 1, nil)]) }
     // The run above has left the window: no run moves up.

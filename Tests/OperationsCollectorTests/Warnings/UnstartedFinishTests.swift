@@ -77,7 +77,7 @@ import Testing
     #expect(warnings(watched).isEmpty)
   }
 
-  @Test func anOperationAddedBeforeWatchingIsNot() {
+  @Test func anOperationAddedBeforeWatchingHasNoWarning() {
     let queue = OperationQueue(unlistedNamed: "early")
     queue.isSuspended = true
     let operation = SelfFinishing()
@@ -91,7 +91,7 @@ import Testing
     late.finishAll()
   }
 
-  @Test func anOperationPossiblyStartedWhileUnwatchedIsNot() {
+  @Test func anOperationPossiblyStartedWhileUnwatchedHasNoWarning() {
     let gate = Gate()
     watched.queue.isSuspended = true
     let operation = BlockOperation { gate.pass() }
