@@ -53,7 +53,7 @@ extension InquiryCommand {
     do {
       if let recording = options.recording {
         let reader = try RecordingReader(path: recording)
-        return RecordedMoment(reader, at: options.at?.duration).answer(inquiry)
+        return ReplayMoment(reader, at: options.at?.duration).answer(inquiry)
       }
       // The run must be created before any other thread: it blocks signals, and threads that are
       // created later inherit the blocked signals.

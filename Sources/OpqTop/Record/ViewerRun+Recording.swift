@@ -74,7 +74,7 @@ extension ViewerRun {
   /// - Throws: `TerminalError` if nothing can be shown.
   func replay(_ reader: RecordingReader, of path: String) throws -> Ending {
     if view.batch {
-      return RecordedFrames(reader, view.batchOptions, view.warningKinds).print(watch)
+      return ReplayFrames(reader, view.batchOptions, view.warningKinds).print(watch)
     }
     let session = ReplaySession(reader) { [waker] in waker.ring() }
     return try showDashboard(

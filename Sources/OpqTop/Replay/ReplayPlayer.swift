@@ -9,7 +9,7 @@ import MonitorProtocol
 struct ReplayPlayer: Sendable {
   let hello: Hello
   private(set) var clock: PlaybackClock
-  private(set) var table = RecordedTable()
+  private(set) var table = ReplayTable()
   /// Whether the state has changed since the viewer's last update.
   private(set) var hasNews = true
   /// Whether the clock was set to another time, so that the viewer needs the complete state.

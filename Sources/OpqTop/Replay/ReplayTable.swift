@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// The state of a recorded process at one moment. It creates updates for a viewer's interest, as a
 /// collector does.
-struct RecordedTable: Sendable {
+struct ReplayTable: Sendable {
   private(set) var state: ProcessState
   /// The reports that were sent to the viewer.
   private var told: [OperationReport.ID: OperationReport] = [:]

@@ -8,20 +8,20 @@ import Testing
 @testable import OpqTop
 
 /// A recording answers an interest in the same way as a process.
-@Suite struct RecordedTableTests {
+@Suite struct ReplayTableTests {
   private typealias Scene = ReplayScene
 
-  private func makeTable(_ seconds: ClosedRange<Int> = 1...10) -> RecordedTable {
-    var table = RecordedTable()
+  private func makeTable(_ seconds: ClosedRange<Int> = 1...10) -> ReplayTable {
+    var table = ReplayTable()
     for second in seconds { play(second, in: &table) }
     return table
   }
 
-  private func play(_ second: Int, in table: inout RecordedTable) {
+  private func play(_ second: Int, in table: inout ReplayTable) {
     table.apply(Scene.update(second), isWhole: second == 1)
   }
 
-  private func update(_ table: inout RecordedTable, _ interest: Interest) throws -> Update {
+  private func update(_ table: inout ReplayTable, _ interest: Interest) throws -> Update {
     let update = table.takeUpdate(for: interest, at: Scene.time(10.5))
     return try #require(update)
   }

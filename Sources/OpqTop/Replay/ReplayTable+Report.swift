@@ -35,7 +35,7 @@ extension OperationReport {
   }
 }
 
-extension RecordedTable {
+extension ReplayTable {
   /// Returns the reasons why an operation does not start, if its report shows them.
   func reasons(of report: OperationReport) -> [OperationDetail.Reason] {
     let queue = state.latest?.queues.first { $0.id == report.queue }

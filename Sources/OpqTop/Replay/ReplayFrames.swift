@@ -7,7 +7,7 @@ import MonitorProtocol
 
 /// Prints the frames of a recording in batch mode: a frame for each interval of the recorded time.
 /// The frames are printed as fast as their reader can read them.
-struct RecordedFrames {
+struct ReplayFrames {
   /// The maximum number of frames between two updates of the recording.
   private static let mostAlike = 86_400
 

@@ -7,11 +7,11 @@ import Testing
 
 @testable import OpqTop
 
-@Suite struct RecordedMomentTests {
+@Suite struct ReplayMomentTests {
   @Test("Impossible times and numbers cause no crash", arguments: 0..<8)
   func hostileNumbers(variant: Int) throws {
     let bytes = ExportScene.hostileNumbers(variant)
-    let moment = RecordedMoment(try ReplayScene.reader(bytes), at: .seconds(1))
+    let moment = ReplayMoment(try ReplayScene.reader(bytes), at: .seconds(1))
     #expect(!moment.messages(for: .everything).isEmpty)
   }
 }

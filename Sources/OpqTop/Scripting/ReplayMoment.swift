@@ -6,14 +6,14 @@ import RunAnalysis
 
 /// The state at one moment of a recording, in the form of messages of a process. Operations that
 /// were no longer kept at that moment have the state of their last report.
-struct RecordedMoment {
+struct ReplayMoment {
   /// The moment, on the clock of the recorded process.
   let time: MonitorTime
   /// The reason, as a sentence, why the recording ends before the moment; `nil` if it does not end
   /// before.
   let fault: String?
   private let hello: Hello
-  private let table: RecordedTable
+  private let table: ReplayTable
 
   /// Reads a recording up to a given moment.
   ///
@@ -31,7 +31,7 @@ struct RecordedMoment {
       state.apply(read.update, isWhole: read.isWhole)
       next = reader.update(at: read.end)
     }
-    table = RecordedTable(state)
+    table = ReplayTable(state)
     let last = state.latest?.time ?? reader.start
     var hello = reader.hello
     hello.isReadOnly = true
