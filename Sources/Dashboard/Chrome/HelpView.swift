@@ -81,9 +81,9 @@ struct HelpView {
     } else {
       keys = (left + [.blank] + right).map { [$0] }
     }
-    let isOfSeveral = !dashboard.shown.processes.isEmpty
+    let isMultiProcess = !dashboard.shown.processes.isEmpty
     return keys + [[.blank]]
-      + (words(glyphs) + (isOfSeveral ? wordsOfSeveral : [])).map {
+      + (words(glyphs) + (isMultiProcess ? multiProcessWords : [])).map {
         [.sentence($0)]
       }
   }
@@ -97,7 +97,7 @@ struct HelpView {
       }.map { .binding($0) }
   }
 
-  private static let wordsOfSeveral = [
+  private static let multiProcessWords = [
     "2#7: operation 7 of process 2. A filter can be 2#7, or 2# for all of process 2.",
     "ENDED: only finished and cancelled operations count. Sort by id to group them.",
   ]

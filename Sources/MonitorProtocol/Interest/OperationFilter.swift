@@ -98,9 +98,9 @@ extension OperationFilter.Condition {
     case .priority(let priority): return report.priority == priority
     case .id(let id):
       if id.processNumber == 0 { return report.id.withinProcess == id }
-      return report.isOfSeveral ? report.id == id : report.title.containsIgnoringCase("\(id)")
+      return report.isMultiProcess ? report.id == id : report.title.containsIgnoringCase("\(id)")
     case .process(let number):
-      return report.isOfSeveral
+      return report.isMultiProcess
         ? report.id.processNumber == number : report.title.containsIgnoringCase("\(number)#")
     case .age(let limit, let isMore):
       guard let age = report.filteredAge(at: now) else { return false }
@@ -111,7 +111,7 @@ extension OperationFilter.Condition {
 
 extension OperationReport {
   /// Whether the operation belongs to one of several processes that are watched as one.
-  fileprivate var isOfSeveral: Bool { id.processNumber != 0 }
+  fileprivate var isMultiProcess: Bool { id.processNumber != 0 }
 
   /// Returns the age that a filter compares, in nanoseconds: the run time if the operation is
   /// finished or cancelled; otherwise the time in its state. Returns `nil` if the time is unknown,

@@ -47,7 +47,7 @@ package struct BatchLoop {
       let number = sessions.count > 1 ? index + 1 : nil
       return MonitorPicture(filter: options.filter(for: number))
     }
-    var printer = FramePrinter(options, isOfSeveral: sessions.count > 1)
+    var printer = FramePrinter(options, isMultiProcess: sessions.count > 1)
     let start = MonitorTime.now
     var due = start + min(interval, Self.firstFrameDelay)
     var printed = 0

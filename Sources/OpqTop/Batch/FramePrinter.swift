@@ -9,12 +9,12 @@ struct FramePrinter {
   private let options: BatchOptions
   /// Whether several processes are watched. If so, each line that is not a JSON object names the
   /// process.
-  private let isOfSeveral: Bool
+  private let isMultiProcess: Bool
   private var isFirst = true
 
-  init(_ options: BatchOptions, isOfSeveral: Bool = false) {
+  init(_ options: BatchOptions, isMultiProcess: Bool = false) {
     self.options = options
-    self.isOfSeveral = isOfSeveral
+    self.isMultiProcess = isMultiProcess
   }
 
   /// Returns the text of the next frame. The text ends with a line feed.
@@ -32,12 +32,12 @@ struct FramePrinter {
     case .text:
       let text = FrameText(fields: options.fields, isUnicode: options.isUnicode)
       let sum = frames.last.map { text.sum(of: pictures, at: $0.time) } ?? ""
-      return frames.map { text.text(of: $0) }.joined() + (isOfSeveral ? sum : "")
+      return frames.map { text.text(of: $0) }.joined() + (isMultiProcess ? sum : "")
     case .json:
       return frames.map { $0.jsonLine(fields: options.fields) }.joined()
     case .tsv:
       let table = FrameTSV(
-        fields: options.fields ?? BatchFrame.Operation.Field.allCases, namesProcess: isOfSeveral)
+        fields: options.fields ?? BatchFrame.Operation.Field.allCases, namesProcess: isMultiProcess)
       return (isFirst ? table.header : "") + frames.map { table.text(of: $0) }.joined()
     }
   }

@@ -29,7 +29,7 @@ struct Attachment {
       // created later inherit the blocked signals.
       let run = try ViewerRun(view)
       if !isNamed { return try show(found, run) }
-      if targets.count > 1 { return try showSeveral(run) }
+      if targets.count > 1 { return try showMultiProcess(run) }
       return try show(try options.path(targets.first, run), run)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)
@@ -47,7 +47,7 @@ struct Attachment {
   }
 
   /// Shows all named processes together, or fails if one of them cannot be watched.
-  private func showSeveral(_ run: ViewerRun) throws -> Ending {
+  private func showMultiProcess(_ run: ViewerRun) throws -> Ending {
     let paths = try run.paths(of: targets)
     let sessions = try run.watchProcesses(at: paths, named: targets)
     if view.batch { return run.printFrames(of: sessions) }
