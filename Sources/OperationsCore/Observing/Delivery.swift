@@ -64,15 +64,15 @@ enum Delivery {
   }
 
   static func isUnderWay(for operation: Operation) -> Bool {
-    hasFrame(for: operation) { _ in true }
+    hasScope(for: operation) { _ in true }
   }
 
   /// Returns whether the base class's flags answer as if the operation had finished.
   static func isAskedAsIfFinished(_ operation: Operation) -> Bool {
-    hasFrame(for: operation) { $0 == .question }
+    hasScope(for: operation) { $0 == .question }
   }
 
-  private static func hasFrame(for operation: Operation, where matches: (Purpose) -> Bool) -> Bool {
+  private static func hasScope(for operation: Operation, where matches: (Purpose) -> Bool) -> Bool {
     var current = csystem_current_delivery()
     while let scope = current?.assumingMemoryBound(to: Scope.self).pointee {
       if scope.operation.toOpaque() == Unmanaged.passUnretained(operation).toOpaque(),

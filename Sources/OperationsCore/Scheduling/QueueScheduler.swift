@@ -145,7 +145,7 @@ struct QueueScheduler {
     _ operation: Operation, _ status: OperationStatus, _ isDescriptionNew: Bool,
     _ effects: inout QueueEffects
   ) {
-    if status.has(.barrier) { return admitBarrier(operation, status, &effects) }
+    if status.has(.barrier) { return takeInBarrier(operation, status, &effects) }
     switch operation.place.stage {
     case .outside:
       operation.place.segment = barriers.lastSegment
@@ -165,7 +165,7 @@ struct QueueScheduler {
   }
 
   @inline(never)
-  private mutating func admitBarrier(
+  private mutating func takeInBarrier(
     _ barrier: Operation, _ status: OperationStatus, _ effects: inout QueueEffects
   ) {
     switch barrier.place.stage {

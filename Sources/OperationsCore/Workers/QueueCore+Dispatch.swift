@@ -69,7 +69,7 @@ extension QueueCore {
       scope.pointee.operation = taken.reference
       var work = start(taken, scope)
       scope.pointee.operation = nil
-      finishAnnouncing(&work)
+      retireSeparately(&work)
       if !taken.isPlain { taken.reference.release() }
     }
   }

@@ -16,7 +16,7 @@ extension QueueCore {
   func takeNext(
     after work: consuming FinishedWork, isSearching: inout Bool
   ) -> StartableOperation? {
-    if isObserved.load(ordering: .sequentiallyConsistent) { finishAnnouncing(&work) }
+    if isObserved.load(ordering: .sequentiallyConsistent) { retireSeparately(&work) }
     let mustAnnounce = work.operation.map { !$0.isBarrier } ?? false
     let next = takeNextUnannounced(after: work, isSearching: &isSearching)
     // Another thread announces, because this thread holds its next operation or counts as searching.
@@ -121,7 +121,7 @@ extension QueueCore {
 
   /// Retires the finished work in a separate critical section, and announces the change.
   @inline(never)
-  func finishAnnouncing(_ work: inout FinishedWork) {
+  func retireSeparately(_ work: inout FinishedWork) {
     CurrentWork.passNextQueueOn(CurrentWork.scope)
     pushAgain(&work.madeReady)
     guard let finished = work.operation else { return }
@@ -132,6 +132,6 @@ extension QueueCore {
   /// Handles that a worker that was not searching leaves, although there may be more work.
   func leave(after work: consuming FinishedWork) {
     if work.operation == nil { withScheduler { _, _ in } }
-    finishAnnouncing(&work)
+    retireSeparately(&work)
   }
 }
