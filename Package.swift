@@ -97,6 +97,7 @@ let foundationTargets: [Target] = [
   .target(
     name: "OperationsFoundation",
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
+  // Separate, because it compiles the shapes against Foundation, which `programs` must not link.
   fixture("shapes-foundation", ["TestSupport"], settings: [.define("CORPUS_FOUNDATION")]),
   .testTarget(
     name: "OperationsFoundationTests",
@@ -241,9 +242,11 @@ let monitorTestTargets: [Target] = [
       "fixture-hostile-names", "demo-monitored-process",
     ],
     exclude: ["TerminalCases.md"]),
+  // Separate, because it links the viewer, which is not built with `OPQ_CORE_ONLY`.
   fixture(
     "hostile-names",
     viewer + [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
+  // Separate, because no test starts it: `Benchmarks` and `.ci/run` build it, with optimization.
   fixture(
     "measure",
     [
