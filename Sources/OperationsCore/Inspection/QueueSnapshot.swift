@@ -93,7 +93,7 @@ extension OperationQueueSupplement where Self: OperationQueue {
 
 /// The contents of a queue at one moment.
 struct QueueContents {
-  /// One operation or barrier.
+  /// The part of an ``OperationSnapshot`` that the queue's lock guards, of an operation or a barrier.
   struct Entry {
     let operation: Operation
     let state: OperationState
