@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import OperationsCore
 import Synchronization
 import TestSupport
+
+@testable import OperationsCore
 
 /// Runs a program on several threads at once, with bodies that are not held, and checks at the end
 /// the conditions that are true for every order of events.
@@ -14,13 +15,15 @@ import TestSupport
 struct FreeRun {
   /// The deliberate fault of the world; `nil` in normal tests.
   var fault: World.Fault?
+  /// The threads of the program's queues.
+  var pool = WorkerPool.shared
 
   /// - Parameters:
   ///   - program: The program.
   ///   - patience: The time limit for expected events.
   /// - Returns: The violations at the end; `nil` if no condition is violated.
   @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
-    let world = World(program, usesDispatch: true, fault: fault)
+    let world = World(program, usesDispatch: true, fault: fault, pool: pool)
     _ = world.reports.letEverythingEnd()
     let gate = StepGate(world)
     let steps = program.steps.map(Self.withoutCycle)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import OperationsCore
 import TestSupport
+
+@testable import OperationsCore
 
 /// The real operations and queues of one program, and the program's references.
 final class World: Sendable {
@@ -34,7 +35,9 @@ final class World: Sendable {
   /// The observations of the observed operations' flags.
   private let observations: [NSKeyValueObservation]
 
-  init(_ program: Program, usesDispatch: Bool = false, fault: Fault? = nil) {
+  init(
+    _ program: Program, usesDispatch: Bool = false, fault: Fault? = nil, pool: WorkerPool = .shared
+  ) {
     self.program = program
     self.fault = fault
     let reports = Reports(
@@ -63,7 +66,7 @@ final class World: Sendable {
     let queues = program.queues.enumerated().map { index, line in
       SteeredQueue(
         index, width: fault == .ignoresWidths ? 8 : line.width,
-        onDispatch: usesDispatch && line.isOnDispatch, reports: reports)
+        onDispatch: usesDispatch && line.isOnDispatch, reports: reports, pool: pool)
     }
     observations = operations.indices.flatMap { index -> [NSKeyValueObservation] in
       guard let operation = operations[index], program.operations[index].isObserved else {

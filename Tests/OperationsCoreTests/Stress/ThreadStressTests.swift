@@ -45,7 +45,7 @@ struct ThreadStressTests {
 }
 
 /// A queue, and the events in it.
-private final class StressedQueue: Sendable {
+final class StressedQueue: Sendable {
   let queue: OperationQueue
   let width: Int
   private let running = Atomic<Int>(0)
