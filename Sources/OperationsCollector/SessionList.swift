@@ -214,6 +214,8 @@ final class SessionList {
 
   /// Returns whether the interval allows an update now.
   func mayTell(at now: MonitorTime, interval: Duration) -> Bool {
+    // A longer interval than any program runs would exceed the range of time.
+    let interval = min(interval, .seconds(1_000_000_000))
     // An update is allowed shortly before the end of the interval. Otherwise the collector would
     // have to wake up again after each reading.
     if let due = lastTold.map({ $0 + interval }), !isUrgent, now < due - interval / 8 {

@@ -52,6 +52,15 @@ import Testing
     queue.waitUntilAllOperationsAreFinished()
   }
 
+  @Test("An interval beyond the range of time permits only one update")
+  func intervalBeyondTheRangeOfTime() throws {
+    let list = try list(Interest())
+    let interval = Duration.seconds(Int64.max) * 3
+    #expect(list.mayTell(at: ProcessFacts.now, interval: interval))
+    _ = list.takeUpdate(from: table)
+    #expect(!list.mayTell(at: ProcessFacts.now, interval: interval))
+  }
+
   @Test func onlyTheFirstRowsAreReported() throws {
     let operations = add((0..<20).map { "job \($0)" })
     read()

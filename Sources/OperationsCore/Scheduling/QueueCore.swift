@@ -120,7 +120,7 @@ final class QueueCore: @unchecked Sendable {
     // Released when the queue releases the operation.
     let reference = Unmanaged<Operation>.passRetained(consume operation)
     pushAnnounced(first: reference, last: reference)
-    wakeWorker()
+    wakeWorkerAfterAdding()
   }
 
   /// Adds all of the operations, or none of them if one cannot be added.
@@ -143,7 +143,7 @@ final class QueueCore: @unchecked Sendable {
       before = operation
     }
     pushAnnounced(first: .passUnretained(first), last: .passUnretained(last))
-    wakeWorker()
+    wakeWorkerAfterAdding()
     return nil
   }
 
@@ -153,7 +153,7 @@ final class QueueCore: @unchecked Sendable {
     guard claim(operation) else { return false }
     let reference = prepare(operation)
     pushAnnounced(first: reference, last: reference)
-    wakeWorker()
+    wakeWorkerAfterAdding()
     return true
   }
 
@@ -164,7 +164,7 @@ final class QueueCore: @unchecked Sendable {
     // Released when the queue releases the operation.
     _ = Unmanaged.passRetained(barrier)
     push(first: .passUnretained(barrier), last: .passUnretained(barrier))
-    wakeWorker()
+    wakeWorkerAfterAdding()
   }
 
   private func claim(_ operation: Operation) -> Bool {
@@ -372,18 +372,6 @@ final class QueueCore: @unchecked Sendable {
     if let wakeups = effects.takeWakeups() {
       for callback in wakeups.callbacks { callback() }
       for waiter in wakeups.waiters { waiter.wake() }
-    }
-  }
-
-  // MARK: Workers
-
-  /// Brings in a worker if one is missing, or submits the missing blocks.
-  @inline(__always)
-  func wakeWorker() {
-    if gate.claimWorker() {
-      pool.serve(self)
-    } else if isOnDispatch.load(ordering: .sequentiallyConsistent) {
-      submitBlocks()
     }
   }
 

@@ -39,6 +39,7 @@ final class ExecutionBlocks: @unchecked Sendable {
       if mustAsk, hasMore { pool.help(self) }
       mustAsk = false
       CurrentWork.run(operation, for: queue, block)
+      ForkedProcess.check("to return from a block that called fork()")
       finishOne()
     }
   }

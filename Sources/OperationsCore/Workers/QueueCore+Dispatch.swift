@@ -68,6 +68,7 @@ extension QueueCore {
     CurrentWork.withScope(&scope) { scope in
       scope.pointee.operation = taken.reference
       var work = start(taken, scope)
+      ForkedProcess.check("to return from an operation that called fork()")
       scope.pointee.operation = nil
       retireSeparately(&work)
       if !taken.isPlain { taken.reference.release() }

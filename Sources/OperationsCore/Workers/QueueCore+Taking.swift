@@ -134,4 +134,26 @@ extension QueueCore {
     if work.operation == nil { withScheduler { _, _ in } }
     retireSeparately(&work)
   }
+
+  // MARK: Bringing in workers
+
+  /// Brings in a worker for added operations.
+  ///
+  /// The queue's request may wait because earlier threads could not be started, not even the
+  /// sampler. Then this thread tries again to start them.
+  @inline(__always)
+  func wakeWorkerAfterAdding() {
+    if ThreadShortage.exists { ThreadShortage.retry() }
+    wakeWorker()
+  }
+
+  /// Brings in a worker if one is missing, or submits the missing blocks.
+  @inline(__always)
+  func wakeWorker() {
+    if gate.claimWorker() {
+      pool.serve(self)
+    } else if isOnDispatch.load(ordering: .sequentiallyConsistent) {
+      submitBlocks()
+    }
+  }
 }

@@ -49,11 +49,12 @@ enum ThreadShortage {
     }
     for pool in taken.pools.values { pool.retry() }
     for queue in taken.queues.values {
-      let owner = queue._withUnsafeGuaranteedRef { queue in
-        queue.withScheduler { _, _ in }
-        return queue.owner
-      }
-      owner.release()
+      queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
+      if queue._withUnsafeGuaranteedRef({ $0.releaseOwnerIfHeld() }) { continue }
+      // The last release runs a `deinit` of the user. The calling thread may be a worker that has
+      // another request to serve.
+      let owner = queue._withUnsafeGuaranteedRef { $0.owner }
+      OperationQueue.completions.addOperation { owner.release() }
     }
   }
 

@@ -11,7 +11,7 @@ final class Worker: Sendable {
   private static let idleNanoseconds: Int64 = 5_000_000_000
   /// The number of checks for new work before giving up, if a short search was too short twice in a
   /// row.
-  private static let longSearch = 2_000
+  private static let longSearch = 600
   private static let shortSearch = 30
   /// The time limit of a near miss. If new work arrives within this time after a search, a longer search
   /// would have found it.
@@ -187,6 +187,7 @@ final class Worker: Sendable {
         if let next = queue.takeNext(after: work, isSearching: &isSearching) {
           if scope.pointee.nextQueue != nil { CurrentWork.passNextQueueOn(scope) }
           work = run(next, of: queue, scope)
+          ForkedProcess.check("to return from an operation that called fork()")
           count += 1
           guard mustHandOver(queue, after: count, since: turn) else { continue }
           CurrentWork.passNextQueueOn(scope)
@@ -214,7 +215,9 @@ final class Worker: Sendable {
     guard pool.hasWaiting else { return false }
     if pool.wantsFewerWorkers { return true }
     guard count.isMultiple(of: Self.turn) || pool.turnNumber != turn else { return false }
-    return pool.hasWaiting(besides: queue)
+    // The request of a queue of the library's own work is served beyond the budget if it waits for
+    // long. This thread takes it, so that its age shows how long served requests take.
+    return !queue.lane.isForOperations || pool.hasWaiting(besides: queue)
   }
 
   private func spinForMail(_ queue: QueueCore) -> Bool {

@@ -34,7 +34,9 @@ public struct WorkerConfiguration: Sendable, Equatable {
   /// count.
   ///
   /// With a limit below the widths of queues, fewer operations execute at the same time than the
-  /// widths allow. If more operations than the limit wait for one another, they wait forever.
+  /// widths allow. If more operations than the limit wait for one another, they wait forever. While
+  /// all threads are in use, a completion block that waits for another completion block waits
+  /// forever too.
   public var threadLimit: Int?
   /// The size of a thread's stack, in bytes: 65,536 to 1,073,741,824. The default is that of the
   /// system, usually 8 MiB (`ulimit -s`).

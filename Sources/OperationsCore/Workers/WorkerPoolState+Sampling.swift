@@ -98,8 +98,8 @@ extension WorkerPoolState {
 
   static let stallNanoseconds: Int64 = 20_000_000
   /// The maximum number of duties, and of completion blocks, that are served beyond the budget, unless
-  /// there are more processors. With more threads that compute, the kernel itself lets a new thread wait
-  /// for about 50 ms.
+  /// there are more processors. One is added for each 5 ms that a request waits. With many threads that
+  /// compute, the kernel itself delays a new thread, so more threads would not start it sooner.
   private static let surplusLimit = 16
   private static let shortestInterval: Int64 = 1_000_000
   private static let longestInterval: Int64 = 5_000_000

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
 import Glibc
 import OperationsCore
 import Synchronization
@@ -60,6 +61,25 @@ enum ForkedChild {
     }
   }
 
+  /// Forks a child in an operation, and returns from it in the child.
+  static func returnFromOperation(in dispatchQueue: DispatchQueue? = nil) -> Int32 {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    queue.underlyingQueue = dispatchQueue
+    let result = Atomic<Int32>(-1)
+    let operation = BlockOperation()
+    operation.addExecutionBlock {
+      let process = forked()
+      // In the child, the block returns.
+      if process != 0 { result.store(ending(of: process), ordering: .releasing) }
+    }
+    queue.addOperation(operation)
+    let parent = getpid()
+    queue.addOperation { if getpid() != parent { _exit(5) } }
+    queue.waitUntilAllOperationsAreFinished()
+    return result.load(ordering: .acquiring)
+  }
+
   /// Forks a child before the first queue exists. The child uses queues.
   static func useEarly() -> Int32 {
     let ending = child {
@@ -73,17 +93,27 @@ enum ForkedChild {
 
   /// Runs `body` in a child process and waits for its end. An alarm ends a child that hangs.
   private static func child(_ body: () -> Void) -> Int32 {
+    let process = forked()
+    if process == 0 {
+      body()
+      _exit(0)
+    }
+    return ending(of: process)
+  }
+
+  /// Forks, with an alarm in the child.
+  private static func forked() -> pid_t {
     // The module does not offer `fork`, because the child has only this thread.
     let fork = unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
     // Wait until the other threads sleep: a thread in the Swift runtime may hold one of its locks,
     // and the child would wait for it.
     usleep(200_000)
     let process = fork()
-    if process == 0 {
-      alarm(20)
-      body()
-      _exit(0)
-    }
+    if process == 0 { alarm(20) }
+    return process
+  }
+
+  private static func ending(of process: pid_t) -> Int32 {
     var status: Int32 = -1
     waitpid(process, &status, 0)
     return status

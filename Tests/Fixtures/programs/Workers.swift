@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
 import Glibc
 import OperationsCore
 import Synchronization
@@ -26,6 +27,9 @@ enum Workers {
         switch arguments.dropFirst().first ?? "" {
         case "byHand": ForkedChild.startByHand()
         case "early": ForkedChild.useEarly()
+        case "returnFromOperation": ForkedChild.returnFromOperation()
+        case "returnOnDispatch":
+          ForkedChild.returnFromOperation(in: DispatchQueue(label: "fork"))
         case let use: ForkedChild.use(use)
         }
       let isTrap = ending & 0x7F == SIGILL || ending & 0x7F == SIGTRAP

@@ -30,6 +30,8 @@ struct ForkedProcessTests {
     arguments: [
       ("startWithCompletionBlock", "run a completion block"),
       ("failWithDependent", "cancel a dependent of an operation that has failed"),
+      ("returnFromOperation", "return from an operation that called fork()"),
+      ("returnOnDispatch", "return from an operation that called fork()"),
     ])
   func consequenceInOwnProcess(use: String, action: String) throws {
     let (_, output) = try Self.fixture.run(

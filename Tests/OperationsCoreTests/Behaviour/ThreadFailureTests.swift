@@ -148,6 +148,34 @@ struct ThreadFailureTests {
     }
   }
 
+  @Test("MX-14: without a sampler, adding to a queue whose request waits tries again")
+  func addingRetriesWithoutSampler() async throws {
+    try await onOwnThread(within: .seconds(60)) {
+      let refusesSampler = Monitored(true)
+      // Only the sampler has the default size of the stack.
+      let configuration = WorkerPoolConfiguration(processorCount: 2, stackSize: 1 << 20)
+      let pool = WorkerPool(configuration) { body, context, stackSize in
+        if stackSize == 0, refusesSampler.value { return EAGAIN }
+        return csystem_start_thread_with_stack(body, context, stackSize)
+      }
+      let queue = OperationQueue(pool: pool)
+      let gate = Gate()
+      for _ in 0..<2 { queue.addOperation { gate.pass() } }
+      gate.waitForArrivals(2)
+      let begun = SharedFlag()
+      queue.addOperation { begun.set() }
+      refusesSampler.change { $0 = false }
+      // This thread does not wait in the library, which would try again too.
+      let hasBegun = poll(for: .seconds(Patience.seconds)) {
+        queue.addOperation {}
+        return begun.value
+      }
+      #expect(hasBegun)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
   @Test("MX-14: a thread that can be started serves the queues that got none before")
   func strandedQueues() async throws {
     try await onOwnThread(within: .seconds(30)) {
