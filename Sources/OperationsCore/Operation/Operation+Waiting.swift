@@ -96,6 +96,11 @@ extension Operation {
     for waiter in waiters.values { waiter.wake() }
   }
 
+  /// Whether a task or a group waits. Threads that wait are not registered.
+  final var hasRegisteredWaiters: Bool {
+    status.load(ordering: .acquiring).has(.hasWaiters) && withRare { $0?.waiters.isEmpty == false }
+  }
+
   /// Wakes `waiter` when the operation is retired.
   ///
   /// - Returns: `false` if the operation is already retired. In that case the waiter was not added.

@@ -62,6 +62,9 @@ struct QueueEffects {
     released = .passUnretained(operation)
   }
 
+  /// Whether a task waits for the empty queue. Its executor may run it when it is woken.
+  var wakesTask: Bool { wakeups?.waiters.contains { $0 is WaitingTask } ?? false }
+
   /// Whether there are operations to release.
   @inline(__always)
   var releasesOperations: Bool { released != nil || aftermath != nil }
@@ -77,7 +80,11 @@ struct QueueEffects {
   /// - Precondition: The queue's lock is held.
   @inline(__always)
   func runsUsersCode(after block: FinishedBlock?) -> Bool {
-    if let aftermath, aftermath._withUnsafeGuaranteedRef(Self.outlivesQueue) { return true }
+    if let aftermath,
+      aftermath._withUnsafeGuaranteedRef({ Self.outlivesQueue($0) || $0.hasRegisteredWaiters })
+    {
+      return true
+    }
     guard let released else { return false }
     if let block, block.isAll(of: released) { return false }
     return inspectReleased()

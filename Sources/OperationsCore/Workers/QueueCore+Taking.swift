@@ -40,6 +40,11 @@ extension QueueCore {
         work = FinishedWork()
         continue
       }
+      if next == nil, effects.wakesTask {
+        performLate(after: nil, &effects, isSearching: &isSearching)
+        work = FinishedWork()
+        continue
+      }
       if next == nil {
         // The search begins before waiters are woken, so that operations that they add need no other worker.
         if !isSearching { gate.startSearching() }
@@ -99,6 +104,9 @@ extension QueueCore {
     isSearching = false
     if hasMail { effects.hasWork = true }
     CurrentWork.passNextQueueOn(CurrentWork.scope)
+    // Before a task is woken: if its executor runs it here, it may wait for what this worker brings in.
+    if effects.hasWork { wakeWorker() }
+    effects.hasWork = false
     notify(&effects)
     // The operation is retired before the releases: a `deinit` may need its slot, or end the thread.
     finished?.retire(from: self)

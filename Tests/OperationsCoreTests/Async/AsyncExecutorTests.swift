@@ -34,6 +34,46 @@ struct AsyncExecutorTests {
     }
   }
 
+  @Test("WA-6: a task that its executor resumes on the worker may wait for the next operation")
+  func resumedOnTheWorker() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      queue.isSuspended = true
+      let operations = [BlockOperation {}, BlockOperation {}]
+      queue.addOperations(operations, waitUntilFinished: false)
+      let hasWaited = Latch()
+      Task(executorPreference: CallingThread()) {
+        await operations[0].finished()
+        Self.wait(for: operations[1])
+        hasWaited.open()
+      }
+      queue.isSuspended = false
+      hasWaited.wait()
+    }
+  }
+
+  @Test("WA-6: a task that its executor resumes when the queue is empty may use the queue")
+  func resumedOnTheSearchingWorker() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let first = Gate()
+      queue.addOperation { first.pass() }
+      let hasWaited = Latch()
+      Task(executorPreference: CallingThread()) {
+        await queue.waitForAll()
+        let operation = BlockOperation {}
+        queue.addOperation(operation)
+        Self.wait(for: operation)
+        hasWaited.open()
+      }
+      first.open()
+      hasWaited.wait()
+    }
+  }
+
+  private static func wait(for operation: Operation) { operation.waitUntilFinished() }
+
   @Test(
     "CA-8: a real-time thread does not wait in cancel() for a thread that creates a task",
     .enabled(if: RealTime.isPermitted, "SCHED_FIFO is not permitted"))
@@ -121,5 +161,12 @@ private enum RealTime {
     allowed = [UInt8](repeating: 0, count: 128)
     allowed[index] = first
     precondition(set(0, allowed.count, &allowed) == 0)
+  }
+}
+
+/// Runs each job on the thread that enqueues it.
+private final class CallingThread: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    job.runSynchronously(on: asUnownedTaskExecutor())
   }
 }
