@@ -7,6 +7,9 @@ import Synchronization
 ///
 /// Times are nanoseconds on the monotonic clock. A time is `nil` if the event has not happened, or
 /// happened before the record existed.
+///
+/// A collector reads this description, and each event changes it. A program reads an
+/// ``OperationSnapshot``.
 package struct RecordedOperation: Sendable {
   /// Identifies the operation.
   package let id: OperationID
