@@ -74,12 +74,18 @@ private final class BusyQueues: Sendable {
     startThread { [self] in
       var random = random.withLock { $0 }
       while !mustEnd.value {
-        for _ in 0..<200 { queues.randomElement(using: &random)?.addAny(&random) }
-        usleep(10_000)
+        // Each lingering operation holds a thread until the next operation has run, so there must be fewer
+        // operations than threads.
+        if unfinishedCount < 200 {
+          for _ in 0..<100 { queues.randomElement(using: &random)?.addAny(&random) }
+        }
+        usleep(5_000)
       }
       hasEnded.open()
     }
   }
+
+  private var unfinishedCount: Int { queues.reduce(0) { $0 + $1.unfinishedCount } }
 
   /// Waits until all operations have finished.
   ///

@@ -60,6 +60,8 @@ final class StressedQueue: Sendable {
   }
 
   var mostRunning: Int { most.load(ordering: .relaxed) }
+  /// The number of added operations that have not begun.
+  var unfinishedCount: Int { expected.load(ordering: .relaxed) - runs.load(ordering: .relaxed) }
   var wrongRuns: Int { abs(runs.load(ordering: .relaxed) - expected.load(ordering: .relaxed)) }
 
   func addAny(_ random: inout SeededGenerator) {
