@@ -168,16 +168,17 @@ extension Operation {
   @inline(__always)
   final var isExactlyBlockOperation: Bool { type(of: self) == BlockOperation.self }
 
-  /// Whether the release of this operation releases no other object. This is true for a block
-  /// operation that never had a dependency and has no rare state.
+  /// Whether the release of this operation releases no other object. This is true if the operation
+  /// never had a dependency and has no rare state.
   ///
   /// This property is read without the lock, although another thread that has a reference may add a
   /// dependency. In that case the reference of that thread, or of the queue, is the last one.
   ///
-  /// - Precondition: The operation has finished, so it has no dependents.
+  /// - Precondition: The operation is a plain block operation and has finished, so it has no
+  ///   dependents.
   @inline(__always)
   final var isNothingButBlock: Bool {
-    isExactlyBlockOperation && !status.load(ordering: .relaxed).has(.hasDependencies)
+    !status.load(ordering: .relaxed).has(.hasDependencies)
       && extra.load(ordering: .relaxed).isNothing
   }
 

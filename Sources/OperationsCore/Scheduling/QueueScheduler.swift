@@ -116,7 +116,7 @@ struct QueueScheduler {
   }
 
   /// Handles that a block has begun. Returns the next operation, which the block starts.
-  mutating func blockBegan(_ generation: UInt64) -> Unmanaged<Operation>? {
+  mutating func blockBegan(_ generation: UInt64) -> StartableOperation? {
     guard underlying?.began(generation) == true else { return nil }
     return takeNext()
   }
@@ -184,45 +184,45 @@ struct QueueScheduler {
   /// Chooses the next operation to start, or a barrier if it is due. Returns `nil` if no slot is
   /// free.
   @inline(__always)
-  mutating func takeNext() -> Unmanaged<Operation>? {
+  mutating func takeNext() -> StartableOperation? {
     guard hasFreeSlot else { return nil }
     while let next = ready.firstInPlace() {
-      let isTaken = next._withUnsafeGuaranteedRef { operation in
-        let isPlain = operation.isExactlyBlockOperation
+      let taken: StartableOperation? = next._withUnsafeGuaranteedRef { operation in
+        let isBlock = operation.isExactlyBlockOperation
         // If many operations are ready, the next one is no longer in a cache. It is fetched while
         // this operation runs.
         if let following = operation.place.inBand.next {
           csystem_prefetch_two_lines(following.toOpaque())
         }
-        let (isTaken, status) = operation.update { ($0.dispatch(startsAtOnce: isPlain), $0) }
-        if isTaken {
-          move(operation, to: .executing, status)
-        } else {
+        let (isTaken, status) = operation.update { ($0.dispatch(startsAtOnce: isBlock), $0) }
+        guard isTaken else {
           // The operation is no longer eligible, because a dependency was added or it has finished.
           // The inbox contains this change.
-          move(operation, to: .waiting, status)
+          move(operation, from: .ready, to: .waiting, status)
+          return nil
         }
-        return isTaken
+        move(operation, from: .ready, to: .executing, status)
+        return StartableOperation(next, isBlock: isBlock, status)
       }
-      if isTaken { return next }
+      if let taken { return taken }
     }
     return barriers.front == .due ? startBarrier() : nil
   }
 
   @inline(never)
-  private mutating func startBarrier() -> Unmanaged<Operation> {
+  private mutating func startBarrier() -> StartableOperation {
     let barrier = barriers.startFirst()
-    barrier._withUnsafeGuaranteedRef {
-      _ = $0.update { $0.dispatch(startsAtOnce: true) }
+    return barrier._withUnsafeGuaranteedRef {
+      let (_, status) = $0.update { ($0.dispatch(startsAtOnce: true), $0) }
       $0.place.stage = .executing
+      return StartableOperation(barrier, isBlock: $0.isExactlyBlockOperation, status)
     }
-    return barrier
   }
 
   /// Chooses the next operation for one of the pool's workers. If a dispatch queue was set after
   /// the worker had come, the worker gets no operation.
   @inline(__always)
-  mutating func takeNextForWorker() -> Unmanaged<Operation>? {
+  mutating func takeNextForWorker() -> StartableOperation? {
     underlying == nil ? takeNext() : nil
   }
 
@@ -324,12 +324,13 @@ struct QueueScheduler {
   }
 
   /// Changes the stage of an operation. No other code does this, so that the counts stay
-  /// consistent.
+  /// consistent. `known` is the operation's present stage, if the caller knows it.
   @inline(__always)
   private mutating func move(
-    _ operation: Operation, to stage: QueuePlace.Stage, _ status: OperationStatus
+    _ operation: Operation, from known: QueuePlace.Stage? = nil, to stage: QueuePlace.Stage,
+    _ status: OperationStatus
   ) {
-    let old = operation.place.stage
+    let old = known ?? operation.place.stage
     switch old {
     case .waiting: counts.waiting -= 1
     case .ready:

@@ -66,17 +66,18 @@ struct StartableOperation {
   /// alive until the thread that starts it retires it.
   let isPlain: Bool
 
-  /// Retains an operation that may finish on its own before it is started, because the queue
-  /// releases it then.
+  /// Retains an operation that is not plain. It may finish on its own before it is started, and the
+  /// queue releases it then.
   ///
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - isBlock: Whether its class is exactly `BlockOperation`.
+  ///   - status: Its status when it was chosen.
   /// - Precondition: The queue's lock is held.
   @inline(__always)
-  init(_ operation: Unmanaged<Operation>) {
+  init(_ operation: Unmanaged<Operation>, isBlock: Bool, _ status: OperationStatus) {
     reference = operation
-    isPlain = operation._withUnsafeGuaranteedRef {
-      $0.isExactlyBlockOperation
-        && !$0.status.load(ordering: .relaxed).has(.excludesOthers)
-    }
+    isPlain = isBlock && !status.has(.excludesOthers)
     if !isPlain { _ = operation.retain() }
   }
 }

@@ -59,9 +59,7 @@ extension QueueCore {
 
   /// Does the work of one block: takes an operation, executes it, and retires it.
   private func runBlock(of generation: UInt64) {
-    let taken = withScheduler { scheduler, _ in
-      scheduler.blockBegan(generation).map(StartableOperation.init)
-    }
+    let taken = withScheduler { scheduler, _ in scheduler.blockBegan(generation) }
     guard let taken else { return }
     var scope = CurrentWork.Scope(
       servedQueue: .passUnretained(self), isOnMainQueue: MainDispatchQueue.isRunningHere)

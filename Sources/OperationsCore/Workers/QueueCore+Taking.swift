@@ -74,7 +74,7 @@ extension QueueCore {
       var isRetired = true
       if let finished = work.operation { isRetired = finished.retire(&scheduler, &effects) }
       let isLate = effects.runsUsersCode(after: work.operation) || !isRetired
-      var next: Unmanaged<Operation>?
+      var next: StartableOperation?
       // The search is repeated if no operation was found and the inbox was read meanwhile.
       repeat {
         if !isLate { next = scheduler.takeNextForWorker() }
@@ -83,7 +83,7 @@ extension QueueCore {
       // searches, and wakes one.
       if isSearching, next != nil { gate.stopSearching() }
       scheduler.endSection(&effects)
-      return (next.map(StartableOperation.init), isLate, isRetired)
+      return (next, isLate, isRetired)
     }
   }
 

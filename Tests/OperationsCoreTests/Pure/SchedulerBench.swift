@@ -63,9 +63,16 @@ final class SchedulerBench {
     if operation.update(event) { takeIn([operation]) }
   }
 
+  /// Returns the operation, and releases the reference of a thread that would start it. The
+  /// scheduler still keeps the operation alive.
+  static func operation(_ chosen: StartableOperation) -> Operation {
+    defer { if !chosen.isPlain { chosen.reference.release() } }
+    return chosen.reference.takeUnretainedValue()
+  }
+
   func takeNext() -> Operation? {
     defer { check() }
-    return scheduler.takeNext()?.takeUnretainedValue()
+    return scheduler.takeNext().map(Self.operation)
   }
 
   /// Returns an operation to the scheduler because its `isReady` was `false` when it was about to

@@ -20,7 +20,7 @@ struct UnderlyingQueueStateTests {
   }
 
   private func begin(_ bench: SchedulerBench, _ generation: UInt64) -> Operation? {
-    bench.scheduler.blockBegan(generation)?.takeUnretainedValue()
+    bench.scheduler.blockBegan(generation).map(SchedulerBench.operation)
   }
 
   @Test("MX-9: one block for each operation that may start, claimed once")
