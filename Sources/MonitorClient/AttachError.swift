@@ -5,7 +5,7 @@ package import MonitorProtocol
 
 /// The reason why a process cannot be watched.
 package struct AttachError: Error, CustomStringConvertible, Equatable {
-  /// The kind of the reason.
+  /// The kind of reason why a process cannot be watched.
   package enum Kind {
     /// The process or its connection was lost.
     case lost

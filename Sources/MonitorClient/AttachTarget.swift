@@ -64,7 +64,7 @@ package enum AttachTarget: Equatable {
 }
 
 extension AttachTarget: CustomStringConvertible {
-  /// The name of the target in a sentence.
+  /// The text that names the target in a message to the user: the process id or the path.
   package var description: String {
     switch self {
     case .process(let process): "process \(process)"

@@ -18,7 +18,8 @@ struct LocalProcess: Equatable {
   /// - Parameters:
   ///   - hello: The greeting of the process.
   ///   - bootID: The boot id of this machine.
-  ///   - start: Returns when a process of this machine started.
+  ///   - start: A closure that returns the start of the process with an id; `nil` if this machine
+  ///     has no such process.
   init?(_ hello: Hello, bootID: String, start: (Int32) -> ProcessStart?) {
     guard !hello.bootID.isEmpty, hello.bootID == bootID, let start = start(hello.processID) else {
       return nil
@@ -38,8 +39,8 @@ struct LocalProcess: Equatable {
 
 extension Hello {
   /// Returns the time by which the clock of the greeting's sender is ahead of this process's clock.
-  /// The result is zero if the sender runs on the same machine. Otherwise it is the difference of
-  /// the two times; the duration of the transfer is ignored.
+  /// The result is zero if the sender runs on the same machine. Otherwise the result is the
+  /// sender's time in the greeting minus `now`. The duration of the transfer is ignored.
   ///
   /// - Parameters:
   ///   - now: The current time on this process's clock.

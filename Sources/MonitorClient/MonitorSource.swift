@@ -8,7 +8,8 @@ package protocol MonitorSource: AnyObject, Sendable {
   /// Removes and returns the messages, the oldest first. The method can be called on any thread and
   /// does not block.
   func takeMessages() -> [MonitorMessage]
-  /// Sets the viewer's interest. The method does not block. An update follows.
+  /// Sets the viewer's interest, which is the data that the viewer requests. The method does not
+  /// block. An update follows.
   func watch(_ interest: Interest)
   /// Sends a command. The method does not block. A `commandResult` message follows.
   func send(_ command: MonitorCommand)

@@ -16,6 +16,8 @@ package struct OperationLedger {
   private(set) var byteCount = 0
   private var sizes: [OperationReport.ID: Int] = [:]
 
+  /// Creates a ledger without operations.
+  ///
   /// - Parameter limit: The maximum number of bytes for the operations of this process.
   init(limit: Int = OperationLedger.mostBytes) { self.limit = limit }
 

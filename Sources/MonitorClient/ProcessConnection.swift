@@ -31,12 +31,14 @@ final class ProcessConnection: ChannelInboundHandler {
   private var isOver = false
   private var context: ChannelHandlerContext?
 
+  /// Creates a connection that is not yet connected.
+  ///
   /// - Parameters:
   ///   - path: The path of the socket.
   ///   - isReadOnly: Whether the viewer sends no commands.
   ///   - ledger: Counts the memory for the process's operations.
-  ///   - deliver: Called with each message of the process.
-  ///   - receive: Called with each event.
+  ///   - deliver: A closure that is called with each message of the process.
+  ///   - receive: A closure that is called with each event of the connection.
   init(
     path: String, isReadOnly: Bool, ledger: OperationLedger = OperationLedger(),
     deliver: @escaping (MonitorMessage) -> Void = { _ in }, receive: @escaping (Event) -> Void

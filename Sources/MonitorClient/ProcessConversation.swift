@@ -26,6 +26,8 @@ struct ProcessConversation {
   private var commands: [(token: UInt32, command: MonitorCommand)] = []
   private var lastToken: UInt32 = 0
 
+  /// Creates the state of a connection without messages.
+  ///
   /// - Parameter ledger: Counts the memory for the process's operations.
   init(ledger: OperationLedger = OperationLedger()) { self.ledger = ledger }
 
@@ -91,7 +93,8 @@ struct ProcessConversation {
           .fail(AttachError(.lost, "the process reports more operations than opq-top can keep"))
         ]
       }
-      // The connection grants the credit for the last part when the viewer has received the update.
+      // The process may send a further part for each part that was processed. For the last part of
+      // an update, it may do so when the viewer has received the update.
       return [.deliver(.update(update))]
     } catch {
       return [fault("\(error)")]

@@ -24,7 +24,8 @@ package final class RemoteSession: MonitorSource {
   /// The messages for the viewer, protected by a lock.
   private struct State {
     var mailbox: Mailbox
-    /// The number of updates in the mailbox that came over a lost connection and need no credit.
+    /// The number of updates in the mailbox that arrived over an earlier connection. The process
+    /// receives no credit for these updates.
     var oldUpdateCount = 0
   }
 
@@ -34,7 +35,7 @@ package final class RemoteSession: MonitorSource {
     var reconnection = Reconnection()
     /// Detects whether the process answers; `nil` if there is no connection.
     var silence: Silence?
-    /// The process, if it is visible on this machine.
+    /// The watched process; `nil` if it is not visible on this machine.
     var process: LocalProcess?
   }
 

@@ -23,8 +23,8 @@ struct Silence: Equatable {
   static let quietTime = Duration.seconds(1)
   /// The time without an answer after which the process is reported as silent.
   static let patience = Duration.seconds(1)
-  /// The delay from which on a check is ignored. If a check is this late, the viewer itself was
-  /// stopped, and it has not yet read the messages that arrived meanwhile.
+  /// A check that is late by more than this duration is ignored. A late check means that the viewer
+  /// itself was stopped, and it may not have read the messages that arrived during that time.
   private static let lateness = Duration.milliseconds(500)
   /// Whether the previous check was late. The check after a late check always counts; otherwise no
   /// check would count on an event loop that is always late.

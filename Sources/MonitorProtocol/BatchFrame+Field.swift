@@ -5,25 +5,25 @@ extension BatchFrame.Operation {
   /// The fields of an operation in a frame. The raw value is the name of the field in JSON and in
   /// command-line options.
   public enum Field: String, CodingKey, CaseIterable, Sendable {
-    /// ``BatchFrame/Operation/id``
+    /// The id of the operation; see ``BatchFrame/Operation/id``.
     case id
-    /// ``BatchFrame/Operation/state``
+    /// The state of the operation; see ``BatchFrame/Operation/state``.
     case state
-    /// ``BatchFrame/Operation/queue``
+    /// The name of the operation's queue; see ``BatchFrame/Operation/queue``.
     case queue
-    /// ``BatchFrame/Operation/className``
+    /// The name of the operation's class; see ``BatchFrame/Operation/className``.
     case className = "class"
-    /// ``BatchFrame/Operation/priority``
+    /// The priority of the operation; see ``BatchFrame/Operation/priority``.
     case priority
-    /// ``BatchFrame/Operation/dependencies``
+    /// The ids of the dependencies of the operation; see ``BatchFrame/Operation/dependencies``.
     case dependencies
-    /// ``BatchFrame/Operation/unmetDependencyCount``
+    /// The number of unfinished dependencies; see ``BatchFrame/Operation/unmetDependencyCount``.
     case unmetDependencyCount = "unmet"
-    /// ``BatchFrame/Operation/seconds``
+    /// The time that the dashboard shows for the operation; see ``BatchFrame/Operation/seconds``.
     case seconds
-    /// ``BatchFrame/Operation/secondsInState``
+    /// The time in the current state; see ``BatchFrame/Operation/secondsInState``.
     case secondsInState
-    /// ``BatchFrame/Operation/name``
+    /// The name of the operation; see ``BatchFrame/Operation/name``.
     case name
   }
 }

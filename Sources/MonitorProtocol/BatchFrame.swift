@@ -64,19 +64,19 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var kind: MonitorWarning.Kind
     /// The operations that the warning is about, in the order that the kind defines; at most 100.
     public var operations: [OperationReport.ID]
-    /// The operations that the operations in ``operations`` wait for; at most 100. Only some kinds
-    /// of warnings have them.
+    /// The operations that the operations in ``operations`` wait for; at most 100. The list is
+    /// empty for kinds of warnings that name no such operations.
     public var awaited: [OperationReport.ID]
     /// The name of the queue that the warning is about; `nil` if it is not about a queue.
     public var queue: String?
     /// The number of affected operations. For a deadlock, the number of further operations that
-    /// wait because of it.
+    /// wait because of the deadlock.
     public var count: Int
     /// The time in seconds for which the condition has lasted; `nil` if unknown.
     public var seconds: Double?
   }
 
-  /// The format of this object.
+  /// The name and version of the format of this object: ``currentSchema``.
   public var schema: String
   /// The time at which the frame was made.
   public var time: Time

@@ -10,8 +10,8 @@ public enum MonitorCommand: Sendable, Equatable {
   case cancelWithDependents([OperationReport.ID])
   /// Suspends or resumes a queue.
   case setSuspended(QueueReport.ID, Bool)
-  /// Sets the maximum number of operations that a queue executes at once; `nil` leaves it to the
-  /// system.
+  /// Sets the maximum number of operations that a queue executes at once; if the number is `nil`,
+  /// the system decides.
   case setWidth(QueueReport.ID, Int?)
   /// Raises the priority of each of these operations by a number of levels. A negative number
   /// lowers the priority.

@@ -25,13 +25,14 @@ public struct MonitorWarning: Sendable, Hashable {
     /// queue.
     case mainQueueBlocked = "main-queue-blocked"
     /// Operations finished before their queue had started them, and they were not cancelled.
-    /// ``count`` is their number. ``operations`` are the last of these operations, the newest
-    /// first. The newest of these operations finished at ``since``.
+    /// ``count`` is the number of such operations. ``operations`` are the last such operations, the
+    /// newest first. The newest of these operations finished at ``since``.
     case finishedWithoutStart = "finished-without-start"
     /// The operations in ``operations`` have a high or very high priority and depend directly on
     /// the operations in ``awaited``. The awaited operations have been ready for 1 s or longer and
-    /// have a priority below normal. In their queue, other operations start before them although no
-    /// operation of high priority waits for those. ``count`` is the number of awaited operations.
+    /// have a priority below normal. The queue of an awaited operation starts other operations
+    /// first, although no operation of high priority waits for these other operations. ``count`` is
+    /// the number of awaited operations.
     case priorityInversion = "priority-inversion"
     /// The queue in ``queue`` has been suspended for 10 s or longer and has ready operations.
     case suspendedWithReady = "suspended-with-ready"
@@ -58,7 +59,7 @@ public struct MonitorWarning: Sendable, Hashable {
     /// waiting queues.
     case threadLimit = "thread-limit"
 
-    /// Whether the condition never ends without help.
+    /// Whether a condition of this kind is a deadlock, which never ends by itself.
     public var isDeadlock: Bool {
       switch self {
       case .cycle, .slotDeadlock, .neverEnqueuedDependency: true
@@ -69,7 +70,7 @@ public struct MonitorWarning: Sendable, Hashable {
       }
     }
 
-    /// The kinds that are sent by default.
+    /// The kinds of warnings that viewers request by default.
     public static let usual = Set(allCases).subtracting([.leaking])
   }
 
@@ -80,11 +81,14 @@ public struct MonitorWarning: Sendable, Hashable {
   public var kind: Kind
   /// The operations that the warning is about, in the order that the kind defines.
   public var operations: [OperationReport.ID]
-  /// The name of the first of ``operations``, if that operation may no longer be kept; unsanitised.
+  /// The name of the first of ``operations``, if the monitor may no longer keep that operation;
+  /// otherwise empty. The name is unsanitised.
   public var title: String
-  /// The operations that the operations in ``operations`` wait for, if the kind defines them.
+  /// The operations that the operations in ``operations`` wait for; empty if the kind defines no
+  /// such operations.
   public var awaited: [OperationReport.ID]
-  /// The name of the first of ``awaited``, if that operation is not in a queue; unsanitised.
+  /// The name of the first of ``awaited``, if that operation is not in a queue; otherwise empty.
+  /// The name is unsanitised.
   public var awaitedTitle: String
   /// The queue that the warning is about; `nil` if it is not about a queue.
   public var queue: QueueReport.ID?
@@ -95,7 +99,8 @@ public struct MonitorWarning: Sendable, Hashable {
   public var limit: Int
   /// The time at which the condition began; `nil` if unknown.
   public var since: MonitorTime?
-  /// The usual run time of the class of the first of ``operations``, if the kind defines it.
+  /// The usual run time of the class of the first of ``operations``; `nil` if the kind defines no
+  /// usual time.
   public var usual: Duration?
   /// The number of the process, if a viewer watches several processes as one; otherwise `nil`. The
   /// viewer sets this value; a process does not send it.
@@ -120,7 +125,7 @@ public struct MonitorWarning: Sendable, Hashable {
     self.limit = limit
   }
 
-  /// Whether the condition never ends without help.
+  /// Whether the condition is a deadlock, which never ends by itself.
   public var isDeadlock: Bool { kind.isDeadlock }
 }
 

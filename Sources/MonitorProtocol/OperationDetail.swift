@@ -42,7 +42,7 @@ public struct OperationDetail: Sendable, Equatable {
       case unmetDependencies = "unmet-dependencies"
       /// The dependencies of the operation have finished, but its own `isReady` is `false`.
       case notReadyByItself = "not-ready-by-itself"
-      /// Other operations use an exclusion that the operation needs.
+      /// The operation needs a mutual exclusion that other operations use.
       case excluded
       /// The operation is ready, but every slot of its queue is in use.
       case noFreeSlot = "no-free-slot"

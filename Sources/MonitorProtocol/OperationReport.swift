@@ -49,8 +49,8 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
   public var dependencies: [ID]
   /// The number of dependencies that have not finished.
   public var unmetDependencyCount: Int
-  /// Whether the operation's dependencies have finished, and it waits for operations that use the
-  /// same exclusion.
+  /// Whether the operation's dependencies have finished, and the operation waits for other
+  /// operations that use the same mutual exclusion.
   public var isExcluded: Bool
   /// The number of operations that depend on this operation, including finished operations that the
   /// monitor still keeps.

@@ -3,8 +3,8 @@
 
 /// A store of the operations that a monitor has reported, and of their dependents.
 package struct OperationStore: Sendable, Equatable {
-  /// An id whose text is at least as wide as the text of every id so far. It determines the width
-  /// of the id column on the screen.
+  /// An id whose text is at least as wide as the text of every id that the store has contained.
+  /// This id determines the width of the id column on the screen.
   package private(set) var largestID = OperationReport.ID(0)
 
   private var reports: [OperationReport.ID: OperationReport] = [:]
@@ -38,8 +38,8 @@ package struct OperationStore: Sendable, Equatable {
     dependentLists[id]?.sorted() ?? []
   }
 
-  /// Adds or replaces the changed operations, and removes other operations. The cost is
-  /// proportional to the number of changes.
+  /// Adds or replaces the operations in `changed`, and removes the operations in `removed`. The
+  /// cost is proportional to the number of changes.
   package mutating func apply(changed: [OperationReport], removed: [OperationReport.ID]) {
     apply(changed: changed, limit: .max)
     remove(removed) { _ in true }

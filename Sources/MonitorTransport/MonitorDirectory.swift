@@ -25,7 +25,8 @@ package struct MonitorDirectory: Sendable, Equatable {
     of user: UInt32 = geteuid(), in places: MonitorPlaces = .ofEnvironment
   ) -> [MonitorDirectory] {
     if let only = places.only { return [MonitorDirectory(path: only)] }
-    // A viewer may run without the variable, as in a shell of sudo.
+    // A viewer may run without the environment variable `XDG_RUNTIME_DIR`, for example in a shell
+    // that `sudo` has started.
     let usual = MonitorDirectory(path: "/run/user/\(user)/opq")
     let made = makeable(by: user, in: places)
     return made.contains(usual) ? made : made + [usual]
@@ -63,8 +64,9 @@ package struct MonitorDirectory: Sendable, Equatable {
         lastError = MonitorDirectoryError("cannot make the directory \(directory.path): \(reason)")
         continue
       }
-      // If the directory exists and cannot be trusted, the next directory is not tried, because an
-      // attacker may have created this one to cause that.
+      // If the directory exists and cannot be trusted, the method fails and does not try the next
+      // directory. An attacker may have created the untrusted directory so that the next one is
+      // used.
       try directory.check()
       return directory
     }

@@ -59,7 +59,7 @@ final class Collector: Sendable {
   /// The maximum number of operations that the collector reads while it holds a queue's lock.
   /// Reading them takes about ten microseconds.
   static let slice = 1_024
-  /// The maximum duration of a reading. After it, viewers receive updates.
+  /// The maximum duration of a reading of the queues. After a reading, viewers receive updates.
   private static let readingSlice = Duration.milliseconds(50)
   /// The shortest time between two readings, even if viewers change their interest more often.
   private static let shortestInterval = Duration.milliseconds(10)
@@ -104,7 +104,7 @@ final class Collector: Sendable {
   private func start() {
     let keptRecords = KeptRecords()
     state.withLock { $0.keptRecords = keptRecords }
-    // The reference is not retained, because the shared collector is never destroyed.
+    // The thread does not retain the collector, because the shared collector is never destroyed.
     let error = csystem_start_thread(
       { Unmanaged<Collector>.fromOpaque($0).takeUnretainedValue().main() },
       Unmanaged.passUnretained(self).toOpaque())
@@ -119,7 +119,7 @@ final class Collector: Sendable {
     var lastRead = ContinuousClock.now - .seconds(1)
     // Whether a viewer has changed its interest and has not received an update since.
     var isAsked = false
-    // The time up to which viewers have received all due warnings.
+    // The viewers have received all warnings that were due until this time.
     var lastTold = ProcessFacts.now
     while let interval = shortestInterval(&table) {
       let nextWarning = table.nextWarning(after: lastTold, of: table.warningKinds)
@@ -169,7 +169,7 @@ final class Collector: Sendable {
       // The queues keep the unread records until the next reading.
       return min(shortest, Self.longestInterval)
     }
-    // Commands of sessions that have ended meanwhile are also carried out.
+    // Commands of sessions that have already ended are also carried out.
     carryOutCommands(table)
     QueueRegistry.dropRecords(of: table.collector)
     let isOver = state.withLock { state in
@@ -177,8 +177,8 @@ final class Collector: Sendable {
       return !state.isRunning
     }
     if isOver { return nil }
-    // A session was opened meanwhile. The old table does not contain the dropped changes, so a new
-    // table is created.
+    // A session was opened while recording ended. The old table does not contain the dropped
+    // changes, so a new table is created.
     table = KeptRecords().makeTable()
     return .zero
   }
@@ -244,7 +244,8 @@ final class Collector: Sendable {
           newRecords: part.newRecords)
         table.apply(changes)
         part = table.allowance.next(part, after: changes)
-        // A command is carried out during the reading and does not wait for its end.
+        // A command is carried out during the reading, and does not wait for the end of the
+        // reading.
         if bell.load(ordering: .relaxed) & Bell.sessions.rawValue != 0 { carryOutCommands(table) }
         guard changes.hasMore || changes.hasUnrecorded else { break }
         let isEnough = !changes.hasMore && part.adopting == 0

@@ -21,14 +21,15 @@ final class CollectorTable {
     let time: MonitorTime
   }
 
-  /// The id under which the queues store records for this table. Each table needs its own id,
-  /// because the records for an older id would lack the operations that have not changed since.
+  /// The id under which the queues store records for this table. Each table needs a new id. For the
+  /// id of an older table, the queues would not return the operations that have not changed since
+  /// the older table read the queues.
   let collector: CollectorID
   private(set) var entries: [OperationReport.ID: OperationEntry] = [:]
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
   /// The id of the main queue; `nil` until the program uses the main queue.
   private(set) var mainQueue: QueueReport.ID?
-  /// The list of each session.
+  /// The list of operations of each session.
   private(set) var lists: [SessionID: SessionList] = [:]
   /// Whether any session requests events. If no session does, events cost nothing.
   private var wantsEvents = false
@@ -132,7 +133,7 @@ final class CollectorTable {
   /// Stores the viewer that has sent a cancel command for an operation.
   func noteCancelRequester(_ origin: CommandOrigin, of id: OperationReport.ID) {
     guard let entry = entries[id] else { return }
-    // All sessions receive the change, even if nothing else changes.
+    // With the new version number, all sessions receive the change even if nothing else changes.
     version += 1
     change(entry) { $0.cancelRequester = origin }
   }
@@ -181,8 +182,8 @@ final class CollectorTable {
     let entry: OperationEntry
     var old: OperationReport?
     if let known = entries[id] {
-      // A finished operation does not change. If the table had removed it, another change would add
-      // it again permanently.
+      // A finished operation does not change. If the table had removed the operation, a later
+      // change would add the operation again permanently.
       if known.report.state.isOver { return }
       entry = known
       if wantsEvents { old = known.report }
@@ -291,6 +292,8 @@ final class CollectorTable {
     }
   }
 
+  /// Removes an operation from the dependents of a dependency.
+  ///
   /// - Returns: Whether the dependency was counted as unfinished.
   private func unlink(_ entry: OperationEntry, from dependency: OperationReport.ID) -> Bool {
     let id = entry.report.id

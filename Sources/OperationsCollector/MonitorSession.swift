@@ -19,7 +19,8 @@ package final class MonitorSession: Sendable {
     /// update; `nil` if no change waits.
     var behindSince: MonitorTime?
     var minimumInterval: Duration
-    /// Whether the collector has not read the current interest yet.
+    /// Whether the viewer has changed the data that it requests, and the collector has not read the
+    /// new request yet.
     var isInterestNew = true
 
     /// Whether the mailbox contains an update. If it does, the collector makes no further update.
@@ -89,11 +90,12 @@ package final class MonitorSession: Sendable {
     return messages
   }
 
-  /// Sets the viewer's interest. The method does not block. An update follows.
+  /// Sets the viewer's interest, which is the data that the viewer requests. The method does not
+  /// block. An update follows.
   package func watch(_ interest: Interest) { watch(interest, minimumInterval: nil) }
 
   /// Sets the viewer's interest and the shortest time between two updates. If `minimumInterval` is
-  /// `nil`, the interval stays the same.
+  /// `nil`, the shortest time stays the same.
   package func watch(_ interest: Interest, minimumInterval: Duration?) {
     state.withLock { state in
       state.mailbox.interest = interest

@@ -8,27 +8,29 @@ import OperationsCore
 /// If an operation is in a queue during a reading, it gets a record at this or a later reading. If
 /// operations are added and finish between two readings, only a limited number of them get a
 /// record. Therefore the monitor costs a process with a hundred thousand operations per second no
-/// more than a process with some thousands. A queue with very many such operations is called quick.
-/// The quick queues share the limited number, so that the other queues have complete records.
+/// more than a process with some thousands. A queue is called quick if very many of its operations
+/// are added and finish between two readings. The quick queues share the limited number of records,
+/// so that all operations of the other queues get records.
 struct ReadingAllowance {
-  /// The maximum number of new operations in all quick queues together that get a record
-  /// immediately between two readings.
+  /// The maximum number of new operations that get a record when they are added, between one
+  /// reading and the next. All quick queues together share this number.
   static let newRecords = 1_000
-  /// The minimum number of new operations in each quick queue that get a record immediately between
-  /// two readings.
+  /// The minimum part of ``newRecords`` for one quick queue. If very many queues are quick, each of
+  /// them may still record this number of new operations.
   private static let fewestNewRecords = 50
 
   /// A queue is quick if more than this number of its state changes are not recorded between two
-  /// readings. A queue with many waiting operations usually does not exceed this number, so its
+  /// readings. A queue with many waiting operations usually does not exceed this number, so the
   /// waiting operations get records soon.
   private static let quickSteps = 1_000
 
   /// The limits for one reading of one queue.
   struct Part {
-    /// The maximum number of existing operations that get a record in this reading.
+    /// The maximum number of existing operations without a record that get a record in this
+    /// reading.
     fileprivate(set) var adopting: Int
-    /// The number of new operations that get a record immediately until the next reading; `nil` if
-    /// the number does not change.
+    /// The maximum number of new operations that get a record when they are added, until the next
+    /// reading; `nil` if the maximum does not change.
     fileprivate(set) var newRecords: Int?
   }
 
@@ -58,7 +60,7 @@ struct ReadingAllowance {
   }
 
   /// The maximum number of existing operations of a quick queue that get a record in one reading.
-  /// It is half of the number for new operations, because records for both would otherwise double
-  /// the cost.
+  /// This maximum is half of the maximum for new operations, so that records for existing
+  /// operations do not double the cost.
   private var adoptedShare: Int { share / 2 }
 }

@@ -9,8 +9,8 @@ import MonitorProtocol
 /// filter changes, the existing operations are added step by step, so that the collector can do
 /// other work in between. Only the collector's thread uses the list.
 final class SessionList {
-  /// The interval at which a filter with ages is evaluated again. If the evaluation is slow, the
-  /// interval is longer.
+  /// The interval at which a filter that depends on the ages of operations is evaluated again. If
+  /// the evaluation takes long, the interval is longer.
   private static let refreshInterval = Duration.seconds(1)
   /// The minimum ratio of the interval to the duration of an evaluation.
   private static let refreshShare = 5
@@ -54,7 +54,7 @@ final class SessionList {
     beginEvents(limit: interest.eventLimit, from: table)
   }
 
-  /// Whether some operations are not added yet.
+  /// Whether some operations have not been added to the list yet.
   var isFilling: Bool { order.isFilling || roots.isFilling }
 
   /// The time at which the filter must be evaluated again because of the ages of operations; `nil`
@@ -92,7 +92,8 @@ final class SessionList {
     refill(from: table)
   }
 
-  /// Evaluates a filter with ages again if the interval has passed.
+  /// Evaluates the filter again if it depends on the ages of operations and the interval has
+  /// passed.
   func refreshIfDue(from table: CollectorTable, at now: MonitorTime) {
     guard !order.isFilling, let due = nextRefresh, due <= now else { return }
     self.now = now
@@ -101,7 +102,7 @@ final class SessionList {
 
   /// Rebuilds the list. The earlier rows are sent until the new list is complete.
   private func remake(from table: CollectorTable) {
-    // The rows of an incomplete list are not kept.
+    // If the current list is incomplete, the rows of the earlier complete list are still sent.
     if !order.isFilling { complete = (rows, order.count) }
     refill(from: table)
   }
@@ -214,7 +215,8 @@ final class SessionList {
 
   /// Returns whether the interval allows an update now.
   func mayTell(at now: MonitorTime, interval: Duration) -> Bool {
-    // A longer interval than any program runs would exceed the range of time.
+    // The interval is limited to about 31 years, because a longer interval could exceed the range
+    // of times.
     let interval = min(interval, .seconds(1_000_000_000))
     // An update is allowed shortly before the end of the interval. Otherwise the collector would
     // have to wake up again after each reading.

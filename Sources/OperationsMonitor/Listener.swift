@@ -78,7 +78,8 @@ final class Listener: Sendable {
     }
     try? channel.flatMap { $0.close() }.waitElsewhere()
     guests.close()
-    // The empty task runs after all farewell messages are sent, so this waits until then.
+    // The event loop runs this empty task after it has sent all farewell messages. Therefore this
+    // call waits until the messages are sent.
     try? channel.eventLoop.submit {}.waitElsewhere()
   }
 

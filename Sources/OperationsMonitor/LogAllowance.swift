@@ -20,6 +20,8 @@ struct LogAllowance {
   private var count = 0
   private var omitted = 0
 
+  /// Creates the state before the first log line.
+  ///
   /// - Parameter limit: The maximum number of log lines per second.
   init(limit: Int) { self.limit = limit }
 

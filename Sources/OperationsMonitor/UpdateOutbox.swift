@@ -3,10 +3,11 @@
 
 import MonitorProtocol
 
-/// The update that is sent to a viewer, part by part. Each part uses one credit. The outbox
-/// contains at most one update.
+/// The update that is sent to a viewer, part by part. The viewer grants credit, which is the number
+/// of parts that may be sent. Each part uses one credit. The outbox contains at most one update.
 struct UpdateOutbox {
-  /// The maximum credit. Credit above it is discarded.
+  /// The maximum number of parts that may be sent without further credit from the viewer. Credit
+  /// above this maximum is discarded.
   static let mostCredit = WireLimits.mostCredit
 
   private(set) var credit = 0

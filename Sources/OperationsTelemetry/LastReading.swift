@@ -35,8 +35,8 @@ struct LastReading {
 
   /// Returns the step to take after an update.
   mutating func take(_ update: Update) -> Step {
-    // The subject is an id that no operation has. The update that answers a request has the same
-    // subject, and is recognized by it.
+    // Each request has a subject: an id that no operation has. The update that answers a request
+    // contains the same subject.
     guard hasBegun, update.dependents?.subjects == [subject] else { return .wait }
     return round == Self.rounds ? .end : next()
   }

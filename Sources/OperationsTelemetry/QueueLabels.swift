@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The names of queues that have a label of their own. Their number is limited, even if a program
-/// creates queues with ever new names.
+/// The names of queues that have a label of their own. The number of these names is limited, even
+/// if a program always creates queues with new names.
 ///
 /// Queues with the same name share a label. After all queues of a name are deallocated, the name
-/// keeps its label until another name needs the place. If a queue with this name is created before,
-/// its totals continue.
+/// keeps its label until another name replaces it. If a queue with the same name is created before
+/// the name is replaced, the totals of the label continue.
 struct QueueLabels {
   /// The maximum number of names with a label of their own.
   static let limit = 100

@@ -15,12 +15,14 @@ struct SpanWriter {
   private let tracer: any Tracer
   private let parent: ServiceContext
   private var contexts: [OperationReport.ID: ServiceContext] = [:]
-  /// The operations whose contexts are kept.
+  /// The operations whose span contexts are kept as targets of links.
   private var ids = LastOperations(limit: Self.contextLimit)
 
-  /// The number of contexts that are kept.
+  /// The number of span contexts that are kept as targets of links.
   var contextCount: Int { contexts.count }
 
+  /// Creates a writer that has not created a span yet.
+  ///
   /// - Parameters:
   ///   - tracer: The tracer that creates the spans.
   ///   - parent: The context with the parent of all spans.

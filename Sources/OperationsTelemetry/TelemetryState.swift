@@ -77,10 +77,10 @@ struct TelemetryState {
     queues.count + known.count + gauges.count + series.values.map(\.count).reduce(0, +)
   }
 
-  /// Whether ``settle()`` has nothing to report.
+  /// Whether nothing must be reported if no further update arrives.
   var isSettled: Bool { queues.values.allSatisfy { $0.untimed.isSettled } }
 
-  /// Returns the changes that must still be reported if no update follows.
+  /// Returns the changes that must be reported if no further update arrives.
   mutating func settle() -> [TelemetryAction] {
     var untimedCount = 0
     for id in queues.keys { untimedCount += queues[id]?.untimed.settle() ?? 0 }
@@ -175,7 +175,7 @@ struct TelemetryState {
       if let oldest = lastKnown.add(report.id) { known.remove(oldest) }
       guard let finished = report.finished, finished >= past.end else { continue }
       if report.neverRan(recordedSince: past.end) {
-        // The report has arrived, so the operation does not count as untimed.
+        // The monitor has reported the operation, so the operation does not count as untimed.
         queues[report.queue]?.untimed.noteReport()
         continue
       }

@@ -22,7 +22,7 @@ struct TelemetryWriter {
     spans = tracer.map { SpanWriter(to: $0, parent: parent) }
   }
 
-  /// Whether ``settle()`` has nothing to report.
+  /// Whether nothing must be reported if no further update arrives.
   var isSettled: Bool { state.isSettled }
 
   mutating func write(_ update: Update) {
@@ -33,7 +33,7 @@ struct TelemetryWriter {
     for run in runs where !control.isAbandoned { spans?.write(run, clock) }
   }
 
-  /// Reports the changes that remain if no update follows.
+  /// Reports the changes that must be reported if no further update arrives.
   mutating func settle() { perform(state.settle()) }
 
   /// Reports the remaining changes, and destroys the gauges.

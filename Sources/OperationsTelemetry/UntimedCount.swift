@@ -16,7 +16,7 @@ struct UntimedCount {
   /// The numbers of counted and reported operations at the last reading.
   private var last = (completed: 0, reported: 0)
 
-  /// Whether ``settle()`` would return 0.
+  /// Whether each ended operation was reported, or was already counted as untimed.
   var isSettled: Bool { completed - reported <= told }
 
   /// Whether a count or a report has arrived since the last reading.
@@ -30,13 +30,17 @@ struct UntimedCount {
 
   /// Ends a reading of the queue.
   ///
-  /// - Returns: The number of further operations that the monitor will never report.
+  /// - Returns: The number of operations that the monitor will never report, without the operations
+  ///   that earlier calls have counted.
   mutating func endReading() -> Int {
     defer { last = (completed, reported) }
     return tell(last.completed - reported)
   }
 
-  /// - Returns: The number of further operations that stay untimed if no report follows.
+  /// Counts all ended operations without a report as untimed, because no further report is
+  /// expected.
+  ///
+  /// - Returns: The number of operations that this call has counted as untimed.
   mutating func settle() -> Int { tell(completed - reported) }
 
   private mutating func tell(_ count: Int) -> Int {

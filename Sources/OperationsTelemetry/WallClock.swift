@@ -15,6 +15,8 @@ struct WallClock {
   /// The difference between the time of day and the monotonic time, in nanoseconds.
   private let offset: Int64
 
+  /// Creates a converter from a moment that is known on both clocks.
+  ///
   /// - Parameters:
   ///   - monotonic: A moment on the monitor's clock.
   ///   - sinceEpoch: The same moment in nanoseconds since 1970-01-01T00:00:00Z.

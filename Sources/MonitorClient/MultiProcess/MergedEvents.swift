@@ -8,7 +8,7 @@ import MonitorProtocol
 /// The events of one update to the viewer are sorted by time. A process may send an older event
 /// later, after at most the interval of its updates.
 struct MergedEvents {
-  /// The processes that have sent their events from before the viewer's request.
+  /// The numbers of the processes that have sent the events from before the viewer's request.
   private var begun: Set<Int> = []
   /// Whether the viewer has received the events from before its request.
   private var isBegun = false
@@ -17,7 +17,7 @@ struct MergedEvents {
   private var told: [OperationEvent] = []
   private var lastTimes: [Int: MonitorTime] = [:]
 
-  /// The number of events that the viewer has not received yet.
+  /// The number of events that are stored until the viewer receives them.
   var heldCount: Int { news.events.count }
 
   /// Begins the viewer's history again, because the viewer's interest has changed. The events of
@@ -45,7 +45,8 @@ struct MergedEvents {
       if let last = lastTimes[process] { events = events.drop { $0.time <= last } }
       begun.insert(process)
     }
-    // Events that arrive before the beginning belong to the previous interest.
+    // Until a process sends the beginning of the requested history, its events belong to the
+    // viewer's previous interest and are discarded.
     guard begun.contains(process) else { return }
     lastTimes[process] = events.last?.time ?? lastTimes[process]
     self.news.events += events
@@ -54,8 +55,8 @@ struct MergedEvents {
     if self.news.events.count / 2 > limit { trim(to: limit) }
   }
 
-  /// Removes and returns the events for the viewer; `nil` if some process has not sent its first
-  /// events.
+  /// Removes and returns the events for the viewer; `nil` until each process in `heard` has sent
+  /// the beginning of its history.
   ///
   /// - Parameters:
   ///   - heard: The processes that are connected and have sent an update.

@@ -24,6 +24,8 @@ package final class ProcessGroup: MonitorSource {
     }
   }
 
+  /// Creates a group of sessions, which calls a closure when a wake-up must be scheduled.
+  ///
   /// - Parameters:
   ///   - sessions: The processes, in the order of their numbers.
   ///   - interest: The interest that each session was opened with.

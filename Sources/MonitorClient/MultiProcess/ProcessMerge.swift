@@ -9,7 +9,7 @@ import MonitorProtocol
 /// The processes are numbered from 1 on. Each process sends updates at its own times. The last
 /// update of a process is valid until its next update, even after the process has ended.
 struct ProcessMerge {
-  /// A changed interest for one process.
+  /// The new interest that must be sent to one process.
   struct Wish: Equatable {
     let process: Int
     let interest: Interest
@@ -93,7 +93,8 @@ struct ProcessMerge {
   mutating func watch(_ new: Interest) -> [Wish] {
     let old = interest
     interest = new
-    // The dependents of the new subjects may already be known, so an update follows.
+    // The viewer receives an update even if no process receives a new interest, because the
+    // requested dependents may already be known.
     hasNews = true
     let wishes = members.compactMap { member in
       let own = member.translation.own(new)
@@ -275,14 +276,14 @@ struct ProcessMerge {
   }
 
   private var matchCount: Int {
-    // The remaining operations of an ended process do not change. A list without finished
-    // operations does not contain them.
+    // After a process has ended, its unfinished operations never change. A list that omits finished
+    // operations also omits all operations of ended processes.
     let listed = members.filter { !interest.hidesOver || $0.report?.ended == nil }
     return listed.reduce(0) { $0 + $1.latest.matchCount }
   }
 
-  /// The dependents of the subjects. The list is complete when each process has sent the dependents
-  /// of its own subjects.
+  /// The dependents that the viewer requests. The list is complete when each process has sent the
+  /// dependents of its own operations.
   private var dependents: Dependents? {
     guard !interest.subjects.isEmpty else { return nil }
     var all = Dependents(subjects: [])

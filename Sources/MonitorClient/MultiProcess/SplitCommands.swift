@@ -22,7 +22,8 @@ struct SplitCommands {
     let command: MonitorCommand
     /// The time at which the viewer receives a result, even if some processes have not answered.
     let due: MonitorTime
-    /// For each outcome, the number of the process that reports it; `nil` if no process reports it.
+    /// For each outcome of the command, the number of the process that reports the outcome; `nil`
+    /// if no process reports the outcome.
     let processes: [Int?]
     var waiting: [Order]
     var answers: [Int: CommandResult] = [:]

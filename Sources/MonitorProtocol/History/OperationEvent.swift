@@ -38,8 +38,8 @@ public struct EventNews: Sendable, Equatable {
   public var events: [OperationEvent]
   /// The number of older events since the previous update that this update does not contain.
   public var skippedCount: Int
-  /// Whether these are the first events that the viewer receives. They then happened before the
-  /// viewer requested events, and some events of that time may be missing.
+  /// Whether these are the first events that the viewer receives. If they are, the events happened
+  /// before the viewer requested events, and some earlier events may be missing.
   public var isBeginning: Bool
 
   /// Creates a list of events. By default, the list is empty.

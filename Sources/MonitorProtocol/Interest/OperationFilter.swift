@@ -14,8 +14,8 @@
 /// - `class:Merge`: the class contains this text.
 /// - `priority:high`: `verylow`, `low`, `normal`, `high` or `veryhigh`.
 /// - `age>5s`, `age<500ms`: the time in its state, or the run time if the operation is finished or
-///   cancelled, in `ms`, `s`, `m` or `h`; without a unit, in seconds. An unknown time matches
-///   neither.
+///   cancelled, in `ms`, `s`, `m` or `h`; without a unit, in seconds. An operation whose time is
+///   unknown does not match.
 /// - `#1042`: the operation with this id. If several processes are watched, `#1042` matches in each
 ///   process, `2#1042` in the second process only, and `2#` matches all operations of the second
 ///   process. If one process is watched, `2#1042` and `2#` are text like any other.

@@ -7,9 +7,9 @@ public enum OperationFilterError: Error, Sendable, Hashable, CustomStringConvert
   case missing(after: String)
   /// A quotation mark is not closed.
   case unclosedQuote
-  /// The field is unknown.
+  /// The filter names a field that does not exist.
   case unknownField(String)
-  /// The value is invalid for the field.
+  /// The filter has a value that is invalid for its field.
   case invalidValue(field: String, value: String, expected: String)
 
   /// A sentence for the user.
@@ -30,7 +30,7 @@ struct OperationFilterParser {
   private typealias Term = OperationFilter.Term
   private typealias Condition = OperationFilter.Condition
 
-  /// One part of the text between separators.
+  /// A part of a filter's text between two separators.
   private struct Token {
     var text = ""
     /// The number of characters before the first quotation mark.

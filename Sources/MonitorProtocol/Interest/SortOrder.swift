@@ -19,12 +19,13 @@ public struct SortOrder: Sendable, Hashable {
     /// By the time in the state, the longest first, and then finished and cancelled operations by
     /// run time, the longest first.
     case time
-    /// By run time: finished and cancelled operations, the longest first, then running ones, the
-    /// longest first, and then the others.
+    /// By run time: first finished and cancelled operations that ran, the longest run first; then
+    /// executing operations, the longest run first; then all other operations.
     case run
     /// By the number of dependents, the largest first.
     case dependents
-    /// By name, or by class if there is no name. Uppercase letters come before lowercase ones.
+    /// By name, or by class if an operation has no name. Uppercase letters come before lowercase
+    /// letters.
     case name
   }
 
@@ -54,12 +55,14 @@ package struct SortKey: Sendable, Hashable, Comparable {
   private let rank: UInt8
   private let stamp: Int64
 
+  /// Creates the sort key of an operation.
+  ///
   /// - Parameters:
   ///   - report: The operation.
   ///   - queueName: The name of its queue, which only an order by queue evaluates.
   ///   - column: The value to order by; see ``SortOrder/isReversed`` for the direction.
   ///   - isGone: Whether its process ended before the operation finished. Such operations come
-  ///     directly before the finished and cancelled ones.
+  ///     directly before finished and cancelled operations.
   package init(
     _ report: OperationReport, queueName: @autoclosure () -> String = "",
     by column: SortOrder.Column = .state, isGone: Bool = false

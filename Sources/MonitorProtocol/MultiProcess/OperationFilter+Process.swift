@@ -20,13 +20,14 @@ extension OperationFilter {
       }
     }
     rewritten += Self.word(word, askedOf: number)
-    // A valid filter stays valid, because the text of one part of a term replaces each word.
+    // Each replacement is the valid text of one part of a term. Therefore a valid filter stays
+    // valid.
     return rewritten == text ? self : (try? OperationFilter(rewritten)) ?? self
   }
 
   private static func word(_ word: String, askedOf number: Int) -> String {
     guard let (process, id) = numbers(in: word) else { return word }
-    // No operation has this id.
+    // No operation has the id 0.
     guard process == number else { return "#0" }
     return id.map { "#\($0)" } ?? everyState
   }

@@ -87,7 +87,8 @@ public struct RecordingReader: Sendable {
     guard update(at: snapshot(upTo: start)) != nil else {
       throw RecordingError("the recording is damaged at its beginning")
     }
-    // The reader has not replayed anything yet. It has only checked this place.
+    // Checking the first update may have stored the farewell of the process, which the replay has
+    // not reached yet.
     farewell = nil
   }
 
@@ -220,8 +221,8 @@ public struct RecordingReader: Sendable {
     return index.isSound(within: firstOffset..<Int(begin)) ? index : nil
   }
 
-  /// Returns whether the first and the last update of the recording are at the places that an index
-  /// has for them.
+  /// Returns whether the first and the last update of the recording are at the offsets that an
+  /// index states.
   private mutating func isTrue(_ index: RecordingIndex) -> Bool {
     defer { (fault, farewell) = (nil, nil) }
     guard let first = update(at: firstOffset), first.isWhole,

@@ -10,8 +10,8 @@
 public struct RecordingWriter: Sendable {
   /// The shortest time between two complete updates.
   public static let snapshotInterval = Duration.seconds(5)
-  /// The minimum size of the other updates between two complete updates, as a divisor of the size
-  /// of the first complete update.
+  /// A complete update is due only if the updates since the previous complete update are together
+  /// at least as large as the previous complete update divided by this number.
   private static let snapshotShare = 4
 
   /// The number of bytes that the writer has returned so far.
@@ -23,7 +23,7 @@ public struct RecordingWriter: Sendable {
   private var index = RecordingIndex()
   private var start: MonitorTime?
   private var lastTime = MonitorTime(nanoseconds: 0)
-  /// Whether the next update of the process is complete.
+  /// Whether the next update from the process contains the complete state.
   private var isWhole = true
   private var lastSnapshot: (time: MonitorTime, size: Int)?
   private var sizeSinceSnapshot = 0

@@ -31,7 +31,7 @@ public struct Farewell: Sendable, Equatable {
     case versionMismatch
     /// The maximum number of viewers is connected.
     case tooManyViewers
-    /// A message was invalid, or not allowed at that point.
+    /// A message was invalid, or was not allowed when it was sent.
     case malformedMessage
     /// A cause that this version does not know.
     case unknown

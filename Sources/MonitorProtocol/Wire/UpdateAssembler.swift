@@ -43,7 +43,7 @@ public struct UpdateAssembler: Sendable {
     byteCount += part.byteCount
     entryCount += part.entryCount
     idCount += part.idCount
-    // The value is moved out of `update`, so that its lists grow in place.
+    // The value is moved out of `update`, so that the lists of the value grow without a copy.
     var whole = update.take() ?? part.content
     try check(partCount, most: WireLimits.mostParts, "parts")
     try check(byteCount, most: WireLimits.mostBytesOfUpdate, "bytes")

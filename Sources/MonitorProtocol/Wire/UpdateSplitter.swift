@@ -30,7 +30,8 @@ struct UpdateSplitter {
   private var reasons = 0
   private var awaitedOperations = 0
   private var awaitedQueues = 0
-  /// The dependencies that are in no part yet, of the last operation in the previous part.
+  /// The remaining dependencies of the last operation in the previous part. No part contains these
+  /// dependencies yet.
   private var rest: ArraySlice<OperationReport.ID> = []
 
   init(_ update: Update) {

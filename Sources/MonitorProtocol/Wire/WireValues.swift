@@ -87,8 +87,9 @@ extension String {
     guard utf8.count > WireLimits.longestText else { return self }
     var start = String(
       decoding: utf8.prefix(WireLimits.longestText - ending.utf8.count), as: UTF8.self)
-    // The limit may cut the last character, or the bytes of its last scalar. An incomplete scalar
-    // is removed, and then the last character, unless it is the only one.
+    // The limit may divide the last character, or the bytes of its last Unicode scalar. Therefore
+    // an incomplete scalar is removed. Then the last character is removed, unless it is the only
+    // character.
     while let scalar = start.unicodeScalars.last, scalar == "\u{FFFD}" {
       start.unicodeScalars.removeLast()
     }

@@ -29,6 +29,8 @@ struct OperationSteps {
   private var state: OperationState?
   private var isCancelled: Bool
 
+  /// Finds the state changes of an operation between two readings.
+  ///
   /// - Parameters:
   ///   - old: The report of the previous reading; `nil` if the operation was not known.
   ///   - new: The report of the current reading.
@@ -62,7 +64,8 @@ struct OperationSteps {
     add(.started, \.started)
     add(.cancelled, \.cancelRequested)
     add(.finished, \.finished)
-    // The sort is cheap, because there are at most five times, and they are nearly always sorted.
+    // The sort is cheap, because the array has at most five elements, which are nearly always
+    // sorted already.
     times.sort { ($0.1, $0.0.rawValue) < ($1.1, $1.0.rawValue) }
     return times
   }

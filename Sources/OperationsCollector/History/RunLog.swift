@@ -10,7 +10,8 @@ struct RunLog {
   static let longestWindow = Duration.seconds(600)
 
   private let capacity: Int
-  /// A ring buffer. When it is full, the oldest run is at `next`.
+  /// The newest runs as a ring buffer. When the buffer is full, the oldest run is at the index
+  /// `next`.
   private var runs: [OperationRun] = []
   private var next = 0
   /// The latest end of the runs that were removed from the ring; `nil` if no run was removed.
@@ -19,6 +20,8 @@ struct RunLog {
   /// second of the longest window.
   private var endedPerSecond: [(second: Int64, count: Int)]
 
+  /// Creates a log without runs.
+  ///
   /// - Parameter capacity: The maximum number of runs to keep.
   init(capacity: Int = 10_000) {
     self.capacity = capacity
@@ -67,7 +70,7 @@ struct RunLog {
     return (found, isWhole ? found.count : max(found.count, count(endedAfter: start)))
   }
 
-  /// The maximum time by which a run may have ended before the previous one in the ring.
+  /// The maximum time by which a run may have ended before the previous run in the ring.
   private static let disorder = Duration.seconds(2)
 
   private func count(endedAfter start: MonitorTime) -> Int {

@@ -12,7 +12,8 @@ extension CollectorTable {
     inversions.note(entry, at: readingTime)
   }
 
-  /// Sets whether an operation is urgent, and updates the counts of its dependencies.
+  /// Sets whether an operation is urgent, which means that it has a high priority and waits.
+  /// Updates the numbers of urgent dependents of its dependencies.
   func setUrgent(_ entry: OperationEntry, _ isUrgent: Bool) {
     guard isUrgent != entry.isUrgent else { return }
     entry.isUrgent = isUrgent

@@ -18,7 +18,7 @@ struct DeadlockWatch {
 
   /// The warnings about the known deadlocks.
   private(set) var warnings: [MonitorWarning] = []
-  /// The awaited operations that were in no queue at the last search. The program may still add
+  /// The awaited operations that no queue contained at the last search. The program may still add
   /// them to a queue.
   private var candidates: Set<[OperationReport.ID]> = []
   private var isDirty = false

@@ -21,13 +21,13 @@ struct LastingCondition {
   private var places: [Place] = []
   /// The indices in `places` of the operations that are in the condition now.
   private var indices: [OperationReport.ID: Int] = [:]
-  /// The index in `places` before which all operations have exceeded the patience.
+  /// The index in `places` before which all operations were added at least `patience` ago.
   private var dueEnd = 0
   /// The index in `places` before which all operations were removed.
   private var start = 0
   /// The index in `places` of the first operation after `dueEnd` that was not removed.
   private var pendingStart = 0
-  /// The number of operations in the condition that have exceeded the patience.
+  /// The number of operations that have been in the condition for at least `patience`.
   private(set) var dueCount = 0
 
   init(patience: Duration) { self.patience = patience }
@@ -52,7 +52,8 @@ struct LastingCondition {
     if places.count > 2 * indices.count + 64 { compact() }
   }
 
-  /// Advances the current time.
+  /// Sets the current time, and counts the operations that have now been in the condition for at
+  /// least `patience`.
   mutating func advance(to now: MonitorTime) {
     while dueEnd < places.count, now - places[dueEnd].since >= patience {
       if isHere(dueEnd) { dueCount += 1 }
@@ -61,15 +62,17 @@ struct LastingCondition {
     skipGone()
   }
 
-  /// Moves the indices over removed operations. Each place is passed once.
+  /// Moves the indices in `places` past removed operations. The indices only increase, so each
+  /// index passes each element only once.
   private mutating func skipGone() {
     while start < dueEnd, !isHere(start) { start += 1 }
     pendingStart = max(pendingStart, dueEnd)
     while pendingStart < places.count, !isHere(pendingStart) { pendingStart += 1 }
   }
 
-  /// Returns the operations that have exceeded the patience, up to a limit, with the time at which
-  /// the condition of each began. The operation with the longest condition is first.
+  /// Returns the operations that have been in the condition for at least `patience`, up to a limit,
+  /// with the time at which the condition of each operation began. The operation that has been in
+  /// the condition for the longest time is first.
   func due(_ limit: Int) -> [(id: OperationReport.ID, since: MonitorTime)] {
     Array(
       (start..<dueEnd).lazy.filter(isHere).prefix(limit).map {
@@ -77,8 +80,8 @@ struct LastingCondition {
       })
   }
 
-  /// The next moment at which another operation exceeds the patience; `nil` if there is no such
-  /// operation.
+  /// The next moment at which another operation will have been in the condition for `patience`;
+  /// `nil` if there is no such operation.
   var nextMoment: MonitorTime? {
     pendingStart < places.count ? places[pendingStart].since + patience : nil
   }

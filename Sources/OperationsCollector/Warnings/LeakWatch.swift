@@ -18,9 +18,9 @@ struct LeakWatch {
   /// The maximum number of dependents of an operation that can cause a warning. For an operation
   /// with more dependents, the search for a dependent that holds it would take too long.
   static let dependentLimit = 1_000
-  /// The maximum number of operations that one round examines.
+  /// The maximum number of operations that one round of the search examines.
   private static let roundLimit = 1_024
-  /// The time between two rounds.
+  /// The time between two rounds of the search.
   private static let interval = Duration.seconds(1)
 
   /// One finished operation. Its entry is kept even after the table has removed the operation.
@@ -34,9 +34,9 @@ struct LeakWatch {
   /// The watched operations, in the order in which they finished.
   private var watched: [Watched] = []
   private var ids: Set<OperationReport.ID> = []
-  /// The index at which the next round begins.
+  /// The index of the watched operation at which the next round of the search begins.
   private var cursor = 0
-  /// The time of the next round; `nil` if no operation is watched.
+  /// The time of the next round of the search; `nil` if no operation is watched.
   private(set) var nextRound: MonitorTime?
   /// The current warnings.
   private(set) var warnings: [MonitorWarning] = []

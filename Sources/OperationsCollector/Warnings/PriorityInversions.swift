@@ -25,13 +25,13 @@ struct PriorityInversions {
   /// waits for.
   private var bystanders: [QueueReport.ID: [OperationPriority: Int]] = [:]
 
-  /// Returns whether an operation of this priority is urgent while it waits.
+  /// Returns whether a waiting operation of this priority counts as urgent.
   static func isHigh(_ priority: OperationPriority) -> Bool { priority >= .high }
 
   /// Returns whether an operation of this priority should not keep urgent operations waiting.
   static func isLow(_ priority: OperationPriority) -> Bool { priority < .normal }
 
-  /// Updates the candidates and the counts after an operation has changed.
+  /// Updates the search for priority inversions after an operation has changed.
   mutating func note(_ entry: OperationEntry, at now: MonitorTime) {
     let report = entry.report
     let isReady = report.state == .ready || report.state == .held
@@ -53,7 +53,8 @@ struct PriorityInversions {
     bystanders = bystanders.filter { ids.contains($0.key) }
   }
 
-  /// Advances the current time.
+  /// Sets the current time, which determines how long operations have kept urgent operations
+  /// waiting.
   mutating func advance(to now: MonitorTime) { candidates.advance(to: now) }
 
   /// Returns whether an operation is ready, and other operations of its queue start before it

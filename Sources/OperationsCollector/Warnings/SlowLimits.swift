@@ -13,8 +13,8 @@ enum SlowLimits {
   static let factor = 1.5
   /// The minimum number of recent runs of a class. With fewer runs, the usual time is unknown.
   static let runCount = 20
-  /// The minimum of the limit. It prevents warnings about single delays of operations that usually
-  /// run for a short time.
+  /// The shortest limit of a class. It prevents warnings about single delays of operations that
+  /// usually run for a short time.
   static let shortestLimit = Duration.milliseconds(100)
   /// The maximum number of running operations that are examined. The operations with the lowest ids
   /// are examined first.

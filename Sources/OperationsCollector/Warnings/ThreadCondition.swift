@@ -34,7 +34,7 @@ struct ThreadCondition {
     ]
   }
 
-  /// The time of the next check if nothing changes before; `nil` if threads are free.
+  /// The time of the next check if nothing changes before that time; `nil` if threads are free.
   var nextMoment: MonitorTime? {
     guard let use, use.count >= use.limit else { return nil }
     return lastNoted + Self.interval

@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 /// Counts the operations that finished although their queue had not started them, and keeps the
-/// last of them.
+/// last few of these operations.
 struct UnstartedFinishes {
   /// The maximum number of operations that the warning names.
   static let namedLimit = 5
