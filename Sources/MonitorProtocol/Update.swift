@@ -42,8 +42,8 @@ public struct Update: Sendable, Equatable {
   /// dependency trees are included, and at most about sixty. A class without known times is not
   /// included.
   public var classTimes: [String: TimeStatistics] = [:]
-  /// The time for which the viewer received no updates although operations changed, because it had
-  /// not received an earlier update; zero if the viewer keeps up.
+  /// The time for which the viewer received no updates although operations changed, because the
+  /// viewer had not yet processed an earlier update; zero if the viewer keeps up.
   public var behind = Duration.zero
   /// The detail of the operation ``Interest/detail``; `nil` if the viewer has not requested a
   /// detail, or if the operation has finished.

@@ -29,7 +29,7 @@ final class CollectorTable {
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
   /// The id of the main queue; `nil` until the program uses the main queue.
   private(set) var mainQueue: QueueReport.ID?
-  /// The list of operations of each session.
+  /// For each session, the list of the operations that the session sends to its viewer.
   private(set) var lists: [SessionID: SessionList] = [:]
   /// Whether any session requests events. If no session does, events cost nothing.
   private var wantsEvents = false
@@ -133,7 +133,8 @@ final class CollectorTable {
   /// Stores the viewer that has sent a cancel command for an operation.
   func noteCancelRequester(_ origin: CommandOrigin, of id: OperationReport.ID) {
     guard let entry = entries[id] else { return }
-    // With the new version number, all sessions receive the change even if nothing else changes.
+    // The version number is increased so that all sessions send the change to their viewers, even
+    // if nothing else changes.
     version += 1
     change(entry) { $0.cancelRequester = origin }
   }
@@ -292,7 +293,7 @@ final class CollectorTable {
     }
   }
 
-  /// Removes an operation from the dependents of a dependency.
+  /// Removes an operation from the list of dependents of one of its former dependencies.
   ///
   /// - Returns: Whether the dependency was counted as unfinished.
   private func unlink(_ entry: OperationEntry, from dependency: OperationReport.ID) -> Bool {

@@ -13,7 +13,8 @@ import OperationsCore
 /// so that all operations of the other queues get records.
 struct ReadingAllowance {
   /// The maximum number of new operations that get a record when they are added, between one
-  /// reading and the next. All quick queues together share this number.
+  /// reading and the next. All quick queues (queues with very many operations that are added and
+  /// finish between two readings) share this number.
   static let newRecords = 1_000
   /// The minimum part of ``newRecords`` for one quick queue. If very many queues are quick, each of
   /// them may still record this number of new operations.

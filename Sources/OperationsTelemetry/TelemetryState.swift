@@ -77,7 +77,7 @@ struct TelemetryState {
     queues.count + known.count + gauges.count + series.values.map(\.count).reduce(0, +)
   }
 
-  /// Whether nothing must be reported if no further update arrives.
+  /// Whether all known changes have been reported, assuming that no further update arrives.
   var isSettled: Bool { queues.values.allSatisfy { $0.untimed.isSettled } }
 
   /// Returns the changes that must be reported if no further update arrives.

@@ -22,7 +22,7 @@ struct TelemetryWriter {
     spans = tracer.map { SpanWriter(to: $0, parent: parent) }
   }
 
-  /// Whether nothing must be reported if no further update arrives.
+  /// Whether all known changes have been reported, assuming that no further update arrives.
   var isSettled: Bool { state.isSettled }
 
   mutating func write(_ update: Update) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto e904bf4fb7d2ade09a243320ccd2307087504579131eb3557c1c82bf9ad9cbb0
+// Made from monitor.proto 16e8fe0b5fccb48ba65b3cabadb13d8dc103edd789d775ba635c2e5885afce5c
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -21,21 +21,22 @@
 // On a socket, the length of each message in bytes precedes it, as an unsigned 32-bit little-endian
 // number. A message is at most 1 MiB long. The viewer sends the first message,
 // `ViewerMessage.hello`. The process answers with `ProcessMessage.hello`, or with
-// `ProcessMessage.bye` if it refuses the viewer. Before that, neither sends anything else.
+// `ProcessMessage.bye` if it refuses the viewer. Before these two messages, neither side sends
+// anything else.
 //
-// Versions: a minor version adds fields, messages and values of enumerations. Receivers that do not
-// know them skip them: unknown fields, a message whose complete content is unknown, an element of a
-// list whose kind is unknown. A major version may change everything except the following parts, so
-// that both sides can always explain why they are incompatible: the fields `hello` and `bye` of the
-// two top-level messages, the fields 1 and 2 of both greetings, and all of `Farewell`. Numbers and
-// names of removed fields stay reserved.
+// Versions: a minor version adds fields, messages and values of enumerations. A receiver skips
+// everything that it does not know: unknown fields, a message whose complete content is unknown,
+// and an element of a list whose kind is unknown. A major version may change everything except the
+// following parts, so that both sides can always explain why they are incompatible: the fields
+// `hello` and `bye` of the two top-level messages, the fields 1 and 2 of both greetings, and all of
+// `Farewell`. Numbers and names of removed fields stay reserved.
 //
 // Times are nanoseconds on the monotonic clock of the monitored process, from an arbitrary start.
-// The greeting has the time of day for one of them. Durations are nanoseconds. Counts are never
-// negative. Names and titles are as the program sets them and may contain any characters. They are
-// cut to 4 KiB and then end in "…". Values from a process are only displayed: times more than 73
-// years from zero, and counts below 0 or above 2^40, are clamped. Requests of a viewer that are out
-// of range are refused.
+// The greeting of a process contains one moment both as such a time and as a time of day. Durations
+// are nanoseconds. Counts are never negative. Names and titles are as the program sets them and may
+// contain any characters. If a name or title exceeds 4 KiB, it is truncated and ends in "…". Values
+// from a process are only displayed: times more than 73 years from zero, and counts below 0 or
+// above 2^40, are clamped. Requests of a viewer that are out of range are refused.
 //
 // Run `generate` in this folder after a change of this file.
 
@@ -118,7 +119,8 @@ nonisolated enum WireState: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// The priority of an operation among the ready ones of its queue. Unknown values count as normal.
+/// The priority of an operation among the ready operations of its queue. Unknown values count as
+/// normal.
 nonisolated enum WirePriority: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case normal // = 0
@@ -200,8 +202,8 @@ nonisolated struct WireViewerMessage: Sendable {
     set {content = .command(newValue)}
   }
 
-  /// Allows 1 to 64 further parts of updates, because the viewer has processed as many. The
-  /// initial credit is 0.
+  /// Allows the process to send 1 to 64 further parts of updates, because the viewer has processed
+  /// the same number of parts. The initial credit is 0.
   var credit: UInt32 {
     get {
       if case .credit(let v)? = content {return v}
@@ -210,7 +212,7 @@ nonisolated struct WireViewerMessage: Sendable {
     set {content = .credit(newValue)}
   }
 
-  /// Asks for a `ProcessMessage.pong` with the same number.
+  /// Requests a `ProcessMessage.pong` with the same number.
   var ping: UInt64 {
     get {
       if case .ping(let v)? = content {return v}
@@ -237,10 +239,10 @@ nonisolated struct WireViewerMessage: Sendable {
     case watch(WireWatch)
     /// A command to the process.
     case command(WireCommand)
-    /// Allows 1 to 64 further parts of updates, because the viewer has processed as many. The
-    /// initial credit is 0.
+    /// Allows the process to send 1 to 64 further parts of updates, because the viewer has processed
+    /// the same number of parts. The initial credit is 0.
     case credit(UInt32)
-    /// Asks for a `ProcessMessage.pong` with the same number.
+    /// Requests a `ProcessMessage.pong` with the same number.
     case ping(UInt64)
     /// The viewer ends the connection. No message follows.
     case bye(WireViewerFarewell)
@@ -285,7 +287,7 @@ nonisolated struct WireProcessMessage: Sendable {
     set {content = .commandResult(newValue)}
   }
 
-  /// The answer to a `ViewerMessage.ping`, with its number.
+  /// The answer to a `ViewerMessage.ping` with the same number.
   var pong: UInt64 {
     get {
       if case .pong(let v)? = content {return v}
@@ -312,7 +314,7 @@ nonisolated struct WireProcessMessage: Sendable {
     case updatePart(WireUpdatePart)
     /// The result of a command.
     case commandResult(WireCommandResult)
-    /// The answer to a `ViewerMessage.ping`, with its number.
+    /// The answer to a `ViewerMessage.ping` with the same number.
     case pong(UInt64)
     /// The process ends the connection. No message follows.
     case bye(WireFarewell)
@@ -322,7 +324,8 @@ nonisolated struct WireProcessMessage: Sendable {
   init() {}
 }
 
-/// The versions of this protocol that one side understands: one major version, up to a minor one.
+/// The versions of this protocol that one side understands: one major version, with all minor
+/// versions up to a number.
 nonisolated struct WireVersions: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -479,7 +482,7 @@ nonisolated struct WireFarewell: Sendable {
     /// The maximum number of viewers is connected.
     case tooManyViewers // = 3
 
-    /// A message was invalid, or not allowed at that point.
+    /// A message was invalid, or was not allowed when it was sent.
     case malformedMessage // = 4
     case UNRECOGNIZED(Int)
 
@@ -602,7 +605,7 @@ nonisolated struct WireInterest: Sendable {
   var graphs: [WireInterest.Graph] = []
 
   /// The maximum number of operations to send for the dependency trees: operations without
-  /// dependents, and what these depend on; 0 to 20,000.
+  /// dependents, and the direct and indirect dependencies of these operations; 0 to 20,000.
   var rootLimit: Int64 = 0
 
   /// The ids of the operations whose dependents are sent; at most 50,000.
@@ -927,8 +930,8 @@ nonisolated struct WireCommand: Sendable {
     /// The id of the queue.
     var queue: UInt64 = 0
 
-    /// The maximum number of operations that it executes at once, 0 to 1,000,000; the system decides
-    /// if not set.
+    /// The maximum number of operations that the queue executes at once, 0 to 1,000,000; the system
+    /// decides if not set.
     var width: Int64 {
       get {_width ?? 0}
       set {_width = newValue}
@@ -973,7 +976,7 @@ nonisolated struct WireCommandResult: Sendable {
   /// The token of the command.
   var token: UInt32 = 0
 
-  /// One outcome for each operation of the command, in the same order, or one for a queue.
+  /// One outcome for each operation of the command, in the same order, or one outcome for a queue.
   var outcomes: [WireCommandResult.Outcome] = []
 
   /// The ids of the dependents that were also asked to cancel, ascending.
@@ -1061,9 +1064,10 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._time = newValue}
   }
 
-  /// Further dependencies of the last operation in the `changed` of the parts so far. The receiver
-  /// appends them before it reads the rest of this part. It skips them if that operation has another
-  /// id, because the operation was left out.
+  /// Further dependencies of the last operation that the lists `changed` of the earlier parts
+  /// contain. The receiver appends these dependencies before it reads the other fields of this part.
+  /// If that last operation has another id, the receiver skips the dependencies, because their
+  /// operation was left out.
   var moreDependencies: WireMoreDependencies {
     get {_storage._moreDependencies ?? WireMoreDependencies()}
     set {_uniqueStorage()._moreDependencies = newValue}
@@ -1079,14 +1083,15 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._queues = newValue}
   }
 
-  /// Operations that have entered the interest or have changed, complete, by id. Operations with an
-  /// unknown state are left out.
+  /// The operations that are new in the viewer's interest or have changed, as complete reports,
+  /// sorted by id. Operations with an unknown state are left out.
   var changed: [WireOperation] {
     get {_storage._changed}
     set {_uniqueStorage()._changed = newValue}
   }
 
-  /// The ids of operations that have left the interest or are no longer kept.
+  /// The ids of operations that are no longer in the viewer's interest, or that the monitor no
+  /// longer keeps.
   var removed: [UInt64] {
     get {_storage._removed}
     set {_uniqueStorage()._removed = newValue}
@@ -1098,7 +1103,8 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._matchCount = newValue}
   }
 
-  /// The number of kept operations: all unfinished ones and the last finished ones.
+  /// The number of operations that the monitor keeps: all unfinished operations and the last
+  /// finished operations.
   var keptCount: Int64 {
     get {_storage._keptCount}
     set {_uniqueStorage()._keptCount = newValue}
@@ -1172,13 +1178,14 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._classTimes = newValue}
   }
 
-  /// The time for which the viewer received no updates, because it had not received an earlier one.
+  /// The time for which the viewer received no updates, because it had not yet processed an earlier
+  /// update.
   var behind: Int64 {
     get {_storage._behind}
     set {_uniqueStorage()._behind = newValue}
   }
 
-  /// The detail of the operation that the interest requests; not set if it requests none.
+  /// The detail of the operation `Interest.detail`; not set if the viewer requests no detail.
   var detail: WireDetail {
     get {_storage._detail ?? WireDetail()}
     set {_uniqueStorage()._detail = newValue}
@@ -1233,7 +1240,8 @@ nonisolated struct WireQueue: Sendable {
   /// Clears the value of `counts`. Subsequent reads from it will return its default value.
   mutating func clearCounts() {self._counts = nil}
 
-  /// The maximum number of operations that it executes at once; not set if the system decides.
+  /// The maximum number of operations that the queue executes at once; not set if the system
+  /// decides.
   var width: Int64 {
     get {_width ?? 0}
     set {_width = newValue}
@@ -1286,7 +1294,7 @@ nonisolated struct WireCounts: Sendable {
   init() {}
 }
 
-/// An operation. Times that are not set are unknown or not reached.
+/// An operation. A time is not set if it is unknown, or if the operation has not reached the state.
 ///
 /// An update can have thousands of operations. One further field, or a message that is not repeated,
 /// would make the generated code allocate memory for each operation and take twice the time.
@@ -1301,7 +1309,7 @@ nonisolated struct WireOperation: Sendable {
   /// The name of the operation; may be empty.
   var name: String = String()
 
-  /// The name of its Swift class, without the module.
+  /// The name of the operation's Swift class, without the module.
   var className: String = String()
 
   /// The id of the queue that the operation was added to.
@@ -1311,16 +1319,19 @@ nonisolated struct WireOperation: Sendable {
 
   var priority: WirePriority = .normal
 
-  /// The ids of the operations that this operation depends on, in the order of their addition.
+  /// The ids of the operations that this operation depends on, in the order in which the
+  /// dependencies were added.
   var dependencies: [UInt64] = []
 
   /// The number of dependencies that have not finished.
   var unmetDependencyCount: Int64 = 0
 
-  /// Whether its dependencies are finished and it waits for operations with a common exclusion.
+  /// Whether the operation's dependencies have finished, and the operation waits for other
+  /// operations that use the same mutual exclusion.
   var isExcluded: Bool = false
 
-  /// The number of kept operations that depend on this operation, including finished ones.
+  /// The number of operations that depend on this operation, including finished operations that the
+  /// monitor still keeps.
   var dependentCount: Int64 = 0
 
   /// The time when the operation was added to its queue.
@@ -1370,7 +1381,7 @@ nonisolated struct WireOperation: Sendable {
   /// Clears the value of `finished`. Subsequent reads from it will return its default value.
   mutating func clearFinished() {self._finished = nil}
 
-  /// The last sender of a cancel command from another process; at most one element.
+  /// The sender of the last cancel command from another process; at most one element.
   var cancelRequesters: [WireCommandOrigin] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1390,7 +1401,8 @@ nonisolated struct WireCommandOrigin: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The id as the monitored process's system sees it; 0 if the process is not visible there.
+  /// The id of the viewer's process, as the system of the monitored process sees it; 0 if the
+  /// viewer's process is not visible there.
   var processID: Int32 = 0
 
   var userID: UInt32 = 0
@@ -1457,8 +1469,8 @@ nonisolated struct WireEvent: Sendable {
   /// The id of the operation's queue.
   var queue: UInt64 = 0
 
-  /// The state before; not set if the operation was just added to its queue, or if the state is
-  /// unknown.
+  /// The state before the change; not set if the operation was just added to its queue, or if the
+  /// state is unknown.
   var old: WireState = .unspecified
 
   /// The state after the change.
@@ -1478,7 +1490,7 @@ nonisolated struct WireRuns: Sendable {
   /// The runs, sorted by start time. Runs with an unknown state are left out.
   var runs: [WireRun] = []
 
-  /// The number of runs, including those that were left out.
+  /// The number of runs in the time window, including the runs that exceed the viewer's limit.
   var count: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1505,7 +1517,7 @@ nonisolated struct WireRun: Sendable {
 
   var started: Int64 = 0
 
-  /// Not set while the operation runs.
+  /// The time when the operation finished; not set while it runs.
   var finished: Int64 {
     get {_finished ?? 0}
     set {_finished = newValue}
@@ -1534,7 +1546,7 @@ nonisolated struct WireWarning: Sendable {
   /// most 100.
   var operations: [UInt64] = []
 
-  /// The name of the first operation.
+  /// The name of the first operation in `operations`.
   var title: String = String()
 
   /// The ids of the operations that `operations` wait for, if the kind defines them; at most 100.
@@ -1772,14 +1784,14 @@ nonisolated struct WireDetail: Sendable {
 
   var qualityOfService: WireDetail.QualityOfService = .default
 
-  /// Everything that keeps it from starting, the most important first. Reasons of unknown kinds are
-  /// left out.
+  /// The reasons why the operation does not start, the most important first. Reasons of unknown
+  /// kinds are left out.
   var reasons: [WireDetail.Reason] = []
 
   /// The ids of the operations that the operation's own code waits for while it executes.
   var awaitedOperations: [UInt64] = []
 
-  /// The ids of the queues that the operation's own code waits for until they are empty.
+  /// The ids of the queues that the operation's own code waits for until the queues are empty.
   var awaitedQueues: [UInt64] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1787,7 +1799,7 @@ nonisolated struct WireDetail: Sendable {
   nonisolated enum QualityOfService: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
 
-    /// No quality of service was set. Unknown values count as this.
+    /// No quality of service was set. Unknown values have the same meaning.
     case `default` // = 0
     case userInteractive // = 1
     case userInitiated // = 2
@@ -1859,7 +1871,7 @@ nonisolated struct WireDetail: Sendable {
       /// The operation's own `isReady` is `false`.
       case notReadyByItself // = 4
 
-      /// Other operations use an exclusion that the operation needs.
+      /// The operation needs a mutual exclusion that other operations use.
       case excluded // = 5
       case noFreeSlot // = 6
 

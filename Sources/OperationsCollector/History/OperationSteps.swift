@@ -29,7 +29,7 @@ struct OperationSteps {
   private var state: OperationState?
   private var isCancelled: Bool
 
-  /// Finds the state changes of an operation between two readings.
+  /// Creates the list of an operation's state changes between two readings.
   ///
   /// - Parameters:
   ///   - old: The report of the previous reading; `nil` if the operation was not known.
