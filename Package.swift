@@ -5,11 +5,11 @@ import PackageDescription
 /// The compiler settings of the Swift targets of this package. The comment after each setting names the Swift
 /// Evolution proposal that explains it.
 let strict: [SwiftSetting] = [
-  .enableUpcomingFeature("ExistentialAny"),  // SE-0335
-  .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
-  .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
-  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
-  .treatAllWarnings(as: .error),  // SE-0480
+  .enableUpcomingFeature("ExistentialAny"),  // Swift Evolution proposal SE-0335
+  .enableUpcomingFeature("InternalImportsByDefault"),  // Swift Evolution proposal SE-0409
+  .enableUpcomingFeature("MemberImportVisibility"),  // Swift Evolution proposal SE-0444
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // Swift Evolution proposal SE-0461
+  .treatAllWarnings(as: .error),  // Swift Evolution proposal SE-0480
 ]
 
 /// If the environment variable `OPQ_CORE_ONLY` is set, the package consists of the library and its tests, so
@@ -45,7 +45,7 @@ let viewerLibraries: [Target.Dependency] = [
   "Dashboard", "CursesTerminal", "MonitorClient", "MonitorProtocol", "RunAnalysis",
 ]
 
-/// The libraries of the viewer opq-top, and the module that contains its commands.
+/// The libraries of the viewer opq-top, and the module OpqTop, which contains the viewer's commands.
 let viewer = viewerLibraries + ["OpqTop"]
 
 let coreTargets: [Target] = [
@@ -66,7 +66,8 @@ let coreTargets: [Target] = [
   .target(
     name: "MainQueueChecks", dependencies: ["COperationsSystem", "OperationsCore"],
     path: "Tests/Fixtures/MainQueueChecks"),
-  // This program has an asynchronous `main`, so the other fixtures cannot be part of it.
+  // This fixture has an asynchronous `main`, and a program can have only one `main`. Therefore it is not a
+  // part of the program that contains the other fixtures.
   fixture("async-main", ["MainQueueChecks", "OperationsCore"]),
   fixture("programs", ["MainQueueChecks", "OperationsCore", "TestSupport"]),
   .testTarget(
@@ -97,7 +98,8 @@ let foundationTargets: [Target] = [
   .target(
     name: "OperationsFoundation",
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
-  // Separate, because it compiles the shapes against Foundation, which `programs` must not link.
+  // This fixture compiles the test subclasses of Operation with Foundation. It is a separate program, because
+  // the fixture `programs` must not link Foundation.
   fixture("shapes-foundation", ["TestSupport"], settings: [.define("CORPUS_FOUNDATION")]),
   .testTarget(
     name: "OperationsFoundationTests",
@@ -242,11 +244,13 @@ let monitorTestTargets: [Target] = [
       "fixture-hostile-names", "demo-monitored-process",
     ],
     exclude: ["TerminalCases.md"]),
-  // Separate, because it links the viewer, which is not built with `OPQ_CORE_ONLY`.
+  // This fixture is a separate program, because it links the viewer, which is not built if `OPQ_CORE_ONLY` is
+  // set.
   fixture(
     "hostile-names",
     viewer + [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
-  // Separate, because no test starts it: `Benchmarks` and `.ci/run` build it, with optimization.
+  // This fixture is a separate program, because no test starts it. `Benchmarks` and `.ci/run` build it with
+  // optimization.
   fixture(
     "measure",
     [

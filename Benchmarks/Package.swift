@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-/// The compiler settings of every Swift target. Each line names the proposal that explains the
-/// setting.
+/// The compiler settings of every Swift target. The comment after each setting names the Swift
+/// Evolution proposal that explains the setting.
 let strict: [SwiftSetting] = [
-  .enableUpcomingFeature("ExistentialAny"),  // SE-0335
-  .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
-  .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
-  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
-  .treatAllWarnings(as: .error),  // SE-0480
+  .enableUpcomingFeature("ExistentialAny"),  // Swift Evolution proposal SE-0335
+  .enableUpcomingFeature("InternalImportsByDefault"),  // Swift Evolution proposal SE-0409
+  .enableUpcomingFeature("MemberImportVisibility"),  // Swift Evolution proposal SE-0444
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // Swift Evolution proposal SE-0461
+  .treatAllWarnings(as: .error),  // Swift Evolution proposal SE-0480
 ]
 
 let package = Package(
@@ -25,7 +25,9 @@ let package = Package(
     .target(
       name: "OperationsPeer",
       dependencies: ["Workloads", .product(name: "Operations", package: "opq")]),
-    // Both targets contain the same folder `Shared`. Its source is compiled once with each library.
+    // The targets OperationsPeer and FoundationPeer contain the same folder `Shared`. The source
+    // files in this folder are compiled twice: once with this package's library, and once with
+    // Foundation.
     .target(
       name: "FoundationPeer", dependencies: ["Workloads"], swiftSettings: [.define("FOUNDATION")]),
     .target(name: "OtherPeers", dependencies: ["Workloads", "TBBPeer"]),

@@ -69,8 +69,8 @@ package enum Program {
     }
   }
 
-  /// Prints on standard error the reason why the program has failed. With another status than 2,
-  /// the message can also say why the result is incomplete.
+  /// Prints a message on standard error, which says why the program has failed or why its result is
+  /// incomplete. Returns an ending with the given exit status.
   package static func fail(_ message: String, status: Int32 = 2) -> Ending {
     StandardStream.error.write(errorLine(message))
     return .status(status)

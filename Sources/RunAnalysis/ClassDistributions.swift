@@ -5,7 +5,8 @@ import MonitorProtocol
 
 /// The times of all operations of one class.
 public struct ClassDistributions: Sendable, Equatable {
-  /// The name of the class without the module's name, unsanitised.
+  /// The name of the class without the name of its module. The name may contain any characters, so it is not
+  /// safe to print.
   public var className: String
   /// How long the operations ran.
   public var work: Distribution

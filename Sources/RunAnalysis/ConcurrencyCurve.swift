@@ -28,8 +28,8 @@ public struct ConcurrencyCurve: Sendable, Equatable {
   ) {
     (start, end) = (time.lowerBound, time.upperBound)
     let length = Double(max(1, end.nanoseconds - start.nanoseconds))
-    // If a span covers whole parts, they are not counted one by one: only the change at its first and at its
-    // last part is stored.
+    // The parts that a span covers completely are not counted one by one. Only two changes are stored: the
+    // count increases at the first of these parts, and decreases after the last one.
     var partial = [Double](repeating: 0, count: max(1, count) + 1)
     var whole = partial
     var steps: [(time: Int64, step: Int)] = []
@@ -63,7 +63,7 @@ public struct ConcurrencyCurve: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - samples: The samples, sorted by time.
-  ///   - count: Returns the count to use from the counts of a sample.
+  ///   - count: A function that returns the relevant number of operations from the counts of a sample.
   ///   - time: The time to examine.
   ///   - parts: The number of parts into which the time is divided; at least 1.
   public init(
@@ -82,8 +82,8 @@ public struct ConcurrencyCurve: Sendable, Equatable {
     means = counts
   }
 
-  /// Returns the maximum number of operations at one moment. If one span ends and another begins at the same
-  /// moment, the first one is removed before the other one is added.
+  /// Returns the maximum number of operations at one moment. If one span ends and another span begins at the
+  /// same moment, the end is counted first, so the two spans do not overlap.
   private static func peak(of steps: inout [(time: Int64, step: Int)]) -> Int {
     steps.sort { ($0.time, $0.step) < ($1.time, $1.step) }
     var (count, peak) = (0, 0)

@@ -15,15 +15,15 @@ public struct CriticalPath: Sendable, Equatable {
     /// The operation ran.
     case work
     /// The operation was ready and did not run yet. It waited for a free slot, for a barrier before it, or
-    /// for its queue to be resumed. A recording does not say for which of them the operation waited. If
-    /// ``Segment/freedBy`` is known, it waited for a slot.
+    /// for its queue to be resumed. A recording does not contain the actual reason. If ``Segment/freedBy`` is
+    /// not `nil`, the operation waited for a slot.
     case slotWait
-    /// The operation waited for something that is not on the path. Either it was not recorded, or it is not a
-    /// dependency, such as an exclusion or the operation's own `isReady`. The times in which a dependency ran
-    /// or waited for a slot are other segments of the path.
+    /// The operation waited for something that is not on the path. This is either a dependency that was not
+    /// recorded, or another condition, such as an exclusion or the operation's own `isReady`. The times in
+    /// which a dependency ran or waited for a slot are other segments of the path.
     case dependencyWait
-    /// The reason is unknown. The dependencies of the operation had finished, and the operation was not added
-    /// yet, or its start time is unknown.
+    /// The reason is unknown. Either the operation was not yet added although its dependencies had finished,
+    /// or the start time of the operation is unknown.
     case unaccounted
   }
 
@@ -37,9 +37,9 @@ public struct CriticalPath: Sendable, Equatable {
     public var start: MonitorTime
     /// The moment at which the segment ends and the next one begins.
     public var end: MonitorTime
-    /// If the operation waited for a slot, the operation that freed the slot: the operation of the same queue
-    /// that finished last before. It is `nil` if some slots were free until then, or if the width of the
-    /// queue is unknown.
+    /// If this segment is a wait for a slot, the operation that freed the slot: the last operation of the
+    /// same queue that finished during the wait. It is `nil` if no operation of the queue finished during the
+    /// wait, if a slot was free before the last one finished, or if the width of the queue is unknown.
     public var freedBy: OperationReport.ID?
 
     /// The duration of the segment.

@@ -126,8 +126,8 @@ struct CriticalPathFinder {
   }
 
   /// Returns the operation that freed the slot for which another operation waited: the last operation of the
-  /// same queue that finished during the wait. The result is `nil` if a slot was free before that. The
-  /// operation then waited for a barrier, or the queue was suspended.
+  /// same queue that finished during the wait. If a slot was free before that operation finished, the result
+  /// is `nil`: the waiting operation then waited for a barrier, or the queue was suspended.
   private func slotFreer(
     for report: OperationReport, from ready: MonitorTime, to started: MonitorTime
   ) -> OperationReport.ID? {

@@ -165,11 +165,13 @@ public struct RunHistory: Sendable {
   }
 
   /// Corrects finish times that are later than the moment at which dependents became ready. The finish time
-  /// is taken when an operation leaves its queue, and the operation's thread may be delayed before that.
+  /// is measured when an operation leaves its queue, and the thread of the operation may be delayed before it
+  /// measures the time.
   private mutating func alignFinishes() {
     var finishes: [OperationReport.ID: MonitorTime] = [:]
     for report in operations.values {
-      // A cancelled operation does not wait for its dependencies, so its times do not correct theirs.
+      // A cancelled operation does not wait for its dependencies. Therefore the moment at which it became
+      // ready cannot be used to correct the finish times of its dependencies.
       guard let ready = report.becameReady,
         report.cancelRequested.map({ $0 > ready }) ?? true
       else { continue }

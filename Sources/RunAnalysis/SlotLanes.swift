@@ -39,7 +39,7 @@ public struct SlotLanes: Sendable, Equatable {
     return runs.mapValues(SlotLanes.init)
   }
 
-  /// A slot that is taken, and the time until which it is taken.
+  /// A slot that contains a run, and the time at which this run ends.
   private struct Taken: Comparable {
     var end: MonitorTime
     var lane: Int

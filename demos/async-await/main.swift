@@ -25,7 +25,8 @@ final class Merge: AsyncOperation<String>, @unchecked Sendable {
   }
 
   override func run() async throws -> String {
-    // The pages are dependencies, so they have finished: no `await` suspends here.
+    // The pages are dependencies of this operation, so they have finished. Therefore each `await` returns
+    // without suspending.
     var texts: [String] = []
     for page in pages { texts.append(try await page.value) }
     return texts.joined(separator: ", ")

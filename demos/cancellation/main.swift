@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Shows what cancelling does to an operation that runs, to an operation that waits for it, and to the
-// dependents of that operation.
+// Cancels a running operation, and an operation that waits for it. Shows what happens to the two operations
+// and to a dependent of the waiting one.
 
 import Dispatch
 import Operations
@@ -48,7 +48,7 @@ print("in the queue: \(queue.operationCount)")
 skipped.cancel()
 print("skipped: ready \(skipped.isReady), finished \(skipped.isFinished)")
 
-// This operation runs. Cancelling sets its flag.
+// This operation is running. Cancelling only sets its property `isCancelled`, which its `main()` reads.
 count.cancel()
 queue.waitUntilAllOperationsAreFinished()
 print("skipped: finished \(skipped.isFinished); it never ran")

@@ -11,7 +11,7 @@ struct ServerIsBusy: Error {}
 let network = OperationQueue()
 let processor = OperationQueue()
 
-// Each attempt is a new operation. The third one succeeds.
+// Each attempt is a new operation. The third attempt succeeds.
 let fetch = RetryOperation(maximumAttempts: 5, delay: { .milliseconds(1 << $0) }) { attempt in
   AsyncOperation<String> {
     print("attempt \(attempt)")

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// A service that can be watched and controlled from another terminal, because of one call. It builds map
-// tiles until it receives SIGTERM or SIGINT. With the argument `once` it builds one round.
+// A service that can be watched and controlled from another terminal, because it calls
+// `OperationMonitor.listen`. It builds map tiles until it receives SIGTERM or SIGINT. With the argument
+// `once` it builds the tiles of one picture and ends.
 
 import DemoWorkloads
 import Dispatch
@@ -14,7 +15,8 @@ signal(SIGTERM, SIG_IGN)
 signal(SIGINT, SIG_IGN)
 
 do {
-  // The call. OPQ_MONITOR=ro or OPQ_MONITOR=rw in the environment does the same without it.
+  // After this call, viewers can attach. If the environment contains OPQ_MONITOR=ro or OPQ_MONITOR=rw,
+  // viewers can attach without the call.
   let path = try OperationMonitor.listen(mode: .readWrite)
   print("Process \(getpid()) builds tiles. Watch it in another terminal:")
   print("  opq-top attach \(getpid())")

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// A program for Apple platforms, with one changed line: it imported Foundation before. Dates, formatters and
-// notifications are still Foundation's. Operations and queues are this library's.
+// A program that was written for Apple platforms. Only one line was changed: it imports OperationsFoundation
+// in place of Foundation. Dates, formatters and notifications still come from Foundation. Operations and
+// queues come from this library.
 
 import OperationsFoundation
 
@@ -40,7 +41,8 @@ let watcher = Watcher()
 queue.addObserver(watcher, forKeyPath: "maxConcurrentOperationCount", options: [.old, .new])
 queue.maxConcurrentOperationCount = 2
 
-// After the total is set, each operation that finishes counts as one unit.
+// Sets the total of the progress to the number of operations. After that, each operation that finishes counts
+// as one completed unit.
 let sums = (0..<4).map { part in Sum((0..<1_000).map { Double(part * 1_000 + $0) }) }
 queue.progress.totalUnitCount = Int64(sums.count)
 let observation = sums[0].observe(\.isFinished, options: .new) { _, change in

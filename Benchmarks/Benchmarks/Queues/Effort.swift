@@ -8,7 +8,7 @@ import Workloads
 struct Effort {
   /// The largest number of samples.
   let samples: Int
-  /// The time after which no sample begins.
+  /// The time limit of a benchmark: after this time, no further sample is started.
   let duration: Duration
 
   init(_ workload: Workload, _ size: Int) {

@@ -7,10 +7,10 @@ import Glibc
 /// The main program, which `swift package benchmark` starts. It runs one benchmark.
 @main
 enum Queues {
-  /// Runs the workloads on the main thread. This replaces the `main` that the plugin of the
-  /// benchmark library generates. That `main` uses a thread of the concurrency runtime's pool,
-  /// which contenders that work in this pool (Dispatch and libraries that use it) then lack: with
-  /// two cores it is half of the pool.
+  /// Runs the workloads on the main thread. This function replaces the `main` that the plugin of
+  /// the benchmark library generates. The generated `main` would occupy a thread of the concurrency
+  /// runtime's pool. Some of the compared libraries also work in this pool and would have one
+  /// thread less. On a machine with two cores, that is half of the pool.
   static func main() {
     let executor = ThisThreadExecutor()
     Task(executorPreference: executor) {

@@ -4,7 +4,7 @@
 import Workloads
 
 extension Contender {
-  /// The name of the contender in the tables.
+  /// The name of the library in the tables of results.
   var title: String {
     switch self {
     case .operations: "Operations"

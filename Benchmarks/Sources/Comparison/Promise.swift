@@ -7,7 +7,7 @@ import Workloads
 struct Promise: Sendable {
   let title: String
   let limit: Double
-  /// Returns the value, or `nil` if a value that it needs was not measured.
+  /// Calculates the value of the promise from the results; `nil` if a necessary result is missing.
   let figure: @Sendable (Results) -> Double?
 
   /// Returns whether the value was measured and is within the limit.
@@ -42,8 +42,8 @@ struct Promise: Sendable {
 }
 
 extension TextTable {
-  /// Creates a table with a row for each promise. If a value was not measured, its cell contains a
-  /// dash.
+  /// Creates a table with a row for each promise, which is a measured value with a limit. If a
+  /// value was not measured, its cell contains a dash.
   init(_ promises: [Promise], in results: Results) {
     self.init(words: ["promise"], numbers: ["at most", "measured", "kept"])
     for promise in promises {

@@ -10,10 +10,10 @@ public struct Results: Sendable {
   /// Creates empty results.
   public init() {}
 
-  /// Adds the results of one round for one subject.
+  /// Adds the results of one round of one benchmark.
   public mutating func add(_ file: SampleFile) { add(file.samples, of: file.subject) }
 
-  /// Adds the samples of one round for one subject, in the unit of the workload's measure.
+  /// Adds the samples of one round of one benchmark, in the unit of the workload's measure.
   ///
   /// - Precondition: `samples` is not empty.
   public mutating func add(_ samples: [Int], of subject: Subject) {
@@ -24,7 +24,7 @@ public struct Results: Sendable {
   /// Whether nothing was measured.
   public var isEmpty: Bool { rounds.isEmpty }
 
-  /// The number of rounds of the subject with the most rounds.
+  /// The number of rounds of the benchmark with the most rounds.
   public var roundCount: Int { rounds.values.map(\.count).max() ?? 0 }
 
   /// Returns the workloads with results, in the order of their declaration.
@@ -41,21 +41,22 @@ public struct Results: Sendable {
     }
   }
 
-  /// Returns the sizes with results, the smallest first.
+  /// Returns the sizes (numbers of operations) for which the measure has results, in ascending
+  /// order.
   func sizes(_ measure: Measure) -> [Int] {
     Set(rounds.keys.filter { $0.workload.measure == measure }.map(\.size)).sorted()
   }
 
-  /// Returns the median of all rounds' values, in which the value of a round is a percentile (0 to
-  /// 100) of its samples. By default, the value of a round is its median. Returns `nil` if nothing
-  /// was measured.
+  /// Returns the median of the values of all rounds. The value of a round is a percentile (0 to
+  /// 100) of the samples of the round. By default, it is their median. Returns `nil` if nothing was
+  /// measured.
   func value(_ workload: Workload, _ size: Int, _ contender: Contender, percent: Int = 50)
     -> Double?
   {
     rounds[Subject(workload, size, contender)]?.map { Double($0.percentile(percent)) }.median
   }
 
-  /// Returns the value of one contender divided by the value of another one.
+  /// Returns the measured value of one library divided by the value of another library.
   func ratio(_ workload: Workload, _ size: Int, _ contender: Contender, to other: Contender)
     -> Double?
   {

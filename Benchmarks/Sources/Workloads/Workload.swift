@@ -54,8 +54,8 @@ public enum Workload: String, CaseIterable, Sendable {
   /// All operations of a suspended queue are cancelled, and the queue is resumed. The time from
   /// before the cancellation until the queue is empty is measured.
   case cancel
-  /// As `flat`, with a key-value observation of `isFinished` on each operation. The observations
-  /// end when all operations have finished.
+  /// The same as `flat`, but each operation has a key-value observation of `isFinished`. The
+  /// observations end when all operations have finished.
   case observed
   /// The same as `flat`, but a task reads the queue's state changes.
   case subscribed

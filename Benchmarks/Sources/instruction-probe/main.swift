@@ -35,8 +35,9 @@ else {
   exit(EXIT_FAILURE)
 }
 
-/// Adds an operation to each queue. Each queue has run an operation before. An operation takes
-/// longer than the time to add it.
+/// Adds one operation for each element of `queues`, in which a queue may occur several times.
+/// Before that, each queue runs an operation, so that the measured operation is not its first one.
+/// An operation runs for longer than it takes to add the next operation.
 func add(to queues: [OperationQueue]) {
   for queue in queues { queue.maxConcurrentOperationCount = 1 }
   for queue in queues { queue.addOperations([BlockOperation {}], waitUntilFinished: true) }
@@ -71,8 +72,10 @@ if workload == "block" {
 }
 queue.isSuspended = false
 queue.waitUntilAllOperationsAreFinished()
-// The wait for the queue ends before the queue's only thread has freed the last operations. In a
-// chain, the thread has then freed no operation, and another thread may run the next operation.
+// The wait for the queue ends before the thread that ran the last operation has freed it. An
+// operation of a chain keeps the previous one alive, so at this time no operation of the chain is
+// freed. The program waits until the chain is freed. Otherwise another thread might run the next
+// operation at the same time.
 if workload == "chain" { FirstOperation.isFreed.wait() }
 queue.addOperation {}
 queue.waitUntilAllOperationsAreFinished()

@@ -20,8 +20,8 @@ func time(of clock: clockid_t) -> Int {
   return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Returns the processor time in nanoseconds that the process uses for one step and the pause after
-/// it.
+/// Returns the processor time, in nanoseconds, that the process uses on average for one call of
+/// `step` and the pause after the call.
 func cost(_ step: () -> Void) -> Int {
   let count = 400
   let before = time(of: CLOCK_PROCESS_CPUTIME_ID)

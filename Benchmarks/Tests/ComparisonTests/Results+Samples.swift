@@ -6,7 +6,7 @@ import Workloads
 @testable import Comparison
 
 extension Results {
-  /// Creates the results of rounds, each of one subject.
+  /// Creates results from the samples of several rounds. Each round measures one benchmark.
   init(_ measured: [(Subject, [Int])]) {
     self.init()
     for (subject, samples) in measured { add(samples, of: subject) }

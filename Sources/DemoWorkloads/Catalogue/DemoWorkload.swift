@@ -10,8 +10,8 @@ public protocol DemoWorkload: AnyObject, Sendable {
   /// A second call, or a call after `shutDown()`, does nothing.
   func start()
 
-  /// Calls a handler once, on any thread, when a workload with `isOnce` has finished. If the workload has
-  /// already finished, the handler is called before this function returns.
+  /// Calls a handler once, on any thread, when a workload that runs once (`isOnce`) has finished. If the
+  /// workload has already finished, the handler is called before this function returns.
   ///
   /// The handler is never called if the workload has no end, or if it is shut down before its end.
   func whenFinished(_ handler: @escaping @Sendable () -> Void)

@@ -5,7 +5,8 @@
 public struct WorkloadOptions: Equatable, Sendable {
   /// The seed of the random numbers that determine the operations and how long each takes. The default is 7.
   public var seed: UInt64
-  /// How many times faster than planned the workload runs. It is above 0, and the default is 1.
+  /// How many times faster than planned the workload runs. The value is above 0. The default is 1, which is
+  /// the normal speed.
   public var speed: Double
   /// Whether the workload ends after one round, as ``Demo/round`` describes it. If not, the workload runs
   /// until `shutDown()`. The default is `false`.
@@ -17,8 +18,9 @@ public struct WorkloadOptions: Equatable, Sendable {
   /// and never removes its files. If it is `nil`, which is the default, the files are in a temporary
   /// directory that is removed at the end.
   ///
-  /// With `isOnce`, the files of ``Demo/tiles`` are in the directory itself. Otherwise each pyramid has its
-  /// own directory in it. A pyramid takes about 15 MB. Other demos ignore this option.
+  /// If `isOnce` is `true`, the files of ``Demo/tiles`` are in the directory itself. Otherwise each tile
+  /// pyramid, which is one picture in several sizes, has its own subdirectory. A tile pyramid takes about 15
+  /// MB of disk space. Demos that write no files ignore this option.
   public var outputDirectory: String?
 
   /// Creates options. Each option has a default.

@@ -3,8 +3,8 @@
 
 /// An application that runs into three deadlocks when it starts, while its other work continues.
 ///
-/// The application waits until the user resolves the deadlocks, and then starts again. With `isOnce`, the
-/// scenario resolves the deadlocks itself, one after the other, and ends.
+/// The application waits until the user resolves the deadlocks, and then starts again. If `isOnce` is `true`,
+/// the scenario resolves the deadlocks itself, one after the other, and ends.
 struct DeadlockScenario: Scenario {
   enum Alarm: Equatable, Sendable {
     /// Cancel an operation of the dependency cycle.
@@ -19,7 +19,7 @@ struct DeadlockScenario: Scenario {
 
   static let queues = [StartupPlan.startup, StartupPlan.imports, ServicePlan.queue]
 
-  /// The time of each deadlock's resolution in a scenario with `isOnce`, at speed 1.
+  /// The time of each deadlock's resolution in a scenario that runs once (`isOnce`), at normal speed.
   static let undoing: [(alarm: Alarm, delay: Duration)] = [
     (.breakCycle, .seconds(20)), (.widen, .seconds(24)), (.remember, .seconds(28)),
   ]
@@ -37,6 +37,8 @@ struct DeadlockScenario: Scenario {
   private var serving: Set<PlannedTask.ID> = []
   private var isEnding = false
 
+  /// Creates a scenario that has not started.
+  ///
   /// - Parameters:
   ///   - seed: The seed that determines the operations and how long they take.
   ///   - isOnce: Whether the application starts only once.

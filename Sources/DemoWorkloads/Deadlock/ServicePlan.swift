@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The plan of the application's other work, which continues while its start is blocked. It depends only on
-/// the seed.
+/// The plan of the work that the demo's application continues while deadlocks block its start. The plan
+/// depends only on the seed.
 struct ServicePlan: Equatable, Sendable {
   /// The queue for the other work of the application.
   static let queue = WorkloadQueue(name: "service", width: 3)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The plan of an application's start with three deadlocks. It depends only on the seed and the number of the
-/// round.
+/// The plan of an application's start with three deadlocks. The plan depends only on the seed and the number
+/// of the round.
 ///
 /// In the first deadlock, three operations wait for each other. In the second, two operations hold all slots
 /// of a queue and wait for two operations of the same queue. In the third, an operation waits for an
@@ -20,12 +20,14 @@ struct StartupPlan: Equatable, Sendable {
   let cycle: [PlannedTask.ID]
   /// The operations that depend on the cycle. They cannot start before the cycle is broken.
   let behindCycle: [PlannedTask.ID]
-  /// The operations that hold the slots of ``imports``. The value is the operation that the key's operation
-  /// waits for while it runs.
+  /// A dictionary with the operations that hold all slots of the queue ``imports``. For each of these
+  /// operations, the value is the operation that it waits for while it runs.
   let holders: [PlannedTask.ID: PlannedTask.ID]
   /// The operation that is never added to a queue.
   let forgotten: PlannedTask.ID
 
+  /// Creates the plan of one start of the application.
+  ///
   /// - Parameters:
   ///   - seed: The seed that determines how long each operation takes.
   ///   - round: The number of the round, counted from 1.
@@ -45,7 +47,7 @@ struct StartupPlan: Equatable, Sendable {
   }
 }
 
-/// Collects the operations of one start.
+/// A list of the planned operations for one start of the application.
 private struct StartupTaskList {
   private(set) var tasks: [PlannedTask] = []
   private let firstID: Int
@@ -56,7 +58,8 @@ private struct StartupTaskList {
     self.generator = generator
   }
 
-  /// Returns the id of the task at a position. The task may be added later.
+  /// Returns the id of the task at a position of the list. The id depends only on the position, so the caller
+  /// can use the id before the task is added.
   func id(of position: Int) -> PlannedTask.ID { PlannedTask.ID(rawValue: firstID + position) }
 
   @discardableResult
@@ -92,8 +95,8 @@ private struct StartupTaskList {
   mutating func appendImports() -> [PlannedTask.ID: PlannedTask.ID] {
     let queue = StartupPlan.imports
     let first = tasks.count
-    // These operations are added after the operations that wait for them. Otherwise they would start first,
-    // and no deadlock would occur.
+    // The operations that read files are added after the operations that wait for them. In the opposite
+    // order, the operations that read files would start first, and no deadlock would occur.
     let readings = [id(of: first + 2), id(of: first + 3)]
     let orders = append("import orders", on: queue, awaiting: readings[0])
     let customers = append("import customers", on: queue, awaiting: readings[1])

@@ -56,7 +56,7 @@ struct DeskPlan: Equatable, Sendable {
     let kind: Kind
     /// The number of the piece of work, counted from 1 for each kind.
     let number: Int
-    /// How long the piece of work takes at speed 1.
+    /// How long the piece of work takes at normal speed.
     let duration: Duration
   }
 
@@ -85,10 +85,10 @@ struct DeskPlan: Equatable, Sendable {
     return Arrival(kind: kind, number: counts[kind, default: 0], duration: duration())
   }
 
-  /// Returns how long a piece of work takes at speed 1.
+  /// Returns how long a piece of work takes at normal speed.
   mutating func duration() -> Duration { generator.duration(milliseconds: Self.milliseconds) }
 
-  /// Returns the time until the next piece of work arrives, at speed 1.
+  /// Returns the time until the next piece of work arrives, at normal speed.
   mutating func gap() -> Duration {
     // The mean time between arrivals makes the amount of arriving work equal to the desk's capacity times the
     // load.

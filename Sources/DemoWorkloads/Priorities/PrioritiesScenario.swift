@@ -14,16 +14,16 @@ struct PrioritiesScenario: Scenario {
   }
 
   static let queues = [DeskPlan.queue]
-  /// The maximum number of waiting and running operations of each kind. If there are more, arriving work is
-  /// refused.
+  /// The maximum number of waiting and running operations of each kind. While this number is reached,
+  /// arriving work of the same kind is refused.
   static let limit = 10
   /// The number of operations of each kind when the scenario starts.
   static let initial = 5
   /// The maximum number of open incidents.
   static let incidentLimit = 2
-  /// The time between incidents at speed 1.
+  /// The time between incidents at normal speed.
   static let incidentGap = Duration.seconds(15)
-  /// The number of arrivals after the start in a scenario with `isOnce`.
+  /// The number of arrivals after the start in a scenario that runs once (`isOnce`).
   static let roundSize = 40
 
   private let isOnce: Bool
@@ -36,6 +36,8 @@ struct PrioritiesScenario: Scenario {
   /// The last operation of each open incident.
   private var incidents: Set<PlannedTask.ID> = []
 
+  /// Creates a scenario that has not started.
+  ///
   /// - Parameters:
   ///   - seed: The seed that determines the operations and how long they take.
   ///   - isOnce: Whether the scenario ends after a number of arrivals.
@@ -77,7 +79,7 @@ struct PrioritiesScenario: Scenario {
     }
   }
 
-  /// Whether the last piece of work of a scenario with `isOnce` has arrived.
+  /// Whether the last piece of work of a scenario that runs once (`isOnce`) has arrived.
   private var isComplete: Bool { isOnce && arrivalCount == Self.roundSize }
   private var isOver: Bool { isComplete && open.isEmpty && incidents.isEmpty }
 

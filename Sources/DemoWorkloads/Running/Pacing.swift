@@ -8,8 +8,8 @@ struct Pacing: Equatable, Sendable {
   /// How many times faster than planned the workload runs; above 0.
   let speed: Double
 
-  /// Returns the real duration for a duration that is planned at speed 1. The result is at most about eleven
-  /// days.
+  /// Returns the real duration for a duration that is planned for normal speed. The result is at most about
+  /// eleven days.
   func time(for planned: Duration) -> Duration {
     let seconds =
       Double(planned.components.seconds) + Double(planned.components.attoseconds) / 1e18
@@ -29,9 +29,10 @@ extension WorkloadOptions {
 
 /// Makes the work of an operation last for its planned time.
 ///
-/// Real work of the demo is too short to be watched: a tile takes milliseconds. Therefore an operation does a
-/// part of its work, waits until that part's share of its time has passed, and continues with the next part.
-/// If the work takes longer than planned, the operation does not wait.
+/// Real work of the demo is too short to be watched: a tile takes milliseconds. Therefore an operation
+/// divides its work into parts. After each part, the operation waits until the same fraction of its planned
+/// time has passed, and then continues with the next part. If the work takes longer than planned, the
+/// operation does not wait.
 struct Pacer: Sendable {
   private let start = ContinuousClock.now
   private let duration: Duration
@@ -39,10 +40,10 @@ struct Pacer: Sendable {
   /// Creates a pacer that starts to measure the time now.
   init(duration: Duration) { self.duration = duration }
 
-  /// Blocks the thread until a share of the time has passed or `isCancelled` returns `true`.
+  /// Blocks the thread until a fraction of the planned time has passed or `isCancelled` returns `true`.
   ///
-  /// A share is a number from 0 (the beginning) to 1 (the whole time). The method calls `isCancelled` every
-  /// 20 ms.
+  /// The fraction, `share`, is a number from 0 (the beginning) to 1 (the whole time). The method calls
+  /// `isCancelled` every 20 ms.
   func wait(forShare share: Double, unless isCancelled: () -> Bool) {
     let end = start + duration * share
     while !isCancelled() {

@@ -12,7 +12,8 @@ struct SeededGenerator: Equatable, Sendable {
   /// numbers.
   init(seed: UInt64, stream: UInt64) {
     state = seed
-    // Two steps of the generator separate the streams of neighbouring numbers and of neighbouring seeds.
+    // The initial state is the result of two steps of a generator. Therefore similar seeds and similar stream
+    // numbers give unrelated sequences of random numbers.
     state = next() &+ stream &* 0x9E37_79B9_7F4A_7C15
     state = next()
   }

@@ -5,16 +5,16 @@ import Dispatch
 import Operations
 import Synchronization
 
-/// The common part of all running workloads. It runs decisions one at a time, calls the handlers at the end
-/// of the workload, and stops the workload. Any thread may call any method.
+/// The common part of all running workloads. It runs the closures that control the workload one at a time,
+/// calls the handlers at the end of the workload, and stops the workload. Any thread may call any method.
 final class WorkloadRun: Sendable {
   private struct State {
     var isFinished = false
     var handlers: [@Sendable () -> Void] = []
   }
 
-  /// The width of queues at the end. It exceeds the number of operations, in any workload, that wait for
-  /// other operations while they run.
+  /// The minimum width of each queue while the workload is shut down. In every workload, fewer operations
+  /// than this number hold a slot while they wait for other operations.
   private static let slotsToEnd = 64
   private static let patience = DispatchTimeInterval.seconds(1)
 
@@ -23,18 +23,21 @@ final class WorkloadRun: Sendable {
   private let hasStopped = Atomic(false)
   private let state = Mutex(State())
 
+  /// Creates a run of a workload that was not shut down.
+  ///
   /// - Parameter queues: All queues of the workload.
   init(queues: [OperationQueue]) { self.queues = queues }
 
-  /// Whether the workload was shut down. It never becomes `false` again. Work that ignores cancellation ends
-  /// when it reads `true`.
+  /// Whether the workload was shut down. The value never changes from `true` to `false`. Work that ignores
+  /// cancellation ends when it reads `true`.
   var isStopped: Bool { hasStopped.load(ordering: .acquiring) }
 
-  /// Runs `body` now, while no other decision runs. If the workload was shut down, does nothing.
+  /// Runs a closure on the present thread. At any time, at most one such closure of the workload runs. If the
+  /// workload was shut down, the function does nothing.
   func decideNow(_ body: () -> Void) { control.sync { if !isStopped { body() } } }
 
-  /// Runs `body` soon or after a delay, while no other decision runs. If the workload was shut down, does
-  /// nothing.
+  /// Runs a closure on another thread, immediately or after a delay. At any time, at most one such closure of
+  /// the workload runs. If the workload was shut down, the closure does not run.
   func decide(after delay: Duration = .zero, _ body: @escaping @Sendable () -> Void) {
     let work: @Sendable () -> Void = { [self] in if !isStopped { body() } }
     if delay > .zero {
@@ -53,23 +56,23 @@ final class WorkloadRun: Sendable {
     if isFinished { handler() }
   }
 
-  /// Calls the handlers after a workload with `isOnce` has finished.
+  /// Calls the handlers after a workload that runs once (`isOnce`) has finished.
   func finish() {
     let handlers = state.withLock { state in
       state.isFinished = true
       defer { state.handlers = [] }
       return state.handlers
     }
-    // The handlers run on other threads. A handler may shut the workload down, and `shutDown()` waits for the
-    // present thread.
+    // The handlers run on other threads. A handler may call `shutDown()`, which waits for the closure that
+    // calls this function. On the present thread, that wait would never end.
     for handler in handlers { DispatchQueue.global().async(execute: handler) }
   }
 
   /// See ``DemoWorkload/shutDown()``.
   func shutDown() {
     let isOver = DispatchGroup()
-    // This call waits until all operations that another thread is adding were added, so that they are
-    // cancelled too. After that, no operation is added.
+    // If another thread is adding operations, this call waits until that thread has added all of them, so
+    // that the operations are cancelled too. After this call, no operation is added.
     control.sync {
       hasStopped.store(true, ordering: .releasing)
       dropHandlers()

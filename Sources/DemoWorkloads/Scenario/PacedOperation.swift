@@ -13,10 +13,13 @@ final class PacedOperation: Operation, @unchecked Sendable {
   private let run: WorkloadRun
   private let whenBegun: @Sendable () -> Void
 
+  /// Creates the operation of a plan.
+  ///
   /// - Parameters:
   ///   - task: The plan of the operation.
   ///   - duration: The real duration of the work.
-  ///   - awaited: The operation that the work waits for at first; `nil` if it waits for none.
+  ///   - awaited: The operation that the work waits for before it begins its planned time; `nil` if the work
+  ///     waits for no operation.
   ///   - run: The run of the workload. When it is stopped, the work ends even if the operation ignores
   ///     cancellation.
   ///   - whenBegun: A function that is called when the work begins.
@@ -32,8 +35,8 @@ final class PacedOperation: Operation, @unchecked Sendable {
     super.init()
     name = task.name
     queuePriority = task.priority
-    // If operations kept their dependencies, operations in a dependency cycle would retain each other for
-    // ever.
+    // The operation releases its dependencies when it finishes. Otherwise the operations of a dependency
+    // cycle would retain each other and never be deallocated.
     forgetsDependencies = true
   }
 

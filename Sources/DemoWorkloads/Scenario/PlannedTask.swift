@@ -33,7 +33,7 @@ struct PlannedTask: Equatable, Sendable {
   /// waits for no task in this way.
   var awaited: ID?
   var manner = Manner.prompt
-  /// How long the task works at speed 1. The time for which it waits is not included.
+  /// How long the task works at normal speed. The time for which it waits is not included.
   let duration: Duration
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The script of a workload. It is a value with a function for each event, and each function returns the next
-/// steps.
+/// The script of a workload. A scenario is a value type with one function for each kind of event. Each
+/// function returns the steps that the workload performs next.
 protocol Scenario: Equatable, Sendable {
   /// The events that happen at a planned time.
   associatedtype Alarm: Equatable, Sendable
@@ -33,8 +33,8 @@ enum ScenarioStep<Alarm: Equatable & Sendable>: Equatable, Sendable {
   case cancel(PlannedTask.ID)
   /// Set the width of a queue.
   case setWidth(Int, queue: String)
-  /// Report this alarm to the scenario after a duration, which is planned at speed 1.
+  /// Report this alarm to the scenario after a duration, which is planned for normal speed.
   case wake(Alarm, after: Duration)
-  /// The workload with `isOnce` has finished.
+  /// The workload, which runs only once (`isOnce`), has finished.
   case finish
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The plan of a thousand operations of the storm. It depends only on the seed and the number of the block.
+/// The plan of a block, which is a thousand operations of the demo with a million operations (the storm). The
+/// plan depends only on the seed and the number of the block.
 ///
 /// The operations form groups of ten. The last operation of each group waits for two of the nine operations
 /// before it. The last operation of the block waits for all ten operations before it. No operation waits for
@@ -9,7 +10,8 @@
 struct StormBlock: Equatable, Sendable {
   static let size = 1_000
 
-  /// The queues of the storm. Each operation of a block is added to the next queue in turn.
+  /// The queues of the demo with a million operations. The operations of a block are distributed over the
+  /// queues in turn.
   static let queues = ["north", "east", "south", "west"].map { WorkloadQueue(name: $0, width: 2) }
 
   /// The number of the block, counted from 0.
@@ -27,7 +29,8 @@ struct StormBlock: Equatable, Sendable {
     self.number = number
     pairs = (0..<Self.size / 10).map { _ in
       let first = generator.index(below: 9)
-      // The second operation is chosen from the remaining eight, so that it differs from the first one.
+      // The second dependency is chosen from the eight operations that remain after the first choice, so that
+      // the two dependencies differ.
       return Pair(first: first, second: (first + 1 + generator.index(below: 8)) % 9)
     }
   }

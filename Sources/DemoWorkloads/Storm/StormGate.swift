@@ -3,14 +3,17 @@
 
 import Synchronization
 
-/// Limits the rate at which threads pass, for all threads together.
+/// A gate that threads pass through. It limits how many threads pass in a period of time, counted over all
+/// threads.
 final class StormGate: Sendable {
   private let start = ContinuousClock.now
   private let throttle: Throttle
-  /// The planned time of the last pass. It is atomic and not protected by a lock, because contention for a
-  /// lock would make the storm too slow.
+  /// The planned time at which the last thread passed. The time is atomic and not protected by a lock,
+  /// because many threads use it, and waiting for a lock would make the demo too slow.
   private let last = Atomic<Int64>(0)
 
+  /// Creates a gate through which one thread may pass in each interval.
+  ///
   /// - Parameter interval: The time between two passes.
   init(interval: Duration) { throttle = Throttle(interval: interval.nanoseconds) }
 
@@ -36,8 +39,9 @@ final class StormGate: Sendable {
 
 /// Spreads events evenly over time: computes when the next event may happen.
 struct Throttle: Equatable, Sendable {
-  /// The maximum time, in nanoseconds, that an event may be ahead of its planned time without a wait. Events
-  /// that are late catch up by at most the same time. The value is large, so that threads rarely sleep.
+  /// The maximum time, in nanoseconds, that an event may be ahead of its planned time without a wait. After a
+  /// delay, events may follow each other faster, to make up for at most the same time. The value is large, so
+  /// that threads rarely sleep.
   static let tolerance: Int64 = 10_000_000
 
   /// The time between two events, in nanoseconds.

@@ -6,10 +6,11 @@ import Synchronization
 
 /// A workload with a million operations at a time, whose states change a hundred thousand times a second.
 ///
-/// An operation of the storm does no work: it waits until it may pass, so that the storm has the planned
-/// pace. The state of each operation changes three times: the operation is added, started and finished.
+/// An operation of this workload does no work. It only waits for a gate that limits how many operations
+/// finish in each second. The state of each operation changes three times: when the operation is added, when
+/// it starts, and when it finishes.
 final class StormWorkload: DemoWorkload {
-  /// The time between the passes of two operations at speed 1.
+  /// The average time between the ends of two operations at normal speed.
   static let interval = Duration.microseconds(30)
   /// The time between two checks whether operations have finished.
   private static let look = Duration.milliseconds(50)
@@ -29,7 +30,8 @@ final class StormWorkload: DemoWorkload {
   ///
   /// - Parameters:
   ///   - seed: The seed that determines the dependencies.
-  ///   - isOnce: Whether the workload ends after one storm.
+  ///   - isOnce: Whether the workload ends when its operations have finished. If it does, finished operations
+  ///     are not replaced.
   ///   - pacing: The speed of the workload.
   ///   - blockLimit: The number of blocks of operations that exist at a time; above 0.
   init(seed: UInt64, isOnce: Bool, pacing: Pacing, blockLimit: Int = 1_000) {

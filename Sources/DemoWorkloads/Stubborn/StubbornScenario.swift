@@ -12,7 +12,7 @@ struct StubbornScenario: Scenario {
   static let queues = [StubbornPlan.media, StubbornPlan.web]
   /// The number of unfinished operations in each queue.
   static let backlog = 8
-  /// The number of operations that each queue gets in a scenario with `isOnce`.
+  /// The number of operations that each queue gets in a scenario that runs once (`isOnce`).
   static let roundSize = 12
 
   private let isOnce: Bool
@@ -27,6 +27,8 @@ struct StubbornScenario: Scenario {
     let patience: Duration?
   }
 
+  /// Creates a scenario that has not started.
+  ///
   /// - Parameters:
   ///   - seed: The seed that determines the operations and how long they take.
   ///   - isOnce: Whether the scenario ends after one round.

@@ -26,7 +26,8 @@ enum FileSystem {
     case ENOENT:
       guard let parent = parent(of: path) else { throw SystemError(code: ENOENT) }
       try createDirectory(parent)
-      // Another thread may have created the directory meanwhile, because tiles share their directories.
+      // After the first attempt, another thread may have created the same directory, because threads write
+      // tiles to the same directories. This is not an error.
       guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .last }
     default:
       throw .last

@@ -42,7 +42,8 @@ struct PartialFile: ~Copyable {
 
   /// Moves the temporary file to the file's path. An existing file at this path is replaced.
   consuming func commit() throws(SystemError) {
-    // After the rename, the deinitializer finds no temporary file that it could delete.
+    // The deinitializer deletes the temporary file if the file exists. After the rename, no file with the
+    // temporary name exists.
     guard rename(path + Self.suffix, path) == 0 else { throw .last }
   }
 

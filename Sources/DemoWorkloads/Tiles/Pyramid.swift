@@ -3,10 +3,11 @@
 
 import Synchronization
 
-/// The data that the operations of a pyramid share: the plan of the pyramid, and the results so far.
+/// The data that the operations of a tile pyramid share: the plan of the pyramid, and the results of the
+/// operations that have finished.
 ///
-/// Any thread may call any method. A pyramid retains none of its operations, so that they are deallocated
-/// when the last of them ends.
+/// Any thread may call any method. A pyramid does not retain its operations, so that all of them are
+/// deallocated when the last operation ends.
 final class Pyramid: Sendable {
   let plan: PyramidPlan
   /// The directory of the pyramid's files, without a slash at the end.
@@ -30,7 +31,7 @@ final class Pyramid: Sendable {
     self.failures = failures
   }
 
-  /// The result of writing an image. If the operation never ran, there is no result.
+  /// The result of writing an image to a file. An operation that never ran has no result.
   enum FileResult: Equatable, Sendable {
     case written(bytes: Int)
     /// Nothing was written, because the operation that makes the image was cancelled.
@@ -39,10 +40,11 @@ final class Pyramid: Sendable {
     case failed(SystemError)
   }
 
-  /// Starts to measure the time of an operation that is planned to take this duration at speed 1.
+  /// Returns a pacer that makes an operation last for the given duration at normal speed. The time is
+  /// measured from this call on.
   func pacer(for duration: Duration) -> Pacer { Pacer(duration: pacing.time(for: duration)) }
 
-  /// Returns the real duration for a planned duration.
+  /// Converts a planned duration to a real duration, which depends on the speed of the workload.
   func time(for duration: Duration) -> Duration { pacing.time(for: duration) }
 
   /// Returns an image; `nil` if it was not made or was already removed from memory.
@@ -50,7 +52,8 @@ final class Pyramid: Sendable {
 
   func keep(_ image: Image, as name: ImageName) { state.withLock { $0.images[name] = image } }
 
-  /// Removes the images from memory. It is called after all operations that draw or write them.
+  /// Removes the images from memory. The caller must wait until all operations that draw or write the images
+  /// have finished.
   func dropImages() { state.withLock { $0.images = [:] } }
 
   func record(_ result: FileResult, of image: ImageName) {
@@ -62,12 +65,12 @@ final class Pyramid: Sendable {
 
   func recordUpload(of image: ImageName) { state.withLock { _ = $0.uploads.insert(image) } }
 
-  /// Writes `index.json`.
+  /// Writes the file `index.json`, which lists the images of the pyramid.
   func writeIndex() {
     write(PyramidIndex.text(plan: plan, files: state.withLock(\.files)), to: "index.json")
   }
 
-  /// Writes `published.json`.
+  /// Writes the file `published.json`, which lists the uploaded images of the pyramid.
   func writePublication() { write(publication(), to: "published.json") }
 
   /// Returns the contents of the file `published.json`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Decides when the operations of pyramids are added. The schedule is a value: each event returns the next
-/// actions.
+/// Decides when the operations of tile pyramids are added. The schedule is a value type with one function for
+/// each event. Each function returns the next actions.
 ///
 /// A pyramid is built when all operations that compute, merge, write and index it have finished. It is
 /// complete when its uploads have finished too. At most two pyramids are being built at a time. If a user
@@ -14,12 +14,13 @@ struct PyramidSchedule: Equatable, Sendable {
     case launch(number: Int, isUploaded: Bool)
     /// Remove the files of this pyramid.
     case remove(number: Int)
-    /// The workload with `isOnce` has finished.
+    /// The workload, which runs only once (`isOnce`), has finished.
     case finish
   }
 
-  /// The maximum number of pyramids that are being built. The same number limits the built pyramids that wait
-  /// for the network before new ones get no uploads, and the complete pyramids whose files are kept.
+  /// The maximum number of pyramids that are built at the same time. While the same number of built pyramids
+  /// wait for the network, new pyramids get no uploads. The temporary files of at most the same number of
+  /// complete pyramids are kept.
   static let limit = 2
 
   private let isOnce: Bool
@@ -30,6 +31,8 @@ struct PyramidSchedule: Equatable, Sendable {
   /// The complete pyramids whose files still exist, the oldest first.
   private var over: [Int] = []
 
+  /// Creates a schedule for a workload that has not started.
+  ///
   /// - Parameters:
   ///   - isOnce: Whether the workload ends after one pyramid.
   ///   - isTemporary: Whether the files of old pyramids have to be removed.

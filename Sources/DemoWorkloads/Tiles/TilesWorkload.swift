@@ -21,7 +21,7 @@ final class TilesWorkload: DemoWorkload {
   private let failures = WriteFailures()
   private let schedule: Mutex<PyramidSchedule>
 
-  /// Creates a workload that has not started, and creates its directory.
+  /// Creates a workload that has not started, and creates the directory for its files.
   ///
   /// - Throws: `WorkloadError` if the speed is out of range, or if the directory cannot be created or
   ///   written.
@@ -36,12 +36,13 @@ final class TilesWorkload: DemoWorkload {
     queues[.net].isSuspended = options.isInteractive && !options.isOnce
   }
 
-  /// Adds the first operations. Returns when they are in their queues.
+  /// Adds the first operations. When the function returns, these operations are in their queues.
   func start() { run.decideNow { handle { $0.start() } } }
 
   func whenFinished(_ handler: @escaping @Sendable () -> Void) { run.whenFinished(handler) }
 
-  /// The error about the files that could not be written so far; `nil` if all files could be written.
+  /// The error about the files that the workload could not write; `nil` if the workload could write all files
+  /// so far.
   ///
   /// The workload continues after such errors: operations that fail finish like other operations.
   var failure: WorkloadError? { failures.error }

@@ -100,7 +100,8 @@ package struct BatchLoop {
         : "\(name(of: picture)) answers again")
   }
 
-  /// Reports the reason why no further messages arrive, once and after the last frame.
+  /// Reports the reason why no further messages of a process arrive. It is called after the last
+  /// frame, once for each process.
   private func tellEnd(of picture: inout MonitorPicture) {
     guard let reason = picture.endedReason else { return }
     picture.isOverTold = true

@@ -45,21 +45,22 @@ package struct BatchOptions: Sendable, Equatable {
     self.interval = interval
   }
 
-  /// Returns the filter for one of several processes. Its ids are the process's own. If only one
-  /// process is watched, the number is `nil` and the filter is unchanged.
+  /// Returns the filter to send to one of several processes. The filter's ids are converted to the
+  /// ids that the process itself uses. If only one process is watched, the number is `nil` and the
+  /// filter is unchanged.
   func filter(for number: Int?) -> OperationFilter? {
     number.flatMap { filter?.asked(of: $0) } ?? filter
   }
 
-  /// The interest that the program sends to the monitor. With a filter, it requests only matching
-  /// operations.
+  /// The interest that the program sends to the monitor: the data that it requests. With a filter,
+  /// the program requests only matching operations.
   var interest: Interest { interest(for: nil) }
 
   /// Returns the interest for the process with this number, if several processes are watched.
   func interest(for number: Int?) -> Interest {
     guard let filter = filter(for: number) else { return .everything }
-    // A monitor does not apply a filter to a list without a limit, so the interest has the maximum
-    // limit.
+    // A monitor applies a filter only if the number of requested operations has a limit. Therefore
+    // the interest has the maximum limit.
     return Interest(order: SortOrder(by: .id), filter: filter, rowLimit: WireLimits.mostRows)
   }
 }

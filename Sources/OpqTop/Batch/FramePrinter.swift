@@ -20,11 +20,12 @@ struct FramePrinter {
   /// Returns the text of the next frame. The text ends with a line feed.
   mutating func text(of frame: BatchFrame) -> String { text(of: [frame], among: []) }
 
-  /// Returns the text of all frames for one moment. Each process with changes has a frame.
+  /// Returns the text of all frames for one moment. There is one frame for each process that has
+  /// changed.
   ///
   /// - Parameters:
   ///   - frames: The frames.
-  ///   - pictures: The states of all processes, which are added up.
+  ///   - pictures: The states of all processes, from which the sums are calculated.
   /// - Returns: The text.
   mutating func text(of frames: [BatchFrame], among pictures: [MonitorPicture]) -> String {
     defer { isFirst = false }

@@ -4,9 +4,10 @@
 import MonitorClient
 import MonitorProtocol
 
-/// The state of a monitored process after the messages so far. Frames are made from it.
+/// The state of a monitored process, according to the messages that have arrived. The frames of
+/// batch mode show this state.
 struct MonitorPicture {
-  /// Whether the reason for the end was reported to the user.
+  /// Whether the program has reported to the user why no further messages arrive.
   var isOverTold = false
   /// The difference between the clock of the watched process and this process's clock.
   private var clockLead = Duration.zero
@@ -14,7 +15,7 @@ struct MonitorPicture {
   /// A filter for the operations of frames; `nil` for all operations.
   private let filter: OperationFilter?
 
-  /// Creates a picture without any data.
+  /// Creates the state of a process from which no message has arrived.
   init(filter: OperationFilter? = nil) { self.filter = filter }
 
   /// The reason, as a sentence, why no further messages arrive; `nil` while messages can arrive. A
@@ -31,8 +32,8 @@ struct MonitorPicture {
   /// The id of the watched process; `nil` before the process's greeting.
   var processID: Int32? { source.hello?.processID }
 
-  /// The counts for the sum of several processes. After the process has ended, they include only
-  /// finished and cancelled operations.
+  /// The number of operations in each state, from which the sums over several processes are
+  /// calculated. After the process has ended, only finished and cancelled operations are counted.
   var counts: StateCounts {
     endedReason == nil ? state.counts : state.counts.over
   }
@@ -43,7 +44,7 @@ struct MonitorPicture {
   /// Whether the process has operations.
   var isFilled: Bool { source.hello != nil && state.counts.total > 0 }
 
-  /// Applies a message to the picture.
+  /// Updates the state with a message.
   ///
   /// - Parameters:
   ///   - message: The message. Messages after the end are ignored.
@@ -55,8 +56,9 @@ struct MonitorPicture {
 
   /// Returns the frame for a moment on this process's clock; `nil` before the process's greeting.
   func frame(at now: MonitorTime) -> BatchFrame? {
-    // The filter is applied here too, for two reasons: the monitor also sends the operations that
-    // warnings name, and ages grow between its messages.
+    // The filter is applied here too, although the monitor has already applied it, for two reasons:
+    // the monitor also sends operations that warnings name, and the ages of operations grow between
+    // two messages.
     source.hello.map { state.frame(of: $0, at: now + clockLead, filter: filter) }
   }
 }

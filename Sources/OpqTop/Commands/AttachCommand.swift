@@ -54,7 +54,7 @@ struct AttachCommand: ParsableCommand {
     }
   }
 
-  /// Runs the command. Returns how the process has to end.
+  /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     Attachment(targets: targets.compactMap { AttachTarget($0) }, options: options, view: view)
       .ending {

@@ -19,7 +19,7 @@ struct AutomaticCommand: ParsableCommand {
     }
   }
 
-  /// Runs the command. Returns how the process has to end.
+  /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     if demo.isList { return DemoCommand.printList() }
     if demo.isGiven { return DemoCommand.show(demo.choice, view) }

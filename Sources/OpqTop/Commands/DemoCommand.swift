@@ -16,7 +16,7 @@ struct DemoCommand: ParsableCommand {
   @OptionGroup var demo: DemoOptions
   @OptionGroup var view: ViewOptions
 
-  /// Runs the command. Returns how the process has to end.
+  /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     demo.isList ? Self.printList() : Self.show(demo.choice, view)
   }
@@ -35,8 +35,8 @@ struct DemoCommand: ParsableCommand {
       return Program.fail("\(TerminalError(.notATerminal)); use --batch")
     }
     do {
-      // The run must be created first: it blocks signals, and threads that are created later
-      // inherit the blocked signals.
+      // The run must be created before any other thread: it blocks signals, and threads that are
+      // created later inherit the blocked signals.
       let run = try ViewerRun(view)
       let showsDashboard = hasTerminal && !view.batch
       let recorder = try run.beginRecording(ofProcessAt: nil)
@@ -65,8 +65,8 @@ enum DemoList {
       + "\n--list describes each demo and its keys."
   }
 
-  /// Returns rows with a demo's name and the first of its lines. The other lines follow below the
-  /// first line.
+  /// Returns a text with a row for each demo. A row begins with the name of the demo, and the given
+  /// lines are to the right of the name, one below the other.
   private static func rows(_ lines: (Demo) -> [String]) -> String {
     let width = Demo.allCases.map(\.name.count).max() ?? 0
     let indentation = String(repeating: " ", count: width + 2)

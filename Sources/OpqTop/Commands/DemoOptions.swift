@@ -15,8 +15,8 @@ struct DemoOptions: ParsableArguments {
   @Flag(help: "Exit after one round of the workload; see \"help demo\".")
   var once = false
 
-  // The value is parsed without conditions, so that a negative number causes a precise error
-  // message.
+  // The parser accepts a value that begins with a hyphen, so that a negative number causes a
+  // precise error message.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(

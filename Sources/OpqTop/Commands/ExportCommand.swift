@@ -33,7 +33,7 @@ struct ExportCommand: ParsableCommand {
     transform: { try OperationFilter($0) })
   var filter: OperationFilter?
 
-  /// Runs the command. Returns how the process has to end.
+  /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     output.write(recording: file) { history, output throws(FileError) in
       let run = ExportedRun(history, filter: filter)
@@ -68,12 +68,13 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Overwrite the file if it exists.")
   var force = false
 
-  /// Reads a recording and writes the converted recording. Returns how the process has to end.
+  /// Reads a recording and writes the converted recording. Returns how the process must end: with
+  /// an exit status or by a signal.
   ///
   /// - Parameters:
   ///   - path: The path of the recording.
   ///   - body: Writes the whole converted recording.
-  /// - Returns: How the process has to end.
+  /// - Returns: How the process must end.
   func write(
     recording path: String,
     _ body: (RunHistory, inout OutputText) throws(FileError) -> Void

@@ -48,7 +48,7 @@ struct InquiryOptions: ParsableArguments {
 }
 
 extension InquiryCommand {
-  /// Runs the command. Returns how the process has to end.
+  /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     do {
       if let recording = options.recording {

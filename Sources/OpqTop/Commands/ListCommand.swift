@@ -17,7 +17,7 @@ struct ListCommand: ParsableCommand {
       no such process.
       """)
 
-  /// Runs the command. Returns how the process has to end.
+  /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     let found = ProcessFinder.find()
     guard !found.isEmpty else {

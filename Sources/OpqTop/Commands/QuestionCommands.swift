@@ -105,6 +105,8 @@ struct WaitCommand: InquiryCommand {
 }
 
 extension [OperationReport.ID] {
+  /// Checks that the command line does not name too many operations.
+  ///
   /// - Throws: `ValidationError` if the command line has more operations than an interest can have.
   func checkCount() throws {
     guard count <= WireLimits.mostSingleOperations else {

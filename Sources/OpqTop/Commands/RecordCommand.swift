@@ -33,7 +33,7 @@ struct RecordCommand: ParsableCommand {
     if !options.isGiven { throw ValidationError("name the process with --pid, --wait or --socket") }
   }
 
-  /// Runs the command. Returns how the process has to end.
+  /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     do {
       // The run must be created before any other thread: it blocks signals, and threads that are

@@ -28,7 +28,7 @@ struct ReplayCommandLine: ParsableCommand {
     }
   }
 
-  /// Runs the command. Returns how the process has to end.
+  /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     do {
       let reader = try RecordingReader(path: file)

@@ -20,7 +20,7 @@ struct ReportCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  /// Runs the command. Returns how the process has to end.
+  /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     output.write(recording: file) { history, output throws(FileError) in
       try output.write(ReportPage(history, version: Version.number).html)

@@ -31,7 +31,7 @@ struct Interval: ExpressibleByArgument, Equatable {
 /// A time since the beginning of a recording, on the command line: `12.5`, `500ms`, `90s`, `15m`,
 /// `2h` or `1d`.
 struct Offset: ExpressibleByArgument, Equatable {
-  /// The time since the beginning, from 0 to a hundred years.
+  /// The time since the beginning of the recording, from 0 to a hundred years.
   let duration: Duration
 
   private static let units: [(name: String, seconds: Double)] = [

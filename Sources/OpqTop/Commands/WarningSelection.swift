@@ -13,8 +13,9 @@ struct WarningSelection {
 
   let kinds: Set<MonitorWarning.Kind>
   let isWanted: Bool
-  /// The position of the option on the command line. The parser keeps the order only among equal
-  /// options. It reads all arguments from left to right, so a counter gives the order.
+  /// A sequence number that gives the order of the `--warn` and `--allow` options on the command
+  /// line. The parser keeps the order only among options of the same name. It reads all arguments
+  /// from left to right, so each option gets the next number of a counter.
   let number: UInt64
 
   private static let lastNumber = Atomic<UInt64>(0)

@@ -95,14 +95,14 @@ struct OutputFile: ~Copyable {
   /// Closes the file and gives it its name.
   ///
   /// - Throws: `FileError` if the system reports only now that the file could not be written, or if
-  ///   another file has got the name meanwhile.
+  ///   another program has created a file with this name since the file was opened.
   mutating func finish() throws(FileError) {
     let isClosed = close(descriptor) == 0
     descriptor = -1
     guard isClosed else { throw FileError("cannot write \(path)", errno: errno, status: 1) }
     guard let named = pending else { return }
-    // A link cannot be created if the name exists, so it does not overwrite a file. Some file
-    // systems have no links.
+    // The file gets its name as a second link. Creating a link fails if the name exists, so no
+    // other file is overwritten. On a file system without links, the file is renamed.
     var isNamed = !named.replaces && link(named.temporary, named.final) == 0
     if isNamed {
       unlink(named.temporary)

@@ -23,8 +23,8 @@ enum StandardStream: Int32 {
         if count >= 0 {
           rest = rest.dropFirst(count)
         } else if errno == EAGAIN {
-          // The stream is non-blocking because another process has made it so. The loop waits until
-          // the stream can be written.
+          // The stream is non-blocking, because another process that shares it has set this mode.
+          // The loop waits until the stream accepts more bytes.
           var entry = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
           _ = poll(&entry, 1, -1)
         } else if errno != EINTR {

@@ -39,7 +39,8 @@ package final class Recorder: Sendable {
     var isFinished = false
     /// The difference between the recorded process's clock and this process's clock.
     var clockLead = Duration.zero
-    /// The time that the last update must reach; `nil` while the end was not requested.
+    /// While the recorder waits for the last update, the earliest time that this update may have;
+    /// otherwise `nil`.
     var lastMoment: MonitorTime?
 
     mutating func record(_ message: MonitorMessage) {
@@ -114,7 +115,8 @@ package final class Recorder: Sendable {
   /// - Parameters:
   ///   - path: The path of the file. The file is created after the source was opened.
   ///   - replaces: Whether an existing file is overwritten.
-  ///   - open: Opens the source. It must call its argument whenever there are messages.
+  ///   - open: A function that opens the source. The source must call the argument of this function
+  ///     each time messages have arrived.
   /// - Throws: The errors that `open` throws, or ``FileError``.
   func begin(
     into path: String, replaces: Bool,
@@ -153,8 +155,9 @@ package final class Recorder: Sendable {
     return outcome
   }
 
-  /// Requests the same interest again, so that an update arrives even if there are no changes. This
-  /// is done twice, because the first update may have been made before the request.
+  /// Waits for a last update. The recorder requests the same data again, so that the process sends
+  /// an update even if there are no changes. It does this twice, because the process may have made
+  /// the first update before it received the request.
   private func awaitLastUpdate() {
     let end = DispatchTime.now() + Self.patience
     awaitUpdate(until: end)

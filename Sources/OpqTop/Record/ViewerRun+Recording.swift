@@ -39,7 +39,7 @@ extension ViewerRun {
   /// Records a process without a display. Ends when the process ends, when a signal arrives, or
   /// after a given time.
   ///
-  /// - Returns: How the process has to end. A signal that requests the end is not an error.
+  /// - Returns: How the process must end. A signal that requests the end is not an error.
   func record(
     _ path: String, into file: String, replaces: Bool, for duration: Duration?
   ) throws -> Ending {

@@ -31,7 +31,8 @@ struct ReplayPlayer: Sendable {
 
   // MARK: Messages
 
-  /// A sentence about a fault or the end of the recording; `nil` if nothing has to be said.
+  /// A sentence for the user: the fault if the recording has one, or else, at the end of the
+  /// recording, that it ends and why. It is `nil` if neither applies.
   var remark: String? {
     guard next == nil else { return reader.fault }
     return reader.fault

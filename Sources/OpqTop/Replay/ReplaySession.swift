@@ -12,7 +12,7 @@ final class ReplaySession: MonitorSource {
   /// The shortest time between two updates for the viewer.
   private static let interval = Duration.milliseconds(40)
 
-  /// The state that the viewer's thread and the player's queue share.
+  /// The data that the viewer's thread and the dispatch queue of the replay share.
   private struct State {
     var mailbox = Mailbox()
     var commands: [ReplayCommand] = []
@@ -24,7 +24,8 @@ final class ReplaySession: MonitorSource {
 
   private struct Playing {
     var player: ReplayPlayer
-    /// The number of the last wake-up that was requested. Earlier wake-ups have no effect.
+    /// The sequence number of the wake-up that was scheduled last. When an earlier wake-up occurs,
+    /// it has no effect.
     var waking = 0
   }
 
@@ -60,8 +61,8 @@ final class ReplaySession: MonitorSource {
 
   func takeMessages() -> [MonitorMessage] {
     let messages = state.withLock { $0.mailbox.takeMessages() }
-    // The player posts no updates while the mailbox contains these messages, so it has to run again
-    // after they were removed.
+    // While the mailbox contains an update, the player posts no further update. These messages were
+    // removed from the mailbox, so the player has to run again.
     if messages.contains(where: \.isUpdate) { queue.async { self.run() } }
     return messages
   }
@@ -98,7 +99,8 @@ final class ReplaySession: MonitorSource {
       let messages = mustTell ? playing.player.takeMessages(for: interest, at: now) : []
       state.withLock { state in
         for message in messages { _ = state.mailbox.post(message) }
-        // If the interest has changed meanwhile, the new interest needs another update.
+        // If the viewer has sent a new interest since the update was created, it needs another
+        // update.
         if mustTell, state.mailbox.interest == interest { state.isAsked = false }
         state.clock = playing.player.clock
         state.remark = playing.player.remark

@@ -24,7 +24,8 @@ extension OperationReport {
       let isCancelled = cancelRequested.map { $0 <= moment } ?? false
       steps.append((moment, isCancelled && !state.isOver ? .cancelling : state))
     }
-    // If an operation is ready when it is added, these are one change and not two.
+    // If an operation was ready when it was added, the two times belong to one state change. Only
+    // the change to the ready state is reported.
     if becameReady != added { add(\.added, .waiting) }
     add(\.becameReady, state == .held ? .held : .ready)
     add(\.started, .executing)

@@ -12,7 +12,8 @@ struct ProcessKnowledge {
   static let patience = Duration.seconds(2)
   /// The maximum time within which a process with very many operations sends all of them.
   static let longestPatience = Duration.seconds(10)
-  /// The interval at which the inquiry checks whether that time has passed.
+  /// The interval at which the inquiry checks whether the process has had enough time to send all
+  /// its operations.
   private static let lookInterval = Duration.milliseconds(100)
 
   /// The data that the process has sent, and the dashboard's texts about them.

@@ -9,8 +9,8 @@ import RunAnalysis
 struct ReplayMoment {
   /// The moment, on the clock of the recorded process.
   let time: MonitorTime
-  /// The reason, as a sentence, why the recording ends before the moment; `nil` if it does not end
-  /// before.
+  /// A sentence about the fault of the recording, if the recording ends before the requested moment
+  /// because of a fault; otherwise `nil`.
   let fault: String?
   private let hello: Hello
   private let table: ReplayTable

@@ -12,11 +12,12 @@ struct Attachment {
   let options: TargetOptions
   let view: ViewOptions
 
-  /// Attaches the viewer and shows the processes. Returns how this process has to end.
+  /// Attaches the viewer and shows the processes. Returns how this process must end: with an exit
+  /// status or by a signal.
   ///
   /// - Parameter noProcess: A function that is called if the arguments name no process and no
   ///   process listens.
-  /// - Returns: How this process has to end.
+  /// - Returns: How this process must end.
   func ending(noProcess: () -> Ending) -> Ending {
     let isNamed = !targets.isEmpty || options.isGiven
     let found = isNamed ? [] : ProcessFinder.find()

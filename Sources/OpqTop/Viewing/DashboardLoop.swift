@@ -55,8 +55,8 @@ package struct DashboardLoop: ~Copyable {
   /// Runs until the user quits, a signal ends the program, or the terminal is lost. Before it
   /// returns, it restores the terminal.
   ///
-  /// - Returns: How the process has to end, the last watched source, and the frame times if the
-  ///   user requests them.
+  /// - Returns: How the process must end, the last watched source, and the frame times if the user
+  ///   requests them.
   package consuming func run() -> (Ending, watched: WatchedSource?, frameTimes: String?) {
     takeMonitorMessages()
     resize()

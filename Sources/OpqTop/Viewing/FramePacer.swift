@@ -59,8 +59,9 @@ struct FramePacer: Equatable {
 }
 
 extension Waker {
-  /// Waits until the waker rings or until a moment, and then clears the ring. If the moment is
-  /// `nil`, the wait has no time limit. The function may return early.
+  /// Blocks the thread until another thread rings the waker, or until a moment. If the waker was
+  /// rung, resets it. If the moment is `nil`, there is no time limit. The function may return
+  /// early.
   func wait(until moment: MonitorTime?) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     if poll(&entry, 1, MonitorTime.pollTimeout(from: .now, until: moment)) > 0 { answer() }

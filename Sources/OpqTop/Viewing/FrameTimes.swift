@@ -18,10 +18,11 @@ struct FrameTimes {
   private var start = (wall: MonitorTime(nanoseconds: 0), processor: Duration.zero)
   private var current = (wall: Duration.zero, processor: Duration.zero)
 
-  /// Begins to measure a part of the work for the next frame.
+  /// Starts to measure the time of a part of the work for the next frame.
   mutating func begin() { start = (MonitorTime.now, Self.processorTime) }
 
-  /// Ends the measurement of this part.
+  /// Stops the measurement that ``begin()`` has started, and adds the measured time to the time of
+  /// the next frame.
   mutating func end() {
     current.wall += MonitorTime.now - start.wall
     current.processor += Self.processorTime - start.processor

@@ -8,8 +8,8 @@ import MonitorClient
 import MonitorProtocol
 import Synchronization
 
-/// Finds and opens sources for the user. It works outside the dashboard's loop, because both
-/// actions take time.
+/// Finds and opens sources for the user. This is done on other threads than the dashboard's,
+/// because finding and opening take time.
 package final class SourceOpener: Sendable {
   /// The answer to a request of the dashboard.
   enum Answer: Sendable {
@@ -38,6 +38,8 @@ package final class SourceOpener: Sendable {
     var isFinished = false
   }
 
+  /// Creates an opener that has not searched for sources yet.
+  ///
   /// - Parameters:
   ///   - waker: The waker to ring when there is an answer.
   ///   - isReadOnly: Whether the viewer sends no commands.
@@ -73,10 +75,10 @@ package final class SourceOpener: Sendable {
         }
       }
     case .processes:
-      // The picker does not offer several processes as one source.
+      // The list in which the user chooses a source never offers several processes as one source.
       answer(.failed("to show several processes, use: opq-top attach PID PID"))
     case .recording(let path):
-      // The picker does not offer recordings.
+      // The list in which the user chooses a source never offers recordings.
       answer(.failed("to replay it, use: opq-top replay \(path)"))
     case .demo:
       DispatchQueue.global().async(group: busy) { [self] in

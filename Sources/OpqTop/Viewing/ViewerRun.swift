@@ -127,7 +127,7 @@ struct ViewerRun {
     let signal: Int32
   }
 
-  /// The interest with which the viewer begins.
+  /// The interest with which the viewer begins: the data that it requests at first.
   var interest: Interest { interest(for: nil) }
 
   /// Returns the interest with which the viewer begins to watch the process with this number.
@@ -147,7 +147,7 @@ struct ViewerRun {
   ///   - first: The first source and its name; `nil` if the user has to choose a source.
   ///   - demo: The demo that runs, or that the user can choose in the picker.
   ///   - recorder: The recorder of the source; `nil` if nothing is recorded.
-  /// - Returns: How the process has to end.
+  /// - Returns: How the process must end.
   /// - Throws: ``TerminalError`` if nothing can be shown.
   func showDashboard(
     of first: (WatchedSource, Source)?, demo: DemoChoice, recorder: Recorder? = nil

@@ -10,7 +10,7 @@ import MonitorProtocol
 /// Times are in microseconds since the recording began. The time at which the recording began is in the
 /// trace's other data, also as a time on the monotonic clock of the watched process.
 struct ChromeTrace: RunExport {
-  /// The number of the process and of the thread for the parts of the trace that concern the whole run.
+  /// The id of the process and of the thread under which the trace shows data about the whole run.
   private static let overview = 0
   private static let pathThread = 1
 
@@ -166,7 +166,7 @@ struct ChromeTrace: RunExport {
 }
 
 extension CriticalPath.Kind {
-  /// The name of the kind of segment.
+  /// The name of this kind of segment, as reports and exports show it.
   var words: String {
     switch self {
     case .work: "work"

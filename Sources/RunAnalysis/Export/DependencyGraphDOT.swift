@@ -32,8 +32,8 @@ struct DependencyGraphDOT: RunExport {
     for report in run.operations {
       for dependency in Set(report.dependencies).sorted() {
         let isKnown = run.history.operations[dependency] != nil
-        // An operation that does not match the filter has no node. An operation that was not recorded has a
-        // node without facts.
+        // A dependency that does not match the filter has no node and no arrow. A dependency that was not
+        // recorded has a dashed node that shows only its id.
         guard run.ids.contains(dependency) || !isKnown else { continue }
         if !isKnown, unknown.insert(dependency).inserted {
           try output(

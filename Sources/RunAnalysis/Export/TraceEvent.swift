@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// One event of a trace. The names of its properties are those of the format.
+/// One event in the format of Chrome's trace events. The properties have the names of the JSON keys in this
+/// format.
 struct TraceEvent: Encodable {
   /// The kind of a trace event.
   enum Phase: String, Encodable {

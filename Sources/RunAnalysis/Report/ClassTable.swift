@@ -8,7 +8,8 @@ import MonitorProtocol
 struct ClassTable {
   /// The maximum number of classes in the table. Further classes are only counted.
   private static let limit = 25
-  /// The number of bars in the chart of a distribution. Each bar covers durations of the same ratio.
+  /// The number of bars in the chart of a distribution. The scale is logarithmic: the longest duration of
+  /// each bar divided by its shortest duration is the same.
   private static let binCount = 36
 
   private let all: [ClassDistributions]
@@ -84,7 +85,7 @@ struct ClassTable {
   }
 
   private static func duration(_ magnitude: Double) -> Duration {
-    // The limit is a number that still fits into 64 bits.
+    // The exponent is at most 18, because larger powers of ten do not fit into 64 bits.
     .nanoseconds(
       (0..<min(max(0, Int(magnitude)), 18)).reduce(Int64(1)) { number, _ in number * 10 })
   }

@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-/// The section of a report about the critical path. It shows the reasons for the path's time, the moments,
-/// and the operations.
+/// The section of a report about the critical path. It shows how much time each kind of segment takes, the
+/// segments over time, and the operations of the path.
 struct PathSection {
   /// The maximum number of listed operations of the path. The operations with the shortest times are left out
   /// and only counted.
@@ -36,7 +36,7 @@ struct PathSection {
     let who =
       count == 1
       ? "The path has one operation"
-      : "The path has \(HTMLText.count(count)) operations, each of which waited for the previous one"
+      : "The path has \(HTMLText.count(count)) operations. Each one waited for the previous one"
     return """
       <p>\(who). It takes <b>\(HTMLText.duration(path.duration))</b> and ends with \(end ?? ""), \(which).</p>
       \(shares)

@@ -147,7 +147,7 @@ package struct ReportPage {
     let how =
       chart.isSampled
       ? "From the counts of each update, because not every operation was recorded."
-      : "From the times of each operation, averaged over each step of the chart."
+      : "Calculated from the times of each operation, and averaged over each step of the chart."
     return "\(chart.drawing)<p class=\"note\">\(how)</p>"
   }
 

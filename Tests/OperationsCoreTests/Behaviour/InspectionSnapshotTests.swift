@@ -57,7 +57,9 @@ struct InspectionSnapshotTests {
     }
   }
 
-  @Test("Barriers are listed where they were added, with their state, and are not counted")
+  @Test(
+    "The list has each barrier at the position where it was added, with its state. Barriers are not counted."
+  )
   func barriers() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

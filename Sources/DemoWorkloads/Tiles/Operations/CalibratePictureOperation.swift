@@ -5,7 +5,7 @@ import Operations
 
 /// An operation that stretches the contrast of the whole picture.
 ///
-/// The operation runs for up to 5 s at speed 1 and never checks whether it was cancelled. It shows how a
+/// The operation runs for up to 5 s at normal speed and never checks whether it was cancelled. It shows how a
 /// monitor reports work that does not stop when it is cancelled.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
 // types.

@@ -6,8 +6,8 @@ import Operations
 /// An operation that encodes an image as PNG and writes it to a file. It writes the file in slices, as a slow
 /// disk would.
 ///
-/// The file appears only when it is complete. If there is no image, the operation writes no file, and notes
-/// this in the results of the pyramid.
+/// The file appears only when it is complete. If the image does not exist, the operation writes no file, and
+/// stores this result in the pyramid.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
 // types.
 final class WriteImageOperation: Operation, @unchecked Sendable {
@@ -44,7 +44,8 @@ final class WriteImageOperation: Operation, @unchecked Sendable {
     }
   }
 
-  /// The merged picture, which is written if the picture was not calibrated; `nil` if the image is a tile.
+  /// The image to write if no calibrated picture exists: the whole picture before its contrast was
+  /// calibrated. It is `nil` if the operation writes a tile, or if this picture does not exist either.
   private var substitute: Image? {
     image == .picture ? pyramid.image(.tile(.whole)) : nil
   }

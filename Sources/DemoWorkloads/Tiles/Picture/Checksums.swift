@@ -5,7 +5,7 @@
 struct CRC32: Equatable, Sendable {
   private var remainder: UInt32 = 0xFFFF_FFFF
 
-  /// The checksum of the bytes so far; 0 if there are none.
+  /// The checksum of all bytes that were added; 0 if no bytes were added.
   var value: UInt32 { ~remainder }
 
   mutating func update(_ bytes: some Sequence<UInt8>) {
@@ -26,7 +26,7 @@ struct Adler32: Equatable, Sendable {
   private var low: UInt32 = 1
   private var high: UInt32 = 0
 
-  /// The checksum of the bytes so far; 1 if there are none.
+  /// The checksum of all bytes that were added; 1 if no bytes were added.
   var value: UInt32 { high << 16 | low }
 
   mutating func update(_ bytes: some Sequence<UInt8>) {
@@ -38,6 +38,6 @@ struct Adler32: Equatable, Sendable {
     }
   }
 
-  /// The largest prime below 2^16.
+  /// The largest prime number below 2^16, the modulus of the checksum.
   private static let modulus: UInt32 = 65521
 }

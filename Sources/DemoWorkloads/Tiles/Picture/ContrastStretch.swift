@@ -6,13 +6,14 @@ struct ContrastStretch: Equatable, Sendable {
   /// For each value of a byte, the new value.
   private let table: [UInt8]
 
-  /// Creates a change of brightness from the range of the image's bytes, without the darkest and the
-  /// brightest hundredth of them.
+  /// Creates the change of brightness that suits an image. The range of brightness in the image is measured
+  /// without the darkest 1 % and the brightest 1 % of its bytes.
   init(measuring image: Image) {
     var counts = [Int](repeating: 0, count: 256)
     for byte in image.bytes { counts[Int(byte)] += 1 }
     let outliers = image.bytes.count / 100
-    // Only the ends of the range are cut off, so that a mostly dark or pale picture remains dark or pale.
+    // At most a small part of the range is cut off at each end, so that a mostly dark picture remains dark,
+    // and a mostly pale picture remains pale.
     let low = min(Self.firstIndex(past: outliers, in: counts), 24)
     let high = max(255 - Self.firstIndex(past: outliers, in: counts.reversed()), 208)
     table = (0...255).map { value in

@@ -7,7 +7,7 @@ import Glibc
 struct MandelbrotRenderer: Equatable, Sendable {
   let region: Region
   let palette: Palette
-  /// The place on the palette at which the colours begin, in turns around the ring.
+  /// The position on the ring of colours at which the colours begin. One turn around the ring is 1.
   let phase: Double
   /// The maximum number of iterations. A point that needs more iterations counts as belonging to the set.
   let iterationLimit: Int

@@ -10,7 +10,8 @@ struct Palette: Equatable, Sendable {
   let inside: Color
   private let ring: [Color]
 
-  /// Creates a ring of colours through the stops, at equal distances. At least two stops are necessary.
+  /// Creates a ring of colours that blends the given colours (stops) into each other. The stops have equal
+  /// distances on the ring. At least two stops are necessary.
   init(name: String, inside: Color, stops: [Color]) {
     self.name = name
     self.inside = inside
@@ -29,7 +30,8 @@ struct Palette: Equatable, Sendable {
     }
   }
 
-  /// Returns the colour at a place on the ring. All whole numbers mean the same place.
+  /// Returns the colour at a position on the ring. A position is a number of turns, so all whole numbers mean
+  /// the same position.
   func color(at turns: Double) -> Color {
     let fraction = turns - turns.rounded(.down)
     return ring[Int(fraction * Double(Self.ringSize)) % Self.ringSize]
@@ -39,7 +41,7 @@ struct Palette: Equatable, Sendable {
 }
 
 extension Palette {
-  /// The palettes that pyramids use.
+  /// The palettes for the pictures of tile pyramids.
   static let all = [dusk, ember, lagoon, orchid]
 
   private static let dusk = Palette(

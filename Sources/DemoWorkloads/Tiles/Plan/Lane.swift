@@ -3,14 +3,14 @@
 
 import Operations
 
-/// A queue of the workload with the tile pyramids.
+/// The name of a queue of the workload that renders tile pyramids.
 enum Lane: String, CaseIterable, Sendable {
   case cpu
   case io
   case net
   case index
 
-  /// The width of this queue.
+  /// The width of the queue with this name: the maximum number of operations that run at the same time.
   var width: Int {
     switch self {
     case .cpu: 2
@@ -21,7 +21,7 @@ enum Lane: String, CaseIterable, Sendable {
   }
 }
 
-/// The queues of the workload. Each lane has a queue.
+/// The queues of the workload that renders tile pyramids: one queue for each ``Lane``.
 struct LaneQueues: Sendable {
   let all: [Lane: OperationQueue]
 

@@ -15,7 +15,7 @@ struct Place: Equatable, Sendable {
     iterationLimit = limit
   }
 
-  /// The places that pyramids use.
+  /// The places that tile pyramids can show.
   static let all = [
     Place("whole set", -0.68, 0, width: 2.9, limit: 300),
     Place("seahorse valley", -0.7453, 0.1127, width: 0.0065, limit: 900),

@@ -3,7 +3,8 @@
 
 import Operations
 
-/// The plan of an operation of a pyramid: its work, and all its properties that a monitor shows.
+/// The plan of one operation that renders or uploads a tile pyramid. The plan contains the work of the
+/// operation and all properties that a monitor shows.
 struct PlannedOperation: Equatable, Sendable {
   /// The work of the operation.
   enum Work: Hashable, Sendable {
@@ -21,7 +22,7 @@ struct PlannedOperation: Equatable, Sendable {
   /// The positions of the operation's dependencies in the plan. They are lower than the operation's own
   /// position, so that a plan contains no cycle.
   let dependencies: [Int]
-  /// How long the operation takes at speed 1.
+  /// How long the operation takes at normal speed.
   let duration: Duration
 
   /// The queue on which the operation runs.
@@ -47,8 +48,8 @@ struct PlannedOperation: Equatable, Sendable {
     }
   }
 
-  /// The quality of service, which depends on how important the operation is for a user who waits for the
-  /// picture.
+  /// The quality of service. It is `userInitiated` for operations that calibrate a picture or list images,
+  /// `utility` for operations that compute, merge or write images, and `background` for uploads.
   var qualityOfService: QualityOfService {
     switch work {
     case .index, .publish, .calibrate: .userInitiated

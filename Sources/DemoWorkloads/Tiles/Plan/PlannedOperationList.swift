@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Collects the operations of a pyramid. Each operation comes after its dependencies.
+/// The list of all planned operations of a tile pyramid. In the list, each operation comes after its
+/// dependencies.
 struct PlannedOperationList: Equatable, Sendable {
   private(set) var operations: [PlannedOperation] = []
   private let number: Int
   private let shape: PyramidShape
   private var generator: SeededGenerator
-  /// The images and the positions of the operations that write them.
+  /// The images, each with the position in the list of the operation that writes the image.
   private var writes: [(image: ImageName, position: Int)] = []
 
   init(number: Int, shape: PyramidShape, generator: SeededGenerator) {
@@ -27,8 +28,8 @@ struct PlannedOperationList: Equatable, Sendable {
     let whole = appendImage(of: .whole)
     let calibration = append(
       .calibrate, "calibrate picture \(number)", after: [whole], milliseconds: 3000...4800)
-    // This write operation depends on both operations, because it writes the merged tile if the calibration
-    // was cancelled.
+    // The operation that writes the picture depends on the calibration and on the operation that makes the
+    // uncalibrated picture. If the calibration was cancelled, the uncalibrated picture is written.
     appendWrite(of: .picture, after: [whole, calibration], milliseconds: 2000...2600)
     append(
       .index, "index pyramid \(number)", after: writes.map(\.position), milliseconds: 900...1500)
@@ -47,7 +48,8 @@ struct PlannedOperationList: Equatable, Sendable {
       .publish, "publish pyramid \(number)", after: [index] + uploads, milliseconds: 600...1000)
   }
 
-  /// Appends the operations that make a tile. The order is depth first, so that tiles are merged early.
+  /// Appends the operations that make a tile. The order is depth first: the operations for one quarter of a
+  /// tile come before the operations for the next quarter. Therefore tiles are merged early.
   ///
   /// - Returns: The position of the operation that makes the tile.
   private mutating func appendImage(of tile: TileCoordinate) -> Int {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The complete plan of a pyramid. It depends only on the seed, the number and the shape of the pyramid.
+/// The complete plan of a tile pyramid. The plan depends only on the seed, the number of the pyramid, the
+/// number of its levels, and the size of its tiles.
 struct PyramidPlan: Equatable, Sendable {
   let seed: UInt64
   /// The number of the pyramid, counted from 1.
@@ -15,8 +16,8 @@ struct PyramidPlan: Equatable, Sendable {
   /// The operations of the pyramid. Each operation comes after its dependencies. The operations that build
   /// the pyramid come first, and the uploads and the operations that complete them come last.
   let operations: [PlannedOperation]
-  /// The number of operations that build the pyramid. They are the first ones in `operations`, and the others
-  /// upload the pyramid.
+  /// The number of operations that build the pyramid. These operations are at the beginning of `operations`.
+  /// The operations after them upload the pyramid.
   let buildCount: Int
 
   init(seed: UInt64, number: Int, shape: PyramidShape = PyramidShape()) {
@@ -62,12 +63,13 @@ struct PyramidPlan: Equatable, Sendable {
       iterationLimit: iterationLimit, side: shape.side(ofLevel: tile.level))
   }
 
-  /// Returns the place that a pyramid shows. The seed determines the order of the places. Each place is used
-  /// once before any is used again.
+  /// Returns the place of the Mandelbrot set that a pyramid shows. The places are shown in rounds. In each
+  /// round, every place is shown once, in an order that the seed determines.
   private static func place(seed: UInt64, number: Int) -> Place {
     let count = Place.all.count
     let (round, position) = (number - 1).quotientAndRemainder(dividingBy: count)
-    // The stream numbers are counted down from the maximum, because pyramids use the low numbers.
+    // The stream numbers of this generator are counted down from the maximum, because the generator of each
+    // plan uses the number of its pyramid as the stream number.
     var generator = SeededGenerator(seed: seed, stream: .max - UInt64(round))
     var places = Place.all
     for last in stride(from: count - 1, to: 0, by: -1) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The position of a tile in a pyramid. Level 0 has one tile, which is the whole picture. Each further level
-/// has four times as many tiles as the level above.
+/// The position of a tile in a tile pyramid. Level 0 has one tile, which is the whole picture. Each further
+/// level has four times as many tiles as the level above.
 struct TileCoordinate: Hashable, Sendable, CustomStringConvertible {
   let level: Int
   /// The column of the tile, counted from 0 at the left.
@@ -24,7 +24,7 @@ struct TileCoordinate: Hashable, Sendable, CustomStringConvertible {
   var description: String { "\(level)/\(column)/\(row)" }
 }
 
-/// The name of an image of a pyramid.
+/// The name of an image of a tile pyramid.
 enum ImageName: Hashable, Sendable, CustomStringConvertible {
   /// The image of a tile, which is computed or merged.
   case tile(TileCoordinate)
