@@ -6,7 +6,7 @@ public import Workloads
 
 /// The workloads that a task group can run.
 public enum TaskGroupTrials {
-  /// All trials of this type. A trial is the implementation of one workload.
+  /// All trials of this enumeration. A trial is the implementation of one workload.
   public static var all: [Trial] { [flat, tree] }
 
   private static let flat = Trial(

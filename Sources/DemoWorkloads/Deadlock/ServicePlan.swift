@@ -4,7 +4,7 @@
 /// The plan of the work that the demo's application continues while deadlocks block its start. The plan
 /// depends only on the seed.
 struct ServicePlan: Equatable, Sendable {
-  /// The queue for the other work of the application.
+  /// The queue for the work that continues while the application's start is blocked.
   static let queue = WorkloadQueue(name: "service", width: 3)
   /// The number of unfinished operations in the queue at any time.
   static let backlog = 6

@@ -9,7 +9,7 @@ struct PrioritiesScenario: Scenario {
   enum Alarm: Equatable, Sendable {
     /// The next piece of work arrives.
     case arrival
-    /// An incident arrives. Its operations depend on work in the archive.
+    /// An incident arrives. Its most urgent operation waits for an operation of the least urgent kind.
     case incident
   }
 

@@ -27,10 +27,10 @@ struct PlannedTask: Equatable, Sendable {
   /// The name of the queue to which the operation is added; `nil` if it is created but not added to a queue.
   let queue: String?
   var priority = Operation.QueuePriority.normal
-  /// The dependencies of the task. They belong to the same batch, before or after the task.
+  /// The dependencies of the task. They are added in the same step as the task, before or after it.
   var dependencies: [ID] = []
-  /// The task of the same batch for which the work first waits with `waitUntilFinished()`. That task itself
-  /// waits for no task in this way.
+  /// The task for which the work first waits with `waitUntilFinished()`; `nil` if the work waits for no task.
+  /// The awaited task is added in the same step, and does not itself wait in this way.
   var awaited: ID?
   var manner = Manner.prompt
   /// How long the task works at normal speed. The time for which it waits is not included.

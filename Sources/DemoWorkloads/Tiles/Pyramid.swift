@@ -6,11 +6,11 @@ import Synchronization
 /// The data that the operations of a tile pyramid share: the plan of the pyramid, and the results of the
 /// operations that have finished.
 ///
-/// Any thread may call any method. A pyramid does not retain its operations, so that all of them are
+/// Any thread may call any method. A tile pyramid does not retain its operations, so that all of them are
 /// deallocated when the last operation ends.
 final class Pyramid: Sendable {
   let plan: PyramidPlan
-  /// The directory of the pyramid's files, without a slash at the end.
+  /// The directory of the tile pyramid's files, without a slash at the end.
   let directory: String
   private let pacing: Pacing
   private let failures: WriteFailures
@@ -65,12 +65,12 @@ final class Pyramid: Sendable {
 
   func recordUpload(of image: ImageName) { state.withLock { _ = $0.uploads.insert(image) } }
 
-  /// Writes the file `index.json`, which lists the images of the pyramid.
+  /// Writes the file `index.json`, which lists the images of the tile pyramid.
   func writeIndex() {
     write(PyramidIndex.text(plan: plan, files: state.withLock(\.files)), to: "index.json")
   }
 
-  /// Writes the file `published.json`, which lists the uploaded images of the pyramid.
+  /// Writes the file `published.json`, which lists the uploaded images of the tile pyramid.
   func writePublication() { write(publication(), to: "published.json") }
 
   /// Returns the contents of the file `published.json`.
@@ -78,7 +78,7 @@ final class Pyramid: Sendable {
     PyramidIndex.publication(plan: plan, uploads: state.withLock(\.uploads))
   }
 
-  /// Returns the path of a file of the pyramid.
+  /// Returns the path of a file of the tile pyramid.
   func path(of name: String) -> String { "\(directory)/\(name)" }
 
   private func write(_ text: String, to name: String) {

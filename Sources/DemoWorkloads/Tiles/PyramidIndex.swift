@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Creates JSON texts about the images of a pyramid.
+/// Creates JSON texts about the images of a tile pyramid.
 ///
 /// The JSON is written without an encoder. No string in it needs escaping, because all names are chosen by
 /// the program.

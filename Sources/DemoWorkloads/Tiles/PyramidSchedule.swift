@@ -4,7 +4,7 @@
 /// Decides when the operations of tile pyramids are added. The schedule is a value type with one function for
 /// each event. Each function returns the next actions.
 ///
-/// A pyramid is built when all operations that compute, merge, write and index it have finished. It is
+/// A tile pyramid is built when all operations that compute, merge, write and index it have finished. It is
 /// complete when its uploads have finished too. At most two pyramids are being built at a time. If a user
 /// suspends `net`, built pyramids wait for the network. While two pyramids wait for the network, new pyramids
 /// get no uploads, so that the demo continues with a limited number of operations.
@@ -18,9 +18,9 @@ struct PyramidSchedule: Equatable, Sendable {
     case finish
   }
 
-  /// The maximum number of pyramids that are built at the same time. While the same number of built pyramids
-  /// wait for the network, new pyramids get no uploads. The temporary files of at most the same number of
-  /// complete pyramids are kept.
+  /// The maximum number of tile pyramids that are built at the same time. While the same number of built
+  /// pyramids wait for the network, new pyramids get no uploads. The temporary files of at most the same
+  /// number of complete pyramids are kept.
   static let limit = 2
 
   private let isOnce: Bool
@@ -28,14 +28,14 @@ struct PyramidSchedule: Equatable, Sendable {
   private var lastNumber = 0
   private var building: Set<Int> = []
   private var uploading: Set<Int> = []
-  /// The complete pyramids whose files still exist, the oldest first.
+  /// The complete tile pyramids whose files still exist, the oldest first.
   private var over: [Int] = []
 
   /// Creates a schedule for a workload that has not started.
   ///
   /// - Parameters:
   ///   - isOnce: Whether the workload ends after one pyramid.
-  ///   - isTemporary: Whether the files of old pyramids have to be removed.
+  ///   - isTemporary: Whether the files of old tile pyramids have to be removed.
   init(isOnce: Bool, isTemporary: Bool) {
     self.isOnce = isOnce
     self.isTemporary = isTemporary
@@ -44,14 +44,14 @@ struct PyramidSchedule: Equatable, Sendable {
   /// Returns the first actions. A second call returns no actions.
   mutating func start() -> [Action] { lastNumber == 0 ? launches() : [] }
 
-  /// Returns the next actions after all operations that build a pyramid have finished.
+  /// Returns the next actions after all operations that build a tile pyramid have finished.
   mutating func built(_ number: Int) -> [Action] {
     building.remove(number)
     let endings = endings(of: number)
     return endings + launches()
   }
 
-  /// Returns the next actions after all operations that upload a pyramid have finished.
+  /// Returns the next actions after all operations that upload a tile pyramid have finished.
   mutating func uploaded(_ number: Int) -> [Action] {
     uploading.remove(number)
     return endings(of: number)

@@ -38,7 +38,7 @@ struct PathSection {
       ? "The path has one operation"
       : "The path has \(HTMLText.count(count)) operations. Each one waited for the previous one"
     return """
-      <p>\(who). It takes <b>\(HTMLText.duration(path.duration))</b> and ends with \(end ?? ""), \(which).</p>
+      <p>\(who). The path takes <b>\(HTMLText.duration(path.duration))</b> and ends with \(end ?? ""), \(which).</p>
       \(shares)
       \(drawing)
       \(table)

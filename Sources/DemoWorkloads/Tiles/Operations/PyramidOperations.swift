@@ -3,7 +3,7 @@
 
 import Operations
 
-/// An operation that lists the uploaded images of a pyramid in the file `published.json`.
+/// An operation that lists the uploaded images of a tile pyramid in the file `published.json`.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of
 // Sendable types.
 final class PublishPyramidOperation: Operation, @unchecked Sendable {
@@ -22,7 +22,7 @@ final class PublishPyramidOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that lists the images of a pyramid in the file `index.json`, and removes the images from
+/// An operation that lists the images of a tile pyramid in the file `index.json`, and removes the images from
 /// memory.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of
 // Sendable types.
@@ -43,7 +43,7 @@ final class IndexPyramidOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that removes the files of a pyramid that is no longer needed.
+/// An operation that removes the files of a tile pyramid that is no longer needed.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of
 // Sendable types.
 final class RemovePyramidOperation: Operation, @unchecked Sendable {

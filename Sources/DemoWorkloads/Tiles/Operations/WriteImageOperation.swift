@@ -7,7 +7,7 @@ import Operations
 /// disk would.
 ///
 /// The file appears only when it is complete. If the image does not exist, the operation writes no file, and
-/// stores this result in the pyramid.
+/// stores this result in the tile pyramid.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
 // types.
 final class WriteImageOperation: Operation, @unchecked Sendable {

@@ -36,7 +36,7 @@ struct PlannedOperation: Equatable, Sendable {
   }
 
   /// The priority of the operation. Operations whose results are nearer to the finished picture have a higher
-  /// priority, so that pyramids are completed one after the other.
+  /// priority, so that tile pyramids are completed one after the other.
   var priority: Operation.QueuePriority {
     switch work {
     case .index: .veryHigh

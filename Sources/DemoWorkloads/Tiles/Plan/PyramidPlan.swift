@@ -5,7 +5,7 @@
 /// number of its levels, and the size of its tiles.
 struct PyramidPlan: Equatable, Sendable {
   let seed: UInt64
-  /// The number of the pyramid, counted from 1.
+  /// The number of the tile pyramid, counted from 1.
   let number: Int
   let shape: PyramidShape
   let placeName: String
@@ -13,11 +13,11 @@ struct PyramidPlan: Equatable, Sendable {
   let iterationLimit: Int
   let palette: Palette
   let palettePhase: Double
-  /// The operations of the pyramid. Each operation comes after its dependencies. The operations that build
-  /// the pyramid come first, and the uploads and the operations that complete them come last.
+  /// The operations of the tile pyramid. Each operation comes after its dependencies. The operations that
+  /// build the pyramid come first, and the uploads and the operations that complete them come last.
   let operations: [PlannedOperation]
-  /// The number of operations that build the pyramid. These operations are at the beginning of `operations`.
-  /// The operations after them upload the pyramid.
+  /// The number of operations that build the tile pyramid. These operations are at the beginning of
+  /// `operations`. The operations after them upload the pyramid.
   let buildCount: Int
 
   init(seed: UInt64, number: Int, shape: PyramidShape = PyramidShape()) {
@@ -41,7 +41,7 @@ struct PyramidPlan: Equatable, Sendable {
     operations = list.operations
   }
 
-  /// The images of the pyramid in the order in which operations write them.
+  /// The images of the tile pyramid in the order in which operations write them.
   var images: [ImageName] {
     operations.compactMap { operation in
       if case .write(let image) = operation.work { image } else { nil }
@@ -63,8 +63,8 @@ struct PyramidPlan: Equatable, Sendable {
       iterationLimit: iterationLimit, side: shape.side(ofLevel: tile.level))
   }
 
-  /// Returns the place of the Mandelbrot set that a pyramid shows. The places are shown in rounds. In each
-  /// round, every place is shown once, in an order that the seed determines.
+  /// Returns the place of the Mandelbrot set that a tile pyramid shows. The places are shown in rounds. In
+  /// each round, every place is shown once, in an order that the seed determines.
   private static func place(seed: UInt64, number: Int) -> Place {
     let count = Place.all.count
     let (round, position) = (number - 1).quotientAndRemainder(dividingBy: count)
@@ -79,7 +79,7 @@ struct PyramidPlan: Equatable, Sendable {
   }
 }
 
-/// The number of levels of a pyramid, and the size of its tiles.
+/// The number of levels of a tile pyramid, and the size of its tiles.
 struct PyramidShape: Equatable, Sendable {
   /// The level of the tiles that are computed; at least 1. The tiles of the levels above are merged.
   var deepestLevel = 3

@@ -31,7 +31,7 @@ enum ImageName: Hashable, Sendable, CustomStringConvertible {
   /// The image of the whole picture after its contrast was calibrated.
   case picture
 
-  /// The path of the image's file in the directory of the pyramid.
+  /// The path of the image's file in the directory of the tile pyramid.
   var description: String {
     switch self {
     case .tile(let tile): "\(tile).png"
