@@ -3,17 +3,17 @@
 
 /// The largest numbers of operations that Foundation's queue completes in reasonable time.
 enum Limits {
-  /// The limit for operations with a few dependencies each. The time of one operation grows with
-  /// the number of operations, and releasing a chain of about 30,000 operations overflows the
-  /// stack.
+  /// The limit for operations with a few dependencies each. With Foundation, the time of one
+  /// operation grows with the number of operations, and releasing a chain of about 30,000
+  /// operations overflows the stack.
   static let links = 10_000
   /// The limit for workloads in which one operation depends on all others, or all others depend on
   /// one operation. If this one operation runs first, the time grows as quickly as for `links`.
   static let fans = 10_000
-  /// The limit for a workload in which every thousandth operation is a barrier. 100,000 operations
-  /// take 40 seconds.
+  /// The limit for a workload in which every thousandth operation is a barrier. With Foundation,
+  /// 100,000 operations of this workload take 40 seconds.
   static let barriers = 10_000
-  /// The limit for operations that sleep for a second. On two processors, 100 operations take 14
-  /// seconds at any width.
+  /// The limit for operations that sleep for a second. With Foundation on two processors, 100 of
+  /// these operations take 14 seconds at any width of the queue.
   static let sleepers = 100
 }

@@ -45,7 +45,8 @@ struct StubbornPlan: Equatable, Sendable {
       : PlannedTask(
         id: id, name: "transcode film \(mediaCount)", queue: Self.media.name, manner: .deaf,
         duration: patience + generator.duration(milliseconds: 5_000...20_000))
-    // The application always cancels the first operation, because this shows the topic of the demo.
+    // The application always cancels the first operation. Therefore the user soon sees what the demo is
+    // about: operations that do not end when they are cancelled.
     return Item(task: task, patience: isPatient && mediaCount > 1 ? nil : patience)
   }
 

@@ -36,7 +36,8 @@ struct ProcessKnowledge {
   var queues: [QueueReport] { state.queues }
   /// The requested operations with their last reports.
   var operations: OperationStore { state.operations }
-  /// The details of the requested operation.
+  /// The details of the operation that the inquiry requests, such as the reasons why it does not
+  /// run.
   var detail: OperationDetail? { state.latest?.detail }
 
   /// Whether the first update has arrived.
