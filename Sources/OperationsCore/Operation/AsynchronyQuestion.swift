@@ -4,24 +4,26 @@
 import COperationsSystem
 
 /// Lets ``Operation/isAsynchronous`` and ``Operation/isConcurrent`` each return the value of an
-/// override of the other one.
+/// override of the other property.
 ///
-/// The base class reads the other property, and meanwhile records on the calling thread that it
-/// does so. If the base class is asked again for the same operation, neither property is
-/// overridden, and the answer is `false`. An operation needs no storage for this.
+/// Each property of the base class reads the other property. During this read, the calling thread
+/// keeps a record of the operation. If the base class is asked again for an operation that has such
+/// a record, a subclass overrides neither property, and the answer is `false`. The record is on the
+/// thread's stack, so the operation needs no storage for it.
 enum AsynchronyQuestion {
-  /// A scope lives on the stack of the calling thread. The scopes form a list that begins with the
-  /// innermost one.
+  /// A record that this thread is reading one of the two properties of an operation. The record is
+  /// on the stack of the thread. The records of a thread form a list that begins with the newest
+  /// one.
   private struct Scope {
     let operation: Unmanaged<Operation>
     let outer: UnsafeMutableRawPointer?
   }
 
-  /// Returns the base class's value for one of the two properties.
+  /// Returns the base class's value of `isAsynchronous` or `isConcurrent`.
   ///
   /// - Parameters:
   ///   - operation: The operation.
-  ///   - other: Reads the other property.
+  ///   - other: A closure that reads the other one of the two properties.
   /// - Returns: The value of an override of the other property; `false` if neither property is
   ///   overridden.
   static func answer(for operation: Operation, by other: () -> Bool) -> Bool {

@@ -12,8 +12,8 @@ import Synchronization
 /// ``WorkerConfiguration/threadLimit`` allows.
 ///
 /// Source: Apple, "NSBlockOperation Class Reference".
-// Unchecked for the reason given at `Operation`. The blocks are guarded by its lock, with the
-// exception described at `takeBlocksAsStarter()`.
+// Unchecked `Sendable` conformance for the reason given at `Operation`. The operation's lock guards
+// the blocks, with the exception described at `takeBlocksAsStarter()`.
 open class BlockOperation: Operation, @unchecked Sendable {
   @exclusivity(unchecked) private final var firstBlock: (@Sendable () -> Void)?
 
@@ -26,15 +26,16 @@ open class BlockOperation: Operation, @unchecked Sendable {
     firstBlock = block
   }
 
-  /// Releases the blocks before the dependencies. Stored properties would be released after them;
-  /// see ``AsyncOperation``.
+  /// Releases the blocks, and only after that the dependencies. Without this `deinit`, the stored
+  /// blocks would be released after the dependencies; see ``AsyncOperation``.
   deinit {
     if firstBlock == nil { return }
     let unrun = takeBlocksLocked()
     withExtendedLifetime(unrun) {}
   }
 
-  /// The blocks, in the order in which they were added; empty once they have begun in a queue.
+  /// The blocks, in the order in which they were added. The array is empty once a queue has begun
+  /// to run the blocks.
   open var executionBlocks: [@Sendable () -> Void] {
     lock.lock()
     defer { lock.unlock() }
@@ -42,7 +43,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return [firstBlock] + (rare?.moreBlocks ?? [])
   }
 
-  /// Adds a block, which runs at the same time as the others.
+  /// Adds a block, which runs at the same time as the operation's other blocks.
   ///
   /// - Precondition: The operation has not started.
   open func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
@@ -73,8 +74,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   final override func runBody() -> Bool {
-    // In a queue, the blocks belong to the thread that runs them. Those of an operation that is
-    // started directly stay for later calls of `main()`.
+    // In a queue, the blocks belong to the thread that runs them. If the program started the
+    // operation directly, the blocks stay in the operation, so that `main()` can run them again.
     if isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued),
       let scope = CurrentWork.scope
     {
@@ -103,7 +104,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
     if status.load(ordering: .acquiring).has(.startClaimed) {
       runBlocks(scope)
       if scope.pointee.operation == nil { return nil }
-      // If there are no consequences to handle, the critical section also finishes the operation.
+      // If the finish of the operation requires no notification, the critical section of the queue
+      // also finishes the operation.
       if status.load(ordering: .acquiring).finishesQuietly { return OperationChain() }
       finishRun()
     } else {
@@ -137,8 +139,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   final override func takeWork(mayRunAgain: Bool) -> Any? {
     if mayRunAgain { return nil }
-    // A subclass may announce its finish while another thread is in its `main()`, and `main()` may
-    // be called directly while this thread finishes a cancelled operation.
+    // The lock is necessary. A subclass may announce its finish while another thread is in its
+    // `main()`, and a thread may call `main()` directly while this thread finishes a cancelled
+    // operation.
     lock.lock()
     let taken = takeBlocksLocked()
     lock.unlock()
@@ -166,11 +169,12 @@ open class BlockOperation: Operation, @unchecked Sendable {
   /// Removes and returns the blocks of an operation of exactly this class. The caller runs or
   /// releases them.
   ///
-  /// Only the one thread of a queue that has claimed the start, or the finish without a start, may
-  /// call this method. It needs no lock. Other threads acquire the lock first, and use the blocks
-  /// only if the operation is still pending then. This thread has changed the status and then reads
-  /// the lock. All of these accesses are sequentially consistent, so either the others see the
-  /// start, or this thread sees them here.
+  /// Only the queue's thread that has claimed the start, or the finish without a start, may call
+  /// this method. It needs no lock, for the following reason. Every other thread acquires the lock,
+  /// reads the status, and uses the blocks only if the operation is still pending. The calling
+  /// thread has changed the status, and reads the lock after that. All of these accesses are
+  /// sequentially consistent. So either the other thread sees the start, or this thread sees that
+  /// the other one holds the lock.
   @inline(__always)
   private final func takeBlocksAsStarter() -> Blocks {
     if lock.isFree { return (firstBlock.take(), takeMoreBlocks()) }
@@ -184,9 +188,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return takeBlocksLocked()
   }
 
-  /// - Removes and returns the blocks.
+  /// Removes and returns the blocks.
   ///
-  ///   - Precondition: The caller holds the lock.
+  /// - Precondition: The caller holds the operation's lock.
   private final func takeBlocksLocked() -> Blocks { (firstBlock.take(), takeMoreBlocks()) }
 
   @inline(__always)
@@ -230,9 +234,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
   @inline(never)
   private static func release(_ block: consuming (@Sendable () -> Void)?) {}
 
-  /// - Removes the blocks after the first one from the operation.
+  /// Runs the blocks, which the caller has removed from the operation.
   ///
-  ///   - Returns: The object that retains these blocks; `nil` if there are none.
+  /// - Returns: The object that retains the blocks after the first one; `nil` if there is at most
+  ///   one block.
   @inline(__always) @discardableResult
   private final func run(_ blocks: Blocks) -> ExecutionBlocks? {
     guard let more = blocks.more else {
@@ -242,9 +247,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return run(blocks.first, and: more)
   }
 
-  /// - Removes the blocks after the first one from the operation, which has such blocks.
+  /// Runs several blocks at the same time, and returns when all of them have ended.
   ///
-  ///   - Returns: The object that retains these blocks.
+  /// - Returns: The object that retains the blocks after the first one.
   @inline(never)
   private final func run(
     _ first: (@Sendable () -> Void)?, and more: [@Sendable () -> Void]

@@ -15,7 +15,8 @@ import Synchronization
 /// ```
 ///
 /// Source: Apple, "NSInvocationOperation".
-// Unchecked for the reason given at `Operation`; `body` and `outcome` are guarded by its lock.
+// Unchecked `Sendable` conformance for the reason given at `Operation`. The operation's lock guards
+// `body` and `outcome`.
 open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable {
   @exclusivity(unchecked) private final var body: (@Sendable () throws -> Result)?
   /// Whether `body` was called or is about to be called.
@@ -32,8 +33,8 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
     super.init()
   }
 
-  /// Releases the body before the dependencies. Stored properties would be released after them; see
-  /// ``AsyncOperation``.
+  /// Releases the body, and only after that the dependencies. Without this `deinit`, the stored
+  /// body would be released after the dependencies; see ``AsyncOperation``.
   deinit { discardWork() }
 
   /// The result of the body; `nil` until the operation has finished.
@@ -78,10 +79,10 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
     return body.take()
   }
 
-  /// Returns the body at the first call, and `nil` later.
+  /// Returns the body at the first call, and `nil` at each further call.
   ///
-  /// If ``Operation/start()`` has begun, the body stays until the operation finishes: the release
-  /// of captured objects may need the slot.
+  /// If ``Operation/start()`` has begun, the operation keeps the body until it finishes, because
+  /// the release of captured objects may need the operation's slot.
   private final func beginBody() -> (@Sendable () throws -> Result)? {
     lock.lock()
     defer { lock.unlock() }
@@ -121,10 +122,12 @@ public struct InvocationOperationError: Error, Hashable, CustomStringConvertible
   /// Creates an error for a reason.
   public init(code: Code) { self.code = code }
 
-  /// Foundation's `NSInvocationOperationCancelledException`.
+  /// The operation was cancelled before its body ran. Corresponds to Foundation's
+  /// `NSInvocationOperationCancelledException`.
   public static let cancelled = InvocationOperationError(code: .cancelled)
 
-  /// Foundation's `NSInvocationOperationVoidResultException`.
+  /// The body returns `Void`. Corresponds to Foundation's
+  /// `NSInvocationOperationVoidResultException`.
   public static let voidResult = InvocationOperationError(code: .voidResult)
 
   /// The reason as one sentence, for people.

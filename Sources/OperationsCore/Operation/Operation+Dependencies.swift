@@ -41,9 +41,9 @@ extension Operation {
       return dependAnnouncing(on: operation, isMet: isMet, requiresSuccess: requiresSuccess)
     }
     let becameUnready = link(operation, isMet: isMet, requiresSuccess)
-    // An observer may have been added meanwhile and have read the earlier value. This thread sees
-    // the observer without a fence, because a reader acquires the lock that this thread has just
-    // released.
+    // While the dependency was being added, another thread may have added an observer that has read
+    // the earlier value. This thread sees the observer without a fence, because a thread that reads
+    // the value acquires the lock that this thread has just released.
     if isObserved { tellObserversOfDependency(becameUnready: becameUnready) }
     noteDescriptionChanged()
   }
@@ -66,11 +66,10 @@ extension Operation {
     willChangeValue(forKey: "dependencies")
     if willHold { willChangeValue(forKey: "isReady") }
     let becameUnready = link(operation, isMet: isMet, requiresSuccess)
-    // The earlier dependencies may have finished meanwhile, so that observers were notified that
-    // the operation became ready.
+    // While this dependency was being added, the earlier dependencies may have finished, and
+    // observers may have been notified that the operation became ready.
     if becameUnready, !willHold { willChangeValue(forKey: "isReady") }
-    // The queue evaluates a subclass's own `isReady` again, whether the change was announced or
-    // not.
+    // The queue evaluates a subclass's own `isReady` again, even if the change was not announced.
     if willHold || becameUnready {
       ownValueDidChange(forKey: "isReady")
     } else if !isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
@@ -97,6 +96,9 @@ extension Operation {
 
   // MARK: Linking
 
+  /// Adds a dependency to the list of this operation, and, if the dependency has not finished, adds
+  /// this operation to the dependents of the dependency.
+  ///
   /// - Returns: Whether the operation was ready until this dependency was added.
   @inline(__always)
   private final func link(
@@ -104,9 +106,9 @@ extension Operation {
   ) -> Bool {
     let isHeld = requiresSuccess && require(operation)
     let (isCounted, becameUnready) = isMet ? (false, false) : countDependency(operation)
-    // The dependency is listed last, so that a thread that removes a listed dependency finds its
-    // edge. If another thread has listed the same dependency meanwhile, one of the two edges is
-    // redundant, and this thread removes either of them.
+    // The dependency is added to the list last, so that a thread that removes a listed dependency
+    // finds its edge. If another thread has added the same dependency at the same time, there are
+    // two edges, and this thread removes one of them.
     if !listDependency(operation), isCounted, operation.unlistDependent(self) {
       countOffDependency()
     }
@@ -116,8 +118,9 @@ extension Operation {
   private final func unlink(_ operation: Operation) {
     guard unlistDependency(operation) else { return }
     stopRequiring(operation)
-    // The thread that removes the edge from the dependency's list also decrements the number of
-    // unmet dependencies. It is this thread, or the thread that finishes the dependency.
+    // The thread that removes the edge from the dependency's list of dependents also decrements the
+    // number of unmet dependencies. That is either this thread or the thread that finishes the
+    // dependency.
     guard operation.unlistDependent(self) else { return }
     let verdict = update { $0.dependencyWasMet(isAnnounced: !isExactlyBlockOperation) }
     if verdict.becameReady { announceReadiness() }
@@ -126,11 +129,12 @@ extension Operation {
 
   // MARK: Counting
 
-  /// Counts the edge first, and then lists this operation as a dependent of `operation`. If
-  /// `operation` finishes in between, it does not find this dependent, and the count is corrected
-  /// here. The opposite order could decrement the count for an edge that was never counted.
+  /// Counts `operation` as an unmet dependency, and then adds this operation to the dependents of
+  /// `operation`. If `operation` finishes between these two steps, it does not find this dependent,
+  /// and this method corrects the count. In the opposite order, the count could be decremented for
+  /// a dependency that was never counted.
   ///
-  /// - Returns: Whether the edge exists now, and whether this operation was ready before.
+  /// - Returns: Whether the dependency is counted now, and whether this operation was ready before.
   @inline(__always)
   private final func countDependency(
     _ operation: Operation
@@ -150,7 +154,8 @@ extension Operation {
     if verdict.becameReady { announceReadinessToObservers() }
     if verdict.mustPush { pushToQueue() }
     if verdict.asksReadiness, overridesReadiness {
-      // The unmanaged reference does not keep the operation alive meanwhile.
+      // The unowned reference does not keep the operation alive while another thread evaluates its
+      // `isReady`.
       let unowned = Unmanaged.passUnretained(self)
       _ = swift_unownedRetain(unowned.toOpaque())
       Self.askReadinessElsewhere([unowned])
@@ -159,7 +164,9 @@ extension Operation {
 
   // MARK: Edges of the dependent
 
-  /// - Precondition: The lock is held.
+  /// The dependencies, in the order in which they were added.
+  ///
+  /// - Precondition: The caller holds the operation's lock.
   final var dependenciesLocked: [Operation] {
     guard let first = links.firstDependency else { return [] }
     let extra = extra.load(ordering: .relaxed)
@@ -174,7 +181,9 @@ extension Operation {
     return isListedLocked(operation)
   }
 
-  /// - Precondition: The lock is held.
+  /// Returns whether `operation` is in the list of dependencies.
+  ///
+  /// - Precondition: The caller holds the operation's lock.
   private final func isListedLocked(_ operation: Operation) -> Bool {
     guard let first = links.firstDependency else { return false }
     if first === operation { return true }
@@ -185,16 +194,16 @@ extension Operation {
       : rare.dependencySet.contains(ObjectIdentifier(operation))
   }
 
-  /// - Adds a dependency to the list.
+  /// Adds a dependency to the list.
   ///
-  ///   - Returns: Whether the dependency was not in the list before.
+  /// - Returns: Whether the dependency was not in the list before.
   @inline(__always)
   private final func listDependency(_ operation: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
     if links.firstDependency == nil {
-      // A dependency that has already finished was not counted. Counting would also have set the
-      // flag.
+      // The flag `hasDependencies` is set when a dependency is counted. A dependency that had
+      // already finished was not counted, so the flag must be set here.
       if !status.load(ordering: .relaxed).has(.hasDependencies) {
         update { $0.insert(.hasDependencies) }
       }
@@ -216,10 +225,10 @@ extension Operation {
     return true
   }
 
-  /// - Removes a dependency from the list. The caller keeps the dependency alive, so nothing is
-  ///   freed here.
+  /// Removes a dependency from the list. The caller keeps the dependency alive, so this method
+  /// frees no memory.
   ///
-  ///   - Returns: Whether the dependency was in the list.
+  /// - Returns: Whether the dependency was in the list.
   private final func unlistDependency(_ operation: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -230,7 +239,9 @@ extension Operation {
     return true
   }
 
-  /// - Precondition: The lock is held. The caller keeps removed operations alive.
+  /// Replaces the list of dependencies.
+  ///
+  /// - Precondition: The caller holds the operation's lock, and keeps removed operations alive.
   final func setDependenciesLocked(_ all: [Operation]) {
     links.firstDependency = all.first
     let extra = extra.load(ordering: .relaxed)

@@ -4,7 +4,7 @@
 import COperationsSystem
 import Synchronization
 
-/// The part of an operation that other operations depend on.
+/// The members of an operation that notify and list its dependents.
 extension Operation {
   /// The number of notified dependents after which the ready ones are handed over to their queue.
   private static let handOverInterval = 1_024
@@ -40,8 +40,8 @@ extension Operation {
   @inline(__always)
   private final func tellDependents(in queue: QueueCore?) -> OperationChain {
     var chain = OperationChain()
-    // Most operations have one dependent, and no other data that must be read under the lock. For them, the
-    // lock is not acquired.
+    // Most operations have one dependent, and no other data that must be read under the lock. In
+    // that case, this method does not acquire the lock.
     if lock.isFree, extra.load(ordering: .acquiring).isNothing {
       if let only = links.firstDependent {
         links.firstDependent = nil
@@ -61,8 +61,8 @@ extension Operation {
     if let second, tell(second, in: queue, &chain) { asked.append(second) }
     for (index, dependent) in more.enumerated() {
       if tell(dependent, in: queue, &chain) { asked.append(dependent) }
-      // If an operation has very many dependents, the first ones are handed over before the last one is
-      // notified.
+      // If an operation has very many dependents, its first ready dependents are handed over to
+      // their queue before its last dependent is notified.
       if index % Self.handOverInterval == Self.handOverInterval - 1 {
         handOver(&chain)
         CurrentWork.passNextQueueOn(CurrentWork.scope)
@@ -85,8 +85,8 @@ extension Operation {
     }
     let mustAsk =
       verdict.asksReadiness && dependent._withUnsafeGuaranteedRef { $0.overridesReadiness }
-    // This value is read before the reference is released, because the release may free a dependent that must
-    // not be pushed.
+    // This value is read before the reference is released, because the release may free the
+    // dependent if it does not have to be pushed.
     let isHere =
       verdict.mustPush
       && dependent._withUnsafeGuaranteedRef {
@@ -112,23 +112,24 @@ extension Operation {
     }
   }
 
-  /// Evaluates the overridden `isReady` of operations whose last dependency has finished, because subclasses
-  /// evaluate their conditions there. It is not evaluated on this thread, which may hold a lock of the
-  /// dependency's subclass.
+  /// Evaluates the overridden `isReady` of operations whose last dependency has finished, because
+  /// subclasses evaluate their own conditions in this property. A thread of the library evaluates
+  /// `isReady`, and not the calling thread, which may hold a lock of the dependency's subclass.
   ///
   /// - Parameter operations: The operations, with unowned references, which this method releases.
   @inline(never)
   static func askReadinessElsewhere(_ operations: [Unmanaged<Operation>]) {
-    // A forked child process has no thread of the library that could evaluate them. These operations are not
-    // in a queue. Their `isReady` is read when they are started.
+    // A forked child process has no thread of the library that could evaluate `isReady`. Here, the
+    // operations are not in a queue, and their `isReady` is read when they are started.
     if csystem_is_forked_child() { return operations.forEach { _ = claim($0) } }
     OperationQueue.duties.addOperation {
       for operation in operations { claim(operation)?.askReadinessBeforeStart() }
     }
   }
 
-  /// Evaluates the overridable `isReady`, unless a queue has chosen the operation meanwhile. In that case,
-  /// the queue evaluates `isReady` before the start.
+  /// Evaluates the overridable `isReady`, if no queue has chosen the operation since its last
+  /// dependency finished. If a queue has chosen the operation, the queue evaluates `isReady` before
+  /// the start.
   private final func askReadinessBeforeStart() {
     guard let reading = update({ $0.beginFirstReading() }) else { return }
     noteReadiness(isReady, reading: reading, isFirst: true)
@@ -139,14 +140,14 @@ extension Operation {
     update { $0.dependencyWasMetInQueue() }
   }
 
-  /// Notifies a dependent that must be retained meanwhile, because no queue retains it, or because it is
-  /// observed.
+  /// Notifies a dependent that must be retained during the notification, because no queue retains
+  /// it, or because it is observed.
   @inline(never)
   private final func tellOutsideQueue(
     _ dependent: Unmanaged<Operation>, _ chain: inout OperationChain
   ) {
-    // The dependents so far are handed over first, because an observer or a `deinit` may run for an unlimited
-    // time.
+    // The dependents that were notified before this one are handed over to their queue first,
+    // because an observer or a `deinit` may run for an unlimited time.
     handOver(&chain)
     CurrentWork.passNextQueueOn(CurrentWork.scope)
     guard let dependent = Self.claim(dependent) else { return }
@@ -154,17 +155,18 @@ extension Operation {
     Delivery.during(self) { dependent.countOffDependency() }
   }
 
-  /// Hands operations that this worker would have handled over to their queue, so that any worker can start
-  /// them.
+  /// Hands the operations that this worker would have handled over to their queue, so that any
+  /// worker can start these operations.
   private final func handOver(_ chain: inout OperationChain) {
     while let ready = chain.popFirst() { ready._withUnsafeGuaranteedRef { $0.pushToQueue() } }
   }
 
   // MARK: Listing dependents
 
-  /// - Adds a dependent to the list.
+  /// Adds a dependent to the list.
   ///
-  ///   - Returns: `false` if this operation has finished, so that no further dependent will be notified.
+  /// - Returns: `false` if this operation has finished, so that no further dependent will be
+  ///   notified.
   final func listDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -183,10 +185,10 @@ extension Operation {
     return true
   }
 
-  /// - Removes a dependent from the list.
+  /// Removes a dependent from the list.
   ///
-  ///   - Returns: Whether the dependent was in the list. If it was, the caller must decrement the dependent's
-  ///   number of unmet dependencies.
+  /// - Returns: Whether the dependent was in the list. If it was, the caller must decrement the
+  ///   dependent's number of unmet dependencies.
   final func unlistDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -211,7 +213,9 @@ extension Operation {
     return true
   }
 
-  /// - Precondition: The lock is held.
+  /// Removes and returns the second dependent; `nil` if there is none.
+  ///
+  /// - Precondition: The caller holds the operation's lock.
   private final func takeSecondDependentLocked() -> Unmanaged<Operation>? {
     let extra = extra.load(ordering: .relaxed)
     if let dependent = extra.dependent {
@@ -239,7 +243,8 @@ extension Operation {
     let extra = extra.load(ordering: .acquiring)
     if extra.isNothing { return (first, nil, []) }
     if let second = extra.dependent {
-      // The exchange fails if another thread has replaced the dependent by a `RareState`.
+      // The compare-and-swap fails if another thread has just replaced the dependent by a
+      // `RareState`.
       let (isTaken, _) = self.extra.compareExchange(
         expected: extra, desired: OperationExtra(), ordering: .acquiringAndReleasing)
       if isTaken { return (first, second, []) }

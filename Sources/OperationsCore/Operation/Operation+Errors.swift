@@ -41,9 +41,10 @@ extension OperationSupplement where Self: Operation {
 }
 
 extension Operation {
-  /// - Stores an error.
+  /// Stores an error in the property at `place`.
   ///
-  ///   - Returns: Whether the error is the first one and the operation had not finished.
+  /// - Returns: Whether the error was stored. The result is `false` if an error is already stored
+  ///   or the operation has finished.
   @discardableResult
   final func keepError(
     _ error: any Error, at place: ReferenceWritableKeyPath<RareState, (any Error)?> = \.error

@@ -32,16 +32,17 @@ extension OperationSupplement where Self: Operation {
 }
 
 extension Operation {
-  /// When an unfinished dependency finishes later, it decrements the number of unmet dependencies,
-  /// which has no effect.
+  /// Removes and releases all dependencies. An unfinished dependency that was removed still
+  /// decrements the number of unmet dependencies when it finishes, which has no effect on this
+  /// operation.
   final func forgetDependencies() { release(takeDependencies()) }
 
-  /// Forgets the dependencies of a plain block that this thread has executed for a queue.
+  /// Forgets the dependencies of a block operation that this thread has executed for a queue.
   ///
-  /// If the release of the dependencies may run user code, the block is retired first, because that
-  /// code may need the slot of the block.
+  /// If the release of the dependencies may run user code, the block operation is retired first,
+  /// because that code may need the slot of the block operation.
   ///
-  /// - Returns: Whether the block was retired.
+  /// - Returns: Whether the block operation was retired.
   @inline(never)
   final func forgetsUsersObjects(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) -> Bool {
     let forgotten = takeDependencies()
@@ -71,8 +72,8 @@ extension Operation {
     defer { lock.unlock() }
     let taken = dependenciesLocked
     setDependenciesLocked([])
-    // The flag is cleared under the lock. A thread that lists a dependency later sets the flag
-    // again.
+    // The flag is cleared under the lock. A thread that adds a dependency to the list after that
+    // sets the flag again.
     update { $0.remove(.hasDependencies) }
     return taken
   }

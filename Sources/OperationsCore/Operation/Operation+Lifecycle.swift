@@ -31,19 +31,20 @@ extension Operation {
     }
   }
 
-  /// Finishes the operation after its blocks have run. An observer may have been added meanwhile.
+  /// Finishes the operation after its blocks have run. If an observer was added while the blocks
+  /// ran, the finish is announced.
   final func finishRun() {
     if update({ $0.finishUnobserved() }) == nil { _ = finish(wasExecuting: true) }
   }
 
-  /// Finishes the operation, and announces this before and after. If the operation's class requests it, the
-  /// work is released.
+  /// Finishes the operation, and announces this change before and after it. If the operation's
+  /// class requests it, the work is released.
   ///
   /// Can be called on any thread.
   ///
-  /// - Returns: Whether the caller must call ``finishWasSet(discardsWork:)``. The result is `false` if a
-  ///   subclass has announced the finish before, because the consequences were handled then. It is also
-  ///   `false` if the release of the work has retired the operation.
+  /// - Returns: Whether the caller must call ``finishWasSet(discardsWork:)``. The result is `false`
+  ///   if a subclass has already announced the finish, because the consequences were handled at
+  ///   that time. It is also `false` if the release of the work has retired the operation.
   final func finish(wasExecuting: Bool) -> Bool {
     if status.load(ordering: .acquiring).isFinished { return false }
     let isFirst = Delivery.during(self) {
@@ -73,16 +74,17 @@ extension Operation {
   /// After `main()` has returned, the base class's flags answer as if the operation had finished. An override
   /// may add a condition to the answer of `super`.
   final var saysThatItHasFinished: Bool {
-    // A thread of the subclass changes the state of its override, and then reads this property. The thread
-    // that ran `main()` sets the flag, and then reads this property. At least one of them sees the other
-    // thread's change.
+    // A thread of the subclass changes the state of its override, and then reads this property. The
+    // thread that ran `main()` sets the flag `asksWhetherFinished`, and then reads this property.
+    // At least one of the two threads sees the other thread's change.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     guard status.load(ordering: .acquiring).has(.asksWhetherFinished) else { return isFinished }
     return Delivery.asIfFinished(self) { isFinished }
   }
 
-  /// Whether the overridable `isExecuting` becomes `false` by the finish, and does not depend on
-  /// the subclass's own flag.
+  /// Whether the overridable `isExecuting` is `true` now and is `false` when it is read as if the
+  /// operation had finished. If the override depends on the subclass's own flag, the second value
+  /// may be `true` too.
   ///
   /// - Precondition: The subclass has announced its finish.
   final var endsExecutingByFinishing: Bool {
@@ -131,8 +133,9 @@ extension Operation {
   ///
   /// - Parameters:
   ///   - isReadyNow: The value that was read.
-  ///   - reading: The number of the reading that returned the value.
-  ///   - isFirst: Whether the value is dropped if the queue has read another value meanwhile.
+  ///   - reading: The serial number of the reading that returned the value.
+  ///   - isFirst: Whether to drop the value if another reading has returned `false` since this
+  ///     reading began.
   final func noteReadiness(_ isReadyNow: Bool, reading: UInt64, isFirst: Bool = false) {
     let (isCurrent, mustPush) = update {
       isFirst && $0.has(.selfNotReady)
@@ -140,7 +143,8 @@ extension Operation {
     }
     if mustPush { pushToQueue() }
     if isCurrent, !isReadyNow, status.load(ordering: .relaxed).has(.excludesOthers) {
-      // The queue reads `isReady` once more, because another thread may have read `true` meanwhile.
+      // The queue reads `isReady` once more, because another thread may have read `true` since this
+      // thread read `false`.
       loseItsTurn(isReady: true)
     }
   }
@@ -155,12 +159,13 @@ extension Operation {
     }
     let announcesFlag = update { $0.claimCancel() }
     if announcesFlag { willChangeValue(forKey: "isCancelled") }
-    // If another thread is announcing the cancellation at this moment, the flag is set here too, so that it
-    // is set when `cancel()` returns.
+    // If another thread is announcing the cancellation at this moment, this thread also sets the
+    // cancelled flag, so that the flag is set when `cancel()` returns.
     let verdict = update { $0.cancel(isAnnounced: true) }
     if announcesFlag {
       guard status.load(ordering: .acquiring).isCancelled else {
-        // The operation has finished meanwhile. The cancellation is too late and has changed nothing.
+        // The operation has finished since `cancel()` was called. The cancellation was too late and
+        // has changed nothing.
         observations?.withdrawChange(.named("isCancelled"))
         return
       }
@@ -239,7 +244,8 @@ extension Operation {
   ///
   ///   - Returns: Whether the block was set before the operation finished.
   final func setCompletionBlock(_ block: (@Sendable () -> Void)?) -> Bool {
-    // The previous block is released after the lock, because its captures may have a `deinit` of the user.
+    // The previous block is released after the lock, because objects that the block has captured
+    // may have a `deinit` of the user.
     let (isInTime, replaced) = makeRare { rare -> (Bool, (@Sendable () -> Void)?) in
       guard update({ $0.promise(.hasCompletion) }) else { return (false, nil) }
       defer { rare.completionBlock = block }
@@ -259,14 +265,15 @@ extension Operation {
 
   /// The queue that contains the operation; valid until the operation is retired.
   final var enqueuedQueue: Unmanaged<QueueCore>? {
-    // The queue was stored before the flag was set.
+    // The reference to the queue is stored before the flag `enqueued` is set.
     status.load(ordering: .acquiring).has(.enqueued) ? queue.load(ordering: .acquiring) : nil
   }
 
   final func setPriority(_ priority: QueuePriority) {
-    // If the operation is in the inbox, the queue must take it out before the change. The queue places an
-    // operation by its priority at that moment. Otherwise, the operation would come before operations that
-    // were added between its own addition and the change.
+    // If the operation is in the inbox, the queue must take it out of the inbox before its priority
+    // changes. When the queue takes an operation out, it places the operation by its current
+    // priority. With the new priority, the operation would come before operations that were added
+    // after it and before the change.
     let isPinned = update { $0.pinInInbox() }
     if isPinned, let queue = enqueuedQueue {
       queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }

@@ -55,14 +55,15 @@ extension Operation {
     if isExactlyBlockOperation { return setPriority(new) }
     if keepOverruledPriority(new) { return }
     setPriority(new)
-    // Another thread may have begun to store the overridden value meanwhile, and have read the
-    // previous one.
+    // While this thread stored the priority, another thread may have begun to store the value of
+    // the override, and may have kept the previous priority as the one that was set.
     keepOverruledPriority(new)
   }
 
-  /// - Stores the priority that was set.
+  /// Stores the priority that was set, if an override determines the operation's place in its
+  /// queue.
   ///
-  ///   - Returns: Whether an override determines the operation's place.
+  /// - Returns: Whether an override determines the operation's place.
   @discardableResult
   private final func keepOverruledPriority(_ new: QueuePriority) -> Bool {
     guard rare != nil else { return false }
@@ -75,14 +76,16 @@ extension Operation {
 
   // MARK: Overridden priority
 
-  /// Reads the overridable `queuePriority` on this thread, and moves the operation if the value
-  /// differs from its priority.
+  /// Reads the overridable `queuePriority` on this thread, and moves the operation to the place for
+  /// this value if the value differs from the operation's priority.
   ///
-  /// Only one thread at a time uses the values. If another thread calls this method meanwhile, the
-  /// first thread reads once more. So the used value is never older than the last announcement.
+  /// Only one thread at a time uses the values that it reads. If another thread calls this method
+  /// during that time, the first thread reads the property once more. So the value that is used is
+  /// never older than the last announcement.
   final func readPriorityAgain() {
     // The fence pairs with the fence in `beginReadingPriority`. Either a thread that is about to
-    // read sees the announced change, or this thread sees that thread.
+    // read the property sees the announced change, or this thread sees that the other thread is
+    // reading.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if leavesPriorityToReader() || queuePriority == priority || !beginReadingPriority() { return }
     repeat { adopt(queuePriority) } while !endReadingPriority()

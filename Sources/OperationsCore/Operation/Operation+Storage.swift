@@ -18,8 +18,8 @@ final class RareState {
   var observations: KeyValueObservations?
   /// The blocks of a block operation after the first block.
   var moreBlocks: [@Sendable () -> Void] = []
-  /// The number of the operation. The number is assigned at the first read and does not change
-  /// after that. It is read without the lock.
+  /// The serial number that identifies the operation; 0 until it is first read. After that, it does
+  /// not change. It is read without the lock.
   let identifier = Atomic<UInt64>(0)
   /// The record for a collector. Guarded by the queue's lock instead of the operation's.
   @exclusivity(unchecked) var record: OperationRecord?
@@ -43,15 +43,15 @@ final class RareState {
   var required: Set<ObjectIdentifier> = []
   /// The operations that require the success of this operation, unowned-retained.
   var requirers: [Unmanaged<Operation>] = []
-  /// The members of the group that contains this operation. They are notified when this operation
-  /// finishes.
+  /// The members of the group, if this operation is one of them. The group is notified when this
+  /// operation finishes.
   var groupMembers: GroupMembers?
   /// The exclusions that the operation shares with others.
   var exclusions: Set<MutualExclusion> = []
   /// Whether the operation has requested its exclusions, which do not change after that.
   var hasAskedForExclusions = false
-  /// The waiters that are woken when the operation is retired. Waiting threads are not listed,
-  /// because they sleep on the status.
+  /// The tasks and groups that are woken when the operation is retired. Threads that wait for the
+  /// operation are not listed, because they sleep on the status.
   var waiters: [ObjectIdentifier: any Waiter] = [:]
 
   /// Whether the rare state retains objects of the user, apart from dependencies.
@@ -64,9 +64,9 @@ final class RareState {
 extension [Unmanaged<Operation>] {
   /// Adds an operation, with its unowned reference.
   ///
-  /// Without this method, an operation that never finishes would keep the memory of all its earlier
-  /// dependents. Before the list grows, it drops the operations that no longer exist. So its
-  /// capacity is at most twice the number of existing operations.
+  /// An operation that never finishes would otherwise keep the memory of all its earlier
+  /// dependents. Before the list grows, this method removes the operations that no longer exist. So
+  /// the capacity of the list is at most twice the number of existing operations.
   mutating func list(_ operation: Unmanaged<Operation>) {
     let capacity = capacity
     if capacity > 0, count == capacity {
@@ -82,8 +82,8 @@ extension [Unmanaged<Operation>] {
 }
 
 extension Operation {
-  /// Applies one event to the status. If two threads race, the later event sees the effect of the
-  /// earlier one.
+  /// Applies one event to the status. If two threads apply events at the same time, the later event
+  /// sees the effect of the earlier one.
   ///
   /// Values that were written before an event are visible to a thread that acts on its result. The
   /// accesses are sequentially consistent, because some threads read the lock after the event, and
@@ -120,8 +120,8 @@ extension Operation {
     return body(rareLocked)
   }
 
-  /// Whether the operation may have a ``record``. If it is `false`, the operation certainly has
-  /// none.
+  /// Whether the operation may have a ``record``. The value is `false` only if the operation has no
+  /// record.
   @inline(__always)
   final var mayHaveRecord: Bool { extra.load(ordering: .relaxed).isRare }
 
@@ -135,7 +135,9 @@ extension Operation {
     set { (rare ?? makeRare { $0 }).record = newValue }
   }
 
-  /// - Precondition: The lock is held.
+  /// The rare state, which is created if the operation has none.
+  ///
+  /// - Precondition: The caller holds the operation's lock.
   final var rareLocked: RareState {
     while true {
       let extra = extra.load(ordering: .acquiring)
@@ -149,8 +151,9 @@ extension Operation {
       let new = OperationExtra(made)
       let (isExchanged, _) = self.extra.compareExchange(
         expected: extra, desired: new, ordering: .sequentiallyConsistent)
-      // The rare state retains the earlier value now. If the thread that finishes the operation has
-      // just removed the dependent, everything is repeated without it.
+      // After a successful exchange, the new rare state retains the dependency or dependent that
+      // the word contained. If the exchange fails, the thread that finishes the operation has just
+      // removed the dependent, and the loop repeats all steps without it.
       (isExchanged ? extra : new).release()
       if isExchanged { return made }
     }
@@ -163,16 +166,17 @@ extension Operation {
   @inline(__always)
   final var isBarrier: Bool { status.load(ordering: .relaxed).has(.barrier) }
 
-  /// Whether the operation is a plain block operation, so that a queue can run its blocks without
-  /// calling code of a subclass.
+  /// Whether the class of the operation is exactly `BlockOperation`, so that a queue can run its
+  /// blocks without calling code of a subclass.
   @inline(__always)
   final var isExactlyBlockOperation: Bool { type(of: self) == BlockOperation.self }
 
   /// Whether the release of this operation releases no other object. This is true if the operation
   /// never had a dependency and has no rare state.
   ///
-  /// This property is read without the lock, although another thread that has a reference may add a
-  /// dependency. In that case the reference of that thread, or of the queue, is the last one.
+  /// This property is read without the lock, although another thread that has a reference to the
+  /// operation may add a dependency. In that case, the last reference to the operation is that
+  /// thread's or the queue's.
   ///
   /// - Precondition: The operation is a plain block operation and has finished, so it has no
   ///   dependents.

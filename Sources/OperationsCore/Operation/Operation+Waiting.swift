@@ -72,14 +72,16 @@ extension Operation {
     }
   }
 
-  /// Pins the operation as soon as no other thread pins it.
+  /// Waits until no other thread pins the operation, and then pins it. The queue does not release a
+  /// pinned operation.
   final func pinWhenUnpinned() { waitUntil { $0.pin() } }
 
-  /// Applies an event to the status until it succeeds.
+  /// Applies an event to the status until the event succeeds.
   ///
-  /// The thread sleeps, at most a millisecond at a time, and does not spin, because the other
-  /// thread may have a lower priority and need this processor. This method is called only for a
-  /// refused batch, while an operation of the batch finishes or its priority is set.
+  /// Between two attempts, the thread sleeps for at most a millisecond. It does not spin, because
+  /// the thread that keeps the event from succeeding may have a lower priority and need this
+  /// processor. This method is called only for a refused batch, while an operation of the batch
+  /// finishes or its priority is set.
   final func waitUntil(_ event: (inout OperationStatus) -> Bool) {
     while !update(event) {
       let seen = UInt32(truncatingIfNeeded: status.load(ordering: .relaxed).rawValue)
@@ -96,7 +98,8 @@ extension Operation {
     for waiter in waiters.values { waiter.wake() }
   }
 
-  /// Whether a task or a group waits. Threads that wait are not registered.
+  /// Whether a task or a group waits for the operation. Waiting threads do not count, because they
+  /// are not registered.
   final var hasRegisteredWaiters: Bool {
     status.load(ordering: .acquiring).has(.hasWaiters) && withRare { $0?.waiters.isEmpty == false }
   }
@@ -105,8 +108,9 @@ extension Operation {
   ///
   /// - Returns: `false` if the operation is already retired. In that case the waiter was not added.
   final func addWaiter(_ waiter: any Waiter) -> Bool {
-    // The thread that retires the operation reads the flag later, and then acquires the lock. The
-    // waiter is in the list by then.
+    // The thread that retires the operation first sets the flag `retired`, then reads the flag
+    // `hasWaiters`, and then acquires the lock. If this thread sets `hasWaiters` before the
+    // operation is retired, the waiter is in the list when the other thread has acquired the lock.
     makeRare { rare in
       let isEarly = update { status in
         if status.has(.retired) { return false }
@@ -126,7 +130,7 @@ extension Operation {
     await task.waitRegardless()
   }
 
-  /// Removes a waiter that no longer waits, if it is still in the list.
+  /// Removes a waiter that no longer waits. If the waiter is not in the list, nothing happens.
   final func removeWaiter(_ waiter: any Waiter) {
     withRare { rare in _ = rare?.waiters.removeValue(forKey: ObjectIdentifier(waiter)) }
   }

@@ -14,14 +14,15 @@ import Synchronization
 /// block, `deinit`) while it holds one of its locks.
 ///
 /// Source: Apple, "NSOperation Class Reference".
-// Unchecked because the compiler cannot check an open class. The property `status` is atomic. `links` and the
-// contents of `extra` are guarded by `lock`, except for the parts that the finishing thread removes
-// (`takeDependents`). `inboxNext` belongs to the thread that has claimed the push. `place` is guarded by the
-// queue's lock, and belongs to the adding thread until the first push.
+// Unchecked `Sendable` conformance, because the compiler cannot check an open class. The property
+// `status` is atomic. `links` and the contents of `extra` are guarded by `lock`, except for the
+// parts that the finishing thread removes (`takeDependents`). `inboxNext` belongs to the thread
+// that has claimed the push. `place` is guarded by the queue's lock, and belongs to the adding
+// thread until the first push.
 //
-// A block operation takes 120 bytes and must not take more: glibc frees larger blocks under a lock that the
-// adding thread needs too. A queue to which one thread adds and on which another thread works would then be
-// twice as slow.
+// A block operation takes 120 bytes and must not take more: glibc frees larger blocks of memory
+// under a lock that the adding thread needs too. A queue to which one thread adds and on which
+// another thread works would then be twice as slow.
 open class Operation: @unchecked Sendable {
   final let status = Atomic<OperationStatus>(OperationStatus())
   /// The queue that the operation was added to, which never changes. The reference is valid until the
@@ -56,8 +57,8 @@ open class Operation: @unchecked Sendable {
   ///
   /// - Precondition: The operation is ready, does not execute, and is not in a queue.
   open func start() {
-    // Workers start a plain block operation in another way. If the operation is one, the program has made
-    // this call.
+    // Workers do not call this method for an operation whose class is exactly `BlockOperation`. For
+    // such an operation, the program has made this call.
     if run(isByHand: isExactlyBlockOperation) { finishWasSet() }
   }
 
@@ -271,31 +272,34 @@ open class Operation: @unchecked Sendable {
   /// - Precondition: The class has a property with this name.
   open func value(forKey key: String) -> Any? { knownValue(forKey: key) }
 
-  /// Runs the work on the thread that has started the operation. The classes of this module
-  /// override it.
+  /// Runs the work on the thread that has started the operation. Subclasses in this module override
+  /// this method.
   ///
-  /// - Returns: Whether the work has ended. If it has not ended, the class calls ``finish(wasExecuting:)`` at
-  ///   its end.
+  /// - Returns: Whether the work has ended. If it has not ended, the subclass calls
+  ///   ``finish(wasExecuting:)`` at its end.
   func runBody() -> Bool {
     main()
     return true
   }
 
-  /// Finishes an operation that was cancelled before its start. The classes of this module override it.
+  /// Finishes an operation that was cancelled before its start. Subclasses in this module override
+  /// this method.
+  ///
   /// - Returns: Whether this call has finished the operation. If it has, the caller must call
   ///   ``finishWasSet(discardsWork:)``.
   func finishUnrun() -> Bool { finish(wasExecuting: false) }
 
-  /// Removes and returns the work of the operation when the work will no longer run. The classes of this
-  /// module override it.
+  /// Removes and returns the work of the operation when the work will no longer run. Subclasses in
+  /// this module override this method.
   ///
-  /// - Parameter mayRunAgain: Whether the program started the operation directly. In that case, work that can
-  ///   be run again stays.
-  /// - Returns: An object or a closure whose release may run the user's code; `nil` if there is nothing.
+  /// - Parameter mayRunAgain: Whether the program started the operation directly. In that case, the
+  ///   operation keeps work that can be run again.
+  /// - Returns: An object or a closure whose release may run the user's code; `nil` if there is
+  ///   nothing to release.
   func takeWork(mayRunAgain: Bool) -> Any? { nil }
 
-  /// Whether the operation's work is released before threads that wait for the operation continue. The
-  /// classes of this module override it.
+  /// Whether the operation's work is released before threads that wait for the operation continue.
+  /// Subclasses in this module override this property.
   var releasesWorkFirst: Bool { false }
 
   /// Releases the work that will no longer run.

@@ -27,12 +27,12 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
   /// Creates an empty value.
   init() { rawValue = 0 }
 
-  /// Retains the object.
+  /// Creates a value with a rare state, which the value retains.
   init(_ rare: RareState) {
     rawValue = UInt(bitPattern: Unmanaged.passRetained(rare).toOpaque()) | Kind.rare
   }
 
-  /// Retains the object.
+  /// Creates a value with a dependency, which the value retains.
   init(dependency: Operation) {
     rawValue = UInt(bitPattern: Unmanaged.passRetained(dependency).toOpaque()) | Kind.dependency
   }
@@ -67,7 +67,8 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
     rawValue & Kind.mask == kind ? UnsafeMutableRawPointer(bitPattern: rawValue & ~Kind.mask) : nil
   }
 
-  /// Releases the reference. The unowned reference to a dependent is released by its owner.
+  /// Releases the reference to a rare state or a dependency. This method does not release the
+  /// unowned reference to a dependent, which has another owner.
   func release() {
     if let rare = reference(of: Kind.rare) {
       Unmanaged<RareState>.fromOpaque(rare).release()

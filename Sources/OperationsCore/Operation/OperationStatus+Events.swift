@@ -7,9 +7,9 @@ extension OperationStatus {
   struct Verdict: Equatable {
     /// Whether the event has changed the status.
     var isNews = false
-    /// Whether the operation became ready, but its readiness is held back. The caller must announce the
-    /// readiness, and release it between the two announcements. The caller must not push the operation before
-    /// that.
+    /// Whether the operation became ready, but `isReady` must stay `false` until the change is
+    /// announced. The caller must announce the change before and after it, call
+    /// `releaseReadiness()` between the two announcements, and push the operation only after that.
     var becameReady = false
     /// Whether the caller must announce `isReady` although it was `true` before.
     var announcesReadiness = false
@@ -49,15 +49,15 @@ extension OperationStatus {
     return true
   }
 
-  /// Handles that the queue takes the operation out of its inbox. Returns whether the operation's description
-  /// has changed.
+  /// Handles that the queue takes the operation out of its inbox. Returns whether the operation's
+  /// name, priority or dependencies have changed, so that a collector must read them.
   mutating func leaveInbox() -> Bool {
     defer { remove([.inInbox, .descriptionChanged]) }
     return has(.descriptionChanged)
   }
 
-  /// Pins the operation: the queue does not release it until it is unpinned. Returns `false` if another
-  /// thread pins it.
+  /// Pins the operation: the queue does not release the operation until it is unpinned. Returns
+  /// `false` if another thread has pinned the operation.
   mutating func pin() -> Bool {
     if has(.pinned) { return false }
     insert(.pinned)
@@ -67,8 +67,8 @@ extension OperationStatus {
   /// Pins the operation if it is still in its queue's inbox. Returns `false` if the operation was not pinned.
   mutating func pinInInbox() -> Bool { has(.inInbox) && !has(.retired) && pin() }
 
-  /// Reverts ``pin()``. Returns whether the caller must push, so that the queue checks again
-  /// whether to release it.
+  /// Unpins the operation. Returns whether the caller must push the operation, so that the queue
+  /// checks again whether to release it.
   mutating func unpin() -> Bool {
     remove(.pinned)
     if !has(.enqueued) || has(.inInbox) { return false }
@@ -80,6 +80,7 @@ extension OperationStatus {
   var isHeldInQueue: Bool { has(.inInbox) || has(.pinned) }
 
   /// Records for a collector that the operation's name, priority or dependencies have changed.
+  ///
   /// - Returns: Whether the caller must push the operation.
   mutating func descriptionDidChange() -> Bool {
     insert(.descriptionChanged)
@@ -102,17 +103,18 @@ extension OperationStatus {
   /// Handles that the queue reverts its choice, because the subclass's `isReady` was `false`.
   mutating func undispatch() { remove(.dispatched) }
 
-  /// Claims the operation for the base class's `start()`. The caller carries out the returned action. It
-  /// changes the status later, between the announcements, by ``noteExecuting()`` or ``finish()``.
+  /// Claims the operation for the base class's `start()`, and returns the action for the caller.
+  /// The caller changes the status later by ``noteExecuting()`` or ``finish()``, between the two
+  /// announcements of the change.
   ///
   /// - Parameters:
   ///   - isReady: The value of the overridable `isReady`.
-  ///   - isByHand: Whether the program has certainly made the call. If it is `false`, a call after the queue
-  ///     has chosen the operation counts as the call of a worker.
+  ///   - isByHand: Whether the program has certainly made the call. If it is `false`, a call after
+  ///     the queue has chosen the operation counts as the call of a worker.
   /// - Returns: The action for the caller.
   mutating func claimStart(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
     if isFinished { return .nothing }
-    // A subclass that calls `super.start()` may have announced before that it executes.
+    // A subclass may announce that it executes before it calls `super.start()`.
     if isExecuting, has(.startClaimed) { return .refuse(.receiverAlreadyExecuting) }
     if has(.startClaimed) { return .refuse(.simultaneousStart) }
     if has(.enqueued), isByHand || !has(.dispatched) {
@@ -120,7 +122,8 @@ extension OperationStatus {
     }
     guard isCancelled || isReady || has(.dispatched) else { return .refuse(.receiverNotReady) }
     insert(.startClaimed)
-    // A subclass with its own cancelled flag cleans up, and finishes, in its `main()`.
+    // If a subclass has its own cancelled flag, its `main()` runs even if that flag is set, so that
+    // `main()` can clean up and finish the operation.
     return has(.cancelled) ? .finishWithoutRunning : .run
   }
 
@@ -159,7 +162,7 @@ extension OperationStatus {
   /// Finishes the operation if it has no observers. Returns `nil` if it is observed.
   mutating func finishUnobserved() -> Bool? { has(.observed) ? nil : finish() }
 
-  /// Whether the finish requires no notification apart from those of the queue and of waiting threads.
+  /// Whether the finish requires no notifications except those to the queue and to waiting threads.
   var finishesQuietly: Bool {
     rawValue & Flags.beforeRetirement.rawValue == 0
   }
@@ -177,8 +180,8 @@ extension OperationStatus {
   /// Whether actions are necessary after the operation was retired.
   var hasAftermath: Bool { rawValue & Flags.afterRetirement.rawValue != 0 }
 
-  /// Claims the announcement of the changes for the base class's `cancel()`. Returns `false` if there is
-  /// nothing to announce, or if another thread announces it.
+  /// Claims the right to announce the changes by the base class's `cancel()`. Returns `false` if
+  /// there is no change to announce, or if another thread announces it.
   mutating func claimCancel() -> Bool {
     if isFinished || has(.cancelled) || has(.cancelClaimed) { return false }
     insert(.cancelClaimed)
@@ -193,7 +196,8 @@ extension OperationStatus {
 
   /// Cancels the operation.
   ///
-  /// - Parameter isAnnounced: Whether the caller announces the change, and then claims the push itself.
+  /// - Parameter isAnnounced: Whether the caller announces the change. In that case, the caller
+  ///   claims the push after the announcement, and this method does not.
   /// - Returns: The actions for the caller.
   mutating func cancel(isAnnounced: Bool) -> Verdict {
     if isFinished || has(.cancelled) { return Verdict() }
@@ -207,20 +211,22 @@ extension OperationStatus {
       mustPush: !isAnnounced && claimPush())
   }
 
-  /// Handles that a subclass has announced that its own `isCancelled` is `true`. The caller claims the push
-  /// itself.
+  /// Handles that a subclass has announced that its own `isCancelled` is `true`. This method does
+  /// not claim the push of the operation, so the caller must do so.
   mutating func subclassWasCancelled() -> Verdict {
     if isFinished || isCancelled { return Verdict() }
     let wasUnheld = isUnheld
     insert(.cancelledBySubclass)
-    // A value of `isReady` that was read while dependencies kept it waiting is outdated.
+    // The last value of `isReady` is outdated, because it was read while the operation still waited
+    // for dependencies.
     forgetVerdict()
     if !wasUnheld { insert(.readinessHeld) }
     return Verdict(isNews: true, becameReady: !wasUnheld)
   }
 
-  /// Handles that an unfinished dependency was added. The dependency is counted only if it can delay the
-  /// start.
+  /// Handles that an unfinished dependency was added. The dependency is counted only if it can
+  /// delay the start.
+  ///
   /// - Returns: Whether the dependency was counted, and whether the caller must push the operation.
   mutating func dependencyWasAdded() -> (isCounted: Bool, mustPush: Bool) {
     guard isPending, !isCancelled else { return (false, false) }
@@ -240,11 +246,12 @@ extension OperationStatus {
       "Operations: an operation can wait for at most 16,777,215 dependencies at the same time")
   }
 
-  /// Handles a finished dependency like ``dependencyWasMet(isAnnounced:)``, without a reference to the
-  /// operation. If a reference is necessary, because no queue retains the operation or because it has
-  /// observers, the method changes nothing and returns `nil`.
+  /// Handles a finished dependency like ``dependencyWasMet(isAnnounced:)``, without a reference to
+  /// the operation. If a reference is necessary, because no queue retains the operation or because
+  /// it has observers, the method changes nothing and returns `nil`.
   ///
-  /// An operation that must be pushed stays in its queue until then, so it needs no reference.
+  /// The caller needs no reference to push the operation, because the queue retains the operation
+  /// until the push.
   mutating func dependencyWasMetInQueue() -> Verdict? {
     guard has(.enqueued), !has(.retired), !has(.observed) else { return nil }
     return dependencyWasMet()
@@ -260,7 +267,8 @@ extension OperationStatus {
     rawValue -= Self.oneUnmet
     guard unmetDependencyCount == 0 else { return Verdict(isNews: true) }
     forgetVerdict()
-    // If another thread holds the readiness back already, that thread announces it and pushes the operation.
+    // If another thread already keeps `isReady` at `false`, that thread announces the change to
+    // `true` and pushes the operation.
     let isHeldByAnother = has(.readinessHeld)
     let mustHold = !wasUnheld && !isHeldByAnother && (isAnnounced || has(.observed))
     if mustHold { insert(.readinessHeld) }
@@ -270,17 +278,22 @@ extension OperationStatus {
       asksReadiness: !wasUnheld)
   }
 
-  /// Makes the readiness visible, if the operation is still ready.
+  /// Sets `isReady` to `true` between the two announcements of this change, if the operation is
+  /// still ready.
   ///
-  /// Threads that have read `isReady` meanwhile got `false` only because of the announcement.
+  /// Values of `isReady` that were read before this call are dropped. They may have been `false`
+  /// only because the change was not announced yet.
   mutating func releaseReadiness() {
     remove(.readinessHeld)
     forgetVerdict()
   }
 
-  /// Stores a value of the overridable `isReady`, which was read for `reading`. A value of an older reading
-  /// is dropped.
+  /// Stores a value of the overridable `isReady`. The value is dropped if a newer reading has
+  /// begun.
   ///
+  /// - Parameters:
+  ///   - isReadyNow: The value that was read.
+  ///   - reading: The serial number of the reading that returned the value.
   /// - Returns: Whether the value was stored, and whether the queue must read the state again.
   mutating func readinessWasRead(
     _ isReadyNow: Bool, reading: UInt64
@@ -305,7 +318,8 @@ extension OperationStatus {
     _ = beginReading()
   }
 
-  /// Begins a reading of `isReady` because a subclass has announced a change.
+  /// Begins a reading of `isReady` because a subclass has announced a change. Returns the serial
+  /// number of the reading.
   mutating func beginReading() -> UInt64 {
     let next = (rawValue &+ Self.oneReading) & Self.readingMask
     rawValue = rawValue & ~Self.readingMask | next
@@ -314,8 +328,9 @@ extension OperationStatus {
 
   /// Begins the first reading of `isReady` after the last dependency has finished.
   ///
-  /// - Returns: The reading; `nil` if the operation has started, or if its queue has chosen it since then.
-  ///   The queue has read `isReady` in that case, and may have requested exclusions.
+  /// - Returns: The serial number of the reading; `nil` if the operation has started, or if its
+  ///   queue has chosen it since the last dependency finished. In that case, the queue has read
+  ///   `isReady`, and may have requested the operation's exclusions.
   mutating func beginFirstReading() -> UInt64? {
     guard isPending, !has(.dispatched), !has(.selfNotReady) else { return nil }
     return beginReading()
@@ -328,10 +343,11 @@ extension OperationStatus {
     return true
   }
 
-  /// Handles that the operation should request its exclusions again. Returns whether the queue must read the
-  /// state again.
+  /// Handles that the operation should request its exclusions again. Returns whether the queue must
+  /// read the operation's state again.
   ///
-  /// A `false` that a thread is about to store is dropped, because it is outdated.
+  /// If another thread is about to store that `isReady` was `false`, this value is dropped, because
+  /// it is outdated.
   mutating func exclusionHasEnded() -> Bool {
     forgetVerdict()
     // An operation of a subclass may be ready although dependencies are unmet. Its `isReady` is evaluated

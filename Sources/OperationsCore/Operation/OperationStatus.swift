@@ -10,8 +10,9 @@ import Synchronization
 /// same event, exactly one of them gets the actions. The number of unmet dependencies is in the
 /// same word as the cancelled flag, because readiness depends on both.
 struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendable {
-  /// The bits of the status. Bits 0–27 contain the flags and the priority. Bits 28–39 count the
-  /// readings of `isReady`. Bits 40–63 count the unmet dependencies, at most 16 million.
+  /// The bits of the status. Bits 0–27 contain the flags and the priority. Bits 28–39 contain the
+  /// serial number of the last reading of `isReady`. Bits 40–63 contain the number of unmet
+  /// dependencies, at most 16 million.
   var rawValue: UInt64
 
   init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -22,7 +23,8 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     priorityIndex = OperationStatus.normalPriorityIndex
   }
 
-  /// The status of a new operation that is in a queue before any other thread sees it.
+  /// The status of a new operation that is added to a queue before any other thread sees the
+  /// operation.
   static let enqueuedFromTheStart = {
     var status = OperationStatus()
     status.insert([.enqueued, .inInbox])
@@ -115,9 +117,9 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
 
   private static let priorityShift: UInt64 = 16
   private static let priorityMask: UInt64 = 0b111 << priorityShift
-  /// The position of the bits that count readings of `isReady`, so that an older value does not
-  /// replace a newer one. The count wraps around, so a value that is late by exactly 4,096
-  /// readings, or a multiple, would be accepted.
+  /// The position of the bits with the serial number of the last reading of `isReady`. The number
+  /// is used to drop a value that is older than the stored one. The number wraps around, so a value
+  /// would not be dropped if exactly 4,096 readings, or a multiple, began after its own.
   private static let readingShift: UInt64 = 28
   static let readingMask: UInt64 = 0xfff << readingShift
   static let oneReading: UInt64 = 1 << readingShift
@@ -196,10 +198,11 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     return isEligible ? .ready : .waiting
   }
 
-  /// The current reading of `isReady`; see ``readinessWasRead(_:reading:)``.
+  /// The serial number of the last reading of `isReady`; see ``readinessWasRead(_:reading:)``.
   var reading: UInt64 { (rawValue & Self.readingMask) >> Self.readingShift }
 
-  /// Claims the right and the duty to push the operation into its queue's inbox.
+  /// Claims the push of the operation into its queue's inbox. Returns `true` if the caller must
+  /// push the operation, and `false` if no push is necessary or another thread pushes it.
   mutating func claimPush() -> Bool {
     guard has(.enqueued), !has(.inInbox), !has(.retired) else { return false }
     insert(.inInbox)

@@ -3,7 +3,8 @@
 
 import Synchronization
 
-// Every member that Foundation does not have is declared in an extension of one of these protocols.
+// The library's public members that Foundation does not have are declared in extensions of
+// `OperationSupplement` and `OperationQueueSupplement`.
 
 /// The members of ``Operation`` that Foundation's class of that name does not have.
 ///
@@ -43,14 +44,15 @@ extension OperationSupplement where Self: Operation {
     }
   }
 
-  /// The state of the operation as one exclusive value, as the queue sees it.
+  /// The state of the operation: waiting, ready, executing or finished. As soon as a queue has
+  /// chosen the operation to be started, the state is ``OperationState/executing``.
   public var state: OperationState { status.load(ordering: .acquiring).state }
 }
 
-/// The state of an operation: one exclusive value instead of the four flags of ``Operation``.
+/// The state of an operation. An operation has exactly one state at a time.
 ///
-/// The flags themselves are not exclusive: `isReady` stays `true` after the start, and
-/// `isCancelled` is possible with any of them.
+/// The four flags of ``Operation`` can be `true` at the same time: `isReady` stays `true` after the
+/// start, and `isCancelled` can be `true` together with any other flag.
 public enum OperationState: Sendable, Hashable, CaseIterable {
   /// The operation is not ready, because dependencies are unmet or a subclass's `isReady` is
   /// `false`.

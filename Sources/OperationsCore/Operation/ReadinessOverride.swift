@@ -15,10 +15,12 @@ extension Operation {
 /// The override of ``AsyncOperation`` does not count, because it only calls the base class.
 ///
 /// Swift has no way to detect an override. But the object that describes a class has a table of the
-/// addresses of its methods, and a subclass has each inherited method at the same index. The index
-/// of this getter is the only word in which a class that overrides nothing else differs from the
-/// base class, and in which a class that overrides nothing does not. If there is no such word, each
-/// class counts as a class with an override, which costs time but is also correct.
+/// addresses of its methods, and a subclass has each inherited method at the same index. To find
+/// the index of the getter of `isReady`, this type compares the tables of three classes: the base
+/// class, a subclass that overrides only `isReady`, and a subclass that overrides nothing. The
+/// index is the only one at which the first subclass differs from the base class and the second one
+/// does not. If there is no such index, or more than one, each class counts as a class with an
+/// override, which costs time but is also correct.
 enum ReadinessOverride {
   /// A class that overrides only `isReady`. No code calls the getter. Its value differs from the
   /// value of the base class, so that the compiler cannot use the code of the base class for it.

@@ -13,11 +13,12 @@ enum ReleaseList {
   /// The operations to release. The list has the last reference to each of them. It lives on the
   /// stack of the outermost release.
   private struct Pending {
-    /// The retired operations, linked through `inboxNext`, because they are never pushed again.
+    /// The retired operations, linked through `inboxNext`. No other code uses this link, because
+    /// retired operations are never pushed again.
     var retired: Unmanaged<Operation>?
-    /// The operations that are not retired. Another thread may still get a reference to one of
-    /// them, through a weak reference or because it finishes a dependency, and add it to a queue,
-    /// which then links it.
+    /// The operations that are not retired. Another thread may still get a reference to such an
+    /// operation, through a weak reference or because it finishes a dependency. It may then add the
+    /// operation to a queue, which uses the operation's links.
     var others: [Operation] = []
 
     mutating func add(_ operation: consuming Operation) {
@@ -32,9 +33,10 @@ enum ReleaseList {
 
   static func release(_ operation: consuming Operation) {
     var reference: Operation? = consume operation
-    // Only the last reference can cause a `deinit`. If two threads release the last two references
-    // at the same time, neither thread finds that its own reference is the last. One of them then
-    // releases one level recursively, and the next operation is added to the list again.
+    // Only the release of the last reference can cause a `deinit`. If two threads release the last
+    // two references at the same time, neither thread finds that its own reference is the last. One
+    // of the two threads then runs one `deinit` recursively. That `deinit` adds the next operation
+    // to the list again.
     guard isKnownUniquelyReferenced(&reference), let last = reference.take() else {
       if let shared = reference.take() { releaseShared(consume shared) }
       return
@@ -43,12 +45,12 @@ enum ReleaseList {
     current.assumingMemoryBound(to: Pending.self).pointee.add(consume last)
   }
 
-  /// Releases one of several references. It becomes the last one if other threads release their
-  /// references first.
+  /// Releases a reference to an operation that has other references. If other threads release
+  /// theirs first, this reference is the last one.
   private static func releaseShared(_ operation: consuming Operation) {
     guard CurrentWork.isBetweenOperations else { return }
-    // A retired block operation holds no user objects. Its dependencies are added to the list
-    // later.
+    // A retired block operation holds no user objects. When it is destroyed, its dependencies are
+    // added to the list.
     if operation.status.load(ordering: .acquiring).has(.retired),
       operation.heldAfterRetirement != .usersObjects
     {
@@ -77,12 +79,12 @@ enum ReleaseList {
 
   /// Releases an operation on another thread, because this thread may not run the user's code.
   ///
-  /// This worker was about to release one of several references to an operation, and another thread
-  /// has just released the others.
+  /// This worker was about to release a reference to an operation, and this reference may be the
+  /// last one because another thread has just released the other references.
   @inline(never)
   private static func releaseElsewhere(_ operation: consuming Operation) {
-    // The block receives the reference, because a reference that this thread kept could be the last
-    // one.
+    // The block receives the only reference of this thread. If this thread kept a reference, that
+    // reference could be the last one.
     let reference = Unmanaged.passRetained(consume operation)
     OperationQueue.completions.addOperation { reference.release() }
   }
@@ -100,9 +102,9 @@ enum ReleaseList {
     init(_ objects: consuming [any AnyObject & Sendable]) { self.objects = objects }
   }
 
-  /// - Removes the next operation from the list, and releases it.
+  /// Removes the next operation from the list, and releases it.
   ///
-  ///   - Returns: Whether the list had an operation.
+  /// - Returns: Whether the list contained an operation.
   private static func releaseNext(of pending: UnsafeMutablePointer<Pending>) -> Bool {
     // An operation is removed from the list before its `deinit` adds other operations to the list.
     if let next = pending.pointee.retired {
