@@ -43,8 +43,8 @@ final class RareState {
   var required: Set<ObjectIdentifier> = []
   /// The operations that require the success of this operation, unowned-retained.
   var requirers: [Unmanaged<Operation>] = []
-  /// The members of the group, if this operation is one of them. The group is notified when this
-  /// operation finishes.
+  /// The members of the group that contains this operation; `nil` if no group contains it. The
+  /// finish of this operation is reported to this object.
   var groupMembers: GroupMembers?
   /// The exclusions that the operation shares with others.
   var exclusions: Set<MutualExclusion> = []

@@ -3,7 +3,8 @@
 
 import Synchronization
 
-/// The settings of a queue. They can be read while the queue is being deallocated, and after that.
+/// The settings of a queue. They can be read while the queue is being deallocated, and after its
+/// deallocation.
 package struct QueueSettings: Sendable {
   private let core: QueueCore
 
@@ -11,7 +12,8 @@ package struct QueueSettings: Sendable {
 
   /// Creates a queue with these settings.
   ///
-  /// A queue without a name has the default name of the first queue, which contains its number.
+  /// If the original queue has no name, the new queue gets the default name of the original queue,
+  /// which contains the id of the original queue.
   package func makeQueue() -> OperationQueue {
     let queue = OperationQueue()
     let (name, width, isSuspended) = core.withScheduler { scheduler, _ in

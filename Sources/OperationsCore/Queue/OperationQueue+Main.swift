@@ -7,11 +7,11 @@ import Synchronization
 extension OperationQueue {
   static let mainQueue = OperationQueue(main: ())
 
-  /// The value of ``current``.
+  /// The value of ``OperationQueue/current``.
   static var currentQueue: OperationQueue? {
     let isOnMainQueue = MainDispatchQueue.isRunningHere
-    // If the operation did not start on the main dispatch queue, but the thread is on it now, this
-    // code runs on the main dispatch queue synchronously inside the operation.
+    // An operation of another queue may run code synchronously on the main dispatch queue. For this
+    // code, the main queue is the current queue, and not the queue of the operation.
     if let queue = CurrentWork.servedQueue, CurrentWork.isOnMainQueue || !isOnMainQueue {
       let owner = queue.owner.takeUnretainedValue()
       return owner === completions ? nil : owner

@@ -25,12 +25,12 @@ extension OperationQueue {
 }
 
 extension OperationQueueSupplement where Self: OperationQueue {
-  /// Cancels all operations of the queue. If the queue is suspended or has the width 0, this is ended, so
-  /// that the operations can leave the queue.
+  /// Cancels all operations of the queue. If the queue is suspended, it is resumed. If its width is
+  /// 0, the width becomes the default width. So the operations can leave the queue.
   ///
-  /// Call this method before you release a queue that may be suspended. Such a queue would otherwise stay
-  /// alive with its operations. The method returns immediately. The queue can still be used, and operations
-  /// that are added later run.
+  /// Call this method before you release a queue that may be suspended. Such a queue would
+  /// otherwise stay alive with its operations. The method returns immediately. The queue can still
+  /// be used, and operations that are added later run.
   public func invalidate() {
     cancelAllOperations()
     if givenWidth == 0 {

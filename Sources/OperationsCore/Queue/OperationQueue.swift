@@ -22,9 +22,11 @@ import Synchronization
 /// see <doc:PrioritiesAndWidths>.
 ///
 /// Source: Apple, "NSOperationQueue Class Reference".
-// Unchecked because the compiler cannot check an open class. Its stored properties are thread-safe.
+// Unchecked `Sendable` conformance, because the compiler cannot check an open class. The stored
+// properties are thread-safe.
 open class OperationQueue: @unchecked Sendable {
-  /// The value of ``maxConcurrentOperationCount`` with which the system decides the number.
+  /// The value of ``maxConcurrentOperationCount`` that lets the system decide how many operations
+  /// execute at once.
   public static let defaultMaxConcurrentOperationCount = -1
 
   final let core: QueueCore
@@ -45,7 +47,7 @@ open class OperationQueue: @unchecked Sendable {
     QueueRegistry.add(self)
   }
 
-  /// Creates a queue of the library itself, which monitors do not see.
+  /// Creates a queue for the library's own work, which monitors do not show.
   init(unlistedNamed name: String, lane: WorkerPoolState.Lane? = nil) {
     core = QueueCore(fixedLane: lane)
     core.belongs(to: self)
@@ -69,8 +71,8 @@ open class OperationQueue: @unchecked Sendable {
 
   /// Runs completion blocks on the workers of the pool, so that they need no additional threads.
   static let completions = OperationQueue(unlistedNamed: "completion", lane: .completion)
-  /// Runs work of the library that must not run on the thread that causes it. Long completion blocks do not
-  /// delay this work.
+  /// Runs work of the library that must not run on the thread that causes it. Long completion
+  /// blocks do not delay the operations of this queue.
   static let duties = OperationQueue(unlistedNamed: "duty", lane: .duty)
 
   // MARK: Main and current
@@ -118,7 +120,7 @@ open class OperationQueue: @unchecked Sendable {
     if type(of: self) == OperationQueue.self {
       core.addNew(operation)
     } else {
-      // A subclass may override this method.
+      // A subclass of the queue may override `addOperation(_:)`, so its override is called.
       addOperation(operation)
     }
   }
@@ -127,7 +129,8 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - operations: The operations. If one of them cannot be added, none of them is added.
-  ///   - waits: Whether to block until all of these, and only these, have finished.
+  ///   - waits: Whether to block until the added operations have finished. The call does not wait
+  ///     for other operations of the queue.
   @available(*, noasync, message: "May block a thread of the concurrency runtime")
   open func addOperations(_ operations: [Operation], waitUntilFinished waits: Bool) {
     ForkedProcess.check("to add operations to a queue")
@@ -314,8 +317,8 @@ open class OperationQueue: @unchecked Sendable {
     for operation in operations { operation.cancel() }
   }
 
-  /// Blocks until the queue is empty at some moment. Barriers and operations that are added
-  /// meanwhile are included.
+  /// Blocks until the queue is empty. The call also waits for barriers, and for operations that are
+  /// added while it waits.
   ///
   /// - Precondition: The caller is not inside one of the queue's own operations.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")

@@ -2,14 +2,15 @@
 // Part of opq; see LICENSE.
 
 /// The unfinished barriers of a queue, in the order of addition, and the ready operations behind
-/// each of them.
+/// each barrier.
 ///
 /// Barriers divide a queue's operations into segments, which run one after the other. Only
-/// operations of the front segment may start. When all of them have left the queue, the barrier
-/// behind them may start. Operations are not linked to a barrier: a barrier is due when the number
-/// of operations before it is zero. So adding a barrier costs the same for any contents of the
-/// queue.
+/// operations of the front segment may start. When all operations of the front segment have left
+/// the queue, the barrier behind them may start. Operations are not linked to a barrier: a barrier
+/// is due when the number of operations before it is zero. So adding a barrier costs the same for
+/// any contents of the queue.
 ///
+/// The ready operations of a segment are stored in bands, which are lists with one priority each.
 /// The scheduler stores the bands of the front segment. This type stores the bands of the segment
 /// behind each barrier. A queue without barriers has only its front segment, and the only cost is
 /// the comparison of one byte, because the code for barriers is not inlined.
@@ -20,9 +21,9 @@ struct BarrierLine {
     case none
     /// The first barrier waits for operations before it that have not left the queue.
     case blocked
-    /// The first barrier waits only for a slot. No operation may start meanwhile.
+    /// The first barrier waits only for a slot. No operation may start before the barrier.
     case due
-    /// The first barrier executes. No operation may start meanwhile.
+    /// The first barrier executes. No operation may start until the barrier has finished.
     case running
   }
 
@@ -38,7 +39,7 @@ struct BarrierLine {
   }
 
   private(set) var front = Front.none
-  /// The segment to which new operations are added.
+  /// The number of the segment to which new operations are added.
   private(set) var lastSegment: QueuePlace.Segment
   /// The barriers, in the order of addition. The barriers before index `start` have finished. With
   /// this index, the first barrier is removed in constant time.
@@ -56,7 +57,7 @@ struct BarrierLine {
   /// The number of unfinished barriers.
   var count: Int { barriers.count - start }
 
-  /// The number of all finished barriers, modulo 2^24. It is also the number of the front segment.
+  /// The number of all finished barriers, modulo 2^24. The front segment has the same number.
   var finishedCount: UInt32 {
     QueuePlace.Segment(rawValue: lastSegment.rawValue &- UInt32(count)).rawValue
   }
@@ -104,8 +105,8 @@ struct BarrierLine {
       barriers = []
       start = 0
     } else if start > 64, start > barriers.count / 2 {
-      // This call moves fewer barriers than have finished since the last such call, so its cost per
-      // barrier is constant.
+      // The finished barriers are removed from the array together. The array moves fewer barriers
+      // than it removes, so the cost per barrier is constant.
       barriers.removeFirst(start)
       start = 0
     }
@@ -123,8 +124,8 @@ struct BarrierLine {
     barriers[start...].lazy.map(\.operation)
   }
 
-  /// Returns the ready operations directly behind a barrier. `index` is the number of barriers
-  /// before it.
+  /// Returns the ready operations between a barrier and the next one. `index` is the number of
+  /// unfinished barriers before the barrier.
   func readyOperations(behind index: Int) -> ReadyBands { barriers[start + index].readyBehind }
 
   // MARK: Operations
@@ -134,7 +135,7 @@ struct BarrierLine {
     barriers.count - start - lastSegment.distance(from: operation.place.segment)
   }
 
-  /// Adds an operation to its band, in the front segment or behind a barrier.
+  /// Adds a ready operation to the band of its priority, in the front segment or behind a barrier.
   @inline(never)
   mutating func append(_ operation: Operation, front: inout ReadyBands) {
     let count = countAhead(of: operation)

@@ -3,15 +3,15 @@
 
 import Synchronization
 
-/// The inbox of a queue. Any thread can push operations without a lock. The thread that holds the
-/// queue's lock takes all of them at once.
+/// The inbox of a queue. Any thread can push operations without a lock. A thread that holds the
+/// queue's lock takes all operations out of the inbox at once.
 ///
 /// The inbox is a stack, so that a push is one compare-and-swap. Reused addresses cause no error,
 /// because operations are never removed one at a time.
 ///
-/// All accesses that decide whether a worker must be woken are sequentially consistent: A pushing
-/// thread stores and then searches for workers. A worker announces that it leaves and then searches
-/// for work. At least one of them must see the other.
+/// All accesses that decide whether a worker must be woken are sequentially consistent. A pushing
+/// thread stores an operation and then searches for workers. A worker announces that it leaves and
+/// then searches for operations. So at least one of the two threads sees the other's change.
 struct OperationInbox: ~Copyable, Sendable {
   private let head = Atomic<Unmanaged<Operation>?>(nil)
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Selects the links of an operation for a list.
+/// Reads and writes the links of an operation for one kind of list: all operations of a queue, or
+/// the ready operations of one priority.
 protocol OperationListLinks {
   static func get(_ operation: Operation) -> QueuePlace.Neighbours
   static func set(_ operation: Operation, _ neighbours: QueuePlace.Neighbours)
@@ -9,7 +10,7 @@ protocol OperationListLinks {
   static func setNext(_ operation: Operation, _ next: Unmanaged<Operation>?)
 }
 
-/// The links of the list of all of a queue's operations.
+/// The links of an operation in the list of all operations of its queue.
 enum QueueLinks: OperationListLinks {
   static func get(_ operation: Operation) -> QueuePlace.Neighbours { operation.place.inQueue }
   static func set(_ operation: Operation, _ neighbours: QueuePlace.Neighbours) {
@@ -23,7 +24,7 @@ enum QueueLinks: OperationListLinks {
   }
 }
 
-/// The links of the bands of ready operations.
+/// The links of an operation in its band, which is a list of ready operations of one priority.
 enum BandLinks: OperationListLinks {
   static func get(_ operation: Operation) -> QueuePlace.Neighbours { operation.place.inBand }
   static func set(_ operation: Operation, _ neighbours: QueuePlace.Neighbours) {
@@ -37,17 +38,18 @@ enum BandLinks: OperationListLinks {
   }
 }
 
-/// A first-in, first-out list that links the operations themselves. Adding and removing take
-/// constant time at every place. The list needs no further memory, and does not retain operations.
+/// A first-in, first-out list that links the operations directly. Operations can be added at the
+/// end and removed at any place in constant time. The list needs no additional memory for each
+/// operation, and does not retain operations.
 struct OperationList<Links: OperationListLinks> {
   private(set) var first: Unmanaged<Operation>?
   private(set) var last: Unmanaged<Operation>?
 
   var isEmpty: Bool { first == nil }
 
-  /// - Adds an operation at the end.
+  /// Adds an operation at the end.
   ///
-  ///   - Precondition: No list with the same links contains the operation.
+  /// - Precondition: No list with the same links contains the operation.
   @inline(__always)
   mutating func append(_ operation: Unmanaged<Operation>) {
     operation._withUnsafeGuaranteedRef {
@@ -61,9 +63,9 @@ struct OperationList<Links: OperationListLinks> {
     last = operation
   }
 
-  /// - Removes an operation.
+  /// Removes an operation.
   ///
-  ///   - Precondition: This list contains the operation.
+  /// - Precondition: This list contains the operation.
   @inline(__always)
   mutating func remove(_ operation: Unmanaged<Operation>) {
     let neighbours = operation._withUnsafeGuaranteedRef { Links.get($0) }

@@ -3,45 +3,48 @@
 
 import Synchronization
 
-/// The working part of an ``OperationQueue``: the inbox, the lock around the scheduler, the gate of
-/// the workers, and the order in which the three are used.
+/// The implementation of an ``OperationQueue``: the inbox, the lock around the scheduler, and the
+/// gate of the workers. This class uses the three in the necessary order.
 ///
-/// Lifetime: the public object retains this one, and is itself retained while the inbox or the
-/// scheduler has operations (``isOwnerHeld``): a queue without other references is released after
-/// its work. A thread that works on a queue without its own reference takes one
-/// (``keepingAlive(_:)``).
-// Unchecked because of `ownerReference`, which is set once before another thread can use the queue,
-// and of `waitingRequest`, which the pool's lock guards.
+/// The public object of the queue retains this object. The public object itself is retained while
+/// the inbox or the scheduler has operations (``isOwnerHeld``). So a queue without other references
+/// is released after its work. A thread that works on a queue and has no reference to it retains
+/// the public object during the work (``keepingAlive(_:)``).
+// Unchecked `Sendable` conformance because of `ownerReference`, which is set once before another
+// thread can use the queue, and because of `waitingRequest`, which the pool's lock guards.
 final class QueueCore: @unchecked Sendable {
   let id = QueueID.next()
   private var ownerReference: Unmanaged<OperationQueue>?
   private let inbox = OperationInbox()
   let gate = WorkerGate()
-  /// Whether the public object is retained for the work of the queue.
+  /// Whether the queue retains its public object, because the queue has work.
   ///
-  /// Set by a pushing thread, after the push. Cleared under the scheduler's lock if the queue has
-  /// no work left; the clearing thread reads the inbox after that. Both are sequentially
-  /// consistent, so that of a push and a clearing that meet at least one sees the other. It stays
-  /// set between two operations while a worker is present, so that the workers and adding threads
-  /// do not contend for the reference count.
+  /// A thread that pushes an operation sets this value after the push. A thread that holds the
+  /// scheduler's lock clears the value if the queue has no work left, and reads the inbox after
+  /// that. All of these accesses are sequentially consistent. So if a push and a clearing happen at
+  /// the same time, at least one of the two threads sees the other's change. The value stays `true`
+  /// between two operations while a worker is present, so that the workers and adding threads do
+  /// not contend for the reference count.
   private let isOwnerHeld = Atomic<Bool>(false)
-  /// The raw quality of service. It is not under the lock, because each added block reads it.
+  /// The raw value of the quality of service. The lock does not guard it, because it is read for
+  /// each block that is added.
   private let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
   let scheduler: Locked<QueueScheduler>
-  /// Whether operations run on a dispatch queue: the scheduler's value, written under its lock.
+  /// Whether operations run on a dispatch queue. This is a copy of the scheduler's value, and is
+  /// written under the scheduler's lock.
   let isOnDispatch = Atomic<Bool>(false)
   /// Whether the queue's properties have or had observers.
   let isObserved = Atomic<Bool>(false)
-  /// The number of added operations for which a record may still be created before the next
-  /// reading.
+  /// The number of added operations for which a record may still be created before the collector
+  /// reads the queue again.
   let newRecords = Atomic<Int>(0)
   /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
   let isMain: Bool
-  /// The lane of its requests if that does not depend on the width.
+  /// The lane of the queue's requests for workers; `nil` if the lane depends on the queue's width.
   private let fixedLane: WorkerPoolState.Lane?
   let pool: WorkerPool
-  /// The number of the waiting request for a worker; 0 if no request waits. Guarded by the pool's
-  /// lock.
+  /// The serial number of the queue's waiting request for a worker; 0 if no request waits. Guarded
+  /// by the pool's lock.
   @exclusivity(unchecked) var waitingRequest: UInt64 = 0
   /// A copy of the scheduler's `maxConcurrentOperationCount`.
   let declaredWidth = Atomic<Int>(OperationQueue.defaultMaxConcurrentOperationCount)
@@ -59,7 +62,8 @@ final class QueueCore: @unchecked Sendable {
   /// Sets the public object. Called once, by the initializer of the public object.
   func belongs(to owner: OperationQueue) { ownerReference = .passUnretained(owner) }
 
-  /// The public object. It retains this object, so it exists whenever this object is used.
+  /// The public object of the queue. The public object retains this `QueueCore`, so it exists
+  /// whenever this `QueueCore` is used.
   var owner: Unmanaged<OperationQueue> {
     guard let ownerReference else {
       preconditionFailure("The queue was used before it was created")
@@ -75,9 +79,9 @@ final class QueueCore: @unchecked Sendable {
 
   var hasMail: Bool { !inbox.isEmpty }
 
-  /// A worker has given up. Returns whether it should come back: while it searched, a slot may have
-  /// become free, the queue may have been resumed, or an operation may have been pushed, and the
-  /// thread that did so brought in no worker because one was searching.
+  /// Returns whether a worker that found no operation and gave up must search again. During its
+  /// search, another thread may have freed a slot, resumed the queue or pushed an operation. That
+  /// thread requested no worker, because this one was searching.
   func hasWorkAfterSearch() -> Bool {
     var effects = QueueEffects()
     scheduler.withLock { scheduler in
@@ -90,7 +94,8 @@ final class QueueCore: @unchecked Sendable {
     return hasWork
   }
 
-  /// The quality of service of the underlying queue if it has one; otherwise, the one that was set.
+  /// The quality of service of the underlying queue; if that has none, the quality of service that
+  /// was set.
   var qualityOfService: QualityOfService {
     get {
       if isOnDispatch.load(ordering: .acquiring), let level = underlyingQualityOfService {
@@ -101,7 +106,8 @@ final class QueueCore: @unchecked Sendable {
     set { qualityOfServiceNumber.store(newValue.rawValue, ordering: .relaxed) }
   }
 
-  /// Whether the quality of service is the default one, as far as can be seen without the lock.
+  /// Whether the queue has the default quality of service. The value is `false` for each queue with
+  /// an underlying queue, because its quality of service can be read only under the lock.
   @inline(__always)
   var hasDefaultQualityOfService: Bool {
     qualityOfServiceNumber.load(ordering: .relaxed) == QualityOfService.default.rawValue
@@ -117,7 +123,7 @@ final class QueueCore: @unchecked Sendable {
     operation.status.store(.enqueuedFromTheStart, ordering: .relaxed)
     operation.queue.store(.passUnretained(self), ordering: .relaxed)
     if MonitorLevel.isOn { describe(operation) }
-    // Released when the queue releases the operation.
+    // The queue releases this reference when the operation has left the queue.
     let reference = Unmanaged<Operation>.passRetained(consume operation)
     pushAnnounced(first: reference, last: reference)
     wakeWorkerAfterAdding()
@@ -130,7 +136,8 @@ final class QueueCore: @unchecked Sendable {
     ForkedProcess.check("to add operations to a queue")
     for (index, operation) in operations.enumerated() {
       guard claim(operation) else {
-        // No other thread has seen the claimed operations, because they were not pushed.
+        // The operations that were claimed before this one were not pushed, so no worker has seen
+        // them.
         for claimed in operations[..<index] { takeBack(claimed) }
         return operation
       }
@@ -161,15 +168,15 @@ final class QueueCore: @unchecked Sendable {
   func addBarrier(_ barrier: BlockOperation) {
     guard claim(barrier) else { preconditionFailure("A barrier was added twice") }
     barrier.update { $0.insert(.barrier) }
-    // Released when the queue releases the operation.
+    // The queue releases this reference when the barrier has left the queue.
     _ = Unmanaged.passRetained(barrier)
     push(first: .passUnretained(barrier), last: .passUnretained(barrier))
     wakeWorkerAfterAdding()
   }
 
   private func claim(_ operation: Operation) -> Bool {
-    // The queue is stored first, so that a thread that finds the operation enqueued need not wait
-    // for the queue's address.
+    // The reference to the queue is stored before the flag `enqueued` is set. So a thread that
+    // finds the flag set can read the reference at once.
     let claim = operation.queue.compareExchange(
       expected: nil, desired: .passUnretained(self), ordering: .acquiringAndReleasing)
     guard claim.exchanged else { return false }
@@ -179,16 +186,20 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func takeBack(_ operation: Operation) {
-    // A thread that pins the operation uses the queue, which may be released after this call.
+    // A thread that has pinned the operation uses the queue. The queue may be released after this
+    // call, so this thread waits until the operation is no longer pinned.
     operation.pinWhenUnpinned()
-    // The flag is cleared before the queue, so that an enqueued operation always has a queue.
+    // The flag `enqueued` is cleared before the reference to the queue, so that an operation with
+    // this flag always has a queue.
     operation.waitUntil { $0.takeBackEnqueue() }
     operation.queue.store(nil, ordering: .releasing)
   }
 
-  /// Prepares the operation on the adding thread, without a lock, before any other thread sees it.
+  /// Prepares the operation on the adding thread, without a lock, before any other thread sees the
+  /// operation.
   ///
-  /// - Returns: The reference that the queue releases at the end.
+  /// - Returns: A reference to the operation, which the queue releases when the operation has left
+  ///   the queue.
   @inline(__always)
   private func prepare(_ operation: Operation) -> Unmanaged<Operation> {
     if MonitorLevel.isOn { describe(operation) }
@@ -196,7 +207,7 @@ final class QueueCore: @unchecked Sendable {
     return .passRetained(operation)
   }
 
-  /// Pushes an operation of this queue into the inbox again. The caller has claimed that.
+  /// Pushes an operation of this queue into the inbox again. The caller has claimed this push.
   func pushAgain(_ operation: Operation) {
     ForkedProcess.check("to change an operation that is in a queue")
     keepingAlive {
@@ -205,12 +216,14 @@ final class QueueCore: @unchecked Sendable {
     }
   }
 
-  /// Pushes an operation again, on a worker of another queue whose operation has made it ready.
+  /// Pushes an operation of this queue into the inbox again. The calling thread is a worker of
+  /// another queue, and has just executed an operation that made this one ready.
   ///
-  /// If this queue lacks a worker, that worker may serve it, so that a chain of operations that
-  /// alternates between two queues stays on one thread.
+  /// If this queue lacks a worker, the calling worker may serve it, so that a chain of operations
+  /// that alternates between two queues stays on one thread.
   func pushAgain(_ operation: Operation, from scope: UnsafeMutablePointer<CurrentWork.Scope>) {
-    // The following calls may run user code, which must not wait for the claimed queue.
+    // The calls below may run user code, which may wait for the queue that this worker has claimed.
+    // So the pool first gives that queue another worker.
     CurrentWork.passNextQueueOn(scope)
     guard let other = scope.pointee.servedQueue,
       other._withUnsafeGuaranteedRef({ $0.pool === pool && $0.lane == lane })
@@ -232,7 +245,7 @@ final class QueueCore: @unchecked Sendable {
   /// Pushes new operations, and notifies observers of the queue's contents.
   @inline(__always)
   private func pushAnnounced(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
-    // If there is no observer, no closure is created, because a closure would retain its captures.
+    // A closure would retain its captures, so a closure is created only if the queue has observers.
     guard isObserved.load(ordering: .sequentiallyConsistent) else {
       push(first: first, last: last)
       return announceContentsAfterwards()
@@ -249,33 +262,41 @@ final class QueueCore: @unchecked Sendable {
 
   @inline(never)
   private func holdOwner() {
-    // The reference comes first and then the flag: a worker that has run the pushed operations
-    // before this thread continues releases the reference that the flag stands for.
+    // The public object is retained before the flag is set. Otherwise, a worker that has executed
+    // the pushed operations could see the flag and release the public object before this thread has
+    // retained it.
     _ = owner.retain()
     if isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent) {
-      // Another thread has already taken a reference; the caller's own one keeps the object alive.
+      // Another thread has already retained the public object for the queue's work. The caller's
+      // own reference keeps the object alive.
       owner.release()
       return
     }
-    // A thread that has read the inbox before this found nothing to release, and may have been the
-    // last.
+    // A thread that emptied the inbox before the flag was set has not released the public object.
+    // It may have been the last thread that works on the queue, so this thread must check whether
+    // to release the object.
     if inbox.isEmpty { withScheduler { _, _ in } }
   }
 
-  /// At the end of a critical section: if there is no work left, the public object may be released.
+  /// Decides at the end of a critical section whether the queue releases its public object. It does
+  /// so if no work is left.
   func letGoOfOwner(_ scheduler: borrowing QueueScheduler, _ effects: inout QueueEffects) {
     guard scheduler.retainsNothing, isOwnerHeld.load(ordering: .relaxed) else { return }
     isOwnerHeld.store(false, ordering: .sequentiallyConsistent)
-    // Another thread has pushed and may have relied on the flag, or has taken its own reference.
+    // If the inbox is not empty, another thread has pushed an operation. That thread has either
+    // relied on the flag, or has retained the public object and set the flag again.
     let isPushed = !inbox.isEmpty
     effects.releasesOwner =
       !isPushed || isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent)
   }
 
-  /// Releases one of several references to the public object, which runs no code of the user.
+  /// Releases the caller's reference to the public object if it is not the last one, so that no
+  /// code of the user runs.
   ///
-  /// - Returns: `false` if the reference may be the last one. It is not released then. If there is work
-  ///   left, the queue has a reference of its own, which it gives up only under its lock.
+  /// While the queue has work, it has its own reference, which it releases only under its lock.
+  ///
+  /// - Returns: `false` if the caller's reference may be the last one. In that case, it was not
+  ///   released.
   func releaseOwnerIfHeld() -> Bool {
     scheduler.withLock { _ in
       guard isOwnerHeld.load(ordering: .sequentiallyConsistent) else { return false }
@@ -309,7 +330,7 @@ final class QueueCore: @unchecked Sendable {
     while let operation = chain.popFirst() { operation._withUnsafeGuaranteedRef { pushAgain($0) } }
   }
 
-  /// Retires an operation that did not finish on a worker.
+  /// Retires an operation whose finish no worker of this queue handles.
   func retire(_ operation: Operation) {
     keepingAlive {
       announceRetirement(of: operation)
@@ -324,11 +345,12 @@ final class QueueCore: @unchecked Sendable {
       self.withScheduler { scheduler, effects in
         let isRetired = scheduler.retire(operation, &effects)
         precondition(isRetired, "An operation was retired before its finish was reported")
-        // The reference is released after the announcement. The caller has another reference.
+        // The queue's reference to the operation is released after the change was announced. The
+        // caller has another reference.
         effects.takeAftermath()?.release()
       }
     }
-    // Observers do not see barriers.
+    // The announced properties of the queue do not include barriers.
     if operation.isBarrier { retire() } else { announcingContents(retire) }
     operation.wasRetired()
   }
@@ -338,8 +360,9 @@ final class QueueCore: @unchecked Sendable {
     if let first = inbox.takeAll() { scheduler.takeIn(first, &effects) }
   }
 
-  /// Publishes a new width to the gate. If it has grown, another thread may have pushed and read
-  /// the old width in between: the inbox is read again.
+  /// Publishes a new width to the gate. If the width has grown, this method reads the inbox again:
+  /// another thread may have pushed an operation and read the old width before the new one was
+  /// published.
   ///
   /// - Returns: Whether the inbox was read again.
   @inline(__always) @discardableResult
@@ -356,7 +379,8 @@ final class QueueCore: @unchecked Sendable {
   @inline(never)
   func perform(_ effects: inout QueueEffects) { performInline(&effects) }
 
-  /// Performs the effects like ``perform(_:)``, for callers in which each instruction counts.
+  /// Performs the effects like ``perform(_:)``. This method is inlined, for callers that must be
+  /// fast.
   @inline(__always)
   func performInline(_ effects: inout QueueEffects) {
     notify(&effects)
@@ -364,7 +388,8 @@ final class QueueCore: @unchecked Sendable {
     if effects.releasesOwner { owner.release() }
   }
 
-  /// Performs the effects that other threads wait for. Objects are not released here.
+  /// Performs the effects that other threads wait for. This method does not release operations or
+  /// the public object.
   @inline(__always)
   func notify(_ effects: inout QueueEffects) {
     effects.aftermath?._withUnsafeGuaranteedRef { $0.wasRetired() }
@@ -375,8 +400,8 @@ final class QueueCore: @unchecked Sendable {
     }
   }
 
-  /// Retains the public object while `body` runs, unless this thread works for this queue and so
-  /// retains it anyway.
+  /// Retains the public object while `body` runs. If this thread serves this queue, it already
+  /// retains the public object, so this method does not.
   @inline(__always)
   private func keepingAlive(_ body: () -> Void) {
     if CurrentWork.servedQueue === self { return body() }

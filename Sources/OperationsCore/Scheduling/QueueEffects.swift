@@ -5,10 +5,10 @@ import COperationsSystem
 
 /// The actions to perform after the queue's lock is released, in the order of the members.
 struct QueueEffects {
-  /// The callbacks and waiters to wake.
+  /// The callbacks to call and the waiters to wake.
   ///
-  /// Few critical sections wake anything. The callbacks and waiters are in a separate object, so that the
-  /// other sections check only one reference.
+  /// Few critical sections have any. They are in a separate object, so that the other critical
+  /// sections check only one reference.
   final class Wakeups {
     /// The callbacks to call, because a value that a monitor observes has changed.
     var callbacks: [@Sendable () -> Void] = []
@@ -18,14 +18,15 @@ struct QueueEffects {
 
   /// The retired operation, if it has waiters or a completion block. The reference is retained.
   ///
-  /// This reference and the next one are unmanaged, so that a section without them does not pay for
-  /// a release. ``releaseOperations()`` and ``takeWakeups()`` release them.
+  /// The references in this property and in `wakeupsReference` are unmanaged, so that a critical
+  /// section without them has no cost for releases. ``releaseOperations()`` and ``takeWakeups()``
+  /// release them.
   private(set) var aftermath: Unmanaged<Operation>?
   private var wakeupsReference: Unmanaged<Wakeups>?
   /// Whether an additional worker would find an operation to start.
   var hasWork = false
-  /// The operations to release, linked through `inboxNext`, which nothing else uses once they have left
-  /// the queue.
+  /// The operations to release, linked through `inboxNext`. No other code uses this link after an
+  /// operation has left the queue.
   private(set) var released: Unmanaged<Operation>?
   /// Whether the queue has no work left and releases its public object.
   var releasesOwner = false
@@ -56,13 +57,15 @@ struct QueueEffects {
   @inline(__always)
   mutating func takeWakeups() -> Wakeups? { wakeupsReference.take()?.takeRetainedValue() }
 
-  /// Adds the queue's reference to an operation.
+  /// Adds an operation to the list of operations to release. The queue's reference to the operation
+  /// is released with the list.
   mutating func release(_ operation: Operation) {
     operation.inboxNext = released
     released = .passUnretained(operation)
   }
 
-  /// Whether a task waits for the empty queue. Its executor may run it when it is woken.
+  /// Whether a task waits until the queue is empty. When the task is woken, its executor may run it
+  /// on this thread.
   var wakesTask: Bool { wakeups?.waiters.contains { $0 is WaitingTask } ?? false }
 
   /// Whether there are operations to release.
@@ -71,13 +74,14 @@ struct QueueEffects {
 
   /// Whether the release of the operations may run user code.
   ///
-  /// The answer depends on what the operations hold. It does not depend on the number of references,
-  /// because another thread may give up its own reference at any time. If only dependencies are held, the
-  /// answer may be `false`: see ``CurrentWork/isBetweenOperations``.
+  /// The answer depends on the objects that the operations retain. It does not depend on the number
+  /// of references, because another thread may release its own reference at any time. If the
+  /// operations retain only dependencies, the answer may be `false`: see
+  /// ``CurrentWork/isBetweenOperations``.
   ///
   /// - Parameter block: The operation that has just been retired, if there is one.
   /// - Returns: Whether the release must wait until this thread holds no other operation.
-  /// - Precondition: The queue's lock is held.
+  /// - Precondition: The caller holds the queue's lock.
   @inline(__always)
   func runsUsersCode(after block: FinishedBlock?) -> Bool {
     if let aftermath,
@@ -90,8 +94,8 @@ struct QueueEffects {
     return inspectReleased()
   }
 
-  /// Whether the queue still holds the retired operation. In that case another thread releases the queue's
-  /// reference, and the reference of ``aftermath`` may be the last one.
+  /// Whether the queue still has a reference to the retired operation. In that case, another thread
+  /// releases the queue's reference, so the reference in ``aftermath`` may be the last one.
   @inline(never)
   private static func outlivesQueue(_ operation: Operation) -> Bool {
     operation.place.stage != .gone && operation.heldAfterRetirement != .nothing
@@ -105,9 +109,9 @@ struct QueueEffects {
       case .nothing: continue
       case .usersObjects: return true
       case .dependencies:
-        // The operation is the end of a chain. The whole chain is released on this thread, because that costs
-        // less than on another thread. Unlike `isKnownUniquelyReferenced`, this function creates no
-        // reference.
+        // If this is the only reference, the operation is the end of a chain of dependencies. This
+        // thread then releases the whole chain, because that costs less than a release on another
+        // thread. Unlike `isKnownUniquelyReferenced`, this function creates no reference.
         if swift_isUniquelyReferenced_nonNull_native(operation.toOpaque()) { return true }
       }
     }

@@ -12,7 +12,7 @@ struct QueuePlace {
     case outside
     /// The operation waits for dependencies, or for its own `isReady`.
     case waiting
-    /// The operation is in one of the bands of ready operations.
+    /// The operation is in one of the bands, which are lists of ready operations.
     case ready
     /// The operation was chosen to be started. It holds a slot until it has finished.
     case executing
@@ -24,8 +24,8 @@ struct QueuePlace {
 
   var inQueue = Neighbours()
   var inBand = Neighbours()
-  /// Bits 0–2 contain the stage, bits 3–5 the band, bit 6 whether it was counted as cancelling, and
-  /// bits 8–31 the segment.
+  /// Bits 0–2 contain the stage and bits 3–5 the band. Bit 6 is set if the operation was counted as
+  /// cancelling. Bits 8–31 contain the segment.
   private var bits: UInt32 = 0
 
   var stage: Stage {
@@ -38,7 +38,7 @@ struct QueuePlace {
   /// Whether the operation has not left the queue.
   var isInQueue: Bool { stage.rawValue < Stage.lingering.rawValue }
 
-  /// The band of the operation, while `stage` is `ready`.
+  /// The band that contains the operation. The value is valid while `stage` is `ready`.
   var band: UInt8 {
     @inline(__always)
     get { UInt8(truncatingIfNeeded: bits >> 3 & 0b111) }
@@ -54,7 +54,8 @@ struct QueuePlace {
     set { bits = newValue ? bits | 1 << 6 : bits & ~(1 << 6) }
   }
 
-  /// The segment of the operation: the number of all barriers that were added before it.
+  /// The segment of the operation. Its number is the number of all barriers that were added before
+  /// the operation.
   var segment: Segment {
     @inline(__always)
     get { Segment(rawValue: bits >> 8) }
@@ -74,7 +75,8 @@ struct QueuePlace {
 
     var next: Segment { Segment(rawValue: rawValue &+ 1) }
 
-    /// Returns the number of segments from `other` to this one, which is not before it.
+    /// Returns how many segments this one is behind `other`. This segment must not be before
+    /// `other`.
     func distance(from other: Segment) -> Int {
       Int(Segment(rawValue: rawValue &- other.rawValue).rawValue)
     }

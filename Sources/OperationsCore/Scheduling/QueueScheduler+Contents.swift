@@ -18,8 +18,8 @@ extension QueueScheduler {
   /// The unfinished barriers, in the order of addition.
   var allBarriers: [Operation] { barriers.operations.map { $0.takeUnretainedValue() } }
 
-  /// Whether the slots are in use, so that ready operations may have to wait until an executing operation
-  /// finishes.
+  /// Whether all slots are in use, so that ready operations may have to wait until an executing
+  /// operation finishes.
   var isFull: Bool {
     maxConcurrentOperationCount > 0 && counts.executing >= maxConcurrentOperationCount
   }
@@ -104,7 +104,7 @@ extension QueueScheduler {
 
 // MARK: - Tests
 
-/// The content of a queue's scheduler at one moment, for the random programs that test it.
+/// The content of a queue's scheduler at one moment, for tests that run random programs.
 package struct SchedulerContent {
   /// The number of operations in each state.
   package let counts: QueueSnapshot.Counts

@@ -108,7 +108,8 @@ struct QueueScheduler {
     underlying = queue.map { UnderlyingQueue($0, generation: lastGeneration) }
   }
 
-  /// Claims the missing blocks, which the caller submits.
+  /// Reserves the blocks that are missing in the underlying queue. The caller submits them. Returns
+  /// their number.
   mutating func claimBlocks() -> Int {
     let count = missingBlockCount
     underlying?.willSubmit(count)
@@ -229,8 +230,8 @@ struct QueueScheduler {
   /// Takes back an operation whose subclass's `isReady` was `false` before the start.
   mutating func giveBack(_ operation: Operation, reading: UInt64) {
     let status = operation.update { status in
-      // The value is stored first. While the operation counts as dispatched, storing the value
-      // claims no push, and no code here would make the push.
+      // The value is stored before the operation is marked as not chosen. In the opposite order,
+      // storing the value could claim a push, and no code here makes that push.
       _ = status.readinessWasRead(false, reading: reading)
       status.undispatch()
       return status
@@ -250,7 +251,8 @@ struct QueueScheduler {
     let (isRetired, status) = operation.update { ($0.retire(), $0) }
     guard isRetired else { return false }
     if status.hasAftermath { effects.addAftermath(of: operation) }
-    // If the operation is still in the inbox, it is counted when it is taken from the inbox.
+    // If the operation is still in the inbox, its finish is counted when it is taken out of the
+    // inbox.
     if operation.place.stage != .outside { remove(operation, status, &effects) }
     return true
   }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The ready operations of a queue. Each priority has a first-in, first-out band. Another band
-/// before them contains cancelled operations, which are only retired.
+/// The ready operations of a queue, in six first-in, first-out lists, which are called bands. Each
+/// of the five priorities has a band. The first band contains cancelled operations, which are only
+/// retired.
 struct ReadyBands {
   /// The band of operations that were cancelled.
   static let cancelled: UInt8 = 0
 
-  /// The band of a priority, given its index: 0 for the highest to 4 for the lowest.
+  /// Returns the band of a priority. The index of the priority is 0 for the highest to 4 for the
+  /// lowest.
   static func band(priorityIndex: Int) -> UInt8 { UInt8(priorityIndex + 1) }
 
   private var bands: [6 of OperationList<BandLinks>] = .init(repeating: OperationList())
@@ -21,7 +23,7 @@ struct ReadyBands {
     occupied == 0 ? nil : bands[occupied.trailingZeroBitCount].first
   }
 
-  /// Returns the value of ``first``. The method is mutating, because the getter copies all bands to
+  /// Returns the value of ``first`` without a copy. The getter of ``first`` copies all bands to
   /// read one of them.
   @inline(__always)
   mutating func firstInPlace() -> Unmanaged<Operation>? {
@@ -43,17 +45,17 @@ struct ReadyBands {
     return true
   }
 
-  /// - Adds an operation at the end of a band.
+  /// Adds an operation at the end of a band.
   ///
-  ///   - Precondition: No band contains the operation.
+  /// - Precondition: No band contains the operation.
   mutating func append(_ operation: Unmanaged<Operation>, to band: UInt8) {
     bands[Int(band)].append(operation)
     occupied |= 1 << band
   }
 
-  /// - Removes an operation from its band.
+  /// Removes an operation from its band.
   ///
-  ///   - Precondition: This band contains the operation.
+  /// - Precondition: This band contains the operation.
   mutating func remove(_ operation: Unmanaged<Operation>, from band: UInt8) {
     bands[Int(band)].remove(operation)
     if bands[Int(band)].isEmpty { occupied &= ~(1 << band) }

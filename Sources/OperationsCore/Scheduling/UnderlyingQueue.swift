@@ -8,8 +8,8 @@ import Dispatch
 ///
 /// A block is not bound to an operation. When a block begins, it takes the operation that is first
 /// at that moment. So changes of priorities, cancellation, width and suspension have an effect
-/// until then. One block is submitted for each operation that may start. A block that finds no
-/// operation does nothing.
+/// until the block begins. One block is submitted for each operation that may start. A block that
+/// finds no operation does nothing.
 struct UnderlyingQueue {
   /// The maximum number of blocks that wait in the dispatch queue at a time.
   ///
@@ -19,8 +19,8 @@ struct UnderlyingQueue {
   static let pendingLimit = 1_024
 
   let queue: DispatchQueue
-  /// A number that distinguishes this use of a dispatch queue from earlier uses, whose blocks may
-  /// not have begun yet.
+  /// A number that distinguishes this use of a dispatch queue from earlier uses of a dispatch queue
+  /// by the same operation queue. Blocks of an earlier use may not have begun yet.
   let generation: UInt64
   /// The quality of service of the dispatch queue, if it has one.
   let qualityOfService: QualityOfService?
@@ -46,7 +46,8 @@ struct UnderlyingQueue {
 
   /// Records that a block has begun.
   ///
-  /// - Returns: `false` if the block belongs to an earlier use and must not take an operation.
+  /// - Returns: `false` if the block was submitted for an earlier use of a dispatch queue. Such a
+  ///   block must not take an operation.
   mutating func began(_ generation: UInt64) -> Bool {
     guard generation == self.generation else { return false }
     pendingCount -= 1
@@ -55,8 +56,8 @@ struct UnderlyingQueue {
 }
 
 extension QualityOfService {
-  /// Creates the quality of service with the same name as a Dispatch class; `nil` if the class has
-  /// no counterpart.
+  /// Creates the quality of service with the same name as a Dispatch class; `nil` if no quality of
+  /// service has that name.
   fileprivate init?(_ qosClass: DispatchQoS.QoSClass) {
     switch qosClass {
     case .background: self = .background

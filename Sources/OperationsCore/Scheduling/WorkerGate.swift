@@ -3,28 +3,29 @@
 
 import Synchronization
 
-/// Counts the searching workers of one queue, so that a push brings in a worker if none is
-/// searching.
+/// Counts the searching workers of one queue, so that a thread that pushes an operation requests a
+/// worker only if none is searching.
 ///
 /// A worker is *searching* from its request until it has found an operation, and again while it
-/// looks for the next one before it gives up. While one searches, no other is needed: it will find
-/// the pushed operation, and requests another worker if there are more. A worker that does anything
-/// else is not counted: slots are only in the scheduler.
+/// looks for the next operation before it gives up. While one worker is searching, no other is
+/// needed: it will find the pushed operation, and requests another worker if there are more
+/// operations. A worker that executes an operation is not counted here. The scheduler counts the
+/// slots in use.
 ///
-/// All orderings are sequentially consistent; see ``OperationInbox``.
+/// All accesses are sequentially consistent; see ``OperationInbox``.
 struct WorkerGate: ~Copyable, Sendable {
   private let searchingCount = Atomic<UInt32>(0)
   /// The maximum number of workers; 0 while no operation can be started.
   private let width = Atomic<UInt32>(0)
 
-  /// Sets the width. Called before the inbox is read for the last time under the queue's lock: a
-  /// thread that pushes after that sees it.
+  /// Sets the width. A thread that holds the queue's lock calls this method before it reads the
+  /// inbox for the last time. So a thread that pushes an operation after that reads the new width.
   func setWidth(_ newWidth: UInt32) {
     width.store(newWidth, ordering: .sequentiallyConsistent)
   }
 
-  /// Claims the right to bring in another worker, which searches. Returns `false` if none is
-  /// missing.
+  /// Claims the right to request another worker, which counts as searching. Returns `false` if a
+  /// worker is already searching, or if no operation can be started.
   @inline(__always)
   func claimWorker() -> Bool {
     guard searchingCount.load(ordering: .sequentiallyConsistent) == 0,
@@ -37,7 +38,7 @@ struct WorkerGate: ~Copyable, Sendable {
 
   func startSearching() { searchingCount.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
-  /// Notes that a searching worker has found an operation or gives up. In the second case it must
-  /// check the inbox and the scheduler once more after this.
+  /// Records that a searching worker has found an operation or gives up. A worker that gives up
+  /// must check the inbox and the scheduler once more after this call.
   func stopSearching() { searchingCount.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
 }
