@@ -14,15 +14,14 @@ import Synchronization
 /// block, `deinit`) while it holds one of its locks.
 ///
 /// Source: Apple, "NSOperation Class Reference".
-// Unchecked `Sendable` conformance, because the compiler cannot check an open class. The property
-// `status` is atomic. `links` and the contents of `extra` are guarded by `lock`, except for the
-// parts that the finishing thread removes (`takeDependents`). `inboxNext` belongs to the thread
-// that has claimed the push. `place` is guarded by the queue's lock, and belongs to the adding
-// thread until the first push.
+// Unchecked `Sendable` conformance, because the compiler cannot check an open class. The property `status` is
+// atomic. `links` and the contents of `extra` are guarded by `lock`, except for the parts that the finishing
+// thread removes (`takeDependents`). `inboxNext` belongs to the thread that has claimed the push. `place` is
+// guarded by the queue's lock, and belongs to the adding thread until the first push.
 //
-// A block operation takes 120 bytes and must not take more: glibc frees larger blocks of memory
-// under a lock that the adding thread needs too. A queue to which one thread adds and on which
-// another thread works would then be twice as slow.
+// A block operation takes 120 bytes and must not take more: glibc frees larger blocks of memory under a lock
+// that the adding thread needs too. If one thread adds to a queue and another works on it, this costs twice
+// the time.
 open class Operation: @unchecked Sendable {
   final let status = Atomic<OperationStatus>(OperationStatus())
   /// The queue that the operation was added to, which never changes. The reference is valid until the

@@ -3,15 +3,15 @@
 
 import Synchronization
 
-/// The implementation of an ``OperationQueue``: the inbox, the lock around the scheduler, and the
-/// gate of the workers. This class uses the three in the necessary order.
+/// The implementation of an ``OperationQueue``: the inbox, the lock around the scheduler, and the gate of the
+/// workers. This class uses the three in the necessary order.
 ///
-/// The public object of the queue retains this object. The public object itself is retained while
-/// the inbox or the scheduler has operations (``isOwnerHeld``). So a queue without other references
-/// is released after its work. A thread that works on a queue and has no reference to it retains
-/// the public object during the work (``keepingAlive(_:)``).
-// Unchecked `Sendable` conformance because of `ownerReference`, which is set once before another
-// thread can use the queue, and because of `waitingRequest`, which the pool's lock guards.
+/// The public object of the queue retains this object. The public object itself is retained while the inbox
+/// or the scheduler has operations (``isOwnerHeld``). So a queue without other references is released after
+/// its work. A thread that works on a queue and has no reference to it retains the public object during the
+/// work (``keepingAlive(_:)``).
+// Unchecked `Sendable` conformance because of `ownerReference`, which is set once before another thread can
+// use the queue, and because of `waitingRequest`, which the pool's lock guards.
 final class QueueCore: @unchecked Sendable {
   let id = QueueID.next()
   private var ownerReference: Unmanaged<OperationQueue>?
@@ -19,32 +19,28 @@ final class QueueCore: @unchecked Sendable {
   let gate = WorkerGate()
   /// Whether the queue retains its public object, because the queue has work.
   ///
-  /// A thread that pushes an operation sets this value after the push. A thread that holds the
-  /// scheduler's lock clears the value if the queue has no work left, and reads the inbox after
-  /// that. All of these accesses are sequentially consistent. So if a push and a clearing happen at
-  /// the same time, at least one of the two threads sees the other's change. The value stays `true`
-  /// between two operations while a worker is present, so that the workers and adding threads do
-  /// not contend for the reference count.
+  /// A thread that pushes an operation sets this value after the push. A thread that holds the scheduler's
+  /// lock clears the value if the queue has no work left, and reads the inbox after that. All of these
+  /// accesses are sequentially consistent. So if a push and a clearing happen at the same time, at least one
+  /// of the two threads sees the other's change. The value stays `true` between two operations while a worker
+  /// is present, so that the workers and adding threads do not contend for the reference count.
   private let isOwnerHeld = Atomic<Bool>(false)
-  /// The raw value of the quality of service. The lock does not guard it, because it is read for
-  /// each block that is added.
+  /// The raw value of the quality of service. No lock guards it, because each added block reads it.
   private let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
   let scheduler: Locked<QueueScheduler>
-  /// Whether operations run on a dispatch queue. This is a copy of the scheduler's value, and is
-  /// written under the scheduler's lock.
+  /// Whether operations run on a dispatch queue. Written only while the scheduler's lock is held.
   let isOnDispatch = Atomic<Bool>(false)
   /// Whether the queue's properties have or had observers.
   let isObserved = Atomic<Bool>(false)
-  /// The number of added operations for which a record may still be created before the collector
-  /// reads the queue again.
+  /// The number of added operations that may still get a record before the collector's next reading.
   let newRecords = Atomic<Int>(0)
   /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
   let isMain: Bool
   /// The lane of the queue's requests for workers; `nil` if the lane depends on the queue's width.
   private let fixedLane: WorkerPoolState.Lane?
   let pool: WorkerPool
-  /// The serial number of the queue's waiting request for a worker; 0 if no request waits. Guarded
-  /// by the pool's lock.
+  /// The serial number of the queue's waiting request for a worker; 0 if no request waits. Guarded by the
+  /// pool's lock.
   @exclusivity(unchecked) var waitingRequest: UInt64 = 0
   /// A copy of the scheduler's `maxConcurrentOperationCount`.
   let declaredWidth = Atomic<Int>(OperationQueue.defaultMaxConcurrentOperationCount)
@@ -62,8 +58,7 @@ final class QueueCore: @unchecked Sendable {
   /// Sets the public object. Called once, by the initializer of the public object.
   func belongs(to owner: OperationQueue) { ownerReference = .passUnretained(owner) }
 
-  /// The public object of the queue. The public object retains this `QueueCore`, so it exists
-  /// whenever this `QueueCore` is used.
+  /// The public object of the queue. It retains this `QueueCore`, so it exists whenever this one is used.
   var owner: Unmanaged<OperationQueue> {
     guard let ownerReference else {
       preconditionFailure("The queue was used before it was created")
@@ -79,9 +74,9 @@ final class QueueCore: @unchecked Sendable {
 
   var hasMail: Bool { !inbox.isEmpty }
 
-  /// Returns whether a worker that found no operation and gave up must search again. During its
-  /// search, another thread may have freed a slot, resumed the queue or pushed an operation. That
-  /// thread requested no worker, because this one was searching.
+  /// Returns whether a worker that found no operation and gave up must search again. During its search,
+  /// another thread may have freed a slot, resumed the queue or pushed an operation. That thread requested no
+  /// worker, because this one was searching.
   func hasWorkAfterSearch() -> Bool {
     var effects = QueueEffects()
     scheduler.withLock { scheduler in
@@ -94,8 +89,7 @@ final class QueueCore: @unchecked Sendable {
     return hasWork
   }
 
-  /// The quality of service of the underlying queue; if that has none, the quality of service that
-  /// was set.
+  /// The quality of service of the underlying queue; if that has none, the quality of service that was set.
   var qualityOfService: QualityOfService {
     get {
       if isOnDispatch.load(ordering: .acquiring), let level = underlyingQualityOfService {
@@ -106,8 +100,8 @@ final class QueueCore: @unchecked Sendable {
     set { qualityOfServiceNumber.store(newValue.rawValue, ordering: .relaxed) }
   }
 
-  /// Whether the queue has the default quality of service. The value is `false` for each queue with
-  /// an underlying queue, because its quality of service can be read only under the lock.
+  /// Whether the queue has the default quality of service. The value is `false` for each queue with an
+  /// underlying queue, because its quality of service can be read only under the lock.
   @inline(__always)
   var hasDefaultQualityOfService: Bool {
     qualityOfServiceNumber.load(ordering: .relaxed) == QualityOfService.default.rawValue
@@ -136,8 +130,7 @@ final class QueueCore: @unchecked Sendable {
     ForkedProcess.check("to add operations to a queue")
     for (index, operation) in operations.enumerated() {
       guard claim(operation) else {
-        // The operations that were claimed before this one were not pushed, so no worker has seen
-        // them.
+        // The operations that were claimed before this one were not pushed, so no worker has seen them.
         for claimed in operations[..<index] { takeBack(claimed) }
         return operation
       }
@@ -175,8 +168,8 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func claim(_ operation: Operation) -> Bool {
-    // The reference to the queue is stored before the flag `enqueued` is set. So a thread that
-    // finds the flag set can read the reference at once.
+    // The reference to the queue is stored before the flag `enqueued` is set. So a thread that finds the flag
+    // set can read the reference at once.
     let claim = operation.queue.compareExchange(
       expected: nil, desired: .passUnretained(self), ordering: .acquiringAndReleasing)
     guard claim.exchanged else { return false }
@@ -186,20 +179,18 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func takeBack(_ operation: Operation) {
-    // A thread that has pinned the operation uses the queue. The queue may be released after this
-    // call, so this thread waits until the operation is no longer pinned.
+    // A thread that has pinned the operation uses the queue. The queue may be released after this call, so
+    // this thread waits until the operation is no longer pinned.
     operation.pinWhenUnpinned()
-    // The flag `enqueued` is cleared before the reference to the queue, so that an operation with
-    // this flag always has a queue.
+    // The flag `enqueued` is cleared before the reference to the queue, so that an operation with this flag
+    // always has a queue.
     operation.waitUntil { $0.takeBackEnqueue() }
     operation.queue.store(nil, ordering: .releasing)
   }
 
-  /// Prepares the operation on the adding thread, without a lock, before any other thread sees the
-  /// operation.
+  /// Prepares the operation on the adding thread, without a lock, before any other thread sees the operation.
   ///
-  /// - Returns: A reference to the operation, which the queue releases when the operation has left
-  ///   the queue.
+  /// - Returns: A reference to the operation, which the queue releases when the operation has left the queue.
   @inline(__always)
   private func prepare(_ operation: Operation) -> Unmanaged<Operation> {
     if MonitorLevel.isOn { describe(operation) }
@@ -216,14 +207,14 @@ final class QueueCore: @unchecked Sendable {
     }
   }
 
-  /// Pushes an operation of this queue into the inbox again. The calling thread is a worker of
-  /// another queue, and has just executed an operation that made this one ready.
+  /// Pushes an operation of this queue into the inbox again. The calling thread is a worker of another queue,
+  /// and has just executed an operation that made this one ready.
   ///
-  /// If this queue lacks a worker, the calling worker may serve it, so that a chain of operations
-  /// that alternates between two queues stays on one thread.
+  /// If this queue lacks a worker, the calling worker may serve it, so that a chain of operations that
+  /// alternates between two queues stays on one thread.
   func pushAgain(_ operation: Operation, from scope: UnsafeMutablePointer<CurrentWork.Scope>) {
-    // The calls below may run user code, which may wait for the queue that this worker has claimed.
-    // So the pool first gives that queue another worker.
+    // The calls below may run user code, which may wait for the queue that this worker has claimed. So the
+    // pool first gives that queue another worker.
     CurrentWork.passNextQueueOn(scope)
     guard let other = scope.pointee.servedQueue,
       other._withUnsafeGuaranteedRef({ $0.pool === pool && $0.lane == lane })
@@ -262,41 +253,38 @@ final class QueueCore: @unchecked Sendable {
 
   @inline(never)
   private func holdOwner() {
-    // The public object is retained before the flag is set. Otherwise, a worker that has executed
-    // the pushed operations could see the flag and release the public object before this thread has
-    // retained it.
+    // The public object is retained before the flag is set. Otherwise, a worker that has executed the pushed
+    // operations could see the flag and release the public object before this thread has retained it.
     _ = owner.retain()
     if isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent) {
-      // Another thread has already retained the public object for the queue's work. The caller's
-      // own reference keeps the object alive.
+      // Another thread has already retained the public object for the queue's work. The caller's own
+      // reference keeps the object alive.
       owner.release()
       return
     }
-    // A thread that emptied the inbox before the flag was set has not released the public object.
-    // It may have been the last thread that works on the queue, so this thread must check whether
-    // to release the object.
+    // A thread that emptied the inbox before the flag was set may have been the last one that works on the
+    // queue. It has not released the public object, so this thread checks whether to release it.
     if inbox.isEmpty { withScheduler { _, _ in } }
   }
 
-  /// Decides at the end of a critical section whether the queue releases its public object. It does
-  /// so if no work is left.
+  /// Decides at the end of a critical section whether the queue releases its public object. It does so if no
+  /// work is left.
   func letGoOfOwner(_ scheduler: borrowing QueueScheduler, _ effects: inout QueueEffects) {
     guard scheduler.retainsNothing, isOwnerHeld.load(ordering: .relaxed) else { return }
     isOwnerHeld.store(false, ordering: .sequentiallyConsistent)
-    // If the inbox is not empty, another thread has pushed an operation. That thread has either
-    // relied on the flag, or has retained the public object and set the flag again.
+    // If the inbox is not empty, another thread has pushed an operation. That thread has either relied on the
+    // flag, or has retained the public object and set the flag again.
     let isPushed = !inbox.isEmpty
     effects.releasesOwner =
       !isPushed || isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent)
   }
 
-  /// Releases the caller's reference to the public object if it is not the last one, so that no
-  /// code of the user runs.
+  /// Releases the caller's reference to the public object if it is not the last one, so that no code of the
+  /// user runs.
   ///
   /// While the queue has work, it has its own reference, which it releases only under its lock.
   ///
-  /// - Returns: `false` if the caller's reference may be the last one. In that case, it was not
-  ///   released.
+  /// - Returns: `false` if the caller's reference may be the last one. In that case, it was not released.
   func releaseOwnerIfHeld() -> Bool {
     scheduler.withLock { _ in
       guard isOwnerHeld.load(ordering: .sequentiallyConsistent) else { return false }
@@ -307,8 +295,8 @@ final class QueueCore: @unchecked Sendable {
 
   // MARK: Critical sections
 
-  /// Runs `body` on the scheduler under the lock, reads the inbox before and after it, and then
-  /// performs the effects.
+  /// Runs `body` on the scheduler under the lock, reads the inbox before and after it, and then performs the
+  /// effects.
   @discardableResult
   func withScheduler<Result>(
     _ body: (inout QueueScheduler, inout QueueEffects) -> Result
@@ -345,8 +333,8 @@ final class QueueCore: @unchecked Sendable {
       self.withScheduler { scheduler, effects in
         let isRetired = scheduler.retire(operation, &effects)
         precondition(isRetired, "An operation was retired before its finish was reported")
-        // The queue's reference to the operation is released after the change was announced. The
-        // caller has another reference.
+        // The queue's reference to the operation is released after the change was announced. The caller has
+        // another reference.
         effects.takeAftermath()?.release()
       }
     }
@@ -360,9 +348,8 @@ final class QueueCore: @unchecked Sendable {
     if let first = inbox.takeAll() { scheduler.takeIn(first, &effects) }
   }
 
-  /// Publishes a new width to the gate. If the width has grown, this method reads the inbox again:
-  /// another thread may have pushed an operation and read the old width before the new one was
-  /// published.
+  /// Publishes a new width to the gate. If the width has grown, this method reads the inbox again: another
+  /// thread may have pushed an operation and read the old width before the new one was published.
   ///
   /// - Returns: Whether the inbox was read again.
   @inline(__always) @discardableResult
@@ -379,8 +366,7 @@ final class QueueCore: @unchecked Sendable {
   @inline(never)
   func perform(_ effects: inout QueueEffects) { performInline(&effects) }
 
-  /// Performs the effects like ``perform(_:)``. This method is inlined, for callers that must be
-  /// fast.
+  /// Performs the effects like ``perform(_:)``. This method is inlined, for callers that must be fast.
   @inline(__always)
   func performInline(_ effects: inout QueueEffects) {
     notify(&effects)
@@ -388,8 +374,8 @@ final class QueueCore: @unchecked Sendable {
     if effects.releasesOwner { owner.release() }
   }
 
-  /// Performs the effects that other threads wait for. This method does not release operations or
-  /// the public object.
+  /// Performs the effects that other threads wait for. This method does not release operations or the public
+  /// object.
   @inline(__always)
   func notify(_ effects: inout QueueEffects) {
     effects.aftermath?._withUnsafeGuaranteedRef { $0.wasRetired() }
@@ -400,8 +386,8 @@ final class QueueCore: @unchecked Sendable {
     }
   }
 
-  /// Retains the public object while `body` runs. If this thread serves this queue, it already
-  /// retains the public object, so this method does not.
+  /// Retains the public object while `body` runs. If this thread serves this queue, it already retains the
+  /// public object, so this method does not.
   @inline(__always)
   private func keepingAlive(_ body: () -> Void) {
     if CurrentWork.servedQueue === self { return body() }

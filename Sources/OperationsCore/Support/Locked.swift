@@ -13,15 +13,17 @@ struct FutexLock: ~Copyable, Sendable {
   private enum Word {
     static let free: UInt32 = 0
     static let held: UInt32 = 1
-    /// The lock is held, and another thread may sleep until it is released.
+    /// The lock is held, and other threads may sleep until it is released.
     static let contended: UInt32 = 2
   }
 
-  /// The number of attempts before sleeping, and the most pauses between two of them. Together they
-  /// take about as long as the longer critical sections here.
+  /// The number of attempts to acquire the lock before a thread sleeps, and the maximum number of
+  /// pauses between two attempts. All attempts together take about as long as the longer critical
+  /// sections of this module.
   ///
-  /// Each pause is twice as long as the previous one. An attempt moves the lock's cache line away
-  /// from the thread that holds the lock, so that thread finishes sooner if attempts are rare.
+  /// Each interval between two attempts has twice as many pauses as the previous one. An attempt
+  /// takes the lock's cache line away from the thread that holds the lock. If attempts are rare,
+  /// that thread finishes sooner.
   private static let attempts = 12
   private static let mostPauses = 16
 
@@ -35,11 +37,13 @@ struct FutexLock: ~Copyable, Sendable {
     if !isFree { lockContended() }
   }
 
-  /// Whether no thread holds the lock. If it is `true`, the changes of earlier holders are visible.
+  /// Whether no thread holds the lock. If the value is `true`, the changes that other threads made
+  /// under the lock are visible.
   ///
-  /// This load is sequentially consistent, and so is the acquisition of the lock. If one thread
-  /// takes the lock and then reads a value that this thread has changed before this call, at least
-  /// one of them sees the other.
+  /// This load is sequentially consistent, and so is the acquisition of the lock. Assume that this
+  /// thread writes a value and then reads this property, and that another thread acquires the lock
+  /// and then reads the value. Then this thread sees that the lock is held, or the other thread
+  /// sees the new value.
   @inline(__always)
   var isFree: Bool { word.load(ordering: .sequentiallyConsistent) == Word.free }
 
@@ -63,13 +67,13 @@ struct FutexLock: ~Copyable, Sendable {
         return
       }
     }
-    // From here on, this thread acquires the lock in the contended state, because other threads may
-    // sleep too.
+    // When this thread acquires the lock here, it marks the lock as contended, because other
+    // threads may sleep too.
     while word.exchange(Word.contended, ordering: .sequentiallyConsistent) != Word.free {
       let limit: Int64 = csystem_is_forked_child() ? 5_000_000_000 : -1
       let isInTime = withUnsafePointer(to: word) { csystem_futex_wait($0, Word.contended, limit) }
-      // Critical sections take microseconds. After this time, the thread that holds the lock cannot
-      // be in this process, which must be a forked child.
+      // Critical sections take microseconds. If the time limit has passed, the thread that holds
+      // the lock does not exist in this process: the process is a forked child.
       if !isInTime {
         ForkedProcess.refuse("to use data that another thread was using during fork()")
       }
@@ -87,9 +91,10 @@ struct FutexLock: ~Copyable, Sendable {
 /// Code inside `withLock` only moves values. It runs no user code, wakes no thread and acquires no
 /// other lock. There is one exception: an operation's lock may be acquired under the lock of its
 /// queue.
-// Unchecked because `state` need not be sendable. It is accessible only inside `withLock`.
+// Unchecked `Sendable` conformance, because `state` need not be sendable. It is accessible only
+// inside `withLock`.
 package struct Locked<State>: ~Copyable, @unchecked Sendable {
-  // Unchecked for the same reason as that of `Locked`.
+  // Unchecked `Sendable` conformance, because `state` is accessible only while the lock is held.
   private final class Box: @unchecked Sendable {
     let lock = FutexLock()
     @exclusivity(unchecked) var state: State

@@ -6,12 +6,11 @@ import Glibc
 
 /// The processors that this process may use, which can be fewer than the machine has.
 enum AvailableProcessors {
-  /// Counts the processors of the affinity mask, and limits them to the quota of the control
-  /// groups.
+  /// Counts the processors of the affinity mask, and limits this number to the processor quota of
+  /// the control groups.
   ///
-  /// - Parameter root: The directory below which the file systems are read; empty for those of the
-  ///   system.
-  /// - Returns: At least 1.
+  /// - Parameter root: The directory that contains `proc` and `sys`; empty for the root directory.
+  /// - Returns: The number of processors; at least 1.
   static func count(below root: String = "") -> Int {
     let mask = Int(csystem_allowed_processor_count())
     let usable = mask > 0 ? mask : sysconf(Int32(_SC_NPROCESSORS_ONLN))

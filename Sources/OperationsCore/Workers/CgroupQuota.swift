@@ -6,13 +6,13 @@
 /// Source: cgroups(7), and `Documentation/admin-guide/cgroup-v2.rst` and `sched-bwc.rst` of the
 /// kernel.
 enum CgroupQuota {
-  /// A version of control groups. Their files have different names.
+  /// A version of control groups. The two versions have different names for the files of a group.
   enum Version { case one, two }
 
   /// A mounted hierarchy of control groups.
   struct Mount: Equatable {
     let version: Version
-    /// The path, in the hierarchy, of the group at the mount point.
+    /// The path of the group at the mount point, inside the hierarchy.
     let root: String
     let mountPoint: String
   }
@@ -51,12 +51,13 @@ enum CgroupQuota {
     return nil
   }
 
-  /// Returns the directories of a group and of the groups that contain it, up to the mount point:
-  /// the limit of each one applies.
+  /// Returns the directories of a group and of the groups that contain it, up to the mount point.
+  /// The limits of all these groups apply.
   static func directories(of path: String, below mount: Mount) -> [String] {
     let group = path.split(separator: "/")
     let root = mount.root.split(separator: "/")
-    // For a group outside the mounted part, as in a container, only the mount point is available.
+    // If the group is outside the mounted part of the hierarchy, as in a container, only the mount
+    // point is available.
     guard group.starts(with: root), !group.contains("..") else { return [mount.mountPoint] }
     let inside = group.dropFirst(root.count)
     return (0...inside.count).reversed().map { count in

@@ -3,22 +3,24 @@
 
 import Synchronization
 
-/// The blocks of one ``BlockOperation`` after the first, which threads of the pool take one by one.
+/// The blocks of one ``BlockOperation`` after the first block. Threads of the pool take these
+/// blocks one by one.
 ///
 /// The thread that has started the operation takes the blocks that no other thread has begun, so
-/// that all of them run even if there is no other thread.
-// Unchecked because of `waitingRequest`, which is guarded by the pool's lock.
+/// that all blocks run even if the pool has no other thread.
+// Unchecked `Sendable` conformance because of `waitingRequest`, which the pool's lock guards.
 final class ExecutionBlocks: @unchecked Sendable {
-  /// The number of the waiting request for another thread; 0 if no request waits.
+  /// The serial number of the waiting request for another thread; 0 if no request waits.
   @exclusivity(unchecked) var waitingRequest: UInt64 = 0
   private let blocks: [@Sendable () -> Void]
   private let operation: Operation
-  /// The queue, retained because a subclass may announce its finish before the blocks have ended.
+  /// The queue of the operation. It is retained, because the operation may leave the queue before
+  /// the blocks have ended if a subclass announces its finish.
   private let queue: OperationQueue?
   private let takenCount = Atomic<Int>(0)
   private let unfinishedCount: Atomic<Int>
   private let latch = Latch()
-  /// The pool that provides further threads.
+  /// The pool that provides threads for the blocks.
   private let pool: WorkerPool
 
   init(
@@ -32,7 +34,7 @@ final class ExecutionBlocks: @unchecked Sendable {
     unfinishedCount = Atomic(blocks.count)
   }
 
-  /// Runs blocks on a thread of the pool, and requests another thread if there are others to run.
+  /// Runs blocks on a thread of the pool, and requests another thread if more blocks wait.
   func help() {
     var mustAsk = true
     while let block = take() {
@@ -44,8 +46,8 @@ final class ExecutionBlocks: @unchecked Sendable {
     }
   }
 
-  /// Runs the blocks that no other thread has begun, and waits for the others. Called by the thread that
-  /// has started the operation.
+  /// Runs the blocks that no other thread has begun, and then waits until the other blocks have
+  /// ended. Called by the thread that has started the operation.
   func finishAll() {
     while let block = take() {
       block()
@@ -53,7 +55,8 @@ final class ExecutionBlocks: @unchecked Sendable {
     }
     pool.withdraw(self)
     latch.wait()
-    // A thread that took one of the last blocks may have requested another thread meanwhile.
+    // While this thread waited, a thread that took one of the last blocks may have requested
+    // another thread.
     pool.withdraw(self)
   }
 

@@ -7,31 +7,37 @@ import Synchronization
 struct FinishedWork {
   /// The operation that has run and must be retired.
   var operation: FinishedBlock?
-  /// Operations of the same queue that this has made ready. They are handed over in the critical
-  /// section in which the worker takes the next operation anyway, which is most often one of them.
+  /// Operations of the same queue that became ready when the executed operation finished. They are
+  /// handed over to the queue in the critical section in which the worker takes its next operation.
+  /// In most cases, the worker takes one of them.
   var madeReady = OperationChain()
 }
 
-/// A plain block operation that a worker has executed. Its queue keeps it alive until it is
-/// retired.
+/// An operation of exactly the class `BlockOperation` that a worker has executed. Its queue keeps
+/// the operation alive until it is retired.
 struct FinishedBlock {
   private let reference: Unmanaged<Operation>
 
   init(_ operation: StartableOperation) { reference = operation.reference }
 
-  /// - Precondition: The operation is a plain block operation.
+  /// Creates a value for an executed operation.
+  ///
+  /// - Precondition: The operation's class is exactly `BlockOperation`.
   init(_ operation: Unmanaged<Operation>) { reference = operation }
 
   @inline(__always)
   var isBarrier: Bool { reference._withUnsafeGuaranteedRef { $0.isBarrier } }
 
+  /// Retires the operation.
+  ///
   /// - Returns: `false` if the finish must be announced first. In that case nothing was changed.
   @inline(__always)
   func retire(_ scheduler: inout QueueScheduler, _ effects: inout QueueEffects) -> Bool {
     reference._withUnsafeGuaranteedRef { scheduler.retire($0, &effects) }
   }
 
-  /// Returns whether `released` is only this block, and releasing it releases nothing else.
+  /// Returns whether `released`, a list of operations to release, contains only this operation, and
+  /// the release of this operation releases no other object.
   @inline(__always)
   func isAll(of released: Unmanaged<Operation>) -> Bool {
     reference._withUnsafeGuaranteedRef {
@@ -62,18 +68,19 @@ struct FinishedBlock {
 /// An operation that a queue has chosen to be started.
 struct StartableOperation {
   let reference: Unmanaged<Operation>
-  /// Whether it is a plain block operation, which may start without a check. Its queue keeps it
-  /// alive until the thread that starts it retires it.
+  /// Whether the operation can start without a check: its class is exactly `BlockOperation`, and it
+  /// has no exclusions. The queue keeps such an operation alive until the thread that starts the
+  /// operation retires it.
   let isPlain: Bool
 
-  /// Retains an operation that is not plain. It may finish on its own before it is started, and the
-  /// queue releases it then.
+  /// Creates a value. An operation that is not plain is retained, because it may finish on its own
+  /// before it is started, and its queue would then release it.
   ///
   /// - Parameters:
   ///   - operation: The operation.
-  ///   - isBlock: Whether its class is exactly `BlockOperation`.
-  ///   - status: Its status when it was chosen.
-  /// - Precondition: The queue's lock is held.
+  ///   - isBlock: Whether the operation's class is exactly `BlockOperation`.
+  ///   - status: The status of the operation when it was chosen.
+  /// - Precondition: The caller holds the queue's lock.
   @inline(__always)
   init(_ operation: Unmanaged<Operation>, isBlock: Bool, _ status: OperationStatus) {
     reference = operation

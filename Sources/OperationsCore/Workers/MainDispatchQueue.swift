@@ -7,8 +7,8 @@ import Glibc
 
 /// Information about the main dispatch queue and the main thread.
 ///
-/// The two are different: if the main thread has ended, as with `dispatchMain()` or an asynchronous
-/// `main`, another thread serves the queue.
+/// The main dispatch queue is not always served by the main thread. If the main thread has ended,
+/// as with `dispatchMain()` or an asynchronous `main`, another thread serves the queue.
 enum MainDispatchQueue {
   /// Whether the calling code runs on the main dispatch queue, or on a queue that targets it.
   static var isRunningHere: Bool { csystem_is_on_main_dispatch_queue() }
@@ -21,7 +21,8 @@ enum MainDispatchQueue {
 
   /// Returns whether `queue` is the main dispatch queue itself.
   ///
-  /// This compares the label, which is reserved for it: on Linux `DispatchQueue.main` creates a new
-  /// object each time, so that identity does not help.
+  /// The method compares labels, because the label of the main dispatch queue is reserved. It
+  /// cannot compare references, because `DispatchQueue.main` creates a new object at each access on
+  /// Linux.
   static func isSame(as queue: DispatchQueue) -> Bool { queue.label == DispatchQueue.main.label }
 }

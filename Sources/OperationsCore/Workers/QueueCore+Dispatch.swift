@@ -12,7 +12,8 @@ extension QueueCore {
 
   /// Sets the dispatch queue on which operations run from now on; `nil` for the pool's workers.
   ///
-  /// Workers and blocks that were requested earlier may still come. They find no operation.
+  /// Workers and blocks that were requested before this call may still begin after it. They find no
+  /// operation.
   ///
   /// - Returns: `false` if the queue has operations. In that case nothing was changed.
   func setUnderlyingQueue(_ queue: DispatchQueue?) -> Bool {
@@ -23,10 +24,12 @@ extension QueueCore {
       isOnDispatch.store(queue != nil, ordering: .sequentiallyConsistent)
       return (true, replaced)
     }
-    // The previous value is released after the lock, because it may be the last reference.
+    // The previous dispatch queue is released after the lock, because this reference may be the
+    // last one.
     withExtendedLifetime(replaced) {}
-    // A thread that pushed before it could see `isOnDispatch` submits no block, and may have found
-    // the gate closed. Its operations are found now.
+    // A thread that pushed an operation before it could see the new value of `isOnDispatch` has
+    // submitted no block, and may have found the gate closed. The critical section below finds this
+    // operation.
     if isSet { withScheduler { _, _ in } }
     return isSet
   }
@@ -42,7 +45,8 @@ extension QueueCore {
   }
 
   /// Submits the missing blocks. The caller holds a reference to the queue.
-  // Not inlined, for queues without an underlying one, which check this in every step.
+  // This method is not inlined. Queues without an underlying queue only check whether they have
+  // one, and this check must stay small.
   @inline(never)
   func submitBlocks() {
     let (count, target) = withScheduler { scheduler, _ in

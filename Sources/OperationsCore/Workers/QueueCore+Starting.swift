@@ -4,10 +4,10 @@
 import Synchronization
 
 extension QueueCore {
-  /// Starts a taken operation on the calling thread, which has it in its scope, and which releases
-  /// it afterwards if it is not plain.
+  /// Starts a chosen operation on the calling thread. The caller has stored the operation in
+  /// `scope`. If the operation is not plain, the caller releases it after this call.
   ///
-  /// - Returns: The remaining work for the queue.
+  /// - Returns: The finished work, which the queue must handle.
   @inline(__always)
   func start(
     _ operation: StartableOperation, _ scope: UnsafeMutablePointer<CurrentWork.Scope>
@@ -20,7 +20,7 @@ extension QueueCore {
     return startPlain(operation, scope)
   }
 
-  /// Starts an operation if it is plain.
+  /// Starts a plain operation: its class is exactly `BlockOperation`, and it has no exclusions.
   @inline(__always)
   func startPlain(
     _ operation: StartableOperation, _ scope: UnsafeMutablePointer<CurrentWork.Scope>
@@ -43,12 +43,14 @@ extension QueueCore {
 
   @inline(never)
   private func startAsking(_ operation: Operation) {
-    // This is the last check of a subclass's readiness. The thread holds no locks.
+    // This is the last time that a subclass's `isReady` is read before the start. The thread holds
+    // no locks.
     let status = operation.status.load(ordering: .acquiring)
     if !status.has(.cancelled), !mayStart(operation, status) {
       withScheduler { scheduler, _ in scheduler.giveBack(operation, reading: status.reading) }
     } else if operation.isExactlyBlockOperation {
-      // The operation's `start()` treats every call as a direct call by the program.
+      // This thread does not call `start()`: for a block operation, `start()` treats every call as
+      // a direct call by the program.
       if operation.run(isByHand: false) { operation.finishWasSet() }
     } else {
       operation.start()

@@ -19,7 +19,8 @@ extension QueueCore {
     if isObserved.load(ordering: .sequentiallyConsistent) { retireSeparately(&work) }
     let mustAnnounce = work.operation.map { !$0.isBarrier } ?? false
     let next = takeNextUnannounced(after: work, isSearching: &isSearching)
-    // Another thread announces, because this thread holds its next operation or counts as searching.
+    // Another thread announces the change. This thread must not run observers, because it holds its
+    // next operation or counts as searching.
     if mustAnnounce, isObserved.load(ordering: .sequentiallyConsistent) {
       announceContentsElsewhere()
     }
@@ -51,7 +52,8 @@ extension QueueCore {
         isSearching = true
       } else if isSearching {
         isSearching = false
-        // A thread that has pushed since the inbox was read has woken no worker, because this one searched.
+        // A thread that has pushed an operation since the inbox was read has woken no worker,
+        // because this worker was searching.
         if hasMail { effects.hasWork = true }
       }
       performBetweenOperations(&effects)
@@ -61,8 +63,9 @@ extension QueueCore {
 
   /// Retires the finished operation and takes the next one, in the critical section.
   ///
-  /// - Returns: The operation to start, whether user code comes before that is taken, and whether
-  ///   the finished operation was retired. If it was, another thread may release it.
+  /// - Returns: The operation to start; whether user code must run before an operation is taken;
+  ///   and whether the finished operation was retired. If it was retired, another thread may
+  ///   release it.
   // Each step is called in only one place, so that all of them are inlined.
   @inline(__always)
   private func retireAndTake(
@@ -75,12 +78,12 @@ extension QueueCore {
       if let finished = work.operation { isRetired = finished.retire(&scheduler, &effects) }
       let isLate = effects.runsUsersCode(after: work.operation) || !isRetired
       var next: StartableOperation?
-      // The search is repeated if no operation was found and the inbox was read meanwhile.
+      // The scheduler is asked again if it had no operation and the inbox was read after that.
       repeat {
         if !isLate { next = scheduler.takeNextForWorker() }
       } while publishWidth(&scheduler, &effects) && next == nil
-      // Under the lock: a later section that frees a slot or adds work finds that no worker
-      // searches, and wakes one.
+      // The search ends under the lock. So a thread that frees a slot or adds work in a later
+      // critical section finds that no worker searches, and wakes one.
       if isSearching, next != nil { gate.stopSearching() }
       scheduler.endSection(&effects)
       return (next, isLate, isRetired)
@@ -89,13 +92,14 @@ extension QueueCore {
 
   /// Runs the work between two critical sections, which may be the user's code.
   ///
-  /// Meanwhile the worker neither holds an operation nor counts as searching: what it runs may wait for
-  /// another operation of this queue.
+  /// During this work, the worker neither holds an operation nor counts as searching, because the
+  /// user's code may wait for another operation of this queue.
   ///
   /// - Parameters:
-  ///   - finished: The operation that could not be retired, because its finish must be announced first.
+  ///   - finished: The operation that could not be retired, because its finish must be announced
+  ///     first.
   ///   - effects: The actions that remain after the critical section.
-  ///   - isSearching: Whether the worker counts as searching. Afterwards it does not.
+  ///   - isSearching: Whether the worker counts as searching. After the call, the value is `false`.
   @inline(never)
   private func performLate(
     after finished: FinishedBlock?, _ effects: inout QueueEffects, isSearching: inout Bool
@@ -104,7 +108,8 @@ extension QueueCore {
     isSearching = false
     if hasMail { effects.hasWork = true }
     CurrentWork.passNextQueueOn(CurrentWork.scope)
-    // Before a task is woken: if its executor runs it here, it may wait for what this worker brings in.
+    // This worker requests another worker before it wakes a task. If the task's executor runs the
+    // task on this thread, the task may wait for an operation that the other worker starts.
     if effects.hasWork { wakeWorker() }
     effects.hasWork = false
     notify(&effects)
@@ -117,8 +122,9 @@ extension QueueCore {
   /// Performs the effects like ``perform(_:)``, on a worker that holds its next operation or counts
   /// as searching. No user code may run here.
   ///
-  /// The critical section has decided that none runs. Since then, another thread may have added
-  /// objects to an operation that is released here: see ``CurrentWork/isBetweenOperations``.
+  /// The critical section has found that no effect runs user code. Since then, another thread may
+  /// have added objects to an operation that is released here: see
+  /// ``CurrentWork/isBetweenOperations``.
   @inline(__always)
   private func performBetweenOperations(_ effects: inout QueueEffects) {
     let scope = effects.releasesOperations ? CurrentWork.scope : nil
@@ -137,7 +143,8 @@ extension QueueCore {
     work.operation = nil
   }
 
-  /// Handles that a worker that was not searching leaves, although there may be more work.
+  /// Handles that a worker stops serving the queue while the queue may have more work. The worker
+  /// does not count as searching.
   func leave(after work: consuming FinishedWork) {
     if work.operation == nil { withScheduler { _, _ in } }
     retireSeparately(&work)
@@ -145,17 +152,18 @@ extension QueueCore {
 
   // MARK: Bringing in workers
 
-  /// Brings in a worker for added operations.
+  /// Requests a worker for added operations.
   ///
-  /// The queue's request may wait because earlier threads could not be started, not even the
-  /// sampler. Then this thread tries again to start them.
+  /// A waiting request of the queue may have no thread that could serve it, if the system started
+  /// neither a worker nor the sampler. In that case, this thread tries again to start them.
   @inline(__always)
   func wakeWorkerAfterAdding() {
     if ThreadShortage.exists { ThreadShortage.retry() }
     wakeWorker()
   }
 
-  /// Brings in a worker if one is missing, or submits the missing blocks.
+  /// Requests a worker if one is missing. If the operations run on a dispatch queue, this method
+  /// submits the missing blocks.
   @inline(__always)
   func wakeWorker() {
     if gate.claimWorker() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Waiting requests, in the order of their numbers.
+/// Waiting requests for threads, in the order of their serial numbers.
 struct RequestLine {
   typealias Request = WorkerPoolState.Request
 
@@ -20,14 +20,14 @@ struct RequestLine {
   var isEmpty: Bool { count == 0 }
   var first: Request? { isEmpty ? nil : places[start].request }
 
-  /// Adds the request with the highest number so far.
+  /// Adds a request whose serial number is higher than that of each earlier request.
   @inline(__always)
   mutating func append(_ request: Request) {
     places.append(Place(number: request.number, request: request))
     count += 1
   }
 
-  /// Adds a request that was in a line before, at the place of its number.
+  /// Adds a request that was in a line before, at the place for its serial number.
   mutating func insert(_ request: Request) {
     let place = Place(number: request.number, request: request)
     let index = index(of: request.number)
@@ -49,9 +49,9 @@ struct RequestLine {
     return first
   }
 
-  /// Removes and returns the request with this number.
+  /// Removes and returns the request with this serial number.
   ///
-  /// - Returns: The request; `nil` if it is not in this line.
+  /// - Returns: The request; `nil` if this line does not contain it.
   mutating func remove(number: UInt64) -> Request? {
     let index = index(of: number)
     guard index < places.count, places[index].number == number, let request = places[index].request
@@ -67,7 +67,8 @@ struct RequestLine {
     return all
   }
 
-  /// Returns the index of the first place, from `start` on, whose number is not lower.
+  /// Returns the index of the first place, from `start` on, whose serial number is `number` or
+  /// higher.
   private func index(of number: UInt64) -> Int {
     var (low, high) = (start, places.count)
     while low < high {

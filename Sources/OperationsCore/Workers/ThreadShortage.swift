@@ -4,12 +4,12 @@
 import COperationsSystem
 import Synchronization
 
-/// Queues and pools that wait because the system did not start a thread, while no thread of the
-/// pool tries again.
+/// The queues and pools that wait because the system did not start a thread, while no thread of the
+/// pool tries again to start one.
 ///
-/// This happens if not even the sampler could be started. Then the threads that use the pool try
-/// again, and so do those that wait for something in this library. If tasks wait, another task
-/// tries again for them.
+/// This happens if the system did not start the sampler either, which is the thread that tries
+/// again. In that case, threads that use the pool try again, and so do threads that wait for an
+/// operation or a queue. If a task waits for an operation or a queue, another task tries again.
 enum ThreadShortage {
   private struct Waiting {
     /// The queues without a thread, with a reference to the public object of each queue.
@@ -25,13 +25,15 @@ enum ThreadShortage {
   private static let waitingTaskCount = Atomic<Int>(0)
   private static let hasRetryingTask = Atomic<Bool>(false)
   private static let interval: Int64 = 10_000_000
-  /// The interval of checks for a thread that began to wait without a shortage.
+  /// The interval at which a waiting thread checks for a shortage, if there was none when it began
+  /// to sleep.
   private static let longInterval: Int64 = 5_000_000_000
 
   /// Whether any queue or pool waits for a thread.
   static var exists: Bool { isPresent.load(ordering: .relaxed) }
 
-  /// Adds a queue without a thread. It takes over the caller's reference to the public object.
+  /// Adds a queue without a thread. This method takes over the caller's reference to the public
+  /// object of the queue.
   static func add(_ queue: Unmanaged<QueueCore>) {
     let isNew = change { $0.queues.updateValue(queue, forKey: queue.toOpaque()) == nil }
     if !isNew { queue._withUnsafeGuaranteedRef { $0.owner }.release() }
@@ -40,7 +42,8 @@ enum ThreadShortage {
   /// Adds a pool without a sampler.
   static func add(_ pool: WorkerPool) { change { $0.pools[ObjectIdentifier(pool)] = pool } }
 
-  /// Requests the missing threads again. Queues and pools that still have none are added again.
+  /// Requests the missing threads again. Queues and pools that still have no thread are added
+  /// again.
   static func retry() {
     guard exists else { return }
     let taken = change { waiting in
@@ -51,21 +54,23 @@ enum ThreadShortage {
     for queue in taken.queues.values {
       queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
       if queue._withUnsafeGuaranteedRef({ $0.releaseOwnerIfHeld() }) { continue }
-      // The last release runs a `deinit` of the user. The calling thread may be a worker that has
-      // another request to serve.
+      // The release of the last reference runs a `deinit` of the user. It does not run on this
+      // thread, which may be a worker that has another request to serve.
       let owner = queue._withUnsafeGuaranteedRef { $0.owner }
       OperationQueue.completions.addOperation { owner.release() }
     }
   }
 
-  /// Sleeps while the word at the address has this value. The function may return early.
+  /// Puts the calling thread to sleep while the word at `address` has the value `value`. The
+  /// function may return early.
   static func wait(_ address: UnsafeRawPointer, while value: UInt32) {
     if !csystem_futex_wait(address, value, exists ? interval : longInterval) { retry() }
   }
 
   // MARK: Tasks
 
-  /// Counts a task that waits without blocking a thread. Paired with ``taskEndedWaiting()``.
+  /// Counts a task that waits without blocking a thread. Each call is paired with a call of
+  /// ``taskEndedWaiting()``.
   static func taskBeganWaiting() {
     waitingTaskCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
     retryInTaskIfNeeded()
@@ -75,11 +80,11 @@ enum ThreadShortage {
     waitingTaskCount.wrappingSubtract(1, ordering: .relaxed)
   }
 
-  /// Starts a task that tries again, if a task waits. If no task waits, the program may have none,
-  /// and Swift would need a thread for the first one.
+  /// Starts a task that tries again to start threads, if a task waits. If no task waits, the
+  /// program may use no tasks, and Swift would need a new thread for this one.
   private static func retryInTaskIfNeeded() {
-    // Sequentially consistent: if a shortage and a wait begin at the same time, at least one thread
-    // detects the other's change.
+    // The accesses are sequentially consistent. If a shortage and a wait begin at the same time on
+    // two threads, at least one of the threads detects the other's change.
     guard isPresent.load(ordering: .sequentiallyConsistent),
       waitingTaskCount.load(ordering: .sequentiallyConsistent) > 0,
       !hasRetryingTask.exchange(true, ordering: .sequentiallyConsistent)

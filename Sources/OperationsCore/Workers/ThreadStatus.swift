@@ -5,8 +5,9 @@ import Glibc
 
 /// The kernel's data about a thread of this process.
 enum ThreadStatus {
-  /// Returns whether the thread sleeps in the kernel instead of running or waiting for a processor;
-  /// `nil` if that cannot be read, because no descriptor is free or the file system is not mounted.
+  /// Returns whether the thread sleeps in the kernel. The value is `false` if the thread runs or
+  /// waits for a processor, and `nil` if its state cannot be read, because no file descriptor is
+  /// free or the file system is not mounted.
   ///
   /// Source: proc(5), `/proc/pid/stat`, field 3.
   static func isBlocked(threadID: Int32, below root: String = "/proc/self/task") -> Bool? {
@@ -20,17 +21,19 @@ enum ThreadStatus {
     }
   }
 
-  /// Returns the letter after the thread's name, which is in brackets and may contain brackets.
+  /// Returns the letter for the state of a thread, from a line of `/proc/pid/stat`. The letter
+  /// follows the thread's name, which is in brackets and may contain brackets.
   static func state(in line: some BidirectionalCollection<UInt8>) -> UInt8 {
     guard let bracket = line.lastIndex(of: UInt8(ascii: ")")) else { return UInt8(ascii: "R") }
     return line[bracket...].dropFirst(2).first ?? UInt8(ascii: "R")
   }
 
-  /// Returns the processor time of the thread, in nanoseconds; `nil` if it has ended. Needs no
-  /// descriptor.
+  /// Returns the processor time of the thread, in nanoseconds; `nil` if the thread has ended. This
+  /// function needs no file descriptor.
   static func processorTime(threadID: Int32) -> Int64? {
-    // The id of the clock has the inverted id of the thread. The low bits mean one thread and the
-    // time that the scheduler has measured. Source: Linux, `include/linux/posix-timers_types.h`.
+    // The id of a thread's clock contains the inverted id of the thread and three low bits. The low
+    // bits select the clock of a single thread, with the time that the scheduler has measured.
+    // Source: Linux, `include/linux/posix-timers_types.h`.
     let clock = ~threadID << 3 | 6
     var time = timespec()
     guard clock_gettime(clock, &time) == 0 else { return nil }

@@ -6,18 +6,18 @@ import Glibc
 
 /// The number of threads that execute the operations of all queues, and the size of their stacks.
 ///
-/// It applies to the whole process, and to queues without an
+/// A configuration applies to all queues of the process except those with an
 /// ``OperationQueue/underlyingQueue``. Set ``current`` before the first queue is created:
 ///
 /// ```swift
 /// WorkerConfiguration.current = WorkerConfiguration(processorCount: 4, threadLimit: 64)
 /// ```
 ///
-/// A value that is `nil` is taken from the environment: `OPQ_PROCESSORS`, `OPQ_THREADS` and
-/// `OPQ_STACK_SIZE`, each a whole number in the range of its property. If the environment does not
-/// have it either, the default applies. A variable with another value is ignored, and a message
-/// about it is printed to the standard error stream when the first queue is created. A process that
-/// runs with the privileges of another user ignores the environment.
+/// A value that is `nil` is read from an environment variable: `OPQ_PROCESSORS`, `OPQ_THREADS` or
+/// `OPQ_STACK_SIZE`. The variable contains a whole number in the range of its property. If the
+/// variable is not set, the default applies. A variable with any other content is ignored, and a
+/// message about it is printed to the standard error stream when the first queue is created. A
+/// process that runs with the privileges of another user ignores the environment.
 public struct WorkerConfiguration: Sendable, Equatable {
   /// The number of operations of default-width queues that execute at the same time if none of them
   /// blocks: 1 to 4,096, and at most ``threadLimit``.
@@ -56,9 +56,9 @@ public struct WorkerConfiguration: Sendable, Equatable {
 
   /// The configuration of this process. It can be read and set on any thread.
   ///
-  /// Until the first queue is created, reading it returns what was set. From then on it returns the
-  /// values that apply, and setting it has no effect and is reported as a
-  /// ``Diagnostic/Kind/workerConfigurationIsFixed``.
+  /// Before the process creates its first queue, this property contains the configuration that was
+  /// set. After that, it contains the values that are in use. Setting it then has no effect and is
+  /// reported as a ``Diagnostic/Kind/workerConfigurationIsFixed``.
   ///
   /// A value outside its range is replaced by `nil`, and reported as a
   /// ``Diagnostic/Kind/invalidWorkerConfiguration``.
@@ -75,7 +75,8 @@ public struct WorkerConfiguration: Sendable, Equatable {
         if !settings.isFixed { settings.configuration = configuration }
         return settings.isFixed
       }
-      // The values are reported outside the lock, because a handler of the program may be called.
+      // The values are reported after the lock is released, because the report may call a handler
+      // of the program.
       for setting in invalid {
         Diagnostic.note(
           .invalidWorkerConfiguration,
@@ -113,8 +114,8 @@ public struct WorkerConfiguration: Sendable, Equatable {
       requested,
       environment: { csystem_secure_environment($0).map { String(cString: $0) } },
       availableProcessors: { AvailableProcessors.count() })
-    // Printed, and not passed to the program's handler of diagnostics: the pool does not exist yet,
-    // and the handler may add operations.
+    // The messages are printed, and the program's handler of diagnostics is not called: the pool
+    // does not exist yet, and the handler may add operations.
     for fault in faults { Diagnostic.printLine(fault) }
     settings.withLock { settings in
       settings.configuration = WorkerConfiguration(

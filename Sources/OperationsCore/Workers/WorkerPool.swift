@@ -8,7 +8,8 @@ import Synchronization
 /// The threads of all queues.
 ///
 /// The library has its own threads instead of Dispatch's, because a queue of width N must be able
-/// to execute N blocking operations, and because they can be named after their queue.
+/// to execute N blocking operations, and because a thread of the library can be named after its
+/// queue.
 final class WorkerPool: Sendable {
   static let shared = WorkerPool(WorkerConfiguration.fix())
 
@@ -23,12 +24,14 @@ final class WorkerPool: Sendable {
   /// The size of a worker's stack in bytes; 0 for the default of the system.
   private let stackSize: Int
   private let state: Locked<WorkerPoolState>
-  /// Copies of the state's values, for workers between two operations.
+  /// Copies of `waitingSummary` and `isOverBudget` of the state. Workers read them without the
+  /// lock, between two operations.
   private let waitingSummary = Atomic<UInt>(0)
   private let isOverBudget = Atomic<Bool>(false)
   /// A number that changes at each check of the sampler.
   private let turns = Atomic<UInt32>(0)
-  /// 1 after a wake-up call to the sampler, which sleeps until its next check or until such a call.
+  /// 1 if the sampler must check now; otherwise 0. The sampler sleeps until its next check is due
+  /// or this value becomes 1.
   private let bell = Atomic<UInt32>(0)
   private let hasReportedFailure = Atomic<Bool>(false)
 
@@ -41,19 +44,20 @@ final class WorkerPool: Sendable {
     state = Locked(WorkerPoolState(configuration))
   }
 
-  /// Requests another worker for the queue, which it gets now or in its turn.
+  /// Requests another worker for the queue. If no worker is available, the request waits.
   ///
   /// - Precondition: The caller has claimed a worker from the queue's gate. The queue is alive
   ///   during the call.
   @inline(__always)
   func serve(_ queue: QueueCore) {
     ForkedProcess.check("to run operations of a queue")
-    // This reference belongs to the worker.
+    // The worker that serves the queue releases this reference.
     _ = queue.owner.retain()
     serveRetained(queue)
   }
 
-  /// Requests a worker, which takes over the caller's reference to the queue's public object.
+  /// Requests another worker for the queue. The worker takes over the caller's reference to the
+  /// queue's public object.
   func serveRetained(_ queue: QueueCore) {
     let isWaiting = state.withLock {
       $0.waitsBehindOthers(.passUnretained(queue), queue.lane, width: queue.currentWidth)
@@ -64,15 +68,16 @@ final class WorkerPool: Sendable {
 
   @inline(never)
   private func request(_ queue: QueueCore) {
-    // The width is read under the lock: each change of it either comes before this, or finds the
-    // request.
+    // The width is read under the lock. A thread that changes the width has either changed it
+    // before this read, or finds the request after it.
     perform(
       withState {
         $0.request(.serve(.passUnretained(queue)), queue.lane, width: queue.currentWidth)
       })
   }
 
-  /// Handles a change of a queue's width: its waiting request may use what the new width allows.
+  /// Handles a change of a queue's width. The queue's waiting request may now get a worker that the
+  /// earlier width did not allow.
   func widthChanged(_ queue: QueueCore) {
     let actions = withState {
       $0.widthChanged(of: .passUnretained(queue), to: queue.lane, width: queue.currentWidth)
@@ -80,14 +85,16 @@ final class WorkerPool: Sendable {
     for action in actions { perform(action) }
   }
 
-  /// Requests another worker for the blocks of an operation, which they get now or in their turn.
+  /// Requests another worker for the blocks of an operation. If no worker is available, the request
+  /// waits.
   func help(_ blocks: ExecutionBlocks) {
     ForkedProcess.check("to run blocks of an operation")
     let blocks = Unmanaged.passRetained(blocks)
     perform(withState { $0.request(.run(blocks), .own) })
   }
 
-  /// Removes waiting requests for the blocks of an operation, because all of them have begun.
+  /// Removes the waiting request for the blocks of an operation, because all of these blocks have
+  /// begun.
   func withdraw(_ blocks: ExecutionBlocks) {
     let blocks = Unmanaged.passUnretained(blocks)
     if withState({ $0.takeRequest(of: .run(blocks)) }) != nil { blocks.release() }
@@ -104,8 +111,8 @@ final class WorkerPool: Sendable {
   @inline(__always)
   var hasWaiting: Bool { waitingSummary.load(ordering: .relaxed) != 0 }
 
-  /// Whether a request other than that of `queue` waits, so that a worker of the queue should give
-  /// way.
+  /// Whether a request waits that does not belong to `queue`. A worker of `queue` should then serve
+  /// that request.
   @inline(__always)
   func hasWaiting(besides queue: QueueCore) -> Bool {
     let waiting = waitingSummary.load(ordering: .relaxed)
@@ -116,10 +123,11 @@ final class WorkerPool: Sendable {
   @inline(__always)
   var wantsFewerWorkers: Bool { isOverBudget.load(ordering: .relaxed) }
 
-  /// A number that changes every few milliseconds while requests wait.
+  /// A number that changes at each check of the sampler, which is every few milliseconds while
+  /// requests wait.
   var turnNumber: UInt32 { turns.load(ordering: .relaxed) }
 
-  /// The number of threads, their limit, and the number of requests that wait for one.
+  /// The number of threads, their limit, and the number of requests that wait for a thread.
   var threads: ThreadUse {
     state.withLock {
       ThreadUse(
@@ -142,10 +150,11 @@ final class WorkerPool: Sendable {
     return withState { $0.finished(request, by: worker) }
   }
 
-  /// Notes that a worker runs other work than at the sampler's last check.
+  /// Records that a worker no longer counts as blocked, because the work that it did at the
+  /// sampler's last check has ended.
   func unblock(_ worker: Worker) { withState { $0.unblock(worker) } }
 
-  /// Handles the end of a worker's thread during a request.
+  /// Handles that an operation has ended a worker's thread while the worker served a request.
   func lost(_ worker: Worker, _ request: WorkerPoolState.Request) {
     perform(withState { $0.lost(worker, request) })
   }
@@ -202,23 +211,27 @@ final class WorkerPool: Sendable {
 
   private func startWorkerThread(_ worker: UnsafeMutableRawPointer) -> Int32 {
     let error = startThread(workerMain, worker, stackSize)
-    // The system does not accept this stack size.
+    // `EINVAL` means that the system does not accept this stack size, so the thread gets the
+    // default size.
     return error == EINVAL && stackSize > 0 ? startThread(workerMain, worker, 0) : error
   }
 
-  /// Handles requests that no thread could ever serve.
+  /// Handles requests that cannot be served, because the pool has no thread and could not start
+  /// one.
   private func strand(_ requests: [WorkerPoolState.Request]) {
     if requests.isEmpty { return }
     for request in requests {
       switch request.job {
       case .serve(let queue):
-        // The queue requests a worker again when it is used.
+        // When a thread uses the queue again, the queue requests another worker.
         queue._withUnsafeGuaranteedRef { $0.gate.stopSearching() }
         ThreadShortage.add(queue)
       case .run(let blocks): blocks.release()
       }
     }
-    // A thread that another thread has started meanwhile may have read the list earlier.
+    // Another thread may have started a worker since the requests were removed. That worker may
+    // have read the queues in `ThreadShortage` before these ones were added, so this thread reads
+    // them again.
     if state.withLock({ $0.threadCount > 0 }) { ThreadShortage.retry() }
   }
 
@@ -255,7 +268,8 @@ final class WorkerPool: Sendable {
     reportFailure()
   }
 
-  /// Checks which workers are blocked in the kernel while requests wait, and rests otherwise.
+  /// Runs the sampler. While requests wait, the sampler regularly checks which workers are blocked
+  /// in the kernel. Otherwise, it sleeps.
   fileprivate func sample() {
     csystem_set_thread_name("opq-sampler")
     state.withLock { $0.samplerBegan() }
@@ -299,16 +313,17 @@ private func samplerMain(_ pool: UnsafeMutableRawPointer) {
   Unmanaged<WorkerPool>.fromOpaque(pool).takeRetainedValue().sample()
 }
 
-/// The number of the pool's threads, and of the requests that wait for one.
+/// The number of the pool's threads, their limit, and the number of requests that wait for a
+/// thread.
 package struct ThreadUse: Sendable, Equatable {
   /// The number of threads, including idle ones.
   package var count: Int
   /// The maximum number of threads for operations of queues.
   package var limit: Int
-  /// The number of queues of the program, and of block operations with several blocks, that wait
-  /// for a thread.
+  /// The number of requests that wait for a thread. Each request is for a queue of the program, or
+  /// for a block operation with several blocks.
   package var waitingCount: Int
-  /// Whether the limit is the only reason why some of these wait.
+  /// Whether a request waits only because the number of threads has reached its limit.
   package var isAtLimit: Bool
 
   /// Creates a value.
@@ -319,7 +334,7 @@ package struct ThreadUse: Sendable, Equatable {
     self.isAtLimit = isAtLimit
   }
 
-  /// The threads that are in use at present; `nil` before the process has created a queue.
+  /// The present use of threads; `nil` before the process has created a queue.
   package static var current: ThreadUse? {
     WorkerConfiguration.isFixed ? WorkerPool.shared.threads : nil
   }

@@ -19,12 +19,14 @@ struct WorkerPoolConfiguration: Equatable, Sendable {
     self.stackSize = stackSize
   }
 
-  /// Combines the values of the program, then those of the environment, then the defaults.
+  /// Returns the configuration that is in effect. Each value is the one that the program has set;
+  /// otherwise, that of the environment; otherwise, the default.
   ///
   /// - Parameters:
   ///   - configuration: The valid values of the program.
-  ///   - environment: Returns the values of variables.
-  ///   - availableProcessors: Called if neither sets the number of processors.
+  ///   - environment: Returns the value of an environment variable.
+  ///   - availableProcessors: Returns the number of processors. It is called if neither the program
+  ///     nor the environment sets this number.
   /// - Returns: The configuration, and one sentence for each variable with an invalid value.
   static func resolve(
     _ configuration: WorkerConfiguration, environment: (String) -> String?,

@@ -2,8 +2,8 @@
 // Part of opq; see LICENSE.
 
 extension WorkerPoolState {
-  /// The work of a thread. Without counted references, because thousands of these wait and are
-  /// moved under the pool's lock.
+  /// The work that a thread does for a request. A job contains unmanaged references, because
+  /// thousands of jobs may wait, and they are moved under the pool's lock.
   enum Job {
     /// The thread serves a queue. The job retains the public object of the queue.
     case serve(Unmanaged<QueueCore>)
@@ -21,8 +21,8 @@ extension WorkerPoolState {
     /// A number that represents this job: the address, which is never 0 or 1.
     var summary: UInt { UInt(bitPattern: address) }
 
-    /// The number of the waiting request for this work; 0 if no request waits. A queue or an
-    /// operation's blocks have at most one such request. Guarded by the pool's lock.
+    /// The serial number of the waiting request for this job; 0 if no request waits. A queue, or
+    /// the blocks of an operation, have at most one waiting request. Guarded by the pool's lock.
     var waitingNumber: UInt64 {
       get {
         switch self {
@@ -40,16 +40,20 @@ extension WorkerPoolState {
   }
 
   enum Lane: Int, CaseIterable, Sendable {
-    /// The library's own work, which comes first: one worker beyond the budget and beyond the
-    /// limit, and another one beyond the budget if a request has waited for some milliseconds.
+    /// The library's own work, which is served first. If the budget of running threads is used up,
+    /// one more worker may serve this lane, and another one if a request has waited for some
+    /// milliseconds. One worker for this lane may exceed the limit of threads.
     case duty
-    /// Completion blocks. The same numbers of workers apply as for duties.
+    /// Completion blocks. As many additional workers may serve this lane as the lane for the
+    /// library's own work.
     case completion
-    /// A queue of default width: the budget, plus as many workers as are blocked.
+    /// Queues of default width. The number of workers is the budget of running threads, plus the
+    /// number of blocked workers.
     case shared
-    /// A queue with its own width, or the blocks of one operation, which may wait for each other.
-    /// In addition, the number of these workers doubles while all workers are blocked, and grows by
-    /// one if no operation starts or finishes for 20 ms.
+    /// Queues with their own width, and blocks of one operation, which may wait for each other. The
+    /// number of workers is the budget of running threads, plus the number of blocked workers. In
+    /// addition, it doubles while all workers are blocked, and grows by one if no operation starts
+    /// or finishes for 20 ms.
     case own
 
     /// Whether the lane is for operations of the program.
@@ -61,7 +65,8 @@ extension WorkerPoolState {
     let job: Job
     var lane: Lane
     var number: UInt64 = 0
-    /// Whether the request is served beyond the budget.
+    /// Whether the request was granted although the budget of running threads was used up. Such a
+    /// request is for the library's own work or for completion blocks.
     var isSurplus = false
   }
 
@@ -71,7 +76,8 @@ extension WorkerPoolState {
     case start(Request)
   }
 
-  /// 0 if no request waits, the job's ``Job/summary`` if one waits, and 1 if several wait.
+  /// A summary of the waiting requests: 0 if no request waits, the ``Job/summary`` of the job if
+  /// one request waits, and 1 if several requests wait.
   var waitingSummary: UInt {
     guard hasWaiting else { return 0 }
     guard waitingCount == 1 else { return 1 }

@@ -26,32 +26,38 @@ extension WorkerPoolState {
 
   /// The state of the sampler between two checks.
   struct SamplingState {
-    /// The number of requests of the own lane that the next check may grant beyond the budget.
+    /// The number of requests of the `own` lane that the next check may grant although the budget
+    /// of running threads is used up.
     var growth: Int
     var interval = WorkerPoolState.shortestInterval
     var needlessLooks = 0
     /// Whether the interval is long because no check could add a thread.
     var isFutile = false
     var lastProgress: UInt64 = 0
-    /// The time of the last progress; `.min` before the first check.
+    /// The time of the last check that found that an operation had started or ended; `.min` before
+    /// the first check.
     var lastProgressTime = Int64.min
   }
 
-  /// The number of requests of a lane that may be served beyond the budget: one more for each
-  /// request that has waited for some milliseconds, because the served requests take long.
+  /// The number of requests of a lane that may be granted although the budget of running threads is
+  /// used up. The number is 1 at first. It grows by one each time the first request has waited for
+  /// some milliseconds, because the requests that are being served take long.
   struct SurplusAllowance {
     private static let patience: Int64 = 5_000_000
 
     private(set) var count = 1
-    /// The request that has waited longest, and the time at which it was first seen or last helped.
+    /// The request that has waited longest, and the time at which the sampler first saw this
+    /// request or last increased `count` for it.
     private var first: (number: UInt64, time: Int64)?
 
     /// Handles a check of the sampler.
     ///
     /// - Parameters:
-    ///   - number: The number of the request that has waited longest; `nil` if none waits.
-    ///   - surplus: The number of requests that are served beyond the budget.
-    ///   - limit: The maximum allowance.
+    ///   - number: The serial number of the request that has waited longest; `nil` if no request
+    ///     waits.
+    ///   - surplus: The number of requests that are being served in addition to the budget of
+    ///     running threads.
+    ///   - limit: The maximum value of `count`.
     ///   - now: Nanoseconds on the monotonic clock.
     mutating func notice(first number: UInt64?, surplus: Int, limit: Int, now: Int64) {
       guard let number else {
@@ -60,14 +66,15 @@ extension WorkerPoolState {
       }
       if let first, first.number == number {
         guard now - first.time >= Self.patience else { return }
-        // The allowance exceeds the number of served requests. It may have fallen while they were served.
+        // The new value is greater than the number of requests that are being served. `count` may
+        // be smaller than that number, because it is reset when no request waits.
         count = min(max(count, surplus) + 1, limit)
       }
       first = (number, now)
     }
   }
 
-  /// A pause after a failure, which doubles with each failure.
+  /// A pause after a failure. Each further failure doubles its length.
   struct BackOff {
     private let shortest: Int64
     private let longest: Int64
@@ -86,7 +93,7 @@ extension WorkerPoolState {
       isUnderWay = true
     }
 
-    /// Advances the time, which may end the pause.
+    /// Ends the pause if its end is at or before `now`.
     mutating func pass(_ now: Int64) { if now >= endTime { isUnderWay = false } }
 
     /// Resets the pause after a success.
@@ -97,25 +104,28 @@ extension WorkerPoolState {
   }
 
   static let stallNanoseconds: Int64 = 20_000_000
-  /// The maximum number of duties, and of completion blocks, that are served beyond the budget, unless
-  /// there are more processors. One is added for each 5 ms that a request waits. With many threads that
-  /// compute, the kernel itself delays a new thread, so more threads would not start it sooner.
+  /// The maximum number of requests for the library's own work that are served in addition to the
+  /// budget of running threads, and the same maximum for completion blocks. If there are more
+  /// processors, the maximum is the number of processors. One such request is granted for each 5 ms
+  /// that a request waits. If many threads compute, the kernel itself delays a new thread, so more
+  /// threads would not start the work sooner.
   private static let surplusLimit = 16
   private static let shortestInterval: Int64 = 1_000_000
   private static let longestInterval: Int64 = 5_000_000
-  /// The longest interval while no thread can be added.
+  /// The maximum interval between two checks while no thread can be added.
   private static let longestFutileInterval: Int64 = 80_000_000
   /// The number of unnecessary checks before the sampler rests.
   private static let patience = 3
 
-  /// Returns the action for the sampler after a change.
+  /// Returns whether the caller must start or wake the sampler after a change of this state.
   ///
-  /// It is started before the first worker, and rests: only it tries again if a thread cannot be
-  /// started.
+  /// The sampler is started before the first worker, and then sleeps. If a thread cannot be
+  /// started, only the sampler tries again.
   mutating func samplerCommand() -> SamplerCommand {
     switch sampler {
     case .awake:
-      // The sampler sleeps for a long interval, but could add a thread now.
+      // The sampler is woken if it sleeps for a long interval because no thread could be added, and
+      // a thread can be added now.
       guard sampling.isFutile, hasWaiting, !isFutile else { return .nothing }
     case .resting:
       guard hasWaiting || threadCount == 0 else { return .nothing }
@@ -178,8 +188,8 @@ extension WorkerPoolState {
   /// Whether the system refuses to start threads, and no thread is idle.
   private var isRefused: Bool { workerBackOff.isUnderWay && idle.isEmpty }
 
-  /// Whether no check can add a thread at present. Duties and completion blocks may get one at the
-  /// limit.
+  /// Whether no check can add a thread at present. When the limit of threads is reached, one
+  /// request for the library's own work and one completion block may still get a thread.
   private var isFutile: Bool { isRefused || isFull && !hasDutiesToServe }
 
   private mutating func plan(isBusy: Bool, now: Int64) -> Sampling {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The threads, and the requests that wait for one. Pure: guarded by the pool's lock, and the
-/// caller performs the returned actions.
+/// The threads of a pool, and the requests that wait for a thread. The pool's lock guards this value. Its
+/// methods only change the value and return actions, which the caller performs.
 ///
-/// All queues share one budget of running threads, which is the number of processors. A worker that
-/// is blocked in the kernel does not count: the sampler searches for those while requests wait. The
-/// kinds of requests (``Lane``) differ in what they may use beyond that.
+/// All queues share one budget of running threads, which is the number of processors. A worker that is
+/// blocked in the kernel does not count: the sampler searches for blocked workers while requests wait. Each
+/// kind of request (``Lane``) has its own rule for threads in addition to the budget.
 struct WorkerPoolState {
   enum SamplerCommand: Equatable { case nothing, start, wake }
 
   enum Sampler { case none, awake, resting }
 
   static let defaultThreadLimit = 512
-  /// The threads beyond the limit: one for duties and one for completion blocks.
+  /// The threads in addition to the limit: one for the library's own work and one for completion blocks.
   private static let reserve = 2
   private static let shortestBackOff: Int64 = 5_000_000
   private static let longestBackOff: Int64 = 500_000_000
 
   let processorCount: Int
-  /// The maximum number of threads that serve queues of the program at present.
+  /// The maximum number of threads for queues of the program at present.
   private(set) var threadLimit: Int
   /// Whether a queue of great width raises the limit.
   private let isLimitRaised: Bool
@@ -30,21 +30,21 @@ struct WorkerPoolState {
   private(set) var idle: [Worker] = []
   /// The number of threads that serve a request.
   private(set) var grantedCount = 0
-  /// The numbers of threads that serve a duty and that serve a completion block.
+  /// The numbers of threads that do the library's own work, and that run completion blocks.
   private var dutyCount = 0
   private var completionCount = 0
-  /// The number of granted workers that count as blocked.
+  /// The number of workers that serve a request and count as blocked.
   var blockedCount = 0
-  /// The numbers of duties and completion blocks that are served beyond the budget.
+  /// The number of threads that do the library's own work in addition to the budget of running threads, and
+  /// the same number for completion blocks.
   private(set) var dutySurplus = 0
   private(set) var completionSurplus = 0
-  /// The maximum numbers of duties and completion blocks that are served beyond the budget.
+  /// The maximum values of `dutySurplus` and `completionSurplus`.
   var dutyAllowance = SurplusAllowance()
   var completionAllowance = SurplusAllowance()
-  /// The number of threads that were added because there was no progress.
+  /// The number of threads that were added because no operation had started or ended for 20 ms.
   var stallCount = 0
-  /// The number of requests of the own lane that may be granted beyond the budget until the next
-  /// check.
+  /// The number of requests of the `own` lane that may exceed the budget until the sampler's next check.
   var burst = 0
   private(set) var duty = RequestLine()
   private(set) var completion = RequestLine()
@@ -73,19 +73,20 @@ struct WorkerPoolState {
   // MARK: Limits
 
   var waitingCount: Int { duty.count + completion.count + shared.count + own.count }
-  /// The number of waiting requests for operations of the program, without those of the library
-  /// itself.
+  /// The number of waiting requests to run the program's operations, but not its completion blocks.
   var waitingOperationsCount: Int { shared.count + own.count }
   var hasWaiting: Bool { !(shared.isEmpty && own.isEmpty && completion.isEmpty && duty.isEmpty) }
-  /// Whether a duty or a completion block waits that may get a thread at the limit: one of each may.
+  /// Whether a request for the library's own work or for a completion block waits and may get a thread, even
+  /// if the limit of threads is reached. The limit allows one additional thread for each of the two.
   var hasDutiesToServe: Bool {
     !duty.isEmpty && dutyCount == 0 || !completion.isEmpty && completionCount == 0
   }
-  /// Whether all possible threads serve requests. One duty and one completion block do not count.
+  /// Whether as many threads as the limit allows serve requests. One thread with the library's own work and
+  /// one thread with a completion block do not count.
   var isFull: Bool {
     grantedCount - min(dutyCount, 1) - min(completionCount, 1) >= threadLimit
   }
-  /// Whether the limit is the only reason why a request waits.
+  /// Whether a request waits only because the limit of threads is reached.
   var isAtLimit: Bool {
     isFull
       && (!shared.isEmpty && fits(.shared, within: budget)
@@ -95,11 +96,11 @@ struct WorkerPoolState {
 
   private var budget: Int { processorCount + blockedCount + surplusCount + stallCount }
 
-  /// Whether a worker gives up its part of the budget at the next opportunity.
+  /// Whether more threads serve requests than the budget allows, so that a worker should stop soon.
   var isOverBudget: Bool { grantedCount > budget + burst }
 
-  /// The budget of new requests. Old observations of the sampler do not count, because blocked
-  /// workers may run by now.
+  /// The budget of running threads for new requests. While the sampler sleeps, workers that it found blocked
+  /// do not increase the budget, because they may run again.
   private var currentBudget: Int { sampler == .awake ? budget : budget - blockedCount }
 
   private func fits(_ lane: Lane, within budget: Int) -> Bool {
@@ -123,8 +124,7 @@ struct WorkerPoolState {
     }
   }
 
-  /// Raises the limit for a queue of this width: it may have as many threads, in addition to those
-  /// for the processors.
+  /// Raises the limit of threads to the width of a queue plus the number of processors, if that is greater.
   private mutating func raiseLimit(toServe width: Int) {
     // The width `Int.max` requests no particular number of threads.
     guard isLimitRaised, width > 0, width < .max else { return }
@@ -138,7 +138,7 @@ struct WorkerPoolState {
   ///
   /// - Parameters:
   ///   - job: The work of the thread.
-  ///   - lane: The resources that the request may use.
+  ///   - lane: The kind of the request, which determines how many threads it may use.
   ///   - width: The width of the queue; −1 for the default width.
   /// - Returns: The action for the caller.
   mutating func request(_ job: Job, _ lane: Lane, width: Int = -1) -> Action {
@@ -151,13 +151,14 @@ struct WorkerPoolState {
     return .nothing
   }
 
-  /// Puts the request of a queue in its line, if nothing else is to do: several requests wait already, so
-  /// that ``waitingSummary`` stays the same, the budget is used up, and the sampler is awake.
+  /// Adds the request of a queue to the waiting requests, if the request must wait and the caller has nothing
+  /// else to do. This is so if several requests wait already, the budget of running threads is used up, and
+  /// the sampler is awake. ``waitingSummary`` does not change in that case.
   ///
-  /// For a thread that adds operations to many queues. The result is that of ``request(_:_:width:)``.
+  /// This method is faster than ``request(_:_:width:)``. A thread that adds to many queues needs it.
   ///
-  /// - Returns: `false` if these conditions do not hold. In that case nothing was changed.
-  // This method is inlined and uses plain members only, because a call would copy the whole state.
+  /// - Returns: `false` if one of the conditions is not met. In that case nothing was changed.
+  // This method is inlined and uses stored properties only. Otherwise the whole state would be copied.
   @inline(__always)
   mutating func waitsBehindOthers(
     _ queue: Unmanaged<QueueCore>, _ lane: Lane, width: Int
@@ -175,7 +176,7 @@ struct WorkerPoolState {
     return true
   }
 
-  /// Handles a change of a queue's width: its waiting requests move to the lane of the new width.
+  /// Handles a change of a queue's width: the queue's waiting request moves to the lane for the new width.
   mutating func widthChanged(of queue: Unmanaged<QueueCore>, to lane: Lane, width: Int) -> [Action]
   {
     guard var request = takeRequest(of: .serve(queue)) else { return [] }
@@ -185,9 +186,9 @@ struct WorkerPoolState {
     return grantAll()
   }
 
-  /// Removes and returns the waiting request of a queue, or of an operation's blocks.
+  /// Removes and returns the waiting request for a job, which is a queue or the blocks of an operation.
   ///
-  /// - Returns: The request; `nil` if no request of this job waits.
+  /// - Returns: The request; `nil` if no request for this job waits.
   mutating func takeRequest(of job: Job) -> Request? {
     let number = job.waitingNumber
     if number == 0 { return nil }
@@ -198,13 +199,13 @@ struct WorkerPoolState {
     return nil
   }
 
-  /// Adds a request to the line of its lane, at the place of its number.
+  /// Adds a request to the waiting requests of its lane, at the place for its serial number.
   private mutating func wait(_ request: Request) {
     request.job.waitingNumber = request.number
     withLine(request.lane) { $0.insert(request) }
   }
 
-  /// Removes and returns the first request of a lane.
+  /// Removes and returns the first waiting request of a lane.
   private mutating func take(_ lane: Lane) -> Request? {
     let request = withLine(lane) { $0.popFirst() }
     request?.job.waitingNumber = 0
@@ -223,7 +224,7 @@ struct WorkerPoolState {
     }
   }
 
-  /// Grants the request, if a thread for it exists or can be started.
+  /// Grants the request, if an idle thread exists or a new thread may be started.
   mutating func employ(_ request: Request) -> Action? {
     guard let worker = idle.popLast() else {
       if workerBackOff.isUnderWay || threadCount >= threadLimit + Self.reserve { return nil }
@@ -261,7 +262,7 @@ struct WorkerPoolState {
     if lane == .duty { dutySurplus += change } else { completionSurplus += change }
   }
 
-  /// Returns the request to grant next, if one may be granted.
+  /// Removes and returns the waiting request to grant next; `nil` if no waiting request may be granted.
   private mutating func nextRequest() -> Request? {
     if !duty.isEmpty, mayGrant(.duty, within: budget) { return take(.duty) }
     if !completion.isEmpty, mayGrant(.completion, within: budget) { return take(.completion) }
@@ -284,7 +285,7 @@ struct WorkerPoolState {
     return actions
   }
 
-  /// Grants the first request of the own lane, regardless of the budget.
+  /// Grants the first request of the `own` lane, even if the budget of running threads is used up.
   mutating func grantBeyondBudget() -> Action? {
     guard !isFull, let request = own.first, let action = employ(request) else { return nil }
     stallCount += 1
@@ -298,7 +299,7 @@ struct WorkerPoolState {
   mutating func joined(_ worker: Worker) {
     workers[ObjectIdentifier(worker)] = worker
     workerBackOff.succeeded()
-    // The system starts threads again, so the sampler's thread may start too.
+    // The system has just started a thread, so it may also be able to start the sampler's thread.
     samplerBackOff.succeeded()
   }
 
@@ -312,7 +313,7 @@ struct WorkerPoolState {
     var waiting = request
     waiting.isSurplus = false
     wait(waiting)
-    // A worker may have become idle meanwhile, and no other code would wake it.
+    // A worker may have become idle after the thread was requested, and no other code would wake this worker.
     let action = idle.isEmpty ? nil : nextRequest().flatMap { employ($0) }
     return (action ?? .nothing, takeStranded())
   }
@@ -329,17 +330,17 @@ struct WorkerPoolState {
     return nil
   }
 
-  /// Handles the return of the operation of a worker that counted as blocked.
+  /// Handles that the operation of a worker has ended. The worker no longer counts as blocked.
   mutating func unblock(_ worker: Worker) {
     guard worker.isCountedBlocked else { return }
     worker.isCountedBlocked = false
     blockedCount -= 1
   }
 
-  /// Handles the end of a worker's thread during a request.
+  /// Handles that an operation has ended a worker's thread while the worker served a request.
   mutating func lost(_ worker: Worker, _ request: Request) -> Action {
     unblock(worker)
-    // After this, a concurrent check of the sampler does not count the worker again.
+    // A check of the sampler that runs at the same time no longer counts the worker as blocked after this.
     worker.isGranted = false
     giveBack(request)
     workers[ObjectIdentifier(worker)] = nil
@@ -350,8 +351,7 @@ struct WorkerPoolState {
     return .nothing
   }
 
-  /// Removes a worker that has slept long enough. Returns `false` if it was given a request
-  /// meanwhile.
+  /// Removes an idle worker. Returns `false` if the worker is not idle, because it has received a request.
   mutating func dismiss(_ worker: Worker) -> Bool {
     guard let index = idle.firstIndex(where: { $0 === worker }) else { return false }
     idle.remove(at: index)
@@ -362,7 +362,7 @@ struct WorkerPoolState {
 
   // MARK: Failures
 
-  /// Whether the sampler is missing, which is the only one that tries again to start a thread.
+  /// Whether the sampler could not be started, so that no thread of the pool tries again to start threads.
   var lacksSampler: Bool { sampler == .none && samplerBackOff.isUnderWay }
 
   /// Handles a failure to start the sampler.
