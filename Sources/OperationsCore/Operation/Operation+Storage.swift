@@ -178,8 +178,8 @@ extension Operation {
   /// operation may add a dependency. In that case, the last reference to the operation is that
   /// thread's or the queue's.
   ///
-  /// - Precondition: The operation is a plain block operation and has finished, so it has no
-  ///   dependents.
+  /// - Precondition: The operation has finished, so it has no dependents. Its class is exactly
+  ///   `BlockOperation`.
   @inline(__always)
   final var isNothingButBlock: Bool {
     !status.load(ordering: .relaxed).has(.hasDependencies)

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The current work of the calling thread: the operation that it executes, and its queue.
 enum CurrentWork {
-  /// The work of one thread. A scope lives on the stack of its thread.
+  /// The work of a thread. A scope is on the stack of its thread.
   struct Scope {
     /// The executing operation. If calls of `start()` are nested, it is the innermost operation.
     var operation: Unmanaged<Operation>?
@@ -14,32 +14,33 @@ enum CurrentWork {
     var servedQueue: Unmanaged<QueueCore>?
     /// Whether the work runs on the main dispatch queue, or on a queue that targets it.
     var isOnMainQueue = false
-    /// Whether `operation` has run or was cancelled, and this thread releases objects that it no
-    /// longer needs.
+    /// Whether `operation` has run or was cancelled, and this thread releases objects that the
+    /// operation no longer needs.
     ///
-    /// The operation holds its slot meanwhile, for one of two reasons. The blocks that a block
-    /// operation has run are released here because most releases run no user code, and another
-    /// critical section would cost too much. The closure that an ``InvocationOperation`` or an
-    /// ``AsyncOperation`` has called is released before threads and tasks that wait for the
-    /// operation continue. If a `deinit` waits for an operation or for a queue, it retires the
-    /// operation first: see ``CurrentWork/retireWhatHasRun()``. A `deinit` that waits in another
-    /// way must not need the slot.
+    /// The operation holds its slot during the releases, for one of two reasons. The blocks that a
+    /// block operation has run are released here because most releases run no user code, and
+    /// another critical section would cost too much. The closure that an ``InvocationOperation`` or
+    /// an ``AsyncOperation`` has called is released before threads and tasks that wait for the
+    /// operation continue. If a `deinit` waits for an operation or for a queue, the wait retires
+    /// the operation first: see ``CurrentWork/retireWhatHasRun()``. A `deinit` that waits in
+    /// another way must not need the slot.
     var isReleasing = false
     /// The operation that was retired before its scope ended, which this thread keeps alive.
     var retired: Unmanaged<Operation>?
-    /// Whether this worker holds its next operation, or counts as searching. It must not run user
-    /// code then.
+    /// Whether this worker holds its next operation, or counts as searching. While the value is
+    /// `true`, the worker must not run user code.
     var isBetweenOperations = false
     /// Whether this thread is a worker that may serve ``nextQueue`` itself.
     var acceptsNextQueue = false
-    /// A queue that has lacked a worker since this worker's operation finished, because one of the
-    /// queue's operations depended on that operation. Its public object is retained, and a worker
-    /// is claimed from its gate.
+    /// Another queue that lacks a worker, and that this worker may serve next. The operation of
+    /// this worker made an operation of that queue ready. The public object of that queue is
+    /// retained, and a worker is claimed from its gate.
     ///
-    /// This worker serves it if its own queue has no operation to start. Otherwise, and before user
-    /// code runs, the pool gives it another worker: see ``CurrentWork/passNextQueueOn(_:)``.
+    /// This worker serves that queue if its own queue has no operation to start. Otherwise, and
+    /// before user code runs, the pool gives that queue another worker: see
+    /// ``CurrentWork/passNextQueueOn(_:)``.
     var nextQueue: Unmanaged<QueueCore>?
-    /// The earlier work of this thread, to which the thread returns.
+    /// The outer work of this thread, to which the thread returns when this work has ended.
     var outer: UnsafeMutablePointer<Scope>?
 
     init(
@@ -70,7 +71,8 @@ enum CurrentWork {
     return operations
   }
 
-  /// Returns whether this thread executes the operation, possibly with others inside it.
+  /// Returns whether this thread executes the operation. The thread may also execute other
+  /// operations, which were started inside this one.
   static func isInside(_ operation: Operation) -> Bool {
     let address = Unmanaged.passUnretained(operation).toOpaque()
     return isInside { $0.operation?.toOpaque() == address }
@@ -110,7 +112,7 @@ enum CurrentWork {
 
   /// Runs `body`, which releases objects that `operation` no longer needs.
   ///
-  /// - Returns: Whether the operation was retired meanwhile, because a `deinit` waits.
+  /// - Returns: Whether the operation was retired during the releases, because a `deinit` waits.
   /// - Precondition: The operation has finished, and this thread retires it later.
   static func releasing(_ operation: Operation, _ body: () -> Void) -> Bool {
     let reference = Unmanaged.passUnretained(operation)
@@ -127,8 +129,8 @@ enum CurrentWork {
     }
   }
 
-  /// Retires each operation of this thread that keeps its slot only until its objects are released.
-  /// Called before this thread waits.
+  /// Retires each operation of this thread that holds its slot only because its objects are being
+  /// released. Called before this thread waits.
   static func retireWhatHasRun() {
     var current = scope
     while let scope = current {
@@ -159,7 +161,7 @@ enum CurrentWork {
   /// Whether this thread is a worker that holds its next operation, or counts as searching.
   static var isBetweenOperations: Bool { scope?.pointee.isBetweenOperations == true }
 
-  /// Requests a worker from the pool for the next queue of this thread, if it has a next queue.
+  /// If `nextQueue` is set for this thread, clears it and requests another worker for that queue.
   @inline(never)
   static func passNextQueueOn(_ scope: UnsafeMutablePointer<Scope>?) {
     guard let queue = scope?.pointee.nextQueue.take() else { return }
@@ -193,7 +195,7 @@ enum CurrentWork {
       var own = Scope(operation: .passUnretained(operation))
       return withScope(&own) { _ in body() }
     }
-    // If a queue has started the operation, this thread already has its scope.
+    // If a queue has started the operation, the scope of this thread already contains it.
     if scope.pointee.operation?.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
       return body()
     }

@@ -5,37 +5,40 @@ import COperationsSystem
 import Glibc
 import Synchronization
 
-/// One thread of the pool: it sleeps until it has a request, serves that, sleeps again, and ends
-/// after five idle seconds.
+/// One thread of the pool. The thread sleeps until it has a request, serves the request, and sleeps
+/// again. It ends after it has been idle for five seconds.
 final class Worker: Sendable {
   private static let idleNanoseconds: Int64 = 5_000_000_000
-  /// The number of checks for new work before giving up, if a short search was too short twice in a
-  /// row.
+  /// The number of checks for new work before the worker sleeps, if a short search has ended just
+  /// too early twice in a row.
   private static let longSearch = 600
   private static let shortSearch = 30
-  /// The time limit of a near miss. If new work arrives within this time after a search, a longer search
-  /// would have found it.
+  /// The time limit of a near miss. A search is a near miss if new work arrives within this time
+  /// after its end, so that a longer search would have found the work.
   private static let soonNanoseconds: Int64 = 50_000
-  /// If the previous queue was served for a shorter time, the thread keeps its name: a new name
-  /// costs a system call, which takes longer than a short operation.
+  /// A thread gets a new name when it serves another queue, unless it served the previous queue for
+  /// less than this time: a new name costs a system call, which takes longer than a short
+  /// operation.
   private static let namingNanoseconds: Int64 = 20_000
-  /// The number of operations after which a queue gives way to another waiting queue.
+  /// The number of operations of a queue after which a worker serves another queue that waits for a
+  /// thread.
   private static let turn = 64
 
   private let pool: WorkerPool
   private let request: Locked<WorkerPoolState.Request?>
-  /// 0 while the worker has no request.
+  /// 1 if the worker has received a request that it has not begun to serve; otherwise 0.
   private let hasRequest = Atomic<UInt32>(1)
   private let threadID = Atomic<Int32>(0)
-  /// The number of entries to and exits from user code: odd while it runs. Written only by this
-  /// thread.
+  /// The number of starts and ends of operations and blocks on this thread. The number is odd while
+  /// an operation or a block runs. Written only by this thread.
   private let stepCount = Atomic<UInt64>(0)
   /// The queue that this thread serves, which it keeps alive.
   private let served = Atomic<Unmanaged<QueueCore>?>(nil)
-  /// Whether the worker serves a request of the `own` lane. Written only by this thread.
+  /// Whether the worker serves a request of the `own` lane: a queue with its own width, or blocks.
+  /// Written only by this thread.
   private let isInOwnLane = Atomic<Bool>(false)
-  /// The operation whose `start()` was called, which this thread keeps alive. Not set for plain
-  /// block operations.
+  /// The operation that this thread has started and keeps alive; `nil` if no operation runs, or if
+  /// the operation was started without a check.
   private let started = Locked<Unmanaged<Operation>?>(nil)
   /// Whether the operation of ``started`` has finished and is being released.
   private let isReleasing = Atomic<Bool>(false)
@@ -102,13 +105,13 @@ final class Worker: Sendable {
     return pool.finished(request, by: self)
   }
 
-  /// An operation has ended the thread, for example with `pthread_exit`, so that its code does not
-  /// return here.
+  /// Handles that an operation has ended the thread, for example with `pthread_exit`, so that the
+  /// code of the operation does not return to the worker.
   ///
-  /// The operation is left unchanged: its finish was not reported, so it keeps its slot, like an
-  /// asynchronous one. All other work continues without this thread.
+  /// The operation is left unchanged. Its finish was not reported, so it keeps its slot, like an
+  /// asynchronous operation. All other work continues without this thread.
   fileprivate func threadEnded() {
-    // The thread's variables point into its stack frames, which no longer exist.
+    // The variables of the thread point to stack frames that no longer exist.
     csystem_set_current_worker(nil)
     csystem_set_current_release(nil)
     csystem_set_current_misuse(nil)
@@ -125,6 +128,8 @@ final class Worker: Sendable {
     }
   }
 
+  /// Sleeps until the worker receives a request.
+  ///
   /// - Returns: `false` if the worker has received no request and its thread must end.
   private func waitForRequest() -> Bool {
     if hasRequest.load(ordering: .acquiring) != 0 { return true }
@@ -139,7 +144,8 @@ final class Worker: Sendable {
     return true
   }
 
-  /// One near miss may be chance: the search becomes long after the second one in a row.
+  /// Adjusts the length of the search. A single near miss may be chance, so the search becomes long
+  /// only after the second near miss in a row.
   private func adjustSearch(isNearMiss: Bool) {
     let isSecond = isNearMiss && hasJustMissed.exchange(isNearMiss, ordering: .relaxed)
     if !isNearMiss { hasJustMissed.store(false, ordering: .relaxed) }
@@ -171,8 +177,8 @@ final class Worker: Sendable {
     }
   }
 
-  /// Starts the queue's operations one after the other, until there is none for this worker, or
-  /// other queues have their turn.
+  /// Starts the queue's operations one after the other, until the queue has no operation for this
+  /// worker or another queue should be served.
   ///
   /// - Returns: The queue to serve next, if an operation has handed one over to this worker.
   private func startOperations(of queue: QueueCore) -> Unmanaged<QueueCore>? {
@@ -207,16 +213,18 @@ final class Worker: Sendable {
 
   /// Returns whether this thread should serve another queue.
   ///
-  /// A waiting request of the same queue is no reason: this thread does its work. Such a request
-  /// waits whenever a queue has more ready operations than there are processors.
+  /// A waiting request of the queue that this thread serves is not a reason to stop, because this
+  /// thread already does that work. Such a request waits whenever a queue has more ready operations
+  /// than there are processors.
   @inline(__always)
   private func mustHandOver(_ queue: QueueCore, after count: Int, since turn: UInt32) -> Bool {
     // While no request waits, no other queue needs the thread.
     guard pool.hasWaiting else { return false }
     if pool.wantsFewerWorkers { return true }
     guard count.isMultiple(of: Self.turn) || pool.turnNumber != turn else { return false }
-    // The request of a queue of the library's own work is served beyond the budget if it waits for
-    // long. This thread takes it, so that its age shows how long served requests take.
+    // A request for the library's own work gets an additional thread if it waits for long. A thread
+    // that serves such a queue stops for any waiting request, so that the age of a request shows
+    // how long the served requests take.
     return !queue.lane.isForOperations || pool.hasWaiting(besides: queue)
   }
 
@@ -249,8 +257,8 @@ final class Worker: Sendable {
     return FinishedWork()
   }
 
-  /// Starts an operation that is not plain, and notes it meanwhile: it may finish long before its
-  /// `start()` returns.
+  /// Starts an operation that may need a check before the start. It is stored in `started` during
+  /// the call, because it may finish long before its `start()` returns.
   @inline(never)
   private func startAsking(
     _ operation: StartableOperation, of queue: QueueCore,
@@ -272,9 +280,9 @@ final class Worker: Sendable {
 
   /// Handles that the operation of this thread was blocked at the sampler's last check.
   ///
-  /// In the own lane the next operation counts as blocked too, until the sampler sees that it uses
-  /// its processor. Otherwise, a hundred sleeping operations that wake up together would have to
-  /// line up again.
+  /// In the `own` lane, the worker still counts as blocked during its next operation, until the
+  /// sampler sees that the operation uses its processor. Otherwise, if a hundred sleeping
+  /// operations woke up together, their queues would have to wait for threads again.
   @inline(never)
   private func wasBlocked() {
     if !isInOwnLane.load(ordering: .relaxed) { pool.unblock(self) }
@@ -301,9 +309,10 @@ final class Worker: Sendable {
 extension Worker {
   enum Condition { case running, blocked, undecided }
 
-  /// The time without processor use after which a thread is examined more closely.
+  /// The time without processor use after which the kernel's file about a thread is read.
   private static let standstillNanoseconds: Int64 = 500_000
-  /// The same time, if the kernel's file about the thread cannot be read.
+  /// The time without processor use after which a thread counts as blocked, if the kernel's file
+  /// about the thread cannot be read.
   private static let longStandstillNanoseconds: Int64 = 4_000_000
 
   /// The thread's present condition. Called only by the sampler.
@@ -317,7 +326,7 @@ extension Worker {
       lastChange.store(now, ordering: .relaxed)
       if isLingering { return .blocked }
       let used = time - last
-      // See `wasBlocked()`.
+      // In the `own` lane, a blocked worker counts as blocked until it uses much processor time.
       if isCountedBlocked, isInOwnLane.load(ordering: .relaxed), used < standstill / 4 {
         return .blocked
       }
@@ -334,7 +343,8 @@ extension Worker {
     }
   }
 
-  /// Whether the worker's operation has finished, although `start()` or a `deinit` has not returned.
+  /// Whether the worker's operation has finished, although its `start()` or a `deinit` has not
+  /// returned.
   private var isLingering: Bool {
     isReleasing.load(ordering: .relaxed)
       || started.withLock {
