@@ -6,7 +6,8 @@ import Synchronization
 
 /// The members of an operation that notify and list its dependents.
 extension Operation {
-  /// The number of notified dependents after which the ready ones are handed over to their queue.
+  /// The number of notified dependents after which the ready dependents are handed over to their
+  /// queue.
   private static let handOverInterval = 1_024
 
   // MARK: Notifying dependents
@@ -26,10 +27,11 @@ extension Operation {
     }
   }
 
-  /// Notifies all dependents, on a worker of this queue that will read the queue's inbox at once.
+  /// Notifies all dependents. If `queue` is not `nil`, this thread is a worker of that queue, and
+  /// hands over the returned operations to it.
   ///
-  /// - Returns: The dependents that became ready in the same queue. Their `inInbox` is set, and the caller
-  ///   hands them over to the queue.
+  /// - Returns: The dependents that became ready in `queue`. The flag `inInbox` of each of them is
+  ///   set.
   @inline(__always)
   final func releaseDependents(in queue: QueueCore?) -> OperationChain {
     let status = status.load(ordering: .acquiring)
@@ -151,7 +153,8 @@ extension Operation {
     handOver(&chain)
     CurrentWork.passNextQueueOn(CurrentWork.scope)
     guard let dependent = Self.claim(dependent) else { return }
-    // An observer may wait for this operation, which is not retired yet.
+    // This operation is not retired yet. If an observer waited for it, the observer would wait for
+    // its own return, so the call is recorded.
     Delivery.during(self) { dependent.countOffDependency() }
   }
 
@@ -192,7 +195,8 @@ extension Operation {
   final func unlistDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    // The thread that finishes this operation handles the listed dependents.
+    // If this operation has finished, the thread that has finished it handles the listed
+    // dependents.
     if status.load(ordering: .sequentiallyConsistent).isFinished { return false }
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
     let extra = extra.load(ordering: .relaxed)

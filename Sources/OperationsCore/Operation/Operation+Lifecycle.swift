@@ -24,7 +24,7 @@ extension Operation {
       if !status.load(ordering: .acquiring).isExecuting {
         announce("isExecuting") { _ = update { $0.noteExecuting() } }
       }
-      // An observer may have finished the operation.
+      // While the change was announced, an observer may have finished the operation.
       if status.load(ordering: .acquiring).isFinished { return false }
       let isBodyDone = CurrentWork.run(self) { runBody() }
       return isBodyDone && finishesWithMain && finish(wasExecuting: true)
@@ -186,13 +186,14 @@ extension Operation {
   /// and tasks, and submits the completion block.
   ///
   /// Called once, by the thread that set the status to finished. This can be any thread, possibly
-  /// under a lock of the subclass. The only user code that is called from here are `deinit`s,
-  /// observers of dependents and of the queue with the getters that they need, and the queue's
-  /// `willChangeValue(forKey:)` and `didChangeValue(forKey:)` if it is observed. The `deinit`s come
-  /// last: they may wait for other operations of the queue, which may need this one's slot.
+  /// under a lock of the subclass. Only the following user code is called from here: `deinit`s;
+  /// observers of dependents and of the queue, with the getters that they need; and, if the queue
+  /// is observed, its `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. The `deinit`s come
+  /// last: they may wait for other operations of the queue, which may need this operation's slot.
   ///
-  /// The queue is valid: only this thread retires the operation, and until then the queue does not
-  /// release it. A refused batch does not take a finished operation back before it is retired.
+  /// The reference to the queue is valid: only this thread retires the operation, and until then
+  /// the queue does not release it. If the operation's batch was refused, the operation stays in
+  /// the queue until it is retired.
   ///
   /// - Parameter discardsWork: Whether to release the work also if the program started the operation
   ///   directly.
@@ -240,9 +241,9 @@ extension Operation {
     }
   }
 
-  /// - Sets the completion block.
+  /// Sets the completion block.
   ///
-  ///   - Returns: Whether the block was set before the operation finished.
+  /// - Returns: Whether the block was set before the operation finished.
   final func setCompletionBlock(_ block: (@Sendable () -> Void)?) -> Bool {
     // The previous block is released after the lock, because objects that the block has captured
     // may have a `deinit` of the user.

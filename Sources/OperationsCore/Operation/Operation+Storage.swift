@@ -46,7 +46,8 @@ final class RareState {
   /// The members of the group that contains this operation; `nil` if no group contains it. The
   /// finish of this operation is reported to this object.
   var groupMembers: GroupMembers?
-  /// The exclusions that the operation shares with others.
+  /// The exclusions of the operation, which are resources that a limited number of operations may
+  /// use at once.
   var exclusions: Set<MutualExclusion> = []
   /// Whether the operation has requested its exclusions, which do not change after that.
   var hasAskedForExclusions = false

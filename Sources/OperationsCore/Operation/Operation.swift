@@ -5,10 +5,10 @@ import Synchronization
 
 /// One unit of work: code and data that run once, directly or on an ``OperationQueue``.
 ///
-/// Override ``main()`` for synchronous work. For asynchronous work, override ``start()``,
-/// ``isAsynchronous``, ``isExecuting`` and ``isFinished``, and announce each change of the latter
-/// two by `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. The queue follows the
-/// operation's progress only by these.
+/// Override ``main()`` for synchronous work. For asynchronous work, override ``start()``, ``isAsynchronous``,
+/// ``isExecuting`` and ``isFinished``, and announce each change of ``isExecuting`` and ``isFinished`` by
+/// `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. The queue follows the operation's progress only
+/// by these announcements.
 ///
 /// Every member can be used on any thread. The library calls no code of a subclass (override,
 /// block, `deinit`) while it holds one of its locks.

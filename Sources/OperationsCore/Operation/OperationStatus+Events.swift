@@ -30,8 +30,8 @@ extension OperationStatus {
     case refuse(Misuse.Kind)
   }
 
-  /// Adds the operation to a queue, which is about to push it. Returns `false` if the operation is or was in
-  /// a queue, or was started.
+  /// Records that the operation is in a queue, and that the caller is about to push it into the
+  /// queue's inbox. Returns `false` if the operation is or was in a queue, or was started.
   mutating func enqueue() -> Bool {
     guard !has(.enqueued), isPending else { return false }
     insert([.enqueued, .inInbox])
@@ -177,7 +177,7 @@ extension OperationStatus {
     return true
   }
 
-  /// Whether actions are necessary after the operation was retired.
+  /// Whether waiters must be woken or a completion block must run after the operation was retired.
   var hasAftermath: Bool { rawValue & Flags.afterRetirement.rawValue != 0 }
 
   /// Claims the right to announce the changes by the base class's `cancel()`. Returns `false` if

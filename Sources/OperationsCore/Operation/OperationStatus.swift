@@ -33,8 +33,8 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
 
   static let normalPriorityIndex = 2
 
-  /// The events that the operation has had. Each flag is set once and never cleared, unless its
-  /// comment says otherwise.
+  /// The flags of an operation. Each flag is set once and never cleared, unless its comment says
+  /// otherwise.
   struct Flags: OptionSet {
     let rawValue: UInt64
 

@@ -18,7 +18,8 @@ extension Operation {
     /// The highest priority: operations start before all others.
     case veryHigh = 8
 
-    /// Creates the priority with this number, or the next one towards `normal`; never `nil`.
+    /// Creates the priority with the given raw value. If no priority has this value, the
+    /// initializer creates the next priority towards `normal`. The result is never `nil`.
     ///
     /// 10 gives `veryHigh`, 7 and 5 `high`, 3 to −3 `normal`, −10 `veryLow`.
     ///

@@ -69,10 +69,11 @@ open class OperationQueue: @unchecked Sendable {
     companionReference.load(ordering: .acquiring)?.release()
   }
 
-  /// Runs completion blocks on the workers of the pool, so that they need no additional threads.
+  /// The queue for completion blocks. They run on the workers of the pool, so that they need no
+  /// additional threads.
   static let completions = OperationQueue(unlistedNamed: "completion", lane: .completion)
-  /// Runs work of the library that must not run on the thread that causes it. Long completion
-  /// blocks do not delay the operations of this queue.
+  /// The queue for work of the library that must not run on the thread that causes it. Long
+  /// completion blocks do not delay the operations of this queue.
   static let duties = OperationQueue(unlistedNamed: "duty", lane: .duty)
 
   // MARK: Main and current

@@ -47,7 +47,7 @@ struct BarrierLine {
   private var start = 0
   /// The number of operations that have not left the queue and are not in the last segment.
   private var unfinishedBeforeLast = 0
-  /// The number of ready operations behind a barrier.
+  /// The number of ready operations that are behind at least one barrier.
   private(set) var heldBackCount = 0
 
   init(lastSegment: QueuePlace.Segment = QueuePlace.Segment()) { self.lastSegment = lastSegment }

@@ -69,7 +69,7 @@ final class QueueCore: @unchecked Sendable {
   /// The queue's width, as a copy that can be read without the lock.
   var currentWidth: Int { declaredWidth.load(ordering: .relaxed) }
 
-  /// The lane of the queue's requests for workers.
+  /// The lane, or kind, of the queue's requests for workers.
   var lane: WorkerPoolState.Lane { fixedLane ?? (currentWidth < 0 ? .shared : .own) }
 
   var hasMail: Bool { !inbox.isEmpty }

@@ -44,7 +44,7 @@ struct QueueEffects {
     }
   }
 
-  /// Adds the retired operation, which has waiters or a completion block.
+  /// Sets ``aftermath`` to a retired operation, which has waiters or a completion block.
   mutating func addAftermath(of operation: Operation) {
     aftermath = .passRetained(operation)
   }

@@ -63,7 +63,8 @@ struct QueuePlace {
     set { bits = bits & 0xff | newValue.rawValue << 8 }
   }
 
-  /// The number of a segment. The numbers wrap around, so that they need few bits.
+  /// The serial number of a segment of a queue. The numbers wrap around, so that they need few
+  /// bits.
   struct Segment: Equatable {
     let rawValue: UInt32
 

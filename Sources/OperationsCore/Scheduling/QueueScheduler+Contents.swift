@@ -35,7 +35,8 @@ extension QueueScheduler {
     return holders
   }
 
-  /// All operations, in the order of addition, and the order of the ready ones.
+  /// All operations in the order of addition, and the ready operations in the order in which they
+  /// would start.
   var contents: QueueContents {
     var contents = QueueContents()
     contents.entries.reserveCapacity(counts.unfinished + barriers.count)

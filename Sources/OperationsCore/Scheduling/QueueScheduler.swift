@@ -190,8 +190,8 @@ struct QueueScheduler {
     while let next = ready.firstInPlace() {
       let taken: StartableOperation? = next._withUnsafeGuaranteedRef { operation in
         let isBlock = operation.isExactlyBlockOperation
-        // If many operations are ready, the next one is no longer in a cache. It is fetched while
-        // this operation runs.
+        // If many operations are ready, the memory of the next one is no longer in a cache. It is
+        // fetched while this operation runs.
         if let following = operation.place.inBand.next {
           csystem_prefetch_two_lines(following.toOpaque())
         }
@@ -221,7 +221,7 @@ struct QueueScheduler {
   }
 
   /// Chooses the next operation for one of the pool's workers. If a dispatch queue was set after
-  /// the worker had come, the worker gets no operation.
+  /// the worker was requested, the worker gets no operation.
   @inline(__always)
   mutating func takeNextForWorker() -> StartableOperation? {
     underlying == nil ? takeNext() : nil

@@ -45,9 +45,9 @@ struct FinishedBlock {
     }
   }
 
-  /// Finishes the block, if necessary, and retires it.
+  /// Finishes the operation if it has not finished, and retires it.
   ///
-  /// - Precondition: If the block has finished, its dependents have been notified.
+  /// - Precondition: If the operation has finished, its dependents have been notified.
   func retire(from queue: QueueCore) {
     let operation = reference.takeUnretainedValue()
     if operation.status.load(ordering: .acquiring).isFinished {
@@ -57,7 +57,7 @@ struct FinishedBlock {
     }
   }
 
-  /// Finishes the block, if necessary, and performs all steps that follow the finish.
+  /// Finishes the operation if it has not finished, and performs all steps that follow the finish.
   func finishAndRetire() {
     let operation = reference.takeUnretainedValue()
     operation.finishRun()

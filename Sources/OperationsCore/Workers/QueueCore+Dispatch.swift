@@ -44,7 +44,8 @@ extension QueueCore {
     withScheduler { scheduler, _ in scheduler.underlying?.qualityOfService }
   }
 
-  /// Submits the missing blocks. The caller holds a reference to the queue.
+  /// Submits blocks to the dispatch queue until it has one for each operation that may start. The
+  /// caller holds a reference to this queue.
   // This method is not inlined. Queues without an underlying queue only check whether they have
   // one, and this check must stay small.
   @inline(never)

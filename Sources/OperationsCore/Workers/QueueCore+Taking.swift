@@ -9,9 +9,9 @@ extension QueueCore {
   ///
   /// - Parameters:
   ///   - work: The finished work of the worker.
-  ///   - isSearching: Whether the worker counts as searching. Afterwards it does if it has found
-  ///     nothing.
-  /// - Returns: The operation to start, dispatched.
+  ///   - isSearching: Whether the worker counts as searching. The method sets the value to `true` if
+  ///     it finds no operation, and otherwise to `false`.
+  /// - Returns: The operation to start, which the scheduler has marked as chosen.
   @inline(__always)
   func takeNext(
     after work: consuming FinishedWork, isSearching: inout Bool
@@ -47,7 +47,8 @@ extension QueueCore {
         continue
       }
       if next == nil {
-        // The search begins before waiters are woken, so that operations that they add need no other worker.
+        // The search begins before waiters are woken, so that operations that the waiters add need
+        // no other worker.
         if !isSearching { gate.startSearching() }
         isSearching = true
       } else if isSearching {

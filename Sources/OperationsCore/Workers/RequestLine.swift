@@ -5,7 +5,7 @@
 struct RequestLine {
   typealias Request = WorkerPoolState.Request
 
-  /// A place in the line. The place of a removed request is empty.
+  /// A place in the line for a request. The place of a removed request is empty.
   private struct Place {
     let number: UInt64
     var request: Request?
@@ -78,7 +78,7 @@ struct RequestLine {
     return low
   }
 
-  /// Empties a place, and sometimes removes the empty places.
+  /// Empties a place. If most places are empty, removes all empty places.
   private mutating func leave(_ index: Int) {
     places[index].request = nil
     count -= 1

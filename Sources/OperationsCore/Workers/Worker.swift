@@ -32,7 +32,7 @@ final class Worker: Sendable {
   /// The number of starts and ends of operations and blocks on this thread. The number is odd while
   /// an operation or a block runs. Written only by this thread.
   private let stepCount = Atomic<UInt64>(0)
-  /// The queue that this thread serves, which it keeps alive.
+  /// The queue that this thread serves and keeps alive.
   private let served = Atomic<Unmanaged<QueueCore>?>(nil)
   /// Whether the worker serves a request of the `own` lane: a queue with its own width, or blocks.
   /// Written only by this thread.
@@ -297,7 +297,8 @@ final class Worker: Sendable {
 
   private func name(after queue: QueueCore) {
     let name = queue.scheduler.withLock { $0.name }
-    // The default name would be cut off before the number, which distinguishes two queues.
+    // Linux cuts thread names off after 15 bytes. The default name of a queue would be cut off
+    // before the number, which distinguishes two queues.
     "opq-\(name.isEmpty ? "\(queue.id.rawValue)" : name)".withCString {
       csystem_set_thread_name($0)
     }
@@ -353,7 +354,7 @@ extension Worker {
   }
 }
 
-/// Runs a worker's thread, which takes a reference to the worker.
+/// Runs the thread of a worker, and then releases the reference to the worker.
 func workerMain(_ worker: UnsafeMutableRawPointer) {
   csystem_call_to_end_of_thread(serveToEnd, threadEnded, worker)
   Unmanaged<Worker>.fromOpaque(worker).release()

@@ -14,8 +14,8 @@ final class WorkerPool: Sendable {
   static let shared = WorkerPool(WorkerConfiguration.fix())
 
   typealias ThreadBody = @convention(c) (UnsafeMutableRawPointer) -> Void
-  /// Starts a detached thread that calls the body with the context, on a stack with a size in
-  /// bytes.
+  /// Starts a detached thread. The parameters are the function that the thread calls, the argument
+  /// of this function, and the size of the thread's stack in bytes.
   ///
   /// Returns 0, or the error number of `pthread_create`.
   typealias ThreadStarter = @Sendable (ThreadBody, UnsafeMutableRawPointer, Int) -> Int32
@@ -326,7 +326,7 @@ package struct ThreadUse: Sendable, Equatable {
   /// Whether a request waits only because the number of threads has reached its limit.
   package var isAtLimit: Bool
 
-  /// Creates a value.
+  /// Creates a value with these numbers.
   package init(count: Int, limit: Int, waitingCount: Int, isAtLimit: Bool) {
     self.count = count
     self.limit = limit

@@ -114,7 +114,8 @@ extension WorkerPoolState {
   private static let longestInterval: Int64 = 5_000_000
   /// The maximum interval between two checks while no thread can be added.
   private static let longestFutileInterval: Int64 = 80_000_000
-  /// The number of unnecessary checks before the sampler rests.
+  /// The number of checks without waiting requests after which the sampler sleeps until it is
+  /// woken.
   private static let patience = 3
 
   /// Returns whether the caller must start or wake the sampler after a change of this state.
