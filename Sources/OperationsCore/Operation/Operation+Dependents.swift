@@ -153,8 +153,9 @@ extension Operation {
     handOver(&chain)
     CurrentWork.passNextQueueOn(CurrentWork.scope)
     guard let dependent = Self.claim(dependent) else { return }
-    // This operation is not retired yet. If an observer waited for it, the observer would wait for
-    // its own return, so the call is recorded.
+    // This operation is not retired yet. If an observer waited for this operation, the observer
+    // would wait for its own return. So this thread records that it calls observers of this
+    // operation.
     Delivery.during(self) { dependent.countOffDependency() }
   }
 

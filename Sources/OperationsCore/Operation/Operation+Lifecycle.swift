@@ -82,9 +82,9 @@ extension Operation {
     return Delivery.asIfFinished(self) { isFinished }
   }
 
-  /// Whether the overridable `isExecuting` is `true` now and is `false` when it is read as if the
-  /// operation had finished. If the override depends on the subclass's own flag, the second value
-  /// may be `true` too.
+  /// Whether the overridable `isExecuting` is `true`, and is `false` when it is read as if the base
+  /// class had finished the operation. The result is `false` if the override depends only on the
+  /// subclass's own flag.
   ///
   /// - Precondition: The subclass has announced its finish.
   final var endsExecutingByFinishing: Bool {

@@ -152,7 +152,7 @@ extension Operation {
       let new = OperationExtra(made)
       let (isExchanged, _) = self.extra.compareExchange(
         expected: extra, desired: new, ordering: .sequentiallyConsistent)
-      // After a successful exchange, the new rare state retains the dependency or dependent that
+      // After a successful exchange, the new rare state refers to the dependency or dependent that
       // the word contained. If the exchange fails, the thread that finishes the operation has just
       // removed the dependent, and the loop repeats all steps without it.
       (isExchanged ? extra : new).release()

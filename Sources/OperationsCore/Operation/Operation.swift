@@ -20,8 +20,8 @@ import Synchronization
 // guarded by the queue's lock, and belongs to the adding thread until the first push.
 //
 // A block operation takes 120 bytes and must not take more: glibc frees larger blocks of memory under a lock
-// that the adding thread needs too. If one thread adds to a queue and another works on it, this costs twice
-// the time.
+// that the adding thread needs too. This would double the time of a queue if one thread adds operations and
+// another executes them.
 open class Operation: @unchecked Sendable {
   final let status = Atomic<OperationStatus>(OperationStatus())
   /// The queue that the operation was added to, which never changes. The reference is valid until the

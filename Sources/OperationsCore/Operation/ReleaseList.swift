@@ -45,8 +45,8 @@ enum ReleaseList {
     current.assumingMemoryBound(to: Pending.self).pointee.add(consume last)
   }
 
-  /// Releases a reference to an operation that has other references. If other threads release
-  /// theirs first, this reference is the last one.
+  /// Releases a reference to an operation that has other references. If other threads release their
+  /// references first, this reference is the last one.
   private static func releaseShared(_ operation: consuming Operation) {
     guard CurrentWork.isBetweenOperations else { return }
     // A retired block operation holds no user objects. When it is destroyed, its dependencies are

@@ -121,7 +121,8 @@ open class OperationQueue: @unchecked Sendable {
     if type(of: self) == OperationQueue.self {
       core.addNew(operation)
     } else {
-      // A subclass of the queue may override `addOperation(_:)`, so its override is called.
+      // A subclass of `OperationQueue` may override `addOperation(_:)`, so that method is called
+      // here.
       addOperation(operation)
     }
   }

@@ -117,7 +117,7 @@ final class QueueCore: @unchecked Sendable {
     operation.status.store(.enqueuedFromTheStart, ordering: .relaxed)
     operation.queue.store(.passUnretained(self), ordering: .relaxed)
     if MonitorLevel.isOn { describe(operation) }
-    // The queue releases this reference when the operation has left the queue.
+    // The queue owns this reference to the operation, and releases it when the operation has left the queue.
     let reference = Unmanaged<Operation>.passRetained(consume operation)
     pushAnnounced(first: reference, last: reference)
     wakeWorkerAfterAdding()
@@ -161,7 +161,7 @@ final class QueueCore: @unchecked Sendable {
   func addBarrier(_ barrier: BlockOperation) {
     guard claim(barrier) else { preconditionFailure("A barrier was added twice") }
     barrier.update { $0.insert(.barrier) }
-    // The queue releases this reference when the barrier has left the queue.
+    // The queue owns this reference to the barrier, and releases it when the barrier has left the queue.
     _ = Unmanaged.passRetained(barrier)
     push(first: .passUnretained(barrier), last: .passUnretained(barrier))
     wakeWorkerAfterAdding()

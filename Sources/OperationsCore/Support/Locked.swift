@@ -21,9 +21,9 @@ struct FutexLock: ~Copyable, Sendable {
   /// pauses between two attempts. All attempts together take about as long as the longer critical
   /// sections of this module.
   ///
-  /// Each interval between two attempts has twice as many pauses as the previous one. An attempt
-  /// takes the lock's cache line away from the thread that holds the lock. If attempts are rare,
-  /// that thread finishes sooner.
+  /// The number of pauses between two attempts doubles after each attempt, up to the maximum. An
+  /// attempt takes the lock's cache line away from the thread that holds the lock. If attempts are
+  /// rare, that thread finishes sooner.
   private static let attempts = 12
   private static let mostPauses = 16
 

@@ -73,8 +73,8 @@ struct StartableOperation {
   /// operation retires it.
   let isPlain: Bool
 
-  /// Creates a value. An operation that is not plain is retained, because it may finish on its own
-  /// before it is started, and its queue would then release it.
+  /// Creates a value, and retains the operation if ``isPlain`` is `false`. Such an operation may
+  /// finish on its own before it is started, and its queue would then release it.
   ///
   /// - Parameters:
   ///   - operation: The operation.

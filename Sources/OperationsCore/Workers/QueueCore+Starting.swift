@@ -5,7 +5,8 @@ import Synchronization
 
 extension QueueCore {
   /// Starts a chosen operation on the calling thread. The caller has stored the operation in
-  /// `scope`. If the operation is not plain, the caller releases it after this call.
+  /// `scope`. If ``StartableOperation/isPlain`` is `false`, the caller releases the operation after
+  /// this call.
   ///
   /// - Returns: The finished work, which the queue must handle.
   @inline(__always)

@@ -128,7 +128,7 @@ final class Worker: Sendable {
     }
   }
 
-  /// Sleeps until the worker receives a request.
+  /// Sleeps until the worker receives a request or has been idle for five seconds.
   ///
   /// - Returns: `false` if the worker has received no request and its thread must end.
   private func waitForRequest() -> Bool {

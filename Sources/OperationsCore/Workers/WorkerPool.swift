@@ -51,7 +51,7 @@ final class WorkerPool: Sendable {
   @inline(__always)
   func serve(_ queue: QueueCore) {
     ForkedProcess.check("to run operations of a queue")
-    // The worker that serves the queue releases this reference.
+    // The worker that serves the queue owns this reference to the public object, and releases it.
     _ = queue.owner.retain()
     serveRetained(queue)
   }

@@ -44,7 +44,8 @@ struct WorkerPoolState {
   var completionAllowance = SurplusAllowance()
   /// The number of threads that were added because no operation had started or ended for 20 ms.
   var stallCount = 0
-  /// The number of requests of the `own` lane that may exceed the budget until the sampler's next check.
+  /// The number of `own` requests that may exceed the budget of running threads until the sampler's next
+  /// check.
   var burst = 0
   private(set) var duty = RequestLine()
   private(set) var completion = RequestLine()
@@ -155,7 +156,7 @@ struct WorkerPoolState {
   /// else to do. This is so if several requests wait already, the budget of running threads is used up, and
   /// the sampler is awake. ``waitingSummary`` does not change in that case.
   ///
-  /// This method is faster than ``request(_:_:width:)``. A thread that adds to many queues needs it.
+  /// This method is faster than ``request(_:_:width:)``, for threads that add operations to many queues.
   ///
   /// - Returns: `false` if one of the conditions is not met. In that case nothing was changed.
   // This method is inlined and uses stored properties only. Otherwise the whole state would be copied.
