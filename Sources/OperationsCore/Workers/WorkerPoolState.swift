@@ -44,8 +44,7 @@ struct WorkerPoolState {
   var completionAllowance = SurplusAllowance()
   /// The number of threads that were added because no operation had started or ended for 20 ms.
   var stallCount = 0
-  /// The number of `own` requests that may exceed the budget of running threads until the sampler's next
-  /// check.
+  /// The number of `own` requests that may exceed the thread budget until the sampler's next check.
   var burst = 0
   private(set) var duty = RequestLine()
   private(set) var completion = RequestLine()
@@ -100,8 +99,8 @@ struct WorkerPoolState {
   /// Whether more threads serve requests than the budget allows, so that a worker should stop soon.
   var isOverBudget: Bool { grantedCount > budget + burst }
 
-  /// The budget of running threads for new requests. While the sampler sleeps, workers that it found blocked
-  /// do not increase the budget, because they may run again.
+  /// The budget of running threads for new requests. Blocked workers count only while the sampler checks
+  /// them.
   private var currentBudget: Int { sampler == .awake ? budget : budget - blockedCount }
 
   private func fits(_ lane: Lane, within budget: Int) -> Bool {
