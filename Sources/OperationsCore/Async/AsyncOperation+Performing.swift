@@ -3,8 +3,8 @@
 
 import Synchronization
 
-/// A reference to the operation that performs others. The closure of that operation uses it,
-/// because the closure is created before the operation.
+/// A reference to an operation whose closure starts other operations directly. The closure is
+/// created before its operation, so it captures this reference instead of the operation.
 final class Performer: Sendable {
   private let reference = Atomic<Unmanaged<Operation>?>(nil)
 
@@ -14,19 +14,20 @@ final class Performer: Sendable {
   }
 
   /// The operation that the reference refers to. It is read only while the operation executes,
-  /// because its task retains it then.
+  /// because the operation's task retains the operation during that time.
   fileprivate var operation: Operation? {
     reference.load(ordering: .acquiring)?.takeUnretainedValue()
   }
 }
 
 extension AsyncOperation {
-  /// Starts the operation directly, as part of the calling task, and waits for its end.
+  /// Starts the operation directly, as part of the calling task, and waits until it has finished.
   ///
-  /// If the task is cancelled, the operation is cancelled too, and its end is awaited nevertheless.
+  /// If the task is cancelled, the operation is cancelled too, but this method still waits until
+  /// the operation has finished.
   ///
   /// - Parameter performer: The operation of the calling task, which is recorded as waiting for
-  ///   this one.
+  ///   this operation.
   /// - Returns: The result of the operation.
   /// - Throws: The operation's error, or the reason why it could not be started.
   final func perform(for performer: Performer) async throws -> Output {
@@ -36,7 +37,7 @@ extension AsyncOperation {
       do throws(Misuse) {
         try tryStart()
       } catch {
-        // The operation will not finish, so waiting would never end.
+        // The operation was not started and will never finish, so this method must not wait for it.
         Misuse.raise(error.kind, error.description)
         throw error
       }

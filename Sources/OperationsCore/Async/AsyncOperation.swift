@@ -83,10 +83,11 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     super.init()
   }
 
-  /// Releases the closure before the dependencies. Stored properties would be released after them.
-  /// A closure often captures what its operation depends on. If the closure had the last references
-  /// to these operations, its release would release a chain of operations recursively. This way,
-  /// the list of dependencies has the last references.
+  /// Releases the closure before the list of dependencies. Without this call, the closure would be
+  /// released after the list, because stored properties of a subclass are. A closure often captures
+  /// operations that its operation depends on. If the closure had the last references to these
+  /// operations, its release would release a chain of operations recursively. With this order, the
+  /// list of dependencies has the last references, and is released without recursion.
   deinit { discardWork() }
 
   // MARK: Work
@@ -157,6 +158,8 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   // MARK: Inside
 
+  /// The result of the finished operation.
+  ///
   /// - Precondition: The operation has finished.
   final var finalResult: Result<Output, any Error> {
     guard let result = finalResultSoFar else {
@@ -165,15 +168,16 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     return result
   }
 
-  /// The same value as ``AsyncOperationSupplement/result``, which a subclass may hide.
+  /// The same value as ``AsyncOperationSupplement/result``. A subclass may hide that property, but
+  /// not this one.
   final var finalResultSoFar: Result<Output, any Error>? {
     guard status.load(ordering: .acquiring).isFinished else { return nil }
     return withWork { $0.outcome } ?? .failure(error ?? CancellationError())
   }
 
   override func runBody() -> Bool {
-    // Checked here, where the caller of `start()` can catch the mistake. Whether a subclass has
-    // work is known only in `run()`.
+    // A missing closure is reported here, so that the caller of `start()` can catch the mistake. If
+    // a subclass has no work, only `run()` can detect this.
     if type(of: self) == AsyncOperation.self, !withWork({ $0.hasBody }) {
       let misuse = refuseToRun()
       keepError(misuse)
@@ -196,8 +200,8 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   private final func runToEnd() async {
     await waitUntilTaskIsKnown()
-    // Another thread may have set the flag before it could find the task. The task is cancelled
-    // here in that case.
+    // `cancel()` on another thread may have set the flag before it could find the task. In that
+    // case the task is cancelled here.
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
     let outcome = await runKeepingError()
     await willFinish(outcome)
@@ -205,9 +209,9 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     if finish(wasExecuting: true) { finishWasSet() }
   }
 
-  /// Waits until the thread that created the task has stored it. Until then `cancel()` could not
-  /// find the task, so the work does not begin before. No thread blocks here: the task is
-  /// suspended, and the thread that creates it resumes it.
+  /// Waits until the thread that created the task has stored the task. `cancel()` can find only a
+  /// stored task, so the work must not begin earlier. No thread blocks here: the task is suspended,
+  /// and the thread that creates it resumes it.
   private final func waitUntilTaskIsKnown() async {
     if withWork({ $0.task }) != nil { return }
     await withUnsafeContinuation { beginning in

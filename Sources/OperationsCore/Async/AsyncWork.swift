@@ -24,24 +24,25 @@ struct AsyncWork<Output: Sendable> {
   /// Removes and returns the closure, which will not be called later.
   mutating func takeBody() -> Body? { body.take() }
 
-  /// Returns the closure at the first call, and `nil` later. If the operation's own task calls it,
-  /// the closure stays: the task finishes the operation, and releases the closure then.
+  /// Returns the closure at the first call, and `nil` at every further call. If the operation's own
+  /// task calls this method, the closure is not released yet. It is released when the task finishes
+  /// the operation.
   mutating func beginBody() -> Body? {
     if hasBegun { return nil }
     hasBegun = true
     return task == nil ? body.take() : body
   }
 
-  /// Stores the task. The work has not begun.
+  /// Stores the task, before its work begins.
   ///
-  /// - Returns: The continuation with which the caller must resume the task, if the task waits
-  ///   until it is stored.
+  /// - Returns: The continuation with which the caller must resume the task; `nil` if the task is
+  ///   not waiting to be stored.
   mutating func taskWasMade(_ task: Task<Void, Never>) -> UnsafeContinuation<Void, Never>? {
     self.task = task
     return beginning.take()
   }
 
-  /// Stores the continuation of a task that waits until it is stored.
+  /// Stores the continuation of the operation's task, which waits until the task itself is stored.
   ///
   /// - Returns: Whether the task is stored by now, so that the caller must resume it.
   mutating func waitsForTask(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
@@ -64,8 +65,9 @@ extension TaskPriority {
   /// if no quality of service is set.
   ///
   /// - Parameters:
-  ///   - qualityOfService: The operation's, or its queue's if the operation has none.
-  ///   - queuePriority: The operation's.
+  ///   - qualityOfService: The operation's quality of service, or its queue's if the operation has
+  ///     none.
+  ///   - queuePriority: The operation's priority in its queue.
   init?(_ qualityOfService: QualityOfService, _ queuePriority: Operation.QueuePriority) {
     switch qualityOfService {
     case .userInteractive, .userInitiated: self = .high

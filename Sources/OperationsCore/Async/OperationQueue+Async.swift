@@ -23,14 +23,15 @@ extension OperationQueueSupplement where Self: OperationQueue {
     return operation
   }
 
-  /// Waits until the queue is empty at some moment, without blocking a thread. Barriers and
-  /// operations that are added meanwhile are included.
+  /// Waits, without blocking a thread, until the queue is empty for a moment. Barriers and
+  /// operations that are added during the wait are included.
   ///
   /// Returns without delay if the queue is empty. Any number of tasks can wait. Cancelling a
-  /// waiting task ends its wait and does not affect the queue. In the work of one of the queue's
-  /// own operations, the wait is for that operation itself, and ends only if the task is cancelled.
+  /// waiting task ends its wait and does not affect the queue. If an operation of this queue calls
+  /// the method in its own work, it waits for itself, and the wait ends only if the task is
+  /// cancelled.
   ///
-  /// - Returns: Whether the queue was empty; `false` if the waiting task was cancelled before that.
+  /// - Returns: Whether the queue was empty; `false` if the waiting task was cancelled first.
   @discardableResult
   public func waitForAll() async -> Bool {
     let task = WaitingTask()

@@ -19,8 +19,8 @@ final class WaitingTask: Waiter {
 
   /// Suspends the calling task until it is woken or cancelled.
   ///
-  /// - Returns: Whether the task was woken; `false` if the task was cancelled before that.
-  /// - Precondition: This is the first wait of either kind.
+  /// - Returns: Whether the task was woken; `false` if the task was cancelled first.
+  /// - Precondition: Neither ``wait()`` nor ``waitRegardless()`` was called before.
   func wait() async -> Bool {
     await withTaskCancellationHandler {
       await suspend()
@@ -31,7 +31,7 @@ final class WaitingTask: Waiter {
 
   /// Suspends the calling task until it is woken, even if it is cancelled.
   ///
-  /// - Precondition: This is the first wait of either kind.
+  /// - Precondition: Neither ``wait()`` nor ``waitRegardless()`` was called before.
   func waitRegardless() async { _ = await suspend() }
 
   private func suspend() async -> Bool {
@@ -44,7 +44,9 @@ final class WaitingTask: Waiter {
 
   func wake() { end(wasWoken: true) }
 
-  /// - Returns: The result of the wait, if it has already ended.
+  /// Begins the wait, unless it has already ended.
+  ///
+  /// - Returns: The result of the wait if it has already ended; otherwise `nil`.
   private func begin(_ continuation: CheckedContinuation<Bool, Never>) -> Bool? {
     state.withLock { state in
       switch state {

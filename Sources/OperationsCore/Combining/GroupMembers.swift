@@ -3,13 +3,13 @@
 
 import Synchronization
 
-/// The members of a group, and the queue in which they run. Separate from the group, so that
-/// members do not retain the group.
+/// The members of a group, and the queue in which they run. This object is separate from the group,
+/// so that members do not retain the group.
 final class GroupMembers: Sendable {
-  /// Suspended until the group starts.
+  /// The queue of the members. It is suspended until the group starts.
   let queue = GroupQueue()
   private let state = Locked(GroupState())
-  /// Woken when all members have finished.
+  /// The wait of the group's task. It ends when all members have finished.
   private let allFinished = WaitingTask()
 
   init() { queue.isSuspended = true }
@@ -17,9 +17,9 @@ final class GroupMembers: Sendable {
   /// The errors of the members that have failed so far.
   var errors: [any Error] { state.withLock { $0.errors } }
 
-  /// - Adds an operation to the members, unless members are no longer accepted.
+  /// Adds an operation to the members, unless new members are no longer accepted.
   ///
-  ///   - Returns: Whether the operation was added.
+  /// - Returns: Whether the operation was added.
   func add(_ operation: Operation) -> Bool {
     guard state.withLock({ $0.join() }) else { return false }
     do {
@@ -45,21 +45,24 @@ final class GroupMembers: Sendable {
     if state.withLock({ $0.leave() }) { allFinished.wake() }
   }
 
-  /// Rejects new members from now on and cancels the existing ones, once. They need not wait for
-  /// the group's start or for a slot, because none of them will run.
+  /// Rejects new members from now on, and cancels the existing members at the first call. The
+  /// cancelled members need not wait for the group's start or for a slot, because none of them will
+  /// run.
   func cancel() {
     if state.withLock({ $0.cancel() }) { queue.invalidate() }
   }
 
-  /// - Returns: Whether all members have finished and no member can be added. If the result is `false`, the
-  ///   caller must wait once.
+  /// Rejects new members as soon as all members have finished.
+  ///
+  /// - Returns: Whether all members have finished, so that no member can be added. If the result is
+  ///   `false`, the caller must call ``waitForLast()`` once.
   func drain() -> Bool { state.withLock { $0.drain() } }
 
   /// Waits until all members have finished, even if the task is cancelled.
   func waitForLast() async { await allFinished.waitRegardless() }
 
-  /// Handles the release of the group. If it has never run, its members are cancelled, because they
-  /// would otherwise stay forever.
+  /// Handles the release of the group. If the group has never run, its members are cancelled,
+  /// because they would otherwise stay in their queue forever.
   ///
   /// The members are cancelled soon, on a thread of the library, because members may override `cancel()`, and
   /// the thread that released the group may hold locks that the override needs.
@@ -75,8 +78,9 @@ final class GroupQueue: OperationQueue, @unchecked Sendable {
   /// The group that owns this queue. The reference is weak, because the group retains the queue.
   weak var group: Operation?
 
-  /// The group, which must start before its members can. It is `nil` if the group has started, or is not in
-  /// a queue: a group that was just created is not a fault.
+  /// The group, if it is in a queue and has not started; otherwise `nil`. While this value is not `nil`,
+  /// the members wait for the start of the group. A group that is not in a queue may have been created a
+  /// moment ago, so its members are not reported as waiting for it.
   var pendingGroup: Operation? {
     guard let group else { return nil }
     let status = group.status.load(ordering: .acquiring)
@@ -94,11 +98,12 @@ private final class GroupMember: Waiter {
 }
 
 extension Operation {
-  /// Makes the finish of this operation notify the members of a group. Returns `false` if the operation has
-  /// already finished.
+  /// Makes this operation notify the members of a group when it finishes. Returns `false` if the operation
+  /// has already finished.
   fileprivate final func reportFinish(to members: GroupMembers) -> Bool {
     makeRare { rare in
-      // The thread that finishes the operation checks the flag after the finish, and then acquires the lock.
+      // The thread that finishes the operation checks the flag `hasFinishDuties` after the finish. If the
+      // flag is set, the thread acquires this lock and finds the members of the group.
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
       rare.groupMembers = members
       return true

@@ -69,8 +69,9 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
       return false
     }
     guard members.add(operation) else { return false }
-    // A concurrent `cancel()` sets the flag and then cancels the members that it finds. So the flag
-    // is checked after the member was added.
+    // A concurrent `cancel()` sets the flag of the group, and then cancels the members that it
+    // finds. So the flag is checked after the addition: a member that was not found is cancelled
+    // here.
     if isCancelled { operation.cancel() }
     return true
   }
@@ -78,7 +79,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   /// The unfinished members, in the order of addition. The array is a copy.
   public final var operations: [Operation] { members.queue.operations }
 
-  /// The errors of members so far, in the order in which they finished.
+  /// The errors of the members that have failed so far, in the order in which the members finished.
   ///
   /// A failure is listed once: members that it has cancelled by ``DependencyRequirement/success``
   /// add no error. If members were cancelled because an operation outside the group has failed, the
@@ -125,10 +126,12 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     return super.runBody()
   }
 
-  /// No member has run, but members may be leaving the queue at this moment.
+  /// Finishes a group that was cancelled before its start. No member has run, but members may be
+  /// leaving the queue at this moment.
   final override func finishUnrun() -> Bool {
     members.cancel()
-    // The members of a group that is its own member would wait for it.
+    // If the group is a member of itself, its members wait for the group, so the group must not
+    // wait for them.
     if isMemberOfItself || members.drain() { return super.finishUnrun() }
     beginAwaiting(.queue(members.queue))
     Task {
@@ -141,8 +144,9 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
 
   /// Whether this group is a member of itself, through other groups. Such groups can never start.
   ///
-  /// The references to other groups and to their queues may become the last ones. They are released on
-  /// another thread, because a `deinit` of the user may wait until this thread has finished the group.
+  /// During the search, this thread may hold the last references to other groups and to their queues.
+  /// They are released on another thread, because a `deinit` of the user may wait until this thread
+  /// has finished the group.
   private final var isMemberOfItself: Bool {
     var seen: Set<ObjectIdentifier> = []
     var held: [any AnyObject & Sendable] = []
@@ -150,14 +154,16 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     while let current = group, seen.insert(ObjectIdentifier(current)).inserted {
       let queue = current.enqueuedQueue.flatMap { QueueRegistry.queue(at: $0) }
       if let queue { held.append(queue) }
-      // If the operation is not retired, the queue at the stored address is its queue.
+      // If the operation is not retired (has not left its queue), the queue at the stored address
+      // is its queue.
       let isInQueue = !current.status.load(ordering: .sequentiallyConsistent).has(.retired)
       group = isInQueue ? (queue as? GroupQueue)?.group : nil
       if let group { held.append(group) }
     }
     let isFound = group === self
     group = nil
-    // The first element is the queue that contains this group. It exists until the group has finished.
+    // The first element of `held` is the queue that contains this group. This thread cannot have the
+    // last reference to it, because the queue exists until the group has finished.
     if held.count > 1 { ReleaseList.releaseElsewhere(consume held) }
     return isFound
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The state of a group's members: the number of unfinished ones, their errors, and whether members
-/// can be added.
+/// The state of a group's members: the number of unfinished members, the errors, and whether
+/// members can be added.
 ///
 /// The finish of the last member and the end of additions are one event. If a member finishes while
-/// another thread adds one, either the addition comes first and the group waits for the new member,
-/// or the new member is rejected.
+/// another thread adds a member, either the addition comes first and the group waits for the new
+/// member, or the new member is rejected.
 struct GroupState {
   /// The failure of a member.
   struct Failure {
@@ -33,7 +33,7 @@ struct GroupState {
   private enum Phase {
     /// Members can be added, and the group does not wait for them yet.
     case gathering
-    /// The group waits until no member is unfinished.
+    /// The group waits until all members have finished. Members can still be added.
     case draining
     /// The group has stopped waiting, and no members can be added.
     case closed
@@ -42,10 +42,10 @@ struct GroupState {
   private var phase = Phase.gathering
   private var isCancelled = false
   private var unfinishedCount = 0
-  /// The failures, in the order in which the members finished. There is one failure for each
-  /// origin.
+  /// The failures, in the order in which the members finished. Failures with the same origin (the
+  /// operation that failed first) are stored once.
   private var failures: [Failure] = []
-  /// The index of each origin in `failures`.
+  /// For each origin, the index of its failure in `failures`.
   private var places: [OperationID: Int] = [:]
 
   /// The errors, in the order in which the members finished.
@@ -73,13 +73,14 @@ struct GroupState {
     return closeIfEmpty()
   }
 
-  /// Adds the failure of a member. Called before the member leaves.
+  /// Adds the failure of a member. Called before the member leaves the queue.
   mutating func note(_ failure: Failure) {
     guard let place = places[failure.origin] else {
       places[failure.origin] = failures.count
       return failures.append(failure)
     }
-    // A cancelled dependent may be reported first, but the error itself has more information.
+    // A member that was cancelled because of this failure may be reported before the failed member
+    // itself. The error of the failed member replaces it, because that error has more information.
     if failures[place].isConsequence, !failure.isConsequence { failures[place] = failure }
   }
 
@@ -90,7 +91,7 @@ struct GroupState {
     return closeIfEmpty()
   }
 
-  /// Rejects new members. Returns whether the state has changed.
+  /// Rejects new members from now on. Returns whether this is the first call.
   mutating func cancel() -> Bool {
     defer { isCancelled = true }
     return !isCancelled

@@ -69,7 +69,9 @@ extension Duration {
 private final class Deadline: Sendable {
   private let isMet = Locked<Bool?>(nil)
 
-  /// - Returns: Whether this call is the first one, which decides the result.
+  /// Stores whether the work ended before the time limit, unless this is already known.
+  ///
+  /// - Returns: Whether this call has stored the value.
   func settle(isMet: Bool) -> Bool {
     self.isMet.withLock { known in
       if known != nil { return false }

@@ -57,7 +57,7 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
   /// The kinds of diagnostics that were printed, one bit for each kind.
   private static let printed = Atomic<Int>(0)
 
-  /// Reports a diagnostic. Everything that is reported passes through this function.
+  /// Reports a diagnostic. Every diagnostic passes through this function.
   static func note(_ kind: Kind, _ message: @autoclosure () -> String) {
     if let handler { return handler(Diagnostic(kind: kind, description: message())) }
     let bit = 1 << kind.rawValue

@@ -3,8 +3,9 @@
 
 /// A mistake of a caller for which Foundation raises `NSInvalidArgumentException` or traps.
 ///
-/// By default, the message is printed and the process traps. To change that, use one of the
-/// following. The first one that applies is used, and the mistaken call has no effect:
+/// By default, the message is printed and the process traps. To handle mistakes differently, use
+/// one of the following. If both apply to a mistake, the first one is used. The mistaken call then
+/// has no effect:
 ///
 /// 1. ``catching(_:)`` around the call, or one of the forms that throw:
 ///    ``OperationSupplement/tryStart()``, ``OperationQueueSupplement/tryAddOperation(_:)``,
@@ -73,22 +74,22 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
 
   private static let currentHandler = Locked<(@Sendable (Misuse) -> Void)?>(nil)
 
-  /// Runs `body` and catches the mistakes that this thread makes meanwhile: they neither trap nor
-  /// reach the ``handler``.
+  /// Runs `body`, and catches the mistakes that this thread makes in it. A caught mistake neither
+  /// traps nor reaches the ``handler``.
   ///
   /// The body continues after a mistake, and the mistaken call has no effect. Mistakes of
   /// operations on other threads are not caught. If two calls are nested, the inner call catches
   /// the mistake.
   ///
   /// - Returns: The mistakes, in the order in which they were made.
-  /// - Throws: The error of `body`; the mistakes up to then are dropped.
+  /// - Throws: The error of `body`. In this case the caught mistakes are dropped.
   public static func catching<Failure: Error>(
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> [Misuse] {
     try MisuseScope.run(body)
   }
 
-  /// Reports a mistake. Every misuse passes through this function.
+  /// Reports a mistake. Every mistake passes through this function.
   static func raise(_ kind: Kind, _ message: String) {
     let misuse = Misuse(kind: kind, description: message)
     if MisuseScope.take(misuse) { return }

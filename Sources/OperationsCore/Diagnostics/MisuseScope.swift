@@ -3,18 +3,19 @@
 
 import COperationsSystem
 
-/// A call that catches the mistakes of its thread. It lives on the stack of that thread.
+/// The scope of a call that catches the mistakes of its thread. The scope is stored on the stack of
+/// that thread.
 ///
-/// A scope belongs to a thread and not to a task. Otherwise, a task that the body starts could
-/// later find a scope that has ended.
+/// A scope belongs to a thread and not to a task. If it belonged to a task, a task that the body
+/// starts could find the scope after the end of the scope.
 struct MisuseScope {
   static let refusalsToStart: [Misuse.Kind] = [
     .receiverAlreadyExecuting, .receiverNotReady, .simultaneousStart, .startOfEnqueuedOperation,
   ]
 
   private var mistakes: [Misuse] = []
-  /// The kinds of mistakes that the scope catches from the body itself. If it is `nil`, the scope
-  /// catches all mistakes, including those of operations that run inside the body.
+  /// The kinds of mistakes that the scope catches from the body itself. If this value is `nil`, the
+  /// scope catches all mistakes, including those of operations that run inside the body.
   private let refusals: [Misuse.Kind]?
   /// The operation that the thread executed when the scope began.
   private let caller: ObjectIdentifier?
@@ -36,7 +37,7 @@ struct MisuseScope {
 
   /// Runs `body`, and catches its mistakes.
   ///
-  /// - Returns: The mistakes that this thread made meanwhile.
+  /// - Returns: The mistakes that this thread made in `body`.
   static func run<Failure: Error>(
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> [Misuse] {
@@ -45,7 +46,7 @@ struct MisuseScope {
 
   /// Makes a call that the library may refuse, and throws the refusal.
   ///
-  /// Mistakes of operations and observers that the call runs on this thread do not count.
+  /// Mistakes of operations and observers that the call runs on this thread are not thrown.
   static func run(throwing refusals: [Misuse.Kind], _ call: () -> Void) throws(Misuse) {
     if let refusal = run(wanting: refusals, call).first { throw refusal }
   }

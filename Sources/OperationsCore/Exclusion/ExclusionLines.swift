@@ -14,47 +14,52 @@
 ///   exclusions. When an exclusion becomes free, one waiting member of each *group* is invited. A
 ///   group is one queue and one priority, whose members can all start if one of them can. An
 ///   invited member that stops being ready passes its invitation on (``standBack(_:)``), and so
-///   does one that is refused again.
-/// - **No deadlock.** An operation with exclusions executes, and waits for no other exclusion. A
-///   refused operation waits for executing operations.
+///   does an invited member that is refused again.
+/// - **No deadlock.** An operation that holds exclusions executes, and waits for no other
+///   exclusion. A refused operation waits only for executing operations.
 /// - **No starvation.** A member that was refused as often as its patience allows is *due*. While
 ///   it waits for an exclusion, it reserves those of its exclusions that were created before that
-///   one: later members do not get them. So each time that the member is refused again, the
+///   exclusion: later members do not get them. So each time that the member is refused again, the
 ///   exclusion that it lacks was created later. While it is invited, later members give way to it
 ///   once, for a limited time (``Answer/givesWay(nanoseconds:)``). After that it must be refused
 ///   some more times before it is due again, so that a member whose queue has no free slot costs
-///   the others little. Each time that others have given way in vain, they give way longer.
-/// - **No lasting reservation.** A reservation may keep an exclusion from an operation for which
-///   the holder of the later exclusion waits in its own code. Therefore a reservation ends after a
-///   limited time (``endReservation(_:)``). The next reservation of the same member lasts twice as
-///   long, so that eventually it lasts longer than the operations that it waits for.
+///   the other members little. Each time that the other members have given way in vain, they give
+///   way longer.
+/// - **No lasting reservation.** A reservation may cause a wait that never ends: the holder of the
+///   exclusion that the member lacks may wait, in its own code, for an operation that needs a
+///   reserved exclusion. Therefore a reservation ends after a limited time
+///   (``endReservation(_:)``). The next reservation of the same member lasts twice as long, so that
+///   eventually it lasts longer than the operations that it waits for.
 struct ExclusionLines {
-  /// A number that identifies a member, in the order of the first requests. No other member gets
-  /// the same number.
+  /// A number that identifies an operation, in the order of the first requests. No other operation
+  /// gets the same number.
   typealias Number = UInt64
 
-  /// The operations of one queue and one priority.
+  /// Identifies the operations of one queue that have one priority.
   struct Group: Hashable {
     let queue: UInt
     let priorityIndex: Int
   }
 
   enum Answer: Equatable {
-    /// The member has all of its exclusions and must start.
+    /// The operation has all of its exclusions and must start.
     case granted
-    /// The member has a place in a line and must not start.
+    /// The operation waits in the line of an exclusion, and must not start.
     case refused
-    /// The member could start, but an earlier member was refused often, was invited, and is
-    /// expected to ask. The later member should ask again after this time, and then insist.
+    /// The operation could start, but an earlier operation that was refused often is expected to
+    /// request its exclusions soon. The later operation waits for this time, and then requests its
+    /// exclusions again. At that second request it no longer gives way.
     case givesWay(nanoseconds: Int64)
   }
 
   struct Line {
     fileprivate(set) var holders: [Number] = []
     fileprivate(set) var waiting: [Group: WaitingMembers] = [:]
-    /// Due members that wait for a later exclusion.
+    /// The operations for which the exclusion is reserved. They were refused often, and wait for an
+    /// exclusion that was created later.
     fileprivate(set) var reserved: Set<Number> = []
-    /// Due members that were invited and have not asked since then.
+    /// The operations that were refused often, were invited to repeat their requests, and have not
+    /// done so yet. Later operations give way to them.
     fileprivate(set) var expected: Set<Number> = []
 
     fileprivate var isUnused: Bool {
@@ -62,24 +67,24 @@ struct ExclusionLines {
     }
   }
 
-  /// The reason why a waiting member cannot get an exclusion.
+  /// The reason why a waiting operation cannot get an exclusion.
   struct Obstacle: Equatable {
     let exclusion: MutualExclusion
-    /// The members that hold the exclusion.
+    /// The operations that hold the exclusion.
     var holders: [Number] = []
-    /// The due members for which the exclusion is reserved. A reservation applies to the part of
-    /// the limit that no member holds.
+    /// The operations for which the exclusion is reserved. Reservations apply to the free places of
+    /// the exclusion: its limit minus the number of holders.
     var reservers: [Number] = []
 
-    /// Whether no member can get the exclusion before a holder has finished.
+    /// Whether no operation can get the exclusion before a holder has finished.
     var isHeld: Bool { holders.count >= exclusion.limit }
   }
 
-  /// A reservation, which ends after its time.
+  /// A reservation of exclusions for a waiting operation. It ends after a limited time.
   struct Reservation: Equatable, Sendable {
     let number: Number
-    /// How often the member had been refused when the reservation began. This number distinguishes
-    /// the reservation from later reservations of the same member.
+    /// How often the operation had been refused when the reservation began. This number
+    /// distinguishes the reservation from later reservations of the same operation.
     let refusalCount: Int
     let nanoseconds: Int64
   }
@@ -92,21 +97,22 @@ struct ExclusionLines {
 
   // MARK: Events
 
-  /// Adds an operation with its first request. The operation has a number from now on, but holds no
-  /// exclusions.
+  /// Adds an operation that requests exclusions for the first time, and returns its number. The
+  /// operation holds no exclusions yet.
   mutating func join(_ exclusions: Set<MutualExclusion>) -> Number {
     lastNumber += 1
     members[lastNumber] = ExclusionMember(exclusions: exclusions.sorted { $0.number < $1.number })
     return lastNumber
   }
 
-  /// Handles the request of a member that could start.
+  /// Handles the request of an operation that could start.
   ///
   /// - Parameters:
-  ///   - number: The member.
-  ///   - group: The queue and the priority of the member.
-  ///   - insists: Whether the member has given way long enough.
-  /// - Returns: The answer to the request, and the members that are invited because of it.
+  ///   - number: The number of the operation.
+  ///   - group: The queue and the priority of the operation.
+  ///   - insists: Whether the operation has given way long enough, and gives way no longer.
+  /// - Returns: The answer to the request, and the numbers of the operations that are invited to
+  ///   repeat their requests because of it.
   mutating func ask(
     _ number: Number, in group: Group, insists: Bool = false
   ) -> (answer: Answer, invited: [Number]) {
@@ -134,9 +140,9 @@ struct ExclusionLines {
     return (answer, process(&invited))
   }
 
-  /// Removes a member that has finished.
+  /// Removes an operation that has finished.
   ///
-  /// - Returns: The invited members.
+  /// - Returns: The numbers of the operations that are invited to repeat their requests.
   mutating func leave(_ number: Number) -> [Number] {
     guard let member = members[number] else { return [] }
     var invited = Invitations()
@@ -149,18 +155,20 @@ struct ExclusionLines {
       }
       dropIfUnused(exclusion)
     }
-    // Exclusions that a holder releases are offered to all groups.
+    // The exclusions of a holder are in `freed`, so they are offered to all groups. An operation
+    // that held nothing only passes its invitation on to its own group.
     if member.standing != .holding, let group = member.group {
       passOn(member.exclusions, in: group, &invited)
     }
     return process(&invited)
   }
 
-  /// Removes a member from its line because it is no longer ready or has another priority. The
-  /// member asks again when its queue chooses it, and then gets the place of its number.
+  /// Removes an operation from the line that it waits in, because it is no longer ready or has
+  /// another priority. The operation requests its exclusions again when its queue chooses it. If it
+  /// must wait again, its number determines its place in the line, as before.
   ///
-  /// - Returns: Whether the member had a place in a line, and the members that are invited because
-  ///   of the change.
+  /// - Returns: Whether the operation waited for an exclusion, and the numbers of the operations
+  ///   that are invited to repeat their requests.
   mutating func standBack(_ number: Number) -> (wasWaiting: Bool, invited: [Number]) {
     guard let member = members[number], member.standing != .holding else { return (false, []) }
     var invited = Invitations()
@@ -169,7 +177,7 @@ struct ExclusionLines {
     return (member.standing != .away, process(&invited))
   }
 
-  /// Returns the reservation of a waiting member; `nil` if the member has no reservation.
+  /// Returns the reservation of a waiting operation; `nil` if the operation has no reservation.
   func reservation(of number: Number) -> Reservation? {
     guard let member = members[number], case .waiting = member.standing,
       member.exclusions.contains(where: { lines[$0]?.reserved.contains(number) == true })
@@ -179,9 +187,9 @@ struct ExclusionLines {
       nanoseconds: member.reservationNanoseconds)
   }
 
-  /// Ends a reservation after its time. Does nothing if the reservation has ended before.
+  /// Ends a reservation whose time is over. Does nothing if the reservation has already ended.
   ///
-  /// - Returns: The invited members.
+  /// - Returns: The numbers of the operations that are invited to repeat their requests.
   mutating func endReservation(_ reservation: Reservation) -> [Number] {
     let number = reservation.number
     guard self.reservation(of: number) == reservation, let member = members[number] else {
@@ -196,11 +204,11 @@ struct ExclusionLines {
     return process(&invited)
   }
 
-  /// Returns the reason why a member cannot get the exclusion that it waits for; `nil` unless the
-  /// member has a place in a line.
+  /// Returns the reason why an operation cannot get the exclusion that it waits for; `nil` if the
+  /// operation does not wait in a line.
   ///
-  /// If the result has no holders and no reservers, the exclusion is available, and another member
-  /// of the group was invited first.
+  /// If the result has no holders and no reservers, the exclusion is available, and another
+  /// operation of the same group was invited before this operation.
   func obstacle(of number: Number) -> Obstacle? {
     guard case .waiting(let exclusion) = members[number]?.standing else { return nil }
     let line = lines[exclusion] ?? Line()
@@ -219,7 +227,7 @@ struct ExclusionLines {
     return line.holders.count + line.reserved.count { $0 < number } < exclusion.limit
   }
 
-  /// Gives a member a place in the line of its exclusion at this index.
+  /// Makes an operation wait in the line of the exclusion at this index of its sorted exclusions.
   private mutating func wait(_ number: Number, for index: Int) {
     members[number]?.refusalCount += 1
     guard let member = members[number], let group = member.group else { return }
@@ -232,7 +240,8 @@ struct ExclusionLines {
     }
   }
 
-  /// Removes the place, the reservation and the claim of a member that does not execute.
+  /// Removes an operation that does not execute from the line that it waits in, and ends its
+  /// reservation. Later operations no longer give way to it.
   private mutating func givePlaceUp(_ number: Number, _ invited: inout Invitations) {
     guard let member = members[number], member.standing != .holding else { return }
     members[number]?.standing = .away
@@ -246,8 +255,9 @@ struct ExclusionLines {
     }
   }
 
-  /// Handles that another member insisted although this member was expected. This member is due
-  /// again only after more refusals.
+  /// Handles that this operation was expected to request its exclusions, but a later operation
+  /// starts instead. Later operations give way to this operation again only after it was refused
+  /// more often.
   private mutating func loseClaim(_ number: Number) {
     guard let exclusions = members[number]?.exclusions else { return }
     members[number]?.losePriority()
@@ -262,21 +272,21 @@ struct ExclusionLines {
   // MARK: Invitations
 
   private struct Invitations {
-    /// The exclusions that became available to more members.
+    /// The exclusions that became available, and must be offered to waiting operations.
     var freed: [MutualExclusion] = []
     var numbers: [Number] = []
   }
 
-  /// Passes the invitation of a member on to other members of its group that wait for these
-  /// exclusions.
+  /// Invites other operations of a group, if they wait for these exclusions. An operation of the
+  /// group that did not use its invitation passes it on in this way.
   private mutating func passOn(
     _ exclusions: [MutualExclusion], in group: Group, _ invited: inout Invitations
   ) {
     for exclusion in exclusions { inviteFirst(of: group, to: exclusion, &invited) }
   }
 
-  /// Invites one member of each group for the exclusions that became free, including exclusions
-  /// that become free during this call.
+  /// For each exclusion that became free, invites one waiting operation of each group. This
+  /// includes exclusions that become free during this call.
   private mutating func process(_ invited: inout Invitations) -> [Number] {
     while let exclusion = invited.freed.popLast() {
       for group in lines[exclusion].map({ Array($0.waiting.keys) }) ?? [] {
@@ -290,8 +300,8 @@ struct ExclusionLines {
   private mutating func inviteFirst(
     of group: Group, to exclusion: MutualExclusion, _ invited: inout Invitations
   ) {
-    // Members that left before their turn are removed here. They may be the last members in the
-    // line.
+    // The loop below removes operations that have left the line without an invitation. The line may
+    // be empty after the loop.
     defer { dropIfUnused(exclusion) }
     while let number = lines[exclusion]?.waiting[group]?.first {
       let isWaiting = members[number].map {
@@ -318,8 +328,8 @@ struct ExclusionLines {
     if lines[exclusion]?.waiting[group]?.isEmpty == true { lines[exclusion]?.waiting[group] = nil }
   }
 
-  /// Records that a member has left its line before its turn. Members that have left are removed
-  /// from the line when they are the majority.
+  /// Records that an operation has left its line without an invitation. The line still contains the
+  /// numbers of such operations. They are removed when they are the majority.
   private mutating func forget(
     _ number: Number, in group: Group, of exclusion: MutualExclusion
   ) {

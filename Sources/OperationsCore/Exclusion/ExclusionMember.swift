@@ -4,51 +4,57 @@
 /// One operation that has requested its exclusions and has not finished.
 struct ExclusionMember {
   enum Standing: Equatable {
-    /// The member has no place in a line. It asks when its queue chooses it.
+    /// The operation does not wait for an exclusion. It requests its exclusions when its queue
+    /// chooses it.
     case away
-    /// The member was refused and was not invited since then.
+    /// The last request of the operation was refused, and it waits in the line of this exclusion.
     case waiting(MutualExclusion)
-    /// The member holds all of its exclusions and executes.
+    /// The operation holds all of its exclusions and executes.
     case holding
   }
 
-  /// The number of refusals before a member is due for the first time.
+  /// The number of refusals after which an operation is preferred to later operations for the first
+  /// time.
   static let firstPatience = 8
-  /// The maximum number of refusals before a member is due again.
+  /// The maximum number of further refusals after which an operation is preferred to later
+  /// operations once more.
   static let longestPatience = 64
 
   /// The exclusions of the operation, in the order of their creation.
   let exclusions: [MutualExclusion]
-  /// The total number of refusals after which the member is due.
+  /// The total number of refusals after which the operation is preferred to later operations.
   private var patience = Self.firstPatience
   var refusalCount = 0
-  /// How often other members gave way to this member in vain, and then started before it.
+  /// The number of times that other operations waited for this operation to start, and then started
+  /// before it.
   var lostClaimCount = 0
-  /// The number of reservations of this member that ended because they lasted too long.
+  /// The number of reservations of this operation that ended at their time limit.
   var endedReservationCount = 0
   var standing = Standing.away
-  /// The queue and the priority of the member when it last requested its exclusions.
+  /// The queue and the priority of the operation when it last requested its exclusions.
   var group: ExclusionLines.Group?
 
   init(exclusions: [MutualExclusion]) { self.exclusions = exclusions }
 
   var isDue: Bool { refusalCount >= patience }
 
-  /// Makes the member due only after more refusals: twice as many, up to a limit.
+  /// Ends the preference of this operation over later operations. The operation is preferred again
+  /// after twice as many refusals in total, or after ``longestPatience`` further refusals if this
+  /// number is lower.
   mutating func losePriority() { patience += min(patience, Self.longestPatience) }
 
-  /// How long other members give way to this member: from 1 ms to 50 ms.
+  /// How long other operations give way to this operation: from 1 ms to 50 ms.
   var wayNanoseconds: Int64 { min(50, 1 << Int64(min(lostClaimCount, 6))) * 1_000_000 }
 
-  /// How long the next reservation of this member lasts: from 100 ms to about an hour.
+  /// How long the next reservation of this operation lasts: from 100 ms to about an hour.
   var reservationNanoseconds: Int64 { 100_000_000 << Int64(min(endedReservationCount, 15)) }
 }
 
-/// The members of one group that wait for one exclusion, in a binary heap with the lowest number
-/// first.
+/// The operations of one queue and one priority that wait for one exclusion, in a binary heap with
+/// the lowest number first.
 struct WaitingMembers {
   private var numbers: [ExclusionLines.Number] = []
-  /// The number of members that have left before their turn.
+  /// The number of operations in the heap that no longer wait.
   private var leftCount = 0
 
   var isEmpty: Bool { numbers.isEmpty }
@@ -76,17 +82,18 @@ struct WaitingMembers {
     }
   }
 
-  /// Records that a member has left. The member stays in the heap for now.
+  /// Records that an operation no longer waits. Its number stays in the heap until
+  /// ``removeAll(where:)`` is called.
   ///
-  /// - Returns: Whether most members have left.
+  /// - Returns: Whether most operations in the heap no longer wait.
   mutating func noteLeft() -> Bool {
     leftCount += 1
     return 2 * leftCount > numbers.count
   }
 
-  /// Removes the members that have left.
+  /// Removes the operations that no longer wait.
   mutating func removeAll(where hasLeft: (ExclusionLines.Number) -> Bool) {
-    // A sorted array is a heap.
+    // A sorted array is a valid binary heap.
     numbers = numbers.filter { !hasLeft($0) }.sorted()
     leftCount = 0
   }

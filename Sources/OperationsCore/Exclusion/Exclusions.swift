@@ -5,8 +5,7 @@ import COperationsSystem
 @preconcurrency import Dispatch
 import Synchronization
 
-/// The lines of operations that wait for exclusions, for the whole process, with the operation of
-/// each member.
+/// The operations of the process that hold exclusions or wait for exclusions.
 final class Exclusions: Sendable {
   static let shared = Exclusions()
 
@@ -15,7 +14,8 @@ final class Exclusions: Sendable {
     var numbers: [ObjectIdentifier: ExclusionLines.Number] = [:]
     /// The operations that have requested their exclusions and have not finished, by their numbers.
     var operations: [ExclusionLines.Number: Operation] = [:]
-    /// The number of threads that give way to another operation at this moment.
+    /// The number of threads that sleep at this moment, because their operation gives way to
+    /// another operation.
     var givingWayCount = 0
     /// The present reservation of each member that has one.
     var reservations: [ExclusionLines.Number: LimitedReservation] = [:]
@@ -29,18 +29,19 @@ final class Exclusions: Sendable {
     let end: Int64
   }
 
-  /// The lines and the timer's state. The property is internal, so that tests can hold the lock.
+  /// The lines of waiting operations and the timer's state. The property is internal, so that tests
+  /// can hold the lock.
   let state = Locked(State())
-  /// The factor by which the times for giving way and for reservations are longer: above 1 only in
-  /// tests.
+  /// The factor by which the durations of reservations, and of the sleep of threads that give way,
+  /// are multiplied. It is above 1 only in tests.
   private let timeScale: Int64
-  /// A number that changes when the lines change while a thread gives way. The thread that gives
-  /// way sleeps on this number. The change is made after the lines' lock is released, and a thread
-  /// reads it before it takes that lock. So a thread that has seen the old lines sleeps on the old
-  /// number, and is woken or does not fall asleep.
+  /// A counter that is incremented when the lines have changed while a thread gives way. The thread
+  /// that gives way sleeps until the counter changes. The counter is incremented after the lock of
+  /// the lines is released, and a thread reads the counter before it acquires the lock. So a thread
+  /// that has seen the old lines has read the old counter: it is woken, or does not fall asleep.
   private let changes = Atomic<UInt32>(0)
-  /// Ends reservations. There is one timer, set to the earliest end, because most reservations end
-  /// before their time.
+  /// The timer that ends reservations. One timer, set to the earliest end, is enough, because most
+  /// reservations end before their time limit.
   private let timer = DispatchSource.makeTimerSource(queue: .global())
 
   init(timeScale: Int64 = 1) {
@@ -52,18 +53,19 @@ final class Exclusions: Sendable {
   deinit { timer.cancel() }
 
   /// Requests the exclusions of an operation that is ready, has a slot and will be started by the
-  /// calling thread. If the operation is refused, its queue chooses it again when it should ask
-  /// again.
+  /// calling thread. If the operation is refused, its queue chooses it again when it should repeat
+  /// the request.
   ///
   /// The calling thread may sleep for a short time. After that, the operation's own `isReady` is
   /// evaluated again.
   ///
   /// - Parameters:
-  ///   - operation: The operation, which may ask each time that it is chosen.
-  ///   - exclusions: The exclusions; read at the first request.
-  /// - Returns: Whether the operation must start now. If the result is `false`, the operation has a
-  ///   place in a line or is no longer ready.
-  /// - Precondition: The operation has promised to leave when it finishes.
+  ///   - operation: The operation. It may request its exclusions each time that its queue chooses
+  ///     it.
+  ///   - exclusions: The exclusions of the operation. They are used only at its first request.
+  /// - Returns: Whether the operation must start now. If the result is `false`, the operation waits
+  ///   for an exclusion or is no longer ready.
+  /// - Precondition: The operation will call ``leave(_:)`` when it finishes.
   func acquire(_ operation: Operation, _ exclusions: Set<MutualExclusion>) -> Bool {
     var deadline: Int64?
     while true {
@@ -87,31 +89,34 @@ final class Exclusions: Sendable {
     }
   }
 
-  /// - Returns: `nil` if the operation has finished on its own.
+  /// Makes one request for the exclusions of an operation.
+  ///
+  /// - Returns: The answer; `nil` if the operation has finished on its own.
   private func ask(
     _ operation: Operation, _ exclusions: Set<MutualExclusion>, insists: Bool
   ) -> ExclusionLines.Answer? {
-    // A thread that gives way changes nothing for others that give way. If it woke them, all would
-    // spin.
+    // The request of a thread that gives way changes nothing for other threads that give way. If it
+    // woke them, these threads would wake each other without end.
     let reply = change(wakes: { !$0.givesWay }) {
       state -> (Reply, [ExclusionLines.Number]) in
       let status = operation.status.load(ordering: .sequentiallyConsistent)
       if state.numbers[ObjectIdentifier(operation)] == nil {
-        // The thread that finishes the operation acquires this lock later. Either that thread finds
-        // the operation here, or this thread sees the finish.
+        // The thread that finishes the operation acquires this lock after the finish. Either that
+        // thread finds the operation in `numbers`, or this thread sees the finish.
         if status.isFinished { return (Reply(), []) }
         let number = state.lines.join(exclusions)
         state.numbers[ObjectIdentifier(operation)] = number
         state.operations[number] = operation
       }
       guard let number = state.numbers[ObjectIdentifier(operation)] else { return (Reply(), []) }
-      // A thread that makes it unready changes the status and then takes this lock to let it stand
-      // back. So either the change is seen here, or the operation has started before the change.
+      // A thread that makes the operation unready changes its status, and then acquires this lock
+      // to call `standBack`. So either this thread sees the change, or the operation has started
+      // before the change.
       guard status.isEligible else {
         return (Reply(answer: .refused), state.lines.standBack(number).invited)
       }
-      // The priority is read under this lock, because a thread that changes it acquires the lock
-      // afterwards.
+      // The priority is read under this lock, because a thread that changes the priority acquires
+      // the lock after the change.
       let group = ExclusionLines.Group(
         queue: UInt(bitPattern: operation.queue.load(ordering: .acquiring)?.toOpaque()),
         priorityIndex: status.priorityIndex)
@@ -134,7 +139,7 @@ final class Exclusions: Sendable {
 
   // MARK: Reservations
 
-  /// Ends a reservation after its time, unless it ends before.
+  /// Makes the timer end a reservation after its time limit.
   private func limit(_ reservation: ExclusionLines.Reservation) {
     let end = csystem_monotonic_nanoseconds() + reservation.nanoseconds * timeScale
     let timerEnd = state.withLock { state -> Int64? in
@@ -167,8 +172,9 @@ final class Exclusions: Sendable {
     setTimer(timerEnd)
   }
 
-  /// Sets the timer, outside the lock. If two threads set the timer, the thread that reads the
-  /// state last also finds the other thread's time, if it is the current one.
+  /// Sets the timer, outside the lock. If two threads set the timer at once, the thread that reads
+  /// `timerEnd` last finds the current time, even if the other thread has stored it, and sets the
+  /// timer to it.
   private func setTimer(_ end: Int64) {
     var end = end
     while true {
@@ -195,12 +201,13 @@ final class Exclusions: Sendable {
     withExtendedLifetime(left) {}
   }
 
-  /// Removes an operation that has not started from its line, because it is no longer ready or has
-  /// another priority. It asks again when it is chosen.
+  /// Removes an operation that has not started from its line, because the operation is no longer
+  /// ready or has another priority. The operation requests its exclusions again when its queue
+  /// chooses it.
   ///
   /// - Parameters:
   ///   - operation: The operation. It need not have requested its exclusions.
-  ///   - isReady: Whether its queue should choose it again, if it had a place in a line.
+  ///   - isReady: Whether its queue should choose it again, if it waited for an exclusion.
   func standBack(_ operation: Operation, isReady: Bool) {
     change { state -> (Void, [ExclusionLines.Number]) in
       guard let number = state.numbers[ObjectIdentifier(operation)] else { return ((), []) }
@@ -214,15 +221,15 @@ final class Exclusions: Sendable {
     let exclusion: MutualExclusion
     /// The operations that execute with the exclusion.
     let holders: [Operation]
-    /// The operations for which the exclusion is reserved. A reservation applies to the part of the
-    /// limit that no operation holds.
+    /// The operations for which the exclusion is reserved. Reservations apply to the free places of
+    /// the exclusion: its limit minus the number of holders.
     let reservers: [Operation]
     /// Whether no operation can get the exclusion before a holder has finished.
     let isHeld: Bool
   }
 
-  /// Returns the reason why an operation cannot get the exclusion that it waits for; `nil` unless
-  /// the operation has a place in a line.
+  /// Returns the reason why an operation cannot get the exclusion that it waits for; `nil` if the
+  /// operation does not wait for an exclusion.
   func obstacle(of operation: Operation) -> Obstacle? {
     state.withLock { state in
       state.numbers[ObjectIdentifier(operation)].flatMap { state.lines.obstacle(of: $0) }
@@ -236,11 +243,13 @@ final class Exclusions: Sendable {
     }
   }
 
-  /// Changes the lines, and lets the queues of the invited members choose them again.
+  /// Changes the lines of waiting operations, and makes the queues of the invited operations choose
+  /// them again.
   ///
   /// - Parameters:
-  ///   - wakes: Whether threads that give way ask again after this result.
-  ///   - body: Makes the change. Returns the result and the invited members.
+  ///   - wakes: Returns whether the threads that give way must wake and repeat their requests after
+  ///     this result.
+  ///   - body: Makes the change. Returns the result and the numbers of the invited operations.
   /// - Returns: The result of `body`.
   private func change<Result>(
     wakes: (Result) -> Bool = { _ in true },
@@ -248,9 +257,10 @@ final class Exclusions: Sendable {
   ) -> Result {
     let (result, invited, givesWay) = state.withLock { state in
       let (result, numbers) = body(&state)
-      // The operations are not retained, because a reference that this thread released at the end
-      // could be the last one, although the thread may hold a lock of the user. An operation that
-      // has claimed a push stays in its queue until then.
+      // The operations are not retained. Otherwise, this thread could release the last reference to
+      // one of them, although it may hold a lock of the user. They exist until the call of
+      // `pushToQueue()` below, because `exclusionHasEnded()` keeps an operation in its queue until
+      // that call.
       let invited = numbers.compactMap { number -> Unmanaged<Operation>? in
         guard let operation = state.operations[number],
           operation.update({ $0.exclusionHasEnded() })

@@ -3,8 +3,9 @@
 
 import Synchronization
 
-/// Limits how many of the operations that share it execute at the same time, in any queues. Use it
-/// to protect a file, a connection, or the right to ask the user a question.
+/// A limit on the number of operations that execute at the same time. It applies to all operations
+/// that share the object, in any queues. Use it to protect a file, a connection, or the right to
+/// ask the user a question.
 ///
 /// ```swift
 /// extension MutualExclusion {
@@ -14,17 +15,19 @@ import Synchronization
 /// operation.exclusions = [.catalogue]
 /// ```
 ///
-/// Store it where all operations that need it can access it. Two objects are two exclusions, even
-/// if their names are equal: two libraries that choose the same name do not affect each other.
+/// Store an exclusion where all operations that need it can access it. Two objects are two
+/// exclusions, even if their names are equal: two libraries that choose the same name do not affect
+/// each other.
 ///
 /// An exclusion can be used on any thread. An operation retains the exclusions in its
 /// ``OperationSupplement/exclusions``.
 public final class MutualExclusion: Sendable {
   /// The name, for display by ``OperationSupplement/reasonsNotRunning()``.
   public let name: String
-  /// The maximum number of operations that execute with it at the same time; 1 or more.
+  /// The maximum number of operations with this exclusion that execute at the same time. It is at
+  /// least 1.
   public let limit: Int
-  /// Numbers the objects in the order in which they were created, from 1.
+  /// The sequence number of this object, in the order of creation, beginning with 1.
   let number: UInt64
 
   private static let lastNumber = Atomic<UInt64>(0)
@@ -33,8 +36,8 @@ public final class MutualExclusion: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name, for display. It need not be unique.
-  ///   - limit: The maximum number of operations that execute with it at the same time. Less than 1
-  ///     counts as 1.
+  ///   - limit: The maximum number of operations with this exclusion that execute at the same time.
+  ///     Less than 1 counts as 1.
   public init(name: String, limit: Int = 1) {
     self.name = name
     self.limit = max(1, limit)

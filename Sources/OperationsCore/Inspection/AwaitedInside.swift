@@ -21,8 +21,9 @@ package enum AwaitedInside: Sendable {
 extension Operation {
   /// The operations and queues that the operation's own code waits for at present.
   package final var awaitedInside: [AwaitedInside] {
-    // Few operations have rarely used state. If another thread creates this state meanwhile, the
-    // wait counts as one that began after this read.
+    // Most operations have no rarely used state, so its existence is checked without a lock. If
+    // another thread creates this state at the same time, its wait counts as a wait that began
+    // after this check.
     rare == nil ? [] : withRare { $0?.awaitedInside ?? [] }
   }
 }
@@ -35,6 +36,8 @@ extension Operation {
     noteDescriptionChanged()
   }
 
+  /// Records the end of a wait that ``beginAwaiting(_:)`` has recorded.
+  ///
   /// - Precondition: The caller retains the awaited object, so that nothing is released under the
   ///   lock.
   final func endAwaiting(_ awaited: AwaitedInside) {
@@ -48,10 +51,11 @@ extension Operation {
 }
 
 extension CurrentWork {
-  /// Runs `wait`, which blocks until `awaited` has finished. Meanwhile, each operation that this
-  /// thread executes records the wait.
+  /// Runs `wait`, which blocks until `awaited` has finished. During the call, each operation that
+  /// this thread executes is recorded as waiting for `awaited`.
   ///
-  /// If the thread executes no operation, the function only reads one variable of the thread.
+  /// If the thread executes no operation, the only additional cost is reading one thread-local
+  /// variable.
   static func waiting(for awaited: AwaitedInside, _ wait: () -> Void) {
     let operations = operations
     if operations.isEmpty { return wait() }

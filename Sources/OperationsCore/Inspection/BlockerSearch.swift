@@ -42,7 +42,8 @@ struct BlockerSearch {
     return chain(path, end(operation(last)))
   }
 
-  /// Returns the chain of a path. The path begins with the operation whose blocker is searched.
+  /// Returns a path of operations as a chain. The first operation of the path, whose blocker is
+  /// searched, is not part of the chain.
   private func chain(_ path: [Int], _ end: DependencyChain.End) -> DependencyChain {
     let operations = path.dropFirst().map { OperationReference(operation($0)) }
     return DependencyChain(operations: operations, end: end)
@@ -81,7 +82,7 @@ struct BlockerSearch {
   private mutating func end(_ operation: Operation) -> DependencyChain.End {
     switch outlook(for: operation) {
     case .executing: return .executing
-    // The operation has received another dependency since it was read.
+    // The operation has got another dependency since its dependencies were read.
     case .waiting: return .goesOn
     case .notReadyByItself: return .notReadyByItself
     case .excluded: return .excluded

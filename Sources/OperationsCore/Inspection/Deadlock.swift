@@ -100,11 +100,12 @@ extension OperationQueueSupplement where Self: OperationQueue {
   ///
   /// Three kinds are found: cycles, queues whose slots are all held by operations that wait in
   /// their own code for operations that need a slot, and operations that were never added to a
-  /// queue. Members can be in other queues or in none.
+  /// queue. The operations of a deadlock can be in other queues, or in no queue.
   ///
-  /// No operation is in two of the cycles: if several cycles have a common member, at least one of them is
-  /// reported. If one deadlock of slots depends on another one, only the other one is reported. After the
-  /// program has ended the reported deadlock, another call reports the rest.
+  /// The reported cycles have no common members: if several cycles have a common member, at least one of
+  /// them is reported. If a deadlock of slots depends on a second deadlock of slots, only the second one
+  /// is reported. After the program has ended the reported deadlock, another call of this method reports
+  /// the first one.
   ///
   /// Suspension and a width of 0 are not deadlocks, because the program can end them. A condition
   /// that is true only while a subclass's own `isReady` is `false` is not a deadlock either. A

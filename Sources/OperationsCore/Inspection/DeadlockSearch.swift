@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Finds the deadlocks in a picture of waiting operations.
+/// Finds the deadlocks in a graph of waiting operations.
 struct DeadlockSearch {
   private let picture: WaitPicture
 
@@ -41,8 +41,8 @@ struct DeadlockSearch {
   /// Returns the deadlocks that are caused by missing slots, or by exclusions that several
   /// operations hold.
   private func knots(apartFrom cycles: [[Int]]) -> [Deadlock] {
-    // In most pictures, no operation needs a slot of a full queue or such an exclusion. These
-    // pictures contain no such deadlock.
+    // Usually, no operation needs a slot of a full queue, or an exclusion that several operations
+    // hold. In this case, there is no such deadlock.
     if picture.waits.allSatisfy({ $0.fullQueue == nil && $0.exclusion == nil }) { return [] }
     let queueCount = picture.slotHolders.count
     var graph = ProgressGraph()
@@ -61,7 +61,8 @@ struct DeadlockSearch {
     }
   }
 
-  /// Returns the cycles in a knot that is caused by exclusions and not by slots.
+  /// Returns the cycles in a knot, which is a set of operations that all wait for each other. The
+  /// result is empty if no operation of the knot waits for an exclusion.
   private func cycles(in knot: [Int]) -> [[Int]] {
     if knot.allSatisfy({ picture.waits[$0].exclusion == nil }) { return [] }
     let places = Dictionary(uniqueKeysWithValues: zip(knot, knot.indices))
@@ -70,8 +71,8 @@ struct DeadlockSearch {
     return graph.disjointCycles().map { cycle in cycle.map { knot[$0] } }
   }
 
-  /// Returns all operations that an operation waits for: those that must all finish, and those of
-  /// which one must finish.
+  /// Returns the operations that an operation waits for: the operations that must all finish, and
+  /// the holders of an exclusion, one of which must finish.
   private func awaited(by operation: Int) -> [Int] {
     let wait = picture.waits[operation]
     return wait.operations + (wait.exclusion.map { picture.exclusionHolders[$0] } ?? [])
@@ -97,7 +98,8 @@ struct DeadlockSearch {
 
   // MARK: Slots
 
-  /// Returns the members of a knot that hold a slot that another member needs.
+  /// Returns the operations of a knot that hold slots that other operations of the knot need. A
+  /// knot is a set of operations that all wait for each other.
   private func holders(in knot: [Int]) -> [Deadlock.SlotHolder] {
     let needed = Set(knot.compactMap { picture.waits[$0].fullQueue }).sorted()
     return needed.flatMap { queue in

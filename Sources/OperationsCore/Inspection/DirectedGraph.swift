@@ -57,8 +57,8 @@ struct DirectedGraph: Equatable, Sendable {
     let node: Int
     /// The index in `targets` of the next edge to follow from this node.
     var nextEdge: Int
-    /// The last index on the path, up to this node, whose node is in a known cycle; −1 if no such
-    /// node is on the path.
+    /// The index on the path of the last node, up to this node, that is in a known cycle; −1 if the
+    /// path has no such node.
     var lastTaken: Int
   }
 
@@ -89,8 +89,9 @@ struct DirectedGraph: Equatable, Sendable {
           path.append(
             Step(node: target, nextEdge: edges(of: target).lowerBound, lastTaken: step.lastTaken))
         } else if place > step.lastTaken {
-          // The path from that index to its end is a cycle, and none of its nodes is in another
-          // returned cycle. Each node is copied once, so the total cost of copying is linear.
+          // The path from the index `place` to its end is a cycle, and none of its nodes is in
+          // another returned cycle. Each node is copied once, so the total cost of copying is
+          // linear.
           cycles.append(path[place...].map(\.node))
           for taken in place..<path.count { path[taken].lastTaken = taken }
         }
@@ -103,8 +104,8 @@ struct DirectedGraph: Equatable, Sendable {
 // MARK: - Knots
 
 extension DirectedGraph {
-  /// Returns the sets of nodes that can all reach each other but no other node. Sets without edges
-  /// are left out.
+  /// Returns the terminal knots: the sets of nodes that can all reach each other but no other node.
+  /// Sets without edges are left out.
   ///
   /// This is Tarjan's algorithm with an explicit path instead of recursion. It takes linear time.
   func terminalKnots() -> [[Int]] {
@@ -113,7 +114,8 @@ extension DirectedGraph {
     return search.knots
   }
 
-  /// The state of a depth-first search for knots.
+  /// The state of a depth-first search for knots, the largest sets of nodes that can all reach each
+  /// other.
   private struct KnotSearch {
     private struct Step {
       let node: Int
@@ -124,11 +126,13 @@ extension DirectedGraph {
     /// For each node, its position in the order in which nodes were reached; `nil` if the node was
     /// not reached.
     private var order: [Int?]
-    /// For each node, the earliest node that it can reach, as far as the search knows.
+    /// For each node, the position of the earliest node that it can reach, as far as the search
+    /// knows.
     private var lowest: [Int]
-    /// For each node, whether its knot is known.
+    /// For each node, whether the search has found all nodes that can reach it and that it can
+    /// reach.
     private var isSettled: [Bool]
-    /// For each node, whether it has an edge to a node of another knot.
+    /// For each node, whether it has an edge to a node that cannot reach it.
     private var leadsAway: [Bool]
     private var unsettled: [Int] = []
     private var path: [Step] = []
@@ -179,8 +183,8 @@ extension DirectedGraph {
       if isSettled[node] { leadsAway[parent] = true }
     }
 
-    /// Completes the knot of `node`. The knot consists of all nodes that were reached since `node`
-    /// and have no knot yet.
+    /// Completes the knot of `node`: the set of all nodes that the search has reached since `node`,
+    /// and that are in no knot yet.
     private mutating func settle(from node: Int, in graph: DirectedGraph) {
       var knot: [Int] = []
       var isTerminal = true

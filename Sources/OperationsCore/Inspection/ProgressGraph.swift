@@ -5,24 +5,25 @@
 /// one of several tasks. The graph computes which tasks can still end.
 ///
 /// Tasks and pools are numbered from 0. A task that waits for nothing ends on its own. A pool has a
-/// number of places, and a task holds each place. A task that needs a place waits until any of
-/// these tasks ends. A task may need places in several pools.
+/// number of places, and each place is held by a task. A task that needs a place waits until one of
+/// the holders ends. A task may need places in several pools.
 struct ProgressGraph: Sendable {
-  /// The needs of one task: the end of all `tasks`, and a place in each of `pools`.
+  /// The conditions that a task waits for: the end of all `tasks`, and a place in each of `pools`.
   struct Needs: Equatable, Sendable {
     var tasks: [Int] = []
-    /// The pools in which the task needs a place, without those in which it holds one.
+    /// The pools in which the task needs a place. Pools in which it already holds a place are not
+    /// included.
     var pools: [Int] = []
   }
 
-  /// The needs of each task.
+  /// The conditions that each task waits for.
   var needs: [Needs] = []
   /// The tasks that hold the places of each pool. A pool without holders blocks no task.
   var pools: [[Int]] = []
 
-  /// Returns the tasks that cannot end, in ascending order.
+  /// The tasks that cannot end, in ascending order.
   ///
-  /// The time is linear in the numbers of tasks, needs and places.
+  /// The computation takes a time that is linear in the numbers of tasks, needs and places.
   var stuckTasks: [Int] {
     var missing = needs.map { needs in
       needs.tasks.count + needs.pools.count { !pools[$0].isEmpty }
@@ -49,11 +50,12 @@ struct ProgressGraph: Sendable {
     return needs.indices.filter { missing[$0] > 0 }
   }
 
-  /// Returns the knots among stuck tasks that are stuck on their own. In each knot, every task
-  /// waits, directly or through others, for every other task of the knot, and for no stuck task
-  /// outside the knot.
+  /// The knots: sets of tasks that cannot end because they wait for each other. In each knot, every
+  /// task waits, directly or through others, for every other task of the knot, and for no stuck
+  /// task outside the knot.
   ///
-  /// If a task is stuck, there is at least one knot. The tasks of each knot are in ascending order.
+  /// If a task cannot end, there is at least one knot. The tasks of each knot are in ascending
+  /// order.
   var knots: [[Int]] {
     let stuck = stuckTasks
     var place = [Int?](repeating: nil, count: needs.count)
@@ -66,7 +68,8 @@ struct ProgressGraph: Sendable {
     return graph.terminalKnots().map { knot in knot.map { stuck[$0] }.sorted() }
   }
 
-  /// For each task, the tasks that wait for it. A task that waits for it twice is listed twice.
+  /// For each task, the tasks that wait for it. A task that waits twice for the same task is listed
+  /// twice.
   private var waiters: [[Int]] {
     var waiters = [[Int]](repeating: [], count: needs.count)
     for (task, need) in needs.enumerated() {

@@ -6,17 +6,17 @@ import Synchronization
 /// A graph of waiting operations and of the operations that they wait for. Every search for cycles,
 /// deadlocks and blockers uses it.
 ///
-/// The picture is read part by part, at different moments, and only one lock is held at a time. A
-/// second reading keeps only the parts that still exist. The result is therefore a picture of one
-/// moment between the two readings: an operation that has begun, has finished or has stopped
-/// waiting does not return to its earlier state, and an operation that holds a slot keeps the slot
-/// until it finishes. (A dependency that was removed and added again in between is not detected. In
-/// that case the program has created the reported deadlock.)
+/// The graph is read part by part, at different moments, and only one lock is held at a time. A
+/// second reading keeps only the parts that still exist. The result therefore describes one moment
+/// between the two readings: an operation that has begun, has finished or has stopped waiting does
+/// not return to its earlier state, and an operation that holds a slot keeps the slot until it
+/// finishes. (A dependency that was removed and added again in between is not detected. In that
+/// case the program has created the reported deadlock.)
 struct WaitPicture {
-  /// The operations and resources that one operation waits for.
+  /// The operations, queues and exclusions that one operation waits for.
   struct Wait {
     var operations: [Int] = []
-    /// The queue in which the operation needs a slot, if no slot was free.
+    /// The queue in which the operation needs a slot; `nil` if a slot of its queue is free.
     var fullQueue: Int?
     /// The exclusion that the operation needs, if several operations hold it. One of the holders
     /// must finish first.
@@ -35,7 +35,7 @@ struct WaitPicture {
     var barriers: Set<ObjectIdentifier> = []
   }
 
-  /// Operation `n` has the wait `waits[n]`.
+  /// The operations of the graph. The element `waits[n]` belongs to the operation with index `n`.
   private(set) var operations: [Operation] = []
   private(set) var waits: [Wait] = []
   private(set) var queues: [OperationQueue] = []
@@ -49,20 +49,20 @@ struct WaitPicture {
   private var queueNumbers: [UnsafeMutableRawPointer: Int] = [:]
   private var exclusionNumbers: [MutualExclusion: Int] = [:]
   private var readings: [Queue] = []
-  /// Whether operations and queues that are not in the picture are added to it. This is `false`
-  /// during the second reading.
+  /// Whether newly found operations and queues are added to the graph; `false` during the second
+  /// reading.
   private var isGrowing = true
   /// Whether only dependencies are read.
   private let hasOnlyDependencies: Bool
 
-  /// Begins a picture of the dependencies that an operation waits for, directly and through others.
-  /// The operation has number 0.
+  /// Begins a graph of the dependencies that an operation waits for, directly and through others.
+  /// The operation has the index 0.
   init(dependenciesOf root: Operation) {
     hasOnlyDependencies = true
     _ = number(of: root)
   }
 
-  /// Creates a picture of the operations of these queues and of everything that they wait for,
+  /// Creates a graph of the operations of these queues and of everything that they wait for,
   /// directly or through others.
   init(of roots: [OperationQueue]) {
     hasOnlyDependencies = false
@@ -116,7 +116,8 @@ struct WaitPicture {
 
   // MARK: Numbers
 
-  /// Returns the number of an operation; `nil` if the operation is new during the second reading.
+  /// Returns the index of an operation. During the first reading, a new operation is added. During
+  /// the second reading, the result is `nil` for a new operation.
   private mutating func number(of operation: Operation) -> Int? {
     if let known = numbers[ObjectIdentifier(operation)] { return known }
     guard isGrowing else { return nil }
@@ -135,18 +136,20 @@ struct WaitPicture {
     return queues.count - 1
   }
 
-  /// Returns the number of the queue that contains an operation.
+  /// Returns the index of the queue that contains an operation; `nil` if no known queue contains
+  /// it.
   private mutating func queueNumber(of operation: Operation) -> Int? {
-    // A known queue is retained, so that no other queue has its address: if the operation is not
-    // retired, which the caller checks afterwards, it is in this queue.
+    // A known queue is retained, so no other queue can have its address. Therefore, if the
+    // operation has not left its queue, which the caller checks afterwards, it is in the queue that
+    // is found here.
     if let core = operation.enqueuedQueue, let known = queueNumbers[core.toOpaque()] {
       return known
     }
     return operation.queueHoldingIt.flatMap { number(of: $0) }
   }
 
-  /// Returns the number of an exclusion that these operations hold; `nil` if the exclusion is new
-  /// during the second reading.
+  /// Returns the index of an exclusion that these operations hold. During the first reading, a new
+  /// exclusion is added. During the second reading, the result is `nil` for a new exclusion.
   private mutating func number(
     of exclusion: MutualExclusion, heldBy operations: [Operation]
   ) -> Int? {
@@ -167,8 +170,7 @@ struct WaitPicture {
 
   // MARK: Reading
 
-  /// Reads what one operation waits for at present, and adds the awaited operations to the known
-  /// ones.
+  /// Reads what one operation waits for at present, and adds the awaited operations to the graph.
   mutating func readWait(of number: Int) -> Wait {
     let operation = operations[number]
     guard hasOnlyDependencies else { return readEveryWait(of: operation) }
@@ -183,8 +185,8 @@ struct WaitPicture {
     var targets: [Operation] = []
     if status.isPending, !status.has(.dispatched) {
       targets = operation.dependenciesInTheWay
-      // A reservation without holders is not a wait for an operation, because the reservation ends
-      // on its own.
+      // If the exclusion has free places and is only reserved, the operation waits for no other
+      // operation, because the reservation ends on its own.
       if status.isExcluded, let obstacle = Exclusions.shared.obstacle(of: operation),
         obstacle.isHeld
       {
@@ -256,7 +258,8 @@ struct WaitPicture {
 // MARK: - One operation
 
 extension Operation {
-  /// The dependencies that keep this operation from starting; empty if it does not wait.
+  /// The dependencies that keep this operation from starting; empty if it does not wait for
+  /// dependencies.
   final var dependenciesInTheWay: [Operation] {
     guard status.load(ordering: .acquiring).isHeldUpByDependencies else { return [] }
     return listedDependencies.filter { !$0.status.load(ordering: .acquiring).isFinished }
@@ -274,13 +277,13 @@ extension Operation {
   /// The queue that contains the operation; `nil` if the operation is not in a queue or has left
   /// its queue.
   ///
-  /// This property is for callers that do not work for the queue, and therefore cannot rely on its
-  /// existence.
+  /// This property is for code that does not run on behalf of the queue, and therefore cannot
+  /// assume that the queue still exists.
   final var queueHoldingIt: OperationQueue? {
     guard let core = enqueuedQueue, let queue = QueueRegistry.queue(at: core) else { return nil }
     // The operation may have left its queue meanwhile, that queue may have been destroyed, and
-    // another queue may have the same address. If the operation is not retired, its queue exists
-    // and is `queue`.
+    // another queue may have the same address. If the operation is not retired (has not left its
+    // queue), that queue exists and is `queue`.
     return status.load(ordering: .sequentiallyConsistent).has(.retired) ? nil : queue
   }
 }
