@@ -54,8 +54,8 @@ bool ctransport_is_listening_at(const char *path) {
   }
   int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) {
-    // Without a socket the answer is unknown. If the result is true, the caller changes nothing at
-    // the path.
+    // Without a socket it is unknown whether a process listens. The result is true, because the caller then
+    // does not change the file at the path.
     return true;
   }
   // If connect() fails because too many connections wait to be accepted, a process listens.

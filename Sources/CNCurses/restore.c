@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 //
-// Restores the terminal when the program cannot do it in the ordinary way. All functions here that run in a
-// signal handler are async-signal-safe; ncurses' own handlers are not.
+// Restores the terminal when the program cannot do it in the ordinary way. All functions in this file that
+// run in a signal handler are async-signal-safe. The signal handlers of ncurses are not.
 #define _GNU_SOURCE 1
 #include "internal.h"
 #include <errno.h>
@@ -20,7 +20,7 @@ static const int fatal_signals[] = {
 enum { fatal_count = sizeof fatal_signals / sizeof *fatal_signals };
 
 static struct {
-  /// Whether the terminal must be restored. The thread that clears it restores the terminal.
+  /// Whether the terminal must be restored. The thread that clears this flag restores the terminal.
   atomic_bool is_armed;
   int descriptor;
   struct termios settings;
@@ -107,14 +107,15 @@ static int forbid_waiting(int descriptor) {
   return flags;
 }
 
-/// Restores descriptor 2, and prints the held text. If `may_wait` is false, text that a stopped terminal does
-/// not accept is discarded.
+/// Restores descriptor 2, and prints the text that was written to its replacement. If `may_wait` is false,
+/// text that a stopped terminal does not accept is discarded.
 static void release_errors(bool may_wait) {
   if (plan.errors < 0) {
     return;
   }
   int flags = may_wait ? -1 : forbid_waiting(plan.errors);
-  // The file shares its offset with descriptor 2, so the offset is the number of bytes that were written.
+  // Descriptor 2 shares the offset of the file that replaces it, so the offset is the number of bytes that
+  // were written.
   off_t end = lseek(plan.held_errors, 0, SEEK_CUR);
   dup2(plan.errors, STDERR_FILENO);
   char block[2048];
@@ -171,8 +172,8 @@ static void on_fatal_signal(int number, siginfo_t *information, void *context) {
     struct sigaction *previous = &plan.previous[index];
     sigaction(number, previous, NULL);
     errno = error;
-    // The handler is called rather than the signal raised again, so that Swift's backtracer sees the place of
-    // the fault.
+    // The previous handler is called directly. If the signal were raised again instead, Swift's backtracer
+    // would not see the place of the fault.
     if (previous->sa_flags & SA_SIGINFO) {
       previous->sa_sigaction(number, information, context);
       return;

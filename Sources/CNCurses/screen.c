@@ -17,7 +17,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/// Larger sizes are cut: a terminal that reports more is broken or hostile.
+/// The limits of a screen. Larger sizes are reduced to them, because a terminal that reports a larger size is
+/// broken or hostile.
 enum { most_columns = 1024, most_rows = 512, most_colors = 256 };
 
 static struct {
@@ -47,7 +48,7 @@ static bool wants_unicode(void) {
 
 static bool is_locale_unicode(void) { return strcmp(nl_langinfo(CODESET), "UTF-8") == 0; }
 
-/// Returns whether every kind of character in frames takes one cell.
+/// Returns whether each of the characters for frames and bars takes one cell.
 static bool draws_frames(void) {
   for (const wchar_t *at = L"─│┌━┃█▌▁▒░·▲▼…"; *at; at++) {
     if (wcwidth(*at) != 1) {
@@ -77,14 +78,14 @@ static SCREEN *new_screen(const char *terminal) {
   for (size_t index = 0; index < count; index++) {
     sigaction(caught[index], NULL, &actions[index]);
   }
-  // Only the terminal is asked for its size: LINES and COLUMNS may be wrong.
+  // The size is read only from the terminal, because the variables LINES and COLUMNS may be wrong.
   use_env(FALSE);
   use_tioctl(TRUE);
   SCREEN *screen = newterm(terminal, state.output, state.input);
   if (screen) {
-    // Until the screen has been left and entered once, ncurses behaves as for a program that only moves the
-    // cursor, and writes after each move: a frame would be a hundred small writes instead of one. endwin() is
-    // called before colours are started, because it would reset their palette.
+    // Before the first calls of endwin() and doupdate(), ncurses writes to the terminal after each move of
+    // the cursor: a frame would be a hundred small writes instead of one. endwin() is called before colours
+    // are started, because it would reset their palette.
     endwin();
     doupdate();
   }
@@ -122,7 +123,8 @@ static void close_files(void) {
   state.output = NULL;
 }
 
-/// Bracketed paste is not in the terminal's description; a terminal that speaks ANSI knows it or ignores it.
+/// Returns whether the terminal accepts ANSI sequences. The terminal's description does not contain bracketed
+/// paste, but such a terminal supports it or ignores it.
 static bool speaks_ansi(void) {
   const char *place = cncurses_capability("cup");
   return place && place[0] == '\033' && place[1] == '[';
@@ -175,7 +177,7 @@ cncurses_status cncurses_open(
   nonl();
   keypad(stdscr, TRUE);
   leaveok(stdscr, TRUE);
-  // Without this call, ncurses stops drawing a frame if a key is pressed meanwhile.
+  // Without this call, ncurses stops drawing a frame when a key is pressed.
   typeahead(-1);
   curs_set(0);
   def_prog_mode();
@@ -185,9 +187,9 @@ cncurses_status cncurses_open(
   return CNCURSES_OPENED;
 }
 
-/// Returns whether the terminal accepts bytes within half a second. A stopped terminal, by Ctrl-S or by a
-/// window that hangs, does not. A thread that writes to a stopped terminal blocks until the terminal
-/// continues.
+/// Returns whether the terminal accepts bytes within half a second. A terminal that is stopped, by Ctrl-S or
+/// because its window hangs, does not accept bytes. A thread that writes to a stopped terminal blocks until
+/// the terminal continues.
 static bool takes_output(void) {
   struct pollfd entry = {.fd = state.descriptor, .events = POLLOUT};
   return poll(&entry, 1, 500) > 0;
@@ -284,7 +286,8 @@ void cncurses_put_row(int row, const cncurses_cell *cells, size_t count) {
       set_cell(&line[used++], ' ', 0, NULL);
       continue;
     }
-    // The grid specifies the width of a character. A wrong width would shift the rest of the row.
+    // The cells specify the width of a character: a wide character is followed by a continuation cell. If the
+    // terminal used another width, the rest of the row would be shifted.
     bool is_wide = column + 1 < columns && (size_t)column + 1 < count && cell[1].is_continuation;
     bool is_orphan = cell->is_continuation;
     bool is_sane = !is_orphan && width_of(cell->scalar) == (is_wide ? 2 : 1);
@@ -301,10 +304,10 @@ void cncurses_put_row(int row, const cncurses_cell *cells, size_t count) {
   }
 }
 
-/// Writes the frame without losing a request to stop.
+/// Writes the frame without losing a pending SIGTSTP, the user's request to stop the program.
 ///
-/// doupdate() ignores SIGTSTP meanwhile. A pending signal, which is blocked, is discarded at the moment when
-/// it is ignored. So the signal is received before that, and raised again after it.
+/// doupdate() ignores SIGTSTP while it writes. A blocked signal that is pending is discarded when the process
+/// begins to ignore it. So a pending SIGTSTP is received before doupdate(), and raised again after it.
 static void update(void) {
   sigset_t stop;
   sigemptyset(&stop);

@@ -28,7 +28,7 @@ bool csystem_is_on_main_dispatch_queue(void) {
 
 const char *csystem_secure_environment(const char *name) { return secure_getenv(name); }
 
-// Defined by the monitor, if it is linked.
+// The monitor defines this function. If the monitor is not linked, its address is null.
 extern void opq_monitor_listen_if_asked(void) __attribute__((weak));
 
 void csystem_offer_monitor(void) {

@@ -85,8 +85,8 @@ int csystem_start_thread_with_stack(void (*body)(void *), void *context, size_t 
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   int error = stack_size == 0 ? 0 : pthread_attr_setstacksize(&attributes, stack_size);
   if (error == 0) {
-    // A new thread inherits its creator's mask. The mask is set here, so that no signal can reach the
-    // thread before it sets its own.
+    // A new thread inherits the signal mask of its creator. The creator sets the mask, so that no signal can
+    // reach the new thread before the mask is in effect.
     sigset_t blocked, before;
     sigfillset(&blocked);
     for (size_t index = 0; index < sizeof unblocked_signals / sizeof *unblocked_signals; index++) {
@@ -103,7 +103,7 @@ int csystem_start_thread_with_stack(void (*body)(void *), void *context, size_t 
 }
 
 int32_t csystem_allowed_processor_count(void) {
-  // The kernel refuses a set that is smaller than its own.
+  // The kernel refuses a set that is smaller than the kernel's own set of processors.
   for (int size = CPU_SETSIZE; size <= 1 << 20; size *= 2) {
     cpu_set_t *set = CPU_ALLOC(size);
     if (set == NULL) return 0;

@@ -10,7 +10,7 @@
   public typealias ObserverObject = NSObject
 
   extension OperationQueue {
-    /// This queue. On Apple platforms it is a queue of Foundation already.
+    /// This queue itself, which on Apple platforms is already a queue of Foundation.
     public var foundationQueue: OperationQueue { self }
 
     /// Whether cancelling ``progress`` cancels the operations that are in the queue; `false` by default. The

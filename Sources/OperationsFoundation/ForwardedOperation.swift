@@ -43,8 +43,8 @@
     ///
     /// The operation gets a separate queue, which lives until the operation has finished. Each time an
     /// operation finishes, a queue of Foundation examines all its operations. If `n` operations were in one
-    /// queue, each finish would cost `n` steps. With separate queues, the cost is the same for every
-    /// operation: about 1,700 bytes while it waits.
+    /// queue, each finish would cost `n` steps. A separate queue costs about 1,700 bytes while its operation
+    /// waits, however many operations wait.
     private static func run(
       _ operation: Foundation.Operation, after dependencies: [Foundation.Operation] = []
     ) {
@@ -87,8 +87,8 @@
     }
 
     override func cancel() {
-      // The original is cancelled first. When this operation is cancelled, it may be started at once, and the
-      // original would run.
+      // The original is cancelled first. If this operation were cancelled first, it might be started at once,
+      // and the original would run.
       original.cancel()
       super.cancel()
     }
@@ -102,18 +102,19 @@
       didChangeValue(forKey: "isFinished")
     }
 
-    /// Removes the original from its dependencies. A cancelled original did not wait for its dependencies,
-    /// which may never finish. The operations that wait for them would then stay in memory forever.
+    /// Removes the dependencies of the original and of `releasing`. A cancelled original has not waited for
+    /// its dependencies, which may never finish. If it kept them, Foundation would keep the waiting
+    /// operations in memory forever.
     private func leaveDependencies() {
       // In Foundation, dependencies refer to their dependents without retaining them, and use these
-      // references when they finish. Neither of these two operations may be deallocated while a dependency
-      // refers to it.
+      // references when they finish. So neither the original nor `releasing` may be deallocated while a
+      // dependency refers to it.
       for dependency in original.dependencies { original.removeDependency(dependency) }
       guard let releasing else { return }
       for dependency in releasing.dependencies { releasing.removeDependency(dependency) }
-      // `releasing` is cancelled after the loop. Foundation miscounts dependencies that are removed from a
-      // cancelled operation, and the operation would stay in its queue. A cancellation after the removal
-      // makes the operation ready regardless of the count, so that it leaves the queue.
+      // `releasing` is cancelled after its dependencies are removed. If it were cancelled first, Foundation
+      // would miscount the removed dependencies, and `releasing` would stay in its queue. The cancellation
+      // makes `releasing` ready regardless of the count, so that it leaves its queue.
       releasing.cancel()
     }
   }

@@ -33,7 +33,7 @@
     }
 
     /// Runs the blocks that this thread has added and that have not begun, in the order in which they were
-    /// added, and waits for those that run on other threads.
+    /// added, and waits for the blocks of this thread that already run on other threads.
     func finishThoseOfThisThread() {
       let thread = pthread_self()
       // The blocks are removed from the list before they run, because a block may add other blocks and wait

@@ -32,8 +32,8 @@
     /// A notification is delivered before `post` returns, as in Foundation, even if an operation of this
     /// queue posts it: the observer's block then runs on the posting thread. The notification center waits by
     /// `waitUntilAllOperationsAreFinished()` of the Foundation queue. Inside an operation of this queue, that
-    /// function runs the blocks that the same thread has added and that have not begun, and waits for those
-    /// of them that run. It waits for no other operation there.
+    /// function runs the blocks that the same thread has added and that have not begun, and waits for the
+    /// blocks of the thread that already run. It waits for no other operation.
     ///
     /// For `OperationQueue.main` the value is `Foundation.OperationQueue.main`. Both queues run their
     /// operations on the main dispatch queue, in the order in which the operations were added. Operations

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 #if !canImport(ObjectiveC)
-  /// The changes to apply to a `Progress`. One thread at a time applies them, and no lock is held meanwhile.
+  /// The changes to apply to a `Progress`. One thread at a time applies the changes, without holding a lock.
   /// If no thread applies changes, the thread that adds a change applies changes until none are left,
   /// including changes that other threads add in between.
   ///
@@ -16,7 +16,7 @@
       var finished: Int64 = 0
     }
 
-    /// The two counts of a progress.
+    /// The counts of a progress: the total number of units and the number of completed units.
     struct Counts: Equatable {
       var total: Int64
       var completed: Int64
@@ -33,7 +33,8 @@
     ///   - step: The change.
     ///   - current: The present counts of the progress. The argument is not evaluated while changes are
     ///     applied.
-    /// - Returns: Whether the caller has to apply the changes, until ``takeStep()`` returns `nil`.
+    /// - Returns: Whether the caller must apply the steps that ``takeStep()`` returns, until it returns
+    ///   `nil`.
     mutating func add(_ step: Step, to current: @autoclosure () -> Counts) -> Bool {
       let mustApply = counts == nil
       var counts = counts ?? current()
@@ -44,7 +45,7 @@
       if let completed = step.completed {
         counts.completed = completed
         pending.completed = completed
-        // Operations that finished earlier are part of the replaced count.
+        // Operations that have finished before belong to the old count, which the new count replaces.
         pending.finished = 0
       }
       counts.completed += step.finished

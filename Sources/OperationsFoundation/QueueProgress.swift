@@ -9,8 +9,8 @@
   /// The progress of a queue, which counts the operations that leave the queue after the total has been set.
   ///
   /// Foundation's `Progress` on Linux has no lock of its own. Every change of the counts goes through
-  /// `updates`. It is applied outside the lock of `updates`, because `Progress` calls its parents, which may
-  /// be of any class.
+  /// `updates`. The change is applied outside the lock of `updates`, because `Progress` calls its parents,
+  /// which may be of any class.
   // Unchecked because the compiler cannot check `Progress`. Its stored values are constant or thread-safe.
   final class QueueProgress: Progress, @unchecked Sendable {
     private weak let queue: OperationsCore.OperationQueue?
@@ -75,8 +75,9 @@
       set {
         isCancellable = newValue
         cancelsOperationsFlag.store(newValue, ordering: .sequentiallyConsistent)
-        // The threads that set this property and that cancel each store a value and then read the other
-        // value. If they race, at least one of them sees the other's value.
+        // This thread stores one flag and then reads the other flag. A thread in `cancel()` stores and reads
+        // the same flags in the opposite order. If both threads race, at least one of them sees the flag that
+        // the other one has stored.
         if newValue, wasCancelled.load(ordering: .sequentiallyConsistent) {
           queue?.cancelAllOperations()
         }

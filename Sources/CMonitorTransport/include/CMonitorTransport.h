@@ -7,8 +7,9 @@
 
 #pragma clang assume_nonnull begin
 
-/// The process at the other end of a local socket, as the kernel reports it: the layout of the value of
-/// `SO_PEERCRED`. The process id is 0 if the process is not visible here.
+/// The process at the other end of a local socket, as the kernel reports it. The layout is that of the value
+/// of `SO_PEERCRED`. The process id is 0 if the calling process cannot see the other process, because of its
+/// pid namespace.
 struct ctransport_peer {
   int32_t process_id;
   uint32_t user_id;

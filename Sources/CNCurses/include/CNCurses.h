@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 //
-// The part of ncurses that draws: it takes rows of cells and shows them. It does not read keys.
+// Draws a terminal screen with ncurses: the functions receive rows of cells and show them. They do not read
+// keys.
 //
 // There is one screen at a time, and only one thread may use it, except for cncurses_restore_now(). Files
-// that include this one see no macro of <curses.h>.
+// that include this header see no macro of <curses.h>.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,15 +21,15 @@ enum {
 
 /// One character position.
 typedef struct {
-  /// A character of width 1 or 2. Anything else is drawn as a question mark.
+  /// A character of width 1 or 2. Any other character is drawn as a question mark.
   uint32_t scalar;
   /// A combining mark, or 0.
   uint32_t mark;
-  /// A colour below cncurses_colors(), or -1 for the terminal's own.
+  /// The number of a colour, below cncurses_colors(), or -1 for the terminal's default colour.
   int16_t foreground;
-  /// Bits of CNCURSES_BOLD and the others.
+  /// How the cell is drawn: CNCURSES_BOLD, CNCURSES_DIM, CNCURSES_REVERSE and CNCURSES_UNDERLINE, combined.
   uint8_t attributes;
-  /// Whether the character to the left, of width 2, covers this cell.
+  /// Whether the cell is the right half of the character to its left, which has width 2.
   bool is_continuation;
 } cncurses_cell;
 
@@ -43,13 +44,13 @@ typedef enum {
   CNCURSES_UNKNOWN_TERMINAL = 3,
   /// The terminal cannot place its cursor.
   CNCURSES_TOO_DUMB = 4,
-  /// The system refused memory or a descriptor.
+  /// The system did not provide memory or a file descriptor.
   CNCURSES_NO_RESOURCES = 5,
 } cncurses_status;
 
 /// The characters that may be drawn.
 typedef enum {
-  /// The characters of the locale.
+  /// The locale decides: Unicode if its encoding is UTF-8, otherwise ASCII.
   CNCURSES_BY_LOCALE = 0,
   CNCURSES_ASCII = 1,
   CNCURSES_UNICODE = 2,
@@ -63,9 +64,9 @@ typedef enum {
 cncurses_status cncurses_open(
     int descriptor, const char *terminal, cncurses_characters characters, bool uses_color,
     int held_errors);
-/// Restores the terminal to its earlier state. A second call is harmless. Returns false if no screen was
-/// open, or if the terminal accepts no bytes at present. In the second case the function restores everything
-/// that it can restore without waiting for the terminal.
+/// Restores the terminal to its state before cncurses_open(). A second call is harmless. Returns false if no
+/// screen was open, or if the terminal accepts no bytes at present. In the second case the function restores
+/// everything that it can restore without waiting for the terminal.
 bool cncurses_close(void);
 
 /// Returns whether characters beyond ASCII are drawn.
@@ -95,10 +96,10 @@ void cncurses_leave(void);
 void cncurses_enter(void);
 
 /// Returns the bytes that a key sends according to the terminal's description, for a capability such as
-/// "kcuu1"; NULL if it sends none. The result is valid until the screen is closed.
+/// "kcuu1"; NULL if the description does not contain the key. The result is valid until the screen is closed.
 const char *cncurses_key_sequence(const char *capability);
 
-/// Restores the terminal at once with bytes that were prepared when it was opened, and prints the held
-/// errors. Any thread and any signal handler may call it; only the first call has an effect. The process has
-/// to end after this call.
+/// Restores the terminal at once with bytes that cncurses_open() has prepared, and prints the text that was
+/// written to descriptor 2 while the screen was open. Any thread and any signal handler may call the
+/// function. Only the first call has an effect. The process must end after this call.
 void cncurses_restore_now(void);

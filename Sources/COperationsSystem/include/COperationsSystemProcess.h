@@ -8,11 +8,11 @@
 /// Returns whether the calling code runs on the main dispatch queue, or on a queue that targets it.
 bool csystem_is_on_main_dispatch_queue(void);
 
-/// Returns a variable of the environment; null if it is not set, or if the program has more privileges than
-/// the user that started it.
+/// Returns the value of an environment variable; null if the variable is not set, or if the program has more
+/// privileges than the user that started it.
 const char *_Nullable csystem_secure_environment(const char *name);
 
-/// Starts a monitor of this process, if one is linked and the environment asks for it.
+/// Starts the monitor of this process, if the monitor is linked and an environment variable requests it.
 void csystem_offer_monitor(void);
 
 #pragma clang assume_nonnull end

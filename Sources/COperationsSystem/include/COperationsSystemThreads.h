@@ -8,8 +8,8 @@
 #pragma clang assume_nonnull begin
 
 /// Makes the calling thread sleep until another thread wakes it, unless `*address` is no longer `expected`.
-/// The function may return early without a reason. If `timeout_nanoseconds` is negative, the sleep has no
-/// timeout. Returns false after the timeout.
+/// The function may also return early without a reason. If `timeout_nanoseconds` is negative, there is no
+/// timeout. Returns false after the timeout; otherwise true.
 bool csystem_futex_wait(const void *address, uint32_t expected, int64_t timeout_nanoseconds);
 
 /// Wakes at most `count` threads that sleep on `address`.
@@ -18,8 +18,8 @@ void csystem_futex_wake(const void *address, int count);
 /// Returns the kernel's id of the calling thread.
 int32_t csystem_thread_id(void);
 
-/// Returns a number that no other thread of the process has, not even a later one; the kernel's ids of
-/// threads may be used again. Never 0.
+/// Returns a number that identifies the calling thread. Unlike the kernel's thread ids, the numbers of ended
+/// threads are never used again. The number is never 0.
 uint64_t csystem_thread_number(void);
 
 /// Names the calling thread; the kernel keeps the first 15 bytes.
@@ -39,14 +39,14 @@ int32_t csystem_allowed_processor_count(void);
 /// calls this function once.
 void csystem_watch_forks(void);
 
-/// Whether this process was forked from one that called csystem_watch_forks(): only the thread that called
-/// `fork()` exists here. The variable is set before `fork()` returns in the child, when the child has one
-/// thread.
+/// Whether this process was forked from a process that had called csystem_watch_forks(). In such a process,
+/// only the thread that called `fork()` exists. The variable is set before `fork()` returns in the child,
+/// when the child has one thread.
 extern bool csystem_forked_child;
 static inline bool csystem_is_forked_child(void) { return csystem_forked_child; }
 
-/// Calls `body`. If `body` ends the thread instead of returning, calls `ended` on that thread. The stack
-/// frames of `body` no longer exist then.
+/// Calls `body`. If `body` ends the thread instead of returning, calls `ended` on that thread. When `ended`
+/// is called, the stack frames of `body` no longer exist.
 void csystem_call_to_end_of_thread(
     void (*body)(void *), void (*ended)(void *), void *context);
 
@@ -68,7 +68,9 @@ static inline void csystem_prefetch_two_lines(const void *address) {
   __builtin_prefetch((const char *)address + 64, 1);
 }
 
-// Thread-local pointers, one for each of five uses. Each pointer is null in a new thread.
+// Five thread-local pointers: to the current worker, to the list of operations to release, and to the
+// innermost scopes of the Swift types MisuseScope, Delivery and AsynchronyQuestion. Each pointer is null in a
+// new thread.
 extern _Thread_local void *_Nullable csystem_worker __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_release __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_misuse __attribute__((tls_model("initial-exec")));
@@ -86,8 +88,8 @@ static inline void *_Nullable csystem_current_question(void) { return csystem_qu
 static inline void csystem_set_current_question(void *_Nullable scope) { csystem_question = scope; }
 
 // The Swift runtime's own reference counting functions (docs/Runtime.md of the Swift project), with which
-// `unowned` and `weak` are implemented. Swift has no other way to "retain unless it is being destroyed"
-// without a side table.
+// `unowned` and `weak` are implemented. Without a side table, Swift has no other way to retain an object
+// unless it is being destroyed.
 void *_Nullable swift_tryRetain(void *object);
 bool swift_isDeallocating(void *object);
 bool swift_isUniquelyReferenced_nonNull_native(void *object);

@@ -21,26 +21,28 @@ void cterminal_block_signals(const int32_t *signals, size_t count);
 /// Unblocks these signals in the calling thread.
 void cterminal_unblock_signals(const int32_t *signals, size_t count);
 
-/// Returns whether the process ignores a signal, as under nohup(1).
+/// Returns whether the process ignores a signal, for example because it was started by nohup(1).
 bool cterminal_is_ignored(int32_t signal);
 
 /// Returns a signalfd of these signals, non-blocking and closed on exec; -1 with errno on failure. The
 /// signals have to be blocked in every thread.
 int cterminal_signal_descriptor(const int32_t *signals, size_t count);
 
-/// Receives one signal from a signalfd; returns 0 if none is pending.
+/// Receives one pending signal from a signalfd, and returns its number; 0 if no signal is pending.
 int32_t cterminal_next_signal(int descriptor);
 
-/// Waits until one of these signals is pending, and receives the signal. If `nanoseconds` is not negative, it
-/// is a time limit, after which the function returns 0. The signals have to be blocked in every thread.
+/// Waits until one of these signals is pending, receives the signal, and returns its number. If `nanoseconds`
+/// is not negative, it is a time limit, after which the function returns 0. The signals have to be blocked in
+/// every thread.
 int32_t cterminal_wait_for_signal(
     const int32_t *signals, size_t count, int64_t nanoseconds);
 
 /// Ends the process by a signal: sets the signal's disposition to the default, and raises it.
 _Noreturn void cterminal_end_by_signal(int32_t signal);
 
-/// Stops the process as a job of a shell, and returns when it is continued.
+/// Stops the process like a job of a shell, and returns when the process is continued.
 void cterminal_stop(void);
 
-/// Returns how many cells a character takes in the locale's tables: 0, 1 or 2; -1 if it is not printable.
+/// Returns the number of terminal cells that a character takes according to the locale: 0, 1 or 2; -1 if the
+/// character is not printable.
 int cterminal_character_width(uint32_t scalar);

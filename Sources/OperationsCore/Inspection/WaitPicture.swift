@@ -136,8 +136,8 @@ struct WaitPicture {
     return queues.count - 1
   }
 
-  /// Returns the index of the queue that contains an operation; `nil` if no known queue contains
-  /// it.
+  /// Returns the index of the queue that contains an operation; `nil` if the graph has no such
+  /// queue.
   private mutating func queueNumber(of operation: Operation) -> Int? {
     // A known queue is retained, so no other queue can have its address. Therefore, if the
     // operation has not left its queue, which the caller checks afterwards, it is in the queue that

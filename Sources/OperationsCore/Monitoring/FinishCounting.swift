@@ -25,8 +25,8 @@ struct FinishCounting {
     if countedEarly.remove(ObjectIdentifier(operation)) == nil { lateCount += 1 }
   }
 
-  /// Returns the number of operations that have left without being counted. A later call does not
-  /// return them again.
+  /// Returns the number of operations that have left without being counted. Each operation is
+  /// included in the result of only one call.
   mutating func takeLateCount() -> Int {
     defer { lateCount = 0 }
     return lateCount
@@ -38,10 +38,10 @@ extension OperationQueue {
   /// or was cancelled. Barriers are not counted.
   ///
   /// Operations that are in the queue when this method returns are counted. Operations that have
-  /// left by then are not. An operation is counted before it leaves, so that waiters for the
-  /// operation or for the queue find it counted, except for an operation that is leaving while
-  /// counting begins. Counting does not end while the queue exists. If the method is called again,
-  /// the new counter replaces the previous one.
+  /// left by then are not. An operation is counted before it leaves, so that a thread that waits
+  /// for the operation or for the queue finds it counted. The only exception is an operation that
+  /// is leaving while counting begins. Counting does not end while the queue exists. If the method
+  /// is called again, the new counter replaces the previous one.
   ///
   /// - Parameter counter: Receives the number of operations, mostly 1. Called outside every lock of
   ///   this library, on the thread that has finished the operation, possibly under a lock of a

@@ -28,9 +28,9 @@ package struct QueueChanges: Sendable {
   package internal(set) var changed: [RecordedOperation]
   /// The records of the operations in `changed`, by which the operations can be found again.
   package let records: [OperationRecord]
-  /// Whether there are more changed operations than were requested.
+  /// Whether more operations have changed than the caller has requested.
   package let hasMore: Bool
-  /// The number of `changed` operations that were in the queue before without a record.
+  /// The number of operations in `changed` that had no record before this reading.
   package let adoptedCount: Int
   /// Whether the queue may contain further operations without a record.
   package let hasUnrecorded: Bool
@@ -39,16 +39,17 @@ package struct QueueChanges: Sendable {
 }
 
 extension OperationQueue {
-  /// Returns the changes since the last call.
+  /// Returns the changes of the queue since the last call.
   ///
   /// - Parameters:
   ///   - collector: The calling collector. It gets operations only if it owns this queue's records.
   ///   - limit: The maximum number of changed operations to return at once.
-  ///   - adopting: The maximum number of operations without a record that get one in this call.
-  ///     Executing operations get a record in addition.
-  ///   - newRecords: The number of operations added from now on that have a record from the start;
-  ///     `nil` does not change this number. If a further operation still exists at the next
-  ///     reading, it gets a record then; otherwise, only its state changes are counted.
+  ///   - adopting: The maximum number of operations without a record that get a record in this
+  ///     call. Up to 32 executing operations without a record get one in addition.
+  ///   - newRecords: The number of operations that get a record when they are added, until the next
+  ///     call; `nil` does not change this number. An operation that is added after them gets a
+  ///     record at the next reading, if it still exists then. Otherwise, only its state changes are
+  ///     counted.
   /// - Returns: The present state of the queue, and the changed operations.
   package final func takeChanges(
     for collector: CollectorID, limit: Int, adopting: Int = .max, newRecords: Int? = .max
@@ -67,12 +68,13 @@ extension OperationQueue {
 }
 
 extension QueueCore {
-  /// Describes an operation that is about to be added, on the adding thread, for a collector. If
-  /// more operations were added since the last reading than the collector allows, the method does
+  /// Creates the record of an operation that is about to be added, on the adding thread. If more
+  /// operations were added since the last reading than the collector allows, the method does
   /// nothing.
   @inline(never)
   func describe(_ operation: Operation) {
-    // The level is read first. It rarely changes, so it stays in the cache of every processor.
+    // The number is read before it is decremented. Without a collector it is only read, so it stays
+    // in the cache of every processor.
     guard newRecords.load(ordering: .relaxed) > 0,
       newRecords.wrappingSubtract(1, ordering: .relaxed).oldValue > 0
     else { return }
@@ -80,11 +82,15 @@ extension QueueCore {
       RecordedOperation(describing: operation, queue: id), needsDescription: false)
   }
 
+  /// Makes this queue store records for a collector.
+  ///
   /// - Parameters:
   ///   - collector: The collector that owns the records from now on.
-  ///   - replaces: Whether the collector replaces another collector.
-  ///   - newRecords: See `takeChanges`; valid until that method is called.
-  ///   - wake: See `QueueRegistry`.
+  ///   - replaces: Whether the collector replaces another collector. If this is `false` and the
+  ///     queue already has a collector, the method does nothing.
+  ///   - newRecords: The number of operations that get a record when they are added, until
+  ///     `takeChanges` sets another number.
+  ///   - wake: Called when there are changes since the last reading.
   func keepRecords(
     for collector: CollectorID, replaces: Bool, newRecords: Int = .max,
     wake: @escaping @Sendable () -> Void

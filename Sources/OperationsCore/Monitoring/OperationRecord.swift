@@ -5,9 +5,9 @@
 // Unchecked because the queue's lock guards the members of the record.
 package final class OperationRecord: @unchecked Sendable {
   var snapshot: RecordedOperation
-  /// The operation, while its queue retains it.
+  /// The operation; `nil` if its queue does not retain it.
   var operation: Unmanaged<Operation>?
-  /// The owner of the record; `nil` until the operation is in the queue.
+  /// The collector that owns the record; `nil` until the operation is in the queue.
   var collector: CollectorID?
   /// Whether the record is in the list of changed records.
   var isChanged = false
@@ -20,13 +20,13 @@ package final class OperationRecord: @unchecked Sendable {
   }
 }
 
-/// The changes of one queue for a collector.
+/// The changes of one queue that one call returns to a collector.
 struct TakenChanges {
   /// The records that are new or have changed.
   var records: [OperationRecord] = []
-  /// The number of records that this reading has created.
+  /// The number of records that this call has created.
   var adoptedCount = 0
-  /// Whether more records have changed than were requested.
+  /// Whether more records have changed than the collector has requested.
   var hasMore = false
   /// Whether the queue may have operations without a record.
   var hasUnrecorded = false

@@ -15,7 +15,7 @@ public struct OperationStateChanges: AsyncSequence, Sendable {
 
   let subscription: StateChangeSubscription
 
-  /// Creates an iterator. Several iterators share the changes.
+  /// Creates an iterator. If there are several iterators, each change goes to one of them.
   public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
   /// An iterator that returns the state changes one by one.
@@ -48,7 +48,7 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// - Parameter capacity: The maximum number of changes that are kept for a slow subscriber.
   ///   Further changes are dropped, and the `lost` property of the first change after the gap is
   ///   their number.
-  /// - Returns: A sequence that ends only with the task that reads it.
+  /// - Returns: A sequence that ends only when the task that reads it is cancelled.
   public func stateChanges(
     bufferingOldest capacity: Int = 8_192
   ) -> OperationStateChanges {
@@ -61,7 +61,7 @@ extension OperationQueueSupplement where Self: OperationQueue {
 final class StateChangeSubscription: Sendable {
   private struct Waiting {
     /// The continuations of the tasks that wait for changes. There are several if several tasks
-    /// read.
+    /// read the sequence.
     var continuations: [CheckedContinuation<Void, Never>] = []
     var hasNews = false
   }
@@ -98,12 +98,13 @@ final class StateChangeSubscription: Sendable {
     }
   }
 
-  /// Waits until there may be changes, or until the task is cancelled.
+  /// Waits until there may be new changes, or until the task is cancelled.
   func waitForChanges() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let mayGo = waiting.withLock { waiting in
-          // An earlier cancellation may have found and woken another waiting task.
+          // If this task was cancelled before it waits, the cancellation may have woken another
+          // waiting task instead. So the task checks whether it is cancelled.
           if waiting.hasNews || Task.isCancelled {
             waiting.hasNews = false
             return true

@@ -13,9 +13,9 @@ import Synchronization
 /// that it drops.
 ///
 /// Not every operation has a record from the start. Between two readings, a queue creates at most
-/// as many records as the collector allows (see `QueueCore.describe`). Further operations cost
-/// almost nothing. If such an operation still exists at the next reading, the reading creates its
-/// record. Otherwise, its state changes are counted.
+/// as many records as the collector allows (see `QueueCore.describe`). Operations beyond this
+/// number cost almost nothing. If such an operation still exists at the next reading, the reading
+/// creates its record. Otherwise, only its state changes are counted.
 struct QueueMonitor {
   /// One subscriber's buffer of state changes.
   struct Subscription {
@@ -23,7 +23,7 @@ struct QueueMonitor {
     let capacity: Int
     let wake: @Sendable () -> Void
     var changes: [OperationStateChange] = []
-    /// The number of changes that were lost after the last one in `changes`.
+    /// The number of changes that were dropped after the last change in `changes`.
     var lost = 0
     /// Whether the subscriber needs no wake-up, because it was woken already or has not asked for
     /// changes yet.
@@ -44,8 +44,8 @@ struct QueueMonitor {
   private var unrecorded = UnrecordedOperations()
   /// Wakes the collector; `nil` if no collector records.
   private(set) var wakeCollector: (@Sendable () -> Void)?
-  /// The changed records, in the order of their first change. The records before index `takenCount`
-  /// were already returned.
+  /// The changed records, in the order of their first change. The records before the index
+  /// `takenCount` were already returned to the collector.
   private var changedRecords: [OperationRecord] = []
   private var takenCount = 0
   private var isCollectorWoken = false
@@ -62,11 +62,13 @@ struct QueueMonitor {
 
   // MARK: Collector
 
+  /// Begins to store records for a collector.
+  ///
   /// - Parameters:
   ///   - collector: The collector that owns the records from now on.
   ///   - first: The first operation in the queue. No operation in the queue has a record of this
   ///     collector.
-  ///   - wake: See `QueueRegistry`.
+  ///   - wake: Called when there are changes since the last reading.
   mutating func keepRecords(
     for collector: CollectorID, first: Unmanaged<Operation>?, wake: @escaping @Sendable () -> Void
   ) {
@@ -87,14 +89,14 @@ struct QueueMonitor {
     unrecorded = UnrecordedOperations()
   }
 
-  /// Returns at most `limit` changed records, and enables the wake-up again.
+  /// Returns at most `limit` changed records. After this call, a change wakes the collector again.
   ///
   /// - Parameters:
-  ///   - collector: The calling collector. Only the owner gets records.
+  ///   - collector: The calling collector. It gets records only if it owns them.
   ///   - limit: The maximum number of records.
-  ///   - adopting: The maximum number of operations without a record that get one now. Executing
-  ///     operations always get one.
-  /// - Returns: The records and the other changes.
+  ///   - adopting: The maximum number of operations without a record that get a record now. Up to
+  ///     32 executing operations without a record get one in addition.
+  /// - Returns: The changed records, and the numbers of changes without a record.
   mutating func takeChangedRecords(
     for collector: CollectorID, limit: Int, adopting: Int
   ) -> TakenChanges {
@@ -103,8 +105,8 @@ struct QueueMonitor {
     changes.records = Array(changedRecords[takenCount...].prefix(limit))
     for record in changes.records { record.isChanged = false }
     takenCount += changes.records.count
-    // The list is emptied only after all records were returned. Moving the rest after each call
-    // would cost time proportional to their number.
+    // The list is emptied only after all of its records were returned. Moving the remaining records
+    // after each call would cost time proportional to their number.
     if takenCount == changedRecords.count {
       changedRecords = []
       takenCount = 0
@@ -123,7 +125,7 @@ struct QueueMonitor {
 
   // MARK: Adopting
 
-  /// Creates records for the executing operations that have none. They started after the last
+  /// Creates records for executing operations without a record, which started after the last
   /// reading.
   private mutating func adoptRunning(for collector: CollectorID) -> [OperationRecord] {
     let running = unrecorded.takeRunning()
@@ -137,8 +139,8 @@ struct QueueMonitor {
     }
   }
 
-  /// Creates records for up to `count` operations that have none, in the order of the queue. It
-  /// examines at most `limit` operations.
+  /// Creates records for up to `count` operations without a record, in the order of the queue.
+  /// Examines at most `limit` operations.
   private mutating func adoptNext(
     _ count: Int, of limit: Int, for collector: CollectorID
   ) -> [OperationRecord] {
@@ -180,8 +182,8 @@ struct QueueMonitor {
 
   // MARK: Events
 
-  // These functions are not inlined. Otherwise, their part of the callers' stack frames would cost
-  // instructions in queues without a monitor too.
+  // The functions in this section are not inlined. Otherwise, they would enlarge the stack frames
+  // of their callers, which would cost instructions in queues without a monitor too.
 
   @inline(never)
   mutating func didMove(
@@ -230,9 +232,9 @@ struct QueueMonitor {
       return record
     }
     unrecorded.didMove(operation, from: old, to: new)
-    // Without this check, a dependent could be reported as waiting forever. Both reads are
-    // sequentially consistent: the thread that sets the flag creates the rarely used state first,
-    // and reads the status after that.
+    // An operation that a recorded operation waits for (`isAwaited`) gets a record. Otherwise, the
+    // dependent could be reported as waiting forever. Both reads are sequentially consistent: the
+    // thread that sets the flag creates the rarely used state before, and then reads the status.
     let rare = operation.extra.load(ordering: .sequentiallyConsistent).rare
     guard rare?.isAwaited.load(ordering: .sequentiallyConsistent) == true else {
       return nil
@@ -278,11 +280,11 @@ struct QueueMonitor {
   /// Records that the queue's name, width or suspension has changed.
   mutating func queueDidChange() { isQueueChanged = true }
 
-  /// Whether monitors may have to be woken.
+  /// Whether there may be monitors that must be woken.
   var mayHaveWakes: Bool { isActive && !(hasOnlyCollector && isCollectorWoken) }
 
-  /// Returns the wake-ups of all monitors that have changes and were not woken since their last
-  /// request. The caller must call them.
+  /// Returns the closures that wake the monitors for which there are changes, and that were not
+  /// woken since they last read changes. The caller must call the closures.
   mutating func takeWakes() -> [@Sendable () -> Void] {
     var wakes: [@Sendable () -> Void] = []
     if let late = finishCounting?.takeLateCount(), late > 0, let finishCounting {
@@ -302,7 +304,7 @@ struct QueueMonitor {
 
   // MARK: Subscribers
 
-  /// Returns a subscriber's changes, and enables its wake-up again.
+  /// Removes and returns a subscriber's changes. The next change wakes the subscriber again.
   mutating func takeChanges(of id: UInt64) -> [OperationStateChange] {
     guard let index = subscriptions.firstIndex(where: { $0.id == id }) else { return [] }
     defer {
@@ -317,8 +319,8 @@ struct QueueMonitor {
     _ status: OperationStatus, _ now: Int64
   ) {
     for index in subscriptions.indices {
-      // The newest changes are dropped, so that the kept changes have no gap. The next change
-      // contains the number of dropped changes.
+      // If the buffer is full, new changes are dropped, so that the stored changes have no gap. The
+      // next stored change contains the number of dropped changes.
       if subscriptions[index].changes.count >= subscriptions[index].capacity {
         subscriptions[index].lost += 1
         continue
@@ -334,8 +336,8 @@ struct QueueMonitor {
 
   // MARK: Records
 
-  /// Returns the collector's record of an operation; `nil` if the operation has none. A record of a
-  /// new operation that is entering the queue gets the collector as its owner.
+  /// Returns the collector's record of an operation; `nil` if the operation has no such record. If
+  /// the operation is just entering the queue, the collector becomes the owner of its record.
   @inline(__always)
   private func record(of operation: Operation, isNew: Bool = false) -> OperationRecord? {
     guard let record = operation.record else { return nil }
@@ -343,8 +345,8 @@ struct QueueMonitor {
     return record.collector == collector && collector != nil ? record : nil
   }
 
-  /// Makes the record refer to the operation until the operation leaves the queue. The operation is
-  /// not released before that.
+  /// Makes the record refer to the operation until the operation leaves the queue. The queue does
+  /// not release the operation earlier.
   private func lead(_ record: OperationRecord, to operation: Operation) {
     if operation.place.isInQueue { record.operation = .passUnretained(operation) }
     record.snapshot.barriersBefore = operation.place.segment.rawValue
@@ -381,8 +383,7 @@ extension RecordedOperation {
     switch newState {
     case .waiting:
       becameReady = nil
-      // The queue chose the operation, but the operation's own `isReady` was `false` just before
-      // the start.
+      // The queue had chosen the operation, but `isReady` was `false` just before the start.
       started = nil
     case .ready: becameReady = now
     case .executing:

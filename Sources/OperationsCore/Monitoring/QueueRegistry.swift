@@ -13,13 +13,14 @@ package struct CollectorID: Hashable, Sendable {
   package init() { rawValue = Self.last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// The process's queues, without keeping them alive, and the collector that records all of them.
+/// The list of the process's queues, which does not keep the queues alive, and the collector that
+/// records all of them.
 package enum QueueRegistry {
   /// A queue that is not retained.
   ///
   /// This is not a weak reference, which would make each retain and release of the queue several
-  /// times slower. The queue's `deinit` removes it from the registry, so that its memory is valid
-  /// under the lock.
+  /// times slower. The queue's `deinit` removes the entry, so the memory of a listed queue is valid
+  /// while the lock is held.
   private struct ListedQueue {
     private let reference: Unmanaged<OperationQueue>
     /// Whether monitors can see the queue.
@@ -57,8 +58,8 @@ package enum QueueRegistry {
     if isListed { joinCollector(queue) }
   }
 
-  /// Records a new queue if the other queues are recorded. If a collector begins or ends meanwhile,
-  /// the queue begins or ends to store records too.
+  /// Makes a new queue store records if a collector records the other queues. If a collector begins
+  /// or stops recording during this call, the queue begins or stops too.
   private static func joinCollector(_ queue: OperationQueue) {
     var joined: CollectorID?
     while true {
@@ -66,8 +67,8 @@ package enum QueueRegistry {
         ($0.collector, $0.newRecords, $0.wakeCollector)
       }
       if collector == joined { return }
-      // The collector that this queue has joined is no longer the current one. It may have removed
-      // its records from the queues before this queue stored any.
+      // The collector that this queue has joined is no longer the current collector. It may have
+      // removed its records from all queues before this queue stored records for it.
       if let joined { queue.core.dropRecords(of: joined) }
       guard let collector, let wake else { return }
       queue.core.keepRecords(for: collector, replaces: false, newRecords: newRecords, wake: wake)
@@ -151,7 +152,7 @@ package enum QueueRegistry {
 /// A thread that changes an operation's description reads this level after the change, and a
 /// collector raises the level before its first scan. Both are sequentially consistent: either the
 /// thread sees the new level, or the scan sees the change. On x86-64 a sequentially consistent load
-/// costs no more than a relaxed load.
+/// costs a relaxed load at most.
 enum MonitorLevel {
   private static let level = Atomic<Int>(0)
 

@@ -86,8 +86,8 @@ package struct RecordedOperation: Sendable {
     unmetDependencies = []
     dependenciesInNoQueue = []
     for dependency in all where !dependency.status.load(ordering: .acquiring).isFinished {
-      // The flag is set before the check. If the dependency has not finished at the check, its
-      // finish will be recorded.
+      // The flag `isAwaited` is set before the status is checked. If the dependency has not
+      // finished at the check, its finish will be recorded.
       dependency.makeRare { $0 }.isAwaited.store(true, ordering: .sequentiallyConsistent)
       let status = dependency.status.load(ordering: .sequentiallyConsistent)
       if status.isFinished { continue }
@@ -104,7 +104,7 @@ package struct RecordedOperation: Sendable {
     }
   }
 
-  /// Copies the description of the operation.
+  /// Copies the values that ``describe(_:)`` has read from the operation.
   mutating func takeDescription(of other: RecordedOperation) {
     name = other.name
     qualityOfService = other.qualityOfService

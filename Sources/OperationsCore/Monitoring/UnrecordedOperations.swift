@@ -7,19 +7,21 @@
 /// If a queue adds operations faster than its collector reads, the search costs the queue a few
 /// instructions for each operation.
 struct UnrecordedOperations {
-  /// The first operation in the queue that may have no record. All operations before it have one.
+  /// The first operation in the queue that may have no record. All operations before it have a
+  /// record.
   private(set) var first: Unmanaged<Operation>?
-  /// Executing operations without a record. Each is stored at the index that is computed from its
-  /// address, if that index is free. A long-running operation is therefore reported soon, even if
-  /// many operations are before it in the queue.
+  /// Executing operations without a record. Each operation is stored at the index that is computed
+  /// from its address, if that index is free. A long-running operation is therefore reported soon,
+  /// even if many operations are before it in the queue.
   private var running = InlineArray<32, Unmanaged<Operation>?>(repeating: nil)
-  /// The number of state changes of operations without a record.
+  /// The number of state changes of operations without a record since the last reading.
   private var lostSteps = 0
 
-  /// - Parameter first: The first operation in the queue.
+  /// Creates a search that begins with the first operation in the queue.
   init(first: Unmanaged<Operation>? = nil) { self.first = first }
 
-  /// Records that an operation without a record has changed its stage.
+  /// Records that an operation without a record has moved to another stage: waiting, ready,
+  /// executing or finished.
   @inline(__always)
   mutating func didMove(
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage
@@ -36,7 +38,7 @@ struct UnrecordedOperations {
   }
 
   /// Handles that an operation, with or without a record, has left the queue. The links of the
-  /// operation still lead to its former neighbours.
+  /// operation still lead to its former neighbours in the queue.
   @inline(__always)
   mutating func didLeave(_ operation: Operation) {
     if first?.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
@@ -56,7 +58,8 @@ struct UnrecordedOperations {
     return lostSteps
   }
 
-  /// Returns the executing operations, which must get records now.
+  /// Removes and returns the executing operations without a record. The caller must create records
+  /// for them.
   mutating func takeRunning() -> [Operation] {
     var found: [Operation] = []
     for place in running.indices {
@@ -65,7 +68,7 @@ struct UnrecordedOperations {
     return found
   }
 
-  /// Returns the next operation in the order of the queue that may have no record.
+  /// Returns the next operation that may have no record, in the order of the queue.
   mutating func takeNext() -> Operation? {
     guard let operation = first?.takeUnretainedValue() else { return nil }
     first = operation.place.inQueue.next

@@ -6,17 +6,19 @@ import Synchronization
 /// The results of subclasses' `keyPathsForValuesAffectingValue(forKey:)`, which is called once for
 /// each class.
 enum AffectingKeys {
-  /// The keys that the scheduler handles, in the order in which it handles changes.
+  /// The keys whose changes the scheduler handles, in the order in which it handles them.
   private static let keys = ["isExecuting", "isFinished", "isCancelled", "isReady"]
 
-  /// For each class that declares affecting keys, the keys that change with each key.
+  /// For each class that was examined, a table from each key to the keys whose values depend on its
+  /// value.
   private static let tables = Locked<[ObjectIdentifier: [String: [String]]]>([:])
 
-  /// The last class that was found to declare no affecting keys. With this cache, most changes
-  /// acquire no lock.
+  /// The last class that was found to declare no dependent keys. Because of this cache, most
+  /// changes acquire no lock.
   private static let plainClass = Atomic<UInt>(0)
 
-  /// Returns the keys that the scheduler handles and that change with `key`.
+  /// Returns the keys whose values depend on the value of `key`, and whose changes the scheduler
+  /// handles.
   static func keys(affectedBy key: String, of type: Operation.Type) -> [String] {
     let id = ObjectIdentifier(type)
     let bits = UInt(bitPattern: id)
@@ -38,7 +40,7 @@ enum AffectingKeys {
     return table
   }
 
-  /// Returns all keys whose changes change `key`, directly or through others.
+  /// Returns all keys on whose values the value of `key` depends, directly or through other keys.
   static func keys(affecting key: String, of type: Operation.Type) -> Set<String> {
     var found: Set<String> = []
     var open = [key]

@@ -3,9 +3,9 @@
 
 import COperationsSystem
 
-/// The operations whose changes the calling thread announces. The thread must not wait for such an
-/// operation, because it would wait for itself. The type also stores the operation whose flags must
-/// answer as if it had finished.
+/// The operations whose changes the calling thread is announcing to observers. The thread must not
+/// wait for such an operation, because it would wait for itself. The type also stores the operation
+/// whose base class must return the flags of a finished operation.
 enum Delivery {
   /// The purpose of a scope.
   private enum Purpose {
@@ -14,20 +14,21 @@ enum Delivery {
     /// The thread announces a change that the base class has made, through a method that can be
     /// overridden.
     case ownChange
-    /// The thread reads an overridable property, and the base class answers as if the operation had
-    /// finished.
+    /// The thread reads an overridable property. During this time, the flags of the base class have
+    /// the values of a finished operation.
     case question
   }
 
-  /// A scope lives on the stack of the thread. The scopes form a list that begins with the
-  /// innermost one.
+  /// A call during which the thread announces a change or reads a property. A scope is stored on
+  /// the stack of the thread. The scopes of a thread form a list that begins with the innermost
+  /// scope.
   private struct Scope {
     let operation: Unmanaged<Operation>
     let purpose: Purpose
     let outer: UnsafeMutableRawPointer?
   }
 
-  /// Runs `body`, and records that this thread announces a change of the operation meanwhile.
+  /// Runs `body`. During the call, this thread is recorded as announcing a change of the operation.
   @inline(__always)
   static func during<Result>(
     _ operation: Operation, isOwnChange: Bool = false, _ body: () -> Result
@@ -35,8 +36,8 @@ enum Delivery {
     note(operation, isOwnChange ? .ownChange : .change, body)
   }
 
-  /// Runs `body`. Meanwhile, `isFinished` and `isExecuting` of the base class answer on this thread
-  /// as if the operation had finished.
+  /// Runs `body`. During the call, `isFinished` and `isExecuting` of the base class return on this
+  /// thread the values of a finished operation.
   static func asIfFinished(_ operation: Operation, _ body: () -> Bool) -> Bool {
     note(operation, .question, body)
   }
@@ -54,7 +55,8 @@ enum Delivery {
     }
   }
 
-  /// Returns whether this thread currently announces a change that the base class has made.
+  /// Returns whether this thread is announcing a change of the operation that the base class has
+  /// made.
   static func isOwnChange(of operation: Operation) -> Bool {
     guard let scope = csystem_current_delivery()?.assumingMemoryBound(to: Scope.self).pointee else {
       return false
@@ -67,7 +69,8 @@ enum Delivery {
     hasScope(for: operation) { _ in true }
   }
 
-  /// Returns whether the base class's flags answer as if the operation had finished.
+  /// Returns whether, on this thread, the flags of the base class have the values of a finished
+  /// operation.
   static func isAskedAsIfFinished(_ operation: Operation) -> Bool {
     hasScope(for: operation) { $0 == .question }
   }

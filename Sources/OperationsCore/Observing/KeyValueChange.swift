@@ -70,10 +70,10 @@ public struct NSKeyValueObservedChange<Value> {
 
   /// The kind of the change; always `.setting`.
   public let kind: Kind
-  /// The value after the change; `nil` in a notification before the change, and unless `.new` was
-  /// requested.
+  /// The value after the change; `nil` if `.new` was not requested, and in a notification before
+  /// the change.
   public let newValue: Value?
-  /// The value before the change; `nil` unless `.old` was requested, in the initial notification,
+  /// The value before the change; `nil` if `.old` was not requested, in the initial notification,
   /// and if the change was not announced before it happened.
   public let oldValue: Value?
   /// The indexes in a collection; always `nil`.

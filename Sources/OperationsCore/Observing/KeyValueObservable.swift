@@ -13,7 +13,8 @@
 ///
 /// Source: Apple, "Key-Value Observing Programming Guide".
 public protocol KeyValueObservable: AnyObject {
-  /// The class that declares the named properties.
+  /// The class that declares the properties that can be observed by name: ``Operation`` or
+  /// ``OperationQueue``.
   associatedtype ObservedRoot: AnyObject
 
   /// Announces that the value of `key` is about to change.
@@ -22,7 +23,7 @@ public protocol KeyValueObservable: AnyObject {
   /// Announces that the value of `key` has changed.
   func didChangeValue(forKey key: String)
 
-  /// Returns the value of a property by its name.
+  /// Returns the value of the property with this name.
   func value(forKey key: String) -> Any?
 
   /// The library's data about the observers of the object. Only the library uses it.
@@ -56,10 +57,11 @@ protocol ObservationHost: AnyObject {
   /// Adds a registration, and then sends the initial value if it is requested.
   func register(_ registration: KeyValueRegistration) -> KeyValueObservations
 
-  /// Returns all keys whose changes change `key`.
+  /// Returns all keys on whose values the value of `key` depends.
   static func keys(affecting key: String) -> Set<String>
 
-  /// The key paths of the named properties. Each key path begins with this class.
+  /// The properties that can be observed by name, with their key paths. Each key path begins with
+  /// this class.
   static var namedKeyPaths: [NamedKeyPath] { get }
 }
 
@@ -207,8 +209,8 @@ extension KeyValueObservable {
 
   private var host: any ObservationHost {
     let host = keyValueObservationHost.host
-    // If an object used the host of another object, its changes would be announced to the observers of the
-    // other object.
+    // If an object returned the host of another object, the changes of the first object would be announced
+    // to the observers of the second object.
     guard host === self else {
       fatalError("\(type(of: self)) cannot be observed: it returns another object's host")
     }

@@ -13,7 +13,8 @@ final class KeyValueObservations: Sendable {
     /// The registrations, in the order in which they were made. Observers are notified in the same
     /// order.
     var registrations: [KeyValueRegistration] = []
-    /// The number of registrations at which the registrations of released observers are removed.
+    /// When the number of registrations reaches this limit, the registrations of released observers
+    /// are removed.
     var registrationLimit = 16
     var pending = PendingChanges()
   }
@@ -53,12 +54,13 @@ final class KeyValueObservations: Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// Returns the last matching registration.
+  /// Returns the last registration for which `matches` returns `true`; `nil` if there is no such
+  /// registration.
   func last(where matches: (KeyValueRegistration) -> Bool) -> KeyValueRegistration? {
     state.withLock { $0.registrations }.last(where: matches)
   }
 
-  /// Handles the destruction of the observed object.
+  /// Ends all registrations, because the observed object is being destroyed.
   func objectIsGone() {
     // The announced changes are removed too, because their old values retain registrations.
     let last = state.withLock { state in
@@ -84,7 +86,9 @@ final class KeyValueObservations: Sendable {
     }
   }
 
-  /// - Returns: `false` if the key has observers and the change was not announced before.
+  /// Notifies the observers of a key that its value has changed.
+  ///
+  /// - Returns: `false` if the key has observers and `willChange` was not called before the change.
   @discardableResult
   func didChange(_ key: ObservedKey, of object: AnyObject) -> Bool {
     let pending = takePending(key)
@@ -99,13 +103,13 @@ final class KeyValueObservations: Sendable {
     return pending != nil || concerned.isEmpty
   }
 
-  /// Withdraws a change that this thread has announced: no observer is notified of it.
+  /// Removes the announcement of a change that this thread has announced and that does not happen.
   func withdrawChange(_ key: ObservedKey) {
     let pending = takePending(key)
     withExtendedLifetime(pending) {}
   }
 
-  /// Returns whether there is an observer of the key.
+  /// Returns whether the key has observers.
   func concernsAnyone(_ key: ObservedKey) -> Bool { !registrations(concernedBy: key).isEmpty }
 
   private func registrations(concernedBy key: ObservedKey) -> [KeyValueRegistration] {
@@ -126,8 +130,8 @@ final class KeyValueObservations: Sendable {
   private func takePending(_ key: ObservedKey) -> PendingChanges.Change? {
     let thread = csystem_thread_number()
     // Keys are compared outside the lock, because the comparison of a key path's arguments may run
-    // the user's code. The array belongs to this thread. Other threads neither read nor change the
-    // array, but may drop it.
+    // the user's code. The array contains only changes that this thread has announced. Other
+    // threads neither read nor change the array, but may drop it.
     let change = state.withLock { $0.pending.changes(ofThread: thread) }.last { $0.key == key }
     guard let change else { return nil }
     return state.withLock { $0.pending.remove(change.number, ofThread: thread) }

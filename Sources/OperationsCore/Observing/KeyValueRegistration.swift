@@ -6,7 +6,7 @@ import Synchronization
 /// One observer of one key of one object.
 // Unchecked because the closures accept any object. They are called only with the observed object.
 final class KeyValueRegistration: @unchecked Sendable {
-  /// A change, with values without static types.
+  /// A change of the observed property, with values of unknown types.
   struct Change {
     var new: Any?
     var old: Any?
@@ -15,12 +15,13 @@ final class KeyValueRegistration: @unchecked Sendable {
 
   let key: ObservedKey
   let options: NSKeyValueObservingOptions
-  /// The object of `addObserver`, by which `removeObserver` finds the registration.
+  /// The identity of the observer that was passed to `addObserver`. `removeObserver` uses it to
+  /// find the registration.
   let observer: ObjectIdentifier?
   let context: UnsafeMutableRawPointer?
   /// Returns whether the observer has been released.
   private let isObserverGone: () -> Bool
-  /// The keys whose changes also change the observed key.
+  /// The keys on whose values the value of the observed key depends.
   private let affectingKeys: Set<String>
   /// Reads the observed property.
   let read: (AnyObject) -> Any?
@@ -63,7 +64,7 @@ final class KeyValueRegistration: @unchecked Sendable {
     return affectingKeys.contains(name)
   }
 
-  /// Notifies the observer, unless it has been removed meanwhile.
+  /// Notifies the observer, unless the registration has ended.
   func notify(_ object: AnyObject, _ change: Change) {
     if isActive { handler(object, change) }
   }

@@ -10,8 +10,9 @@
 public final class NSKeyValueObservation: Sendable {
   private struct Entry {
     let observations: KeyValueObservations
-    /// The reference is weak, because only the observed object retains the registration. Otherwise,
-    /// a handler that retains this observation would retain itself after the release of the object.
+    /// The reference is weak, so that only the observed object retains the registration. If it were
+    /// strong, a handler that retains this observation would retain itself after the release of the
+    /// object.
     weak var registration: KeyValueRegistration?
   }
 
@@ -27,7 +28,7 @@ public final class NSKeyValueObservation: Sendable {
   ///
   /// After this method has returned, this thread no longer calls the handler. A call of the handler
   /// on another thread may still be in progress. This method can be called inside the handler. The
-  /// handler is released, so a handler that retains its own observation is released too.
+  /// handler is released, even if it retains its own observation.
   public func invalidate() {
     guard let entry = entry.withLock({ $0.take() }), let registration = entry.registration else {
       return

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// An observed property: a named one, or one that a subclass declares, identified by its key path.
+/// Identifies an observed property: by name if the base class declares the property, and by key
+/// path if a subclass declares it.
 ///
 /// Key paths have no names on Linux. The key paths of the base classes' properties are found in
 /// tables. Other key paths are compared with the key path in an announcement.
@@ -10,7 +11,8 @@ enum ObservedKey: Equatable, @unchecked Sendable {
   case named(String)
   case path(AnyKeyPath)
 
-  /// Creates the key for a name. Names with and without `is` mean the same property.
+  /// Creates the key for a name. A name with `is` and the same name without it identify the same
+  /// property.
   init(_ name: String) { self = .named(Self.canonical(name)) }
 
   /// Creates the key for a property of the base class or of a subclass.
@@ -23,7 +25,8 @@ enum ObservedKey: Equatable, @unchecked Sendable {
     return nil
   }
 
-  /// Returns the name with `is` for properties that Objective-C knows by both names.
+  /// Returns the name of a property that begins with `is`, if Objective-C accepts the name with and
+  /// without `is`; otherwise `name`.
   static func canonical(_ name: String) -> String {
     switch name {
     case "finished": "isFinished"
@@ -37,14 +40,14 @@ enum ObservedKey: Equatable, @unchecked Sendable {
     }
   }
 
-  /// Returns the other names of a canonical key.
+  /// Returns the other names of a property, such as `finished` for `isFinished`.
   static func aliases(of name: String) -> [String] {
     ["finished", "executing", "ready", "cancelled", "concurrent", "asynchronous", "suspended"]
       .filter { canonical($0) == name }
   }
 }
 
-/// The key path of a named property.
+/// A property that can be observed by name, with its key path.
 // Unchecked because key paths are not declared as immutable.
 struct NamedKeyPath: @unchecked Sendable {
   let keyPath: AnyKeyPath
@@ -56,7 +59,7 @@ struct NamedKeyPath: @unchecked Sendable {
   }
 }
 
-/// The named properties, by key paths that begin with any of the classes.
+/// Finds the name of a property by its key path, which may begin with any subclass.
 ///
 /// In Swift, `\Operation.isFinished` and `\Subclass.isFinished` are two properties, even if the
 /// subclass does not override `isFinished`. In this library they are the same property. Therefore
@@ -82,8 +85,9 @@ private enum NamedKeyPaths {
 }
 
 extension ObservationHost where Self: Operation {
-  /// The key paths of the named properties, as users of the class write them. If the class made a
-  /// property settable, its users write a different key path, which cannot be written here.
+  /// The properties that can be observed by name, with the key paths that users of the class write.
+  /// If the class made a property settable, its users write a different key path, which cannot be
+  /// written here.
   static var namedKeyPaths: [NamedKeyPath] {
     [
       NamedKeyPath(\Self.isReady, "isReady"), NamedKeyPath(\Self.isExecuting, "isExecuting"),
@@ -100,7 +104,8 @@ extension ObservationHost where Self: Operation {
 }
 
 extension ObservationHost where Self: OperationQueue {
-  /// The key paths of the named properties. Each key path begins with this class.
+  /// The properties that can be observed by name, with their key paths. Each key path begins with
+  /// this class.
   static var namedKeyPaths: [NamedKeyPath] {
     [
       NamedKeyPath(\Self.operations, "operations"),

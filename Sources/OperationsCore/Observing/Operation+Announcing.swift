@@ -3,10 +3,10 @@
 
 import Synchronization
 
-/// An announced change has three effects, in this order: the queue's view of the operation is
-/// updated, observers are notified, and the rest of the library acts.
+/// An announced change has three effects, in this order: the status of the operation is updated,
+/// observers are notified, and then the library carries out the consequences of the change.
 extension Operation {
-  /// The actions that remain after the notification of observers.
+  /// The actions that the library carries out after the notification of observers.
   private struct Consequences: OptionSet {
     let rawValue: Int
     static let finished = Consequences(rawValue: 1 << 0)
@@ -35,8 +35,8 @@ extension Operation {
         consequences.formUnion(advance(affected))
       }
     }
-    // This fence pairs with the fence in `register`. If an observer has registered without seeing
-    // this change, this thread sees the observer.
+    // This fence pairs with the fence in `register`. If an observer has registered and read the
+    // value before this change, this thread sees the observer.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if isObserved { tellObservers(ofChangeOf: key) }
     if !consequences.isEmpty { follow(consequences) }
@@ -47,8 +47,8 @@ extension Operation {
     let wasAnnounced = Delivery.during(self) {
       observations.didChange(.named(key), of: self)
     }
-    // The base class has already announced its own change. Observers that were added since then do
-    // not receive it.
+    // The base class announces its own changes in advance. If such an announcement is not found,
+    // the observers were added after it, which is not a mistake of the program.
     if wasAnnounced || Delivery.isOwnChange(of: self) { return }
     Diagnostic.note(
       .didChangeWithoutWillChange,
@@ -56,7 +56,8 @@ extension Operation {
         + "observers receive no old value")
   }
 
-  /// Reads the property on this thread, which may hold the subclass's lock, and updates the status.
+  /// Reads the property with this key on this thread, which may hold the subclass's lock, and
+  /// updates the operation's status.
   private final func advance(_ key: String) -> Consequences {
     switch key {
     case "isFinished":
@@ -66,7 +67,7 @@ extension Operation {
       if isExecuting { update { $0.noteExecuting() } }
       return []
     case "isCancelled":
-      // A subclass may have its own flag and not call `super.cancel()`.
+      // A subclass may store its own flag for `isCancelled`, and not call `super.cancel()`.
       guard isCancelled else { return [] }
       let verdict = update { $0.subclassWasCancelled() }
       if verdict.becameReady { return .becameReady }
@@ -79,8 +80,8 @@ extension Operation {
 
   /// Finishes the operation because its subclass has announced the finish.
   ///
-  /// If the subclass does not override `isExecuting`, its change is announced here, because the
-  /// subclass does not announce it.
+  /// If the subclass does not override `isExecuting`, the change of `isExecuting` is announced
+  /// here, because the subclass does not announce it.
   ///
   /// - Returns: Whether this call has finished the operation.
   private final func finishAsAnnounced() -> Bool {
@@ -119,8 +120,8 @@ extension Operation {
 
   /// Makes a change of a property between its two announcements.
   ///
-  /// Subclasses can override the announcing methods. For a plain block operation without observers,
-  /// the methods need not be called.
+  /// Subclasses can override the announcing methods. For an operation without observers whose class
+  /// is `BlockOperation` itself, the methods need not be called.
   final func announce(_ key: String, change: () -> Void) {
     announce(key) {
       change()
@@ -128,7 +129,7 @@ extension Operation {
     }
   }
 
-  /// Makes a change that may come too late.
+  /// Announces and makes a change of a property, unless the change is no longer possible.
   ///
   /// - Parameters:
   ///   - key: The changed key.
@@ -138,7 +139,8 @@ extension Operation {
   final func announce(_ key: String, change: () -> Bool) {
     if isExactlyBlockOperation, !isObserved {
       guard change() else { return }
-      // An observer may have registered and read the value before the change.
+      // An observer may have registered after the check above, and may have read the value before
+      // the change.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if isObserved { observations?.didChange(.named(key), of: self) }
       return
@@ -151,7 +153,8 @@ extension Operation {
     ownValueDidChange(forKey: key)
   }
 
-  /// Announces the readiness that an event has held back, and lets it take effect.
+  /// Announces that the operation has become ready. It counts as ready only from this announcement
+  /// on.
   ///
   /// Called once for each event that has returned `becameReady`, on the thread of the event.
   final func announceReadiness() {
@@ -169,9 +172,9 @@ extension Operation {
     pushNews()
   }
 
-  /// Announces readiness like ``announceReadiness()``, on the thread that has finished a
-  /// dependency: notifies observers and calls no method of the subclass, because the thread may
-  /// hold a lock of the dependency.
+  /// Announces, like ``announceReadiness()``, that the operation has become ready, on the thread
+  /// that has finished a dependency. Only observers are notified. No method of the subclass is
+  /// called, because the thread may hold a lock of the dependency.
   final func announceReadinessToObservers() {
     let observations = observations
     Delivery.during(self) { observations?.willChange(.named("isReady"), of: self) }

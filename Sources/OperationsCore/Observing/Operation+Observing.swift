@@ -5,7 +5,7 @@ import Synchronization
 
 /// Operations can be observed.
 extension Operation: KeyValueObservable, ObservationHost {
-  /// The class that declares the named properties.
+  /// The class that declares the properties that can be observed by name.
   public typealias ObservedRoot = Operation
 
   final var observations: KeyValueObservations? { withRare { $0?.observations } }
@@ -23,7 +23,7 @@ extension Operation: KeyValueObservable, ObservationHost {
       return made
     }
     observations.add(registration)
-    // After this event, a thread that changes the status announces the change. The event is
+    // After this update, a thread that changes the status announces the change. The update is
     // sequentially consistent with the fence in `didChangeValue`: either the other thread sees the
     // flag, or the read below sees the other thread's earlier change.
     update { $0.insert(.observed) }

@@ -9,7 +9,7 @@ public struct KeyValueChanges<Element: Sendable>: AsyncSequence, Sendable {
 
   let stream: AsyncStream<Element>
 
-  /// Creates an iterator. Several iterators share the changes.
+  /// Creates an iterator. If there are several iterators, each change goes to one of them.
   public func makeAsyncIterator() -> AsyncStream<Element>.Iterator { stream.makeAsyncIterator() }
 }
 
@@ -17,7 +17,7 @@ extension KeyValueObservable {
   /// Returns the changes of a property, for `for await`.
   ///
   /// The sequence begins with this call and ends when the object is released. It does not keep the
-  /// object alive. A slow reader gets only the newest change.
+  /// object alive. A slow reader gets only the newest of the changes that it has not read.
   ///
   /// - Parameters:
   ///   - keyPath: The property, without its class: `\.isFinished`.
@@ -78,8 +78,8 @@ private final class StateRelay: Sendable {
   private struct Seen {
     var last: OperationState?
     var untold: [OperationState] = []
-    /// Whether a thread is sending states at present. That thread also sends the states that are
-    /// added meanwhile.
+    /// Whether a thread is sending states at present. That thread also sends the states that other
+    /// threads add during this time.
     var isHandingOn = false
   }
 

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Queues can be observed.
 extension OperationQueue: KeyValueObservable, ObservationHost {
-  /// The class that declares the named properties.
+  /// The class that declares the properties that can be observed by name.
   public typealias ObservedRoot = OperationQueue
 
   final var observations: KeyValueObservations? { keyValueObservations }
@@ -37,8 +37,8 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
     keyValueObservations.didChange(ObservedKey(key), of: self)
   }
 
-  /// Makes a change of a property between its two announcements. If the value is the same, the change is made
-  /// without announcements.
+  /// Makes a change of a property between its two announcements. Does nothing if `isSame` is `true`, which
+  /// means that the new value is equal to the old value.
   final func announce(_ key: String, unless isSame: Bool, change: () -> Void) {
     if isSame { return }
     willChangeValue(forKey: key)
@@ -70,8 +70,8 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
 extension QueueCore {
   /// Makes a change of the queue's contents, and announces it if there are observers.
   ///
-  /// As in the documentation, the two pairs of announcements are nested: the pair of `operations` encloses
-  /// the pair of `operationCount`.
+  /// The two pairs of announcements are nested, as in Apple's documentation: the pair of `operations`
+  /// encloses the pair of `operationCount`.
   @inline(__always)
   func announcingContents<Result>(_ change: () -> Result) -> Result {
     if isObserved.load(ordering: .sequentiallyConsistent) { return announceContents(change) }
@@ -90,14 +90,15 @@ extension QueueCore {
     return result
   }
 
-  /// Announces a change that was made while the queue had no observers. An observer may have been added
-  /// meanwhile, and may have read the value before the change.
+  /// Announces a change of the queue's contents that was made while the queue had no observers. An
+  /// observer may have been added meanwhile, and may have read the value before the change.
   @inline(__always)
   func announceContentsAfterwards() {
     if isObserved.load(ordering: .sequentiallyConsistent) { tellObserversOfContents() }
   }
 
-  /// Announces a change like ``announceContentsAfterwards()``, but on another thread.
+  /// Announces a change of the queue's contents, like ``announceContentsAfterwards()``, but on
+  /// another thread.
   @inline(never)
   func announceContentsElsewhere() {
     let owner = owner.takeUnretainedValue()

@@ -7,7 +7,7 @@
 /// without reading the changes of other threads.
 struct PendingChanges {
   struct Change {
-    /// The number of the change, which is unique among all changes of this object.
+    /// A number that identifies the change among all changes of this object.
     let number: UInt64
     let key: ObservedKey
     /// The values before the change, for the registrations that request them.
@@ -18,9 +18,9 @@ struct PendingChanges {
     }
   }
 
-  /// The maximum number of changes that one thread may have announced and not made. If a program
-  /// announces more changes, it has probably forgotten to make them, and the oldest change is
-  /// dropped.
+  /// The maximum number of changes that one thread may have announced and not made. If a thread
+  /// announces more changes, the program has probably forgotten to call `didChangeValue`, and the
+  /// oldest change is dropped.
   static let limitPerThread = 256
   /// The maximum number of changes that all threads together may have announced and not made. The
   /// live threads of a process cannot reach this limit in practice. It limits the changes that
@@ -53,8 +53,8 @@ struct PendingChanges {
     return (change, count > Self.limit ? dropOlderHalf() : [])
   }
 
-  /// Returns the changes that a thread has announced but not made. The innermost change is the last
-  /// one.
+  /// Returns the changes that a thread has announced but not made. The change that was announced
+  /// last is the last element.
   func changes(ofThread thread: UInt64) -> [Change] { changesOfThreads[thread] ?? [] }
 
   /// Removes the change with this number, which a thread has made. Returns `nil` if the change was
@@ -69,8 +69,8 @@ struct PendingChanges {
     return change
   }
 
-  /// Drops the older half of the changes or more. The next such call comes only after as many
-  /// announcements, so the cost of each announcement stays small.
+  /// Drops at least the older half of the changes. The next call follows only after as many new
+  /// announcements as changes were dropped, so the average cost of an announcement stays small.
   private mutating func dropOlderHalf() -> [Change] {
     let firstKept = lastNumber - UInt64(Self.limit / 2) + 1
     var dropped: [Change] = []

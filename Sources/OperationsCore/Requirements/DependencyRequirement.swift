@@ -25,8 +25,8 @@ public struct DependencyError: Error, Sendable, CustomStringConvertible {
   /// Creates the error for a finished operation; `nil` if the operation has succeeded.
   init?(of operation: Operation) {
     let error = operation.error
-    // The overridable property is not read, because the finishing thread may hold a lock of the
-    // subclass.
+    // The overridable property `isCancelled` is not read, because the thread that finishes the
+    // operation may hold a lock of the subclass.
     let isCancelled = operation.status.load(ordering: .acquiring).isCancelled
     guard error != nil || isCancelled else { return nil }
     dependency = OperationReference(operation)

@@ -31,9 +31,9 @@ extension OperationSupplement where Self: Operation {
 // MARK: - The dependent's side
 
 extension Operation {
-  /// Requires the success of a new dependency. The number of unmet dependencies is increased by one
-  /// more than for the dependency alone, so that this operation waits until a thread has checked
-  /// how `operation` has finished.
+  /// Makes this operation require the success of a new dependency. The number of unmet dependencies
+  /// is increased by one more than for the dependency alone, so that this operation waits until a
+  /// thread has checked how `operation` has finished.
   ///
   /// - Returns: Whether this operation was ready before.
   @inline(never)
@@ -54,20 +54,20 @@ extension Operation {
     return false
   }
 
-  /// Requires the success of a dependency that was listed before.
+  /// Makes this operation require the success of an existing dependency.
   final func requireListed(_ operation: Operation) {
     _ = require(operation)
-    // Another thread may have removed the dependency in between, and found no requirement to
-    // remove.
+    // Another thread may have removed the dependency during the call above, before it could find
+    // the requirement.
     if !isListed(operation) { stopRequiring(operation) }
-    // The stored value of `isReady` was dropped. The queue reads it again, because an override may
-    // be ready although a dependency has not finished.
+    // The call of `require(_:)` has dropped the stored value of `isReady`. The queue reads it
+    // again, because an override may return `true` although a dependency has not finished.
     if overridesReadiness, status.load(ordering: .acquiring).has(.enqueued) {
       readReadinessAgain()
     }
   }
 
-  /// Reverts ``require(_:)``, if it still has an effect.
+  /// Removes the requirement that ``require(_:)`` has added, if it still exists.
   final func stopRequiring(_ operation: Operation) {
     withRare { _ = $0?.required.remove(ObjectIdentifier(operation)) }
     guard operation.status.load(ordering: .acquiring).has(.hasFinishDuties) else { return }
@@ -76,7 +76,8 @@ extension Operation {
     while operation.unlistRequirer(self) { countOffDependency() }
   }
 
-  /// Handles the finish of a counted dependency.
+  /// Handles the finish of a dependency whose success this operation requires. Cancels this
+  /// operation if `error` is not `nil`.
   private final func judge(_ error: DependencyError?) {
     cancelUnlessSuccessful(error)
     countOffDependency()
@@ -92,14 +93,14 @@ extension Operation {
 // MARK: - The dependency's side
 
 extension Operation {
-  /// - Lists an operation that requires the success of this one.
+  /// Lists an operation that requires the success of this operation.
   ///
-  ///   - Returns: `false` if this operation has finished, so that no further dependent will be
-  ///   notified.
+  /// - Returns: `false` if this operation has already finished, so that it will not notify the
+  ///   listed operation.
   private final func listRequirer(_ dependent: Operation) -> Bool {
     makeRare { rare in
-      // If the flag is set before the finish, the thread that finishes the operation reads the
-      // list.
+      // If the flag `hasFinishDuties` is set before the finish, the thread that finishes this
+      // operation reads the list.
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
       let unowned = Unmanaged.passUnretained(dependent)
       _ = swift_unownedRetain(unowned.toOpaque())
@@ -108,9 +109,9 @@ extension Operation {
     }
   }
 
-  /// - Removes an operation that requires the success of this one from the list.
+  /// Removes an operation from the list of operations that require the success of this operation.
   ///
-  ///   - Returns: Whether the operation was in the list. If it was, the caller must decrement its
+  /// - Returns: Whether the operation was in the list. If it was, the caller must decrement its
   ///   number of unmet dependencies.
   private final func unlistRequirer(_ dependent: Operation) -> Bool {
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
@@ -123,8 +124,9 @@ extension Operation {
     }
   }
 
-  /// Carries out the rare actions of a finish. Called once, by the thread that finishes the
-  /// operation.
+  /// Carries out the actions that only few operations need when they finish: releases exclusions,
+  /// and notifies the group and the operations that require the success of this operation. Called
+  /// once, by the thread that finishes the operation.
   @inline(never)
   final func performFinishDuties() {
     if status.load(ordering: .acquiring).has(.excludesOthers) { Exclusions.shared.leave(self) }
@@ -141,12 +143,14 @@ extension Operation {
     for requirer in requirers {
       guard let dependent = Self.claim(requirer) else { continue }
       guard let error else {
-        // An observer may wait for this operation, which is not retired yet.
+        // An observer that is called here must not wait for this operation, which has not left its
+        // queue yet. `Delivery` prevents such a wait.
         Delivery.during(self) { dependent.judge(nil) }
         continue
       }
       ForkedProcess.check("to cancel a dependent of an operation that has failed")
-      // `cancel()` may be overridden, and this thread may hold a lock of the subclass.
+      // The dependent is cancelled on another thread, because an override of `cancel()` may need a
+      // lock of the subclass that this thread holds.
       OperationQueue.duties.addOperation { dependent.judge(error) }
     }
   }
