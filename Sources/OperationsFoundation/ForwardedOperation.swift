@@ -82,7 +82,7 @@
         Self.run(original)
       }
       if original.isFinished { return finish() }
-      // This library's queue retains this operation while it executes.
+      // This library's queue retains this operation while it executes, so the weak reference is valid.
       Self.run(Foundation.BlockOperation { [weak self] in self?.finish() }, after: [original])
     }
 
@@ -103,8 +103,8 @@
     }
 
     /// Removes the dependencies of the original and of `releasing`. A cancelled original has not waited for
-    /// its dependencies, which may never finish. If it kept them, Foundation would keep the waiting
-    /// operations in memory forever.
+    /// its dependencies, which may never finish. If the original kept these dependencies, Foundation would
+    /// keep the operations that wait for them in memory forever.
     private func leaveDependencies() {
       // In Foundation, dependencies refer to their dependents without retaining them, and use these
       // references when they finish. So neither the original nor `releasing` may be deallocated while a

@@ -79,8 +79,8 @@
     override func cancelAllOperations() { target.cancelAllOperations() }
 
     /// Waits for all operations. Inside an operation of the queue, the method waits for the blocks that the
-    /// same thread has added there. A queue of this library would report a mistake instead. A notification
-    /// center calls this method to wait for the blocks that it has just added.
+    /// same thread has added to the queue. A queue of this library would report a mistake instead. A
+    /// notification center calls this method to wait for the blocks that it has just added.
     override func waitUntilAllOperationsAreFinished() {
       let target = target
       if OperationsCore.OperationQueue.current === target {

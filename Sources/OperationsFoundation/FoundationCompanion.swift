@@ -5,8 +5,8 @@
   import Foundation
   import OperationsCore
 
-  /// The objects that connect a queue to Foundation. They are created when the first of them is
-  /// used.
+  /// The objects that connect a queue to Foundation. They are created when one of them is used for the first
+  /// time.
   ///
   /// The queue retains the companion. No object in the companion retains the queue.
   final class FoundationCompanion: Sendable {

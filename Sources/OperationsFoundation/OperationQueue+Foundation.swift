@@ -9,9 +9,9 @@
     /// This queue as a queue of Foundation's type, for `URLSession(configuration:delegate:delegateQueue:)`,
     /// `NotificationCenter.addObserver(forName:object:queue:using:)` and similar functions.
     ///
-    /// Blocks, barrier blocks and operations of Foundation that are added to it become operations of this
-    /// queue. Width, suspension, name, quality of service, underlying queue and progress are those of this
-    /// queue and can be read and set. Cancelling and waiting for all operations apply to this queue.
+    /// Blocks, barrier blocks and operations of Foundation that are added to the value become operations of
+    /// this queue. Width, suspension, name, quality of service, underlying queue and progress are those of
+    /// this queue and can be read and set. Cancelling and waiting for all operations apply to this queue.
     ///
     /// An operation of Foundation occupies a slot of this queue from its start to its finish. This queue
     /// starts the operation, asynchronous or not, in the order of the priority that it had when it was added.
@@ -20,8 +20,8 @@
     /// that waits for its dependencies continues to wait for them after its own `cancel()`. If the
     /// operation's own `isReady` is still `false` at the start, a queue of Foundation runs the operation when
     /// `isReady` changes. The operation keeps its slot meanwhile. Cancelling this queue's operations cancels
-    /// the operation. If the operation finishes in this way before its dependencies, it is removed from them
-    /// and has no dependencies afterwards.
+    /// the operation. If the operation finishes in this way before its dependencies, its dependencies are
+    /// removed.
     ///
     /// Differences from a queue of Foundation:
     /// - `operations` is empty and `operationCount` is 0, because they cannot be overridden. Use the

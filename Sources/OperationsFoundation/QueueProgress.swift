@@ -50,7 +50,8 @@
 
     private func beginCounting() {
       guard !isCounting.exchange(true, ordering: .relaxed) else { return }
-      // The queue retains this object in any case; this object does not retain the queue.
+      // The closure may retain this object, because the queue retains it in any case, and because this object
+      // does not retain the queue.
       queue?.countFinishes { [self] count in
         update(ProgressUpdates.Step(finished: Int64(count)))
       }
@@ -75,9 +76,9 @@
       set {
         isCancellable = newValue
         cancelsOperationsFlag.store(newValue, ordering: .sequentiallyConsistent)
-        // This thread stores one flag and then reads the other flag. A thread in `cancel()` stores and reads
-        // the same flags in the opposite order. If both threads race, at least one of them sees the flag that
-        // the other one has stored.
+        // This thread stores one flag and then reads another flag. A thread in `cancel()` stores the flag
+        // that this thread reads, and then reads the flag that this thread stores. If the threads race, at
+        // least one of them sees the value of the other thread.
         if newValue, wasCancelled.load(ordering: .sequentiallyConsistent) {
           queue?.cancelAllOperations()
         }

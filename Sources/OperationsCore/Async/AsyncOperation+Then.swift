@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 extension AsyncOperation {
-  /// Creates an operation that continues with the result of this one.
+  /// Creates an operation that continues with the result of this operation.
   ///
   /// ```swift
   /// let page = AsyncOperation { try await download(address) }

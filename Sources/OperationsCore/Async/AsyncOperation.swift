@@ -16,8 +16,8 @@ import Synchronization
 /// An asynchronous operation has all properties of an operation: it waits for its dependencies, its
 /// queue starts it in the order of priorities, it can be observed and cancelled, and other
 /// operations can depend on it. While its work awaits something, it holds its slot of the queue but
-/// no thread. A queue of width 8 executes at most 8 of them at once, however long each one waits,
-/// and a thousand waiting operations need as few threads as one.
+/// no thread. A queue of width 8 executes at most 8 asynchronous operations at once, however long
+/// each one waits, and a thousand waiting operations need as few threads as one.
 ///
 /// ## How it works
 ///
@@ -26,17 +26,17 @@ import Synchronization
 /// this class announces that the operation executes, creates a `Task` that calls ``run()``, and
 /// returns. The queue's thread continues with the next operation. After ``run()`` has returned or
 /// thrown, the task stores the result, calls ``willFinish(_:)`` and announces the end. No
-/// announcement depends on the thread or the actor of the work: both are made by synchronous code,
-/// the first in `start()` and the last at the end of the task, and one atomic word decides what
-/// each of them may do. This guarantees three properties that are difficult to achieve in a class
-/// of your own:
+/// announcement depends on the thread or the actor of the work. Both announcements are made by
+/// synchronous code, the first one in `start()` and the second one at the end of the task. One
+/// atomic word decides what each of them may do. This guarantees three properties that are
+/// difficult to achieve in a class of your own:
 ///
 /// - It finishes exactly once, whatever events race. Only the thread that has claimed the start
 ///   creates a task, and only the end of that task finishes the operation. ``cancel()`` never
 ///   finishes it.
 /// - A cancellation is never lost. ``cancel()`` sets the flag and then searches for the task. The
-///   task begins the work only when it can be found, and checks the flag first. At least one of
-///   them sees the other.
+///   task begins the work only when it can be found, and checks the flag first. So `cancel()` finds
+///   the task, or the task sees the flag.
 /// - It creates no retain cycle. The task retains the operation, and the operation its task, until
 ///   the work has ended. The closure is released before threads and tasks that wait for the
 ///   operation continue.
@@ -53,10 +53,10 @@ import Synchronization
 /// The work runs on the threads of Swift's concurrency runtime, or on the actor of an override of
 /// ``run()``. As in any task, it must not block its thread. ``OperationQueue/current`` and
 /// ``QualityOfService/current`` apply to threads of queues and are not set inside the work. Capture
-/// the queue if the work needs it. Observers are notified of the execution on the thread that calls
-/// `start()`, and of its end and of the finish on the thread on which the task ends. Task-local
-/// values are those of the caller of a direct `start()`. If a queue starts the operation, no
-/// task-local values are set.
+/// the queue if the work needs it. Observers are notified of the beginning of the execution on the
+/// thread that calls `start()`. They are notified of its end, and of the finish, on the thread on
+/// which the task ends. Task-local values are those of the caller of a direct `start()`. If a queue
+/// starts the operation, no task-local values are set.
 ///
 /// The priority of the task is fixed at the start. It follows from the operation's
 /// ``Operation/qualityOfService``, or else from its queue's: user-interactive and user-initiated
@@ -84,10 +84,11 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   }
 
   /// Releases the closure before the list of dependencies. Without this call, the closure would be
-  /// released after the list, because stored properties of a subclass are. A closure often captures
-  /// operations that its operation depends on. If the closure had the last references to these
-  /// operations, its release would release a chain of operations recursively. With this order, the
-  /// list of dependencies has the last references, and is released without recursion.
+  /// released after the list, because Swift releases the stored properties of a subclass after
+  /// those of its superclass. A closure often captures operations that its operation depends on. If
+  /// the closure had the last references to these operations, its release would release a chain of
+  /// operations recursively. With this order, the list of dependencies has the last references, and
+  /// is released without recursion.
   deinit { discardWork() }
 
   // MARK: Work
@@ -113,9 +114,9 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// call `super`.
   ///
   /// Called once, in the task that has called ``run()``, which may be cancelled by now. The
-  /// operation executes and holds its slot until this method returns. It is not called if the
-  /// operation was cancelled before it started: there was no work, and a cancelled operation leaves
-  /// its queue at once.
+  /// operation executes and holds its slot until this method returns. This method is not called if
+  /// the operation was cancelled before it started: there was no work, and a cancelled operation
+  /// leaves its queue at once.
   ///
   /// - Parameter result: The future ``AsyncOperationSupplement/result``.
   open func willFinish(_ result: Result<Output, any Error>) async {}
@@ -193,7 +194,8 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   private final func cancelTask() { withWork { $0.task }?.cancel() }
 
-  /// `true`, because the operation releases its closure before waiting threads and tasks continue.
+  /// Always `true`: the operation releases its closure before threads and tasks that wait for it
+  /// continue.
   final override var releasesWorkFirst: Bool { true }
 
   final override func takeWork(mayRunAgain: Bool) -> Any? { withWork { $0.takeBody() } }
@@ -264,20 +266,20 @@ extension AsyncOperationSupplement {
   ///
   /// If the operation was cancelled before it started, or has thrown `CancellationError` because it
   /// was cancelled, the result is the reason that was passed to `cancel(because:)`, or
-  /// `CancellationError` if there was none. It can be read on any thread.
+  /// `CancellationError` if there was none. This property can be read on any thread.
   ///
-  /// An error of ``AsyncOperation/run()`` is also the operation's `error`. A cancelled operation
-  /// without a reason has none.
+  /// An error of ``AsyncOperation/run()`` is also the operation's `error`. An operation that was
+  /// cancelled without a reason has no `error`.
   public var result: Result<Output, any Error>? {
     operation.finalResultSoFar
   }
 
   /// The value that ``AsyncOperation/run()`` has returned, after the operation has finished.
   ///
-  /// Any number of tasks can wait for it. Cancelling a waiting task ends its wait and does not
-  /// affect the operation. The wait for an operation that is never started does not end, even if
-  /// the operation is cancelled. The same is true for an operation that waits for itself in its own
-  /// work.
+  /// Any number of tasks can wait for the value. Cancelling a waiting task ends its wait and does
+  /// not affect the operation. The wait for an operation that is never started does not end, even
+  /// if the operation is cancelled. The same is true for an operation that waits for itself in its
+  /// own work.
   ///
   /// - Throws: The error in ``result``. Also `CancellationError`, if the waiting task was cancelled
   ///   before the operation had finished.

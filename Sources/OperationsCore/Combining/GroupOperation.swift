@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// An operation that consists of others.
+/// An operation that consists of other operations.
 ///
 /// ```swift
 /// let chapter = GroupOperation([pages, notes])
@@ -16,14 +16,16 @@ import Synchronization
 /// then, members can be added at any time, also by members: while the adding member has not
 /// finished, the group waits for the added ones.
 ///
-/// If members fail, the group fails with a ``GroupOperationError`` when all have finished. The failure of one
-/// member does not stop the others, except for members that require the success of the failed member. These
-/// members are cancelled, and the failure counts once. A member that was only cancelled has not failed.
+/// If members fail, the group fails with a ``GroupOperationError`` when all members have finished. The
+/// failure of one member does not stop other members, except members that require the success of the failed
+/// member. These members are cancelled, and the failure counts once. A member that was only cancelled has not
+/// failed.
 ///
-/// Cancelling the group cancels its members and rejects new ones before ``cancel()`` returns or, if
-/// it races with ``addOperation(_:)``, before that returns. The group finishes when the executing
-/// members have ended. If the group is cancelled before it has started, it also finishes when its
-/// queue retires it.
+/// Cancelling the group cancels its members and rejects new members before ``cancel()`` returns. If
+/// another thread calls ``addOperation(_:)`` at the same time, the added operation is rejected or
+/// cancelled before that call returns. The group finishes when the executing members have ended. A
+/// group that is cancelled before it has started finishes, like every cancelled operation, when its
+/// queue finishes it without running it.
 ///
 /// A subclass adds its members when it is created, or through a member that runs first. It can do
 /// final work in ``AsyncOperation/willFinish(_:)``.

@@ -14,8 +14,8 @@
 /// ```
 ///
 /// The attempts run one after the other in the slot of this operation: a queue of width 1 is
-/// enough. Between two attempts, this operation executes too. Its result is that of the successful
-/// attempt, or of the last one.
+/// enough. Between two attempts, this operation executes too. Its result is the result of the
+/// successful attempt, or of the last attempt if none was successful.
 ///
 /// Cancelling it cancels the current attempt or ends the delay. No further attempt follows.
 public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @unchecked Sendable {
@@ -24,15 +24,15 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
   /// - Parameters:
   ///   - maximumAttempts: The maximum number of attempts, including the first one. Less than 1
   ///     counts as 1.
-  ///   - delay: Returns the delay after a failed attempt, given its number; the first attempt is
-  ///     number 1. Not called after the last one. By default there is no delay. A negative delay
-  ///     counts as zero, and more than 100 years as 100 years.
+  ///   - delay: Returns the delay after a failed attempt, given the number of the attempt; the
+  ///     first attempt is number 1. Not called after the last attempt. By default there is no
+  ///     delay. A negative delay counts as zero, and more than 100 years as 100 years.
   ///   - clock: Measures the delays.
   ///   - shouldRetry: Whether to retry after this error; by default, after every error except
   ///     `CancellationError`, which means that the attempt was cancelled.
-  ///   - makeOperation: Creates the operation of an attempt, given its number. It must be a new one
-  ///     each time, and be ready and not in a queue. It is started directly, so its own exclusions
-  ///     have no effect: set them on this operation.
+  ///   - makeOperation: Creates the operation of an attempt, given the number of the attempt. The
+  ///     result must be a new operation each time, and it must be ready and not in a queue. It is
+  ///     started directly, so its own exclusions have no effect: set them on this operation.
   public init(
     maximumAttempts: Int,
     delay: @escaping @Sendable (_ attempt: Int) -> Duration = { _ in .zero },

@@ -25,9 +25,9 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
   ///   - limit: The time for the work. A negative limit counts as zero: the work is cancelled as
   ///     soon as it starts. More than 100 years counts as 100 years.
   ///   - clock: Measures the time.
-  ///   - makeOperation: Creates the operation that does the work, when this operation starts. It
-  ///     must be ready and not in a queue. It is started directly, so its own exclusions have no
-  ///     effect: set them on this operation.
+  ///   - makeOperation: Creates the operation that does the work, when this operation starts. The
+  ///     created operation must be ready and not in a queue. It is started directly, so its own
+  ///     exclusions have no effect: set them on this operation.
   public init(
     after limit: Duration, clock: any Clock<Duration> = ContinuousClock(),
     makeOperation: @escaping @Sendable () -> AsyncOperation<Output>

@@ -35,7 +35,8 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
   /// What happened, in one sentence with the object.
   public let description: String
 
-  /// Called with each diagnostic; `nil`, the default, prints the first one of each kind.
+  /// Called with each diagnostic. If the handler is `nil`, which is the default, the first
+  /// diagnostic of each kind is printed.
   ///
   /// The handler is process-wide. It is called on the thread that caused the diagnostic, outside
   /// every lock of this library, but possibly under a lock of a subclass. The handler must not

@@ -40,7 +40,7 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
     /// `removeObserver` for an observer that was not added.
     case observerNotRegistered
     /// Waiting on the main thread, or on the main dispatch queue, for an operation that has not
-    /// started and must start there.
+    /// started and must start on the same thread or queue.
     case waitOnMainThread
     /// Setting the `underlyingQueue` of a queue with operations.
     case setsUnderlyingQueueWhileBusy
@@ -54,7 +54,8 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
   /// What happened, in one sentence with the object.
   public let description: String
 
-  /// Called with each uncaught mistake; `nil`, the default, prints it and traps.
+  /// Called with each uncaught mistake. If the handler is `nil`, which is the default, the mistake
+  /// is printed and the process traps.
   ///
   /// The handler is process-wide. It is called on the thread that made the mistake, outside every
   /// lock of this library. If it returns, the mistaken call has no effect. In tests, prefer

@@ -17,7 +17,7 @@ final class Exclusions: Sendable {
     /// The number of threads that sleep at this moment, because their operation gives way to
     /// another operation.
     var givingWayCount = 0
-    /// The present reservation of each member that has one.
+    /// The present reservations, by the number of the operation that has the reservation.
     var reservations: [ExclusionLines.Number: LimitedReservation] = [:]
     /// The time at which the timer fires, on the monotonic clock.
     var timerEnd = Int64.max
@@ -143,7 +143,7 @@ final class Exclusions: Sendable {
   private func limit(_ reservation: ExclusionLines.Reservation) {
     let end = csystem_monotonic_nanoseconds() + reservation.nanoseconds * timeScale
     let timerEnd = state.withLock { state -> Int64? in
-      // Another thread may have ended the reservation meanwhile.
+      // Another thread may have ended the reservation since it was created.
       guard state.lines.reservation(of: reservation.number) == reservation else { return nil }
       state.reservations[reservation.number] = LimitedReservation(
         reservation: reservation, end: end)

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Operations that wait for each other, so that none of them can ever continue without help.
+/// Operations that wait for each other, so that none of them can continue unless the program
+/// intervenes.
 ///
-/// A deadlock identifies operations and queues by their ids and by the names that they had at that moment. It
-/// keeps none of them alive. To act on an operation, compare the `id` of a reference with the operation's.
+/// A deadlock identifies operations and queues by their ids and by the names that they had at the time of the
+/// search. It does not keep them alive. To act on an operation, compare the `id` of a reference with the
+/// operation's.
 public enum Deadlock: Sendable, Hashable {
-  /// Each member waits for the next one, and the last one for the first.
+  /// Each member waits for the next member, and the last member waits for the first.
   ///
   /// A member waits for its dependencies, for operations that its own code waits for with
   /// `waitUntilFinished()`, and for the barrier that is before it. A barrier waits for everything
-  /// before it. A ``GroupOperation`` waits for its members, and they for its start. A
+  /// before it. A ``GroupOperation`` waits for its members, and the members wait for its start. A
   /// ``RetryOperation`` and a ``TimeoutOperation`` wait for the operation that they perform. A
   /// member that needs an exclusion waits for an operation that holds it. If several operations
   /// hold it, all of them wait for that member, directly or through others. To end the deadlock,
@@ -109,11 +111,11 @@ extension OperationQueueSupplement where Self: OperationQueue {
   ///
   /// Suspension and a width of 0 are not deadlocks, because the program can end them. A condition
   /// that is true only while a subclass's own `isReady` is `false` is not a deadlock either. A
-  /// started group blocks its dependents while a member has not started. That is a deadlock only if
-  /// the member waits for one of these conditions. This library cannot detect that an operation
-  /// waits with a lock, a semaphore or an `await`, or on a thread that the operation has created;
-  /// that a serial ``OperationQueue/underlyingQueue`` is busy; or that an operation has started
-  /// another one directly and is inside its `start()`, unless the inner one waits with
+  /// started group blocks its dependents while a member has not started. This is not a deadlock if
+  /// the member waits only for one of these conditions. This library cannot detect that an
+  /// operation waits with a lock, a semaphore or an `await`, or on a thread that the operation has
+  /// created; that a serial ``OperationQueue/underlyingQueue`` is busy; or that an operation has
+  /// started another one directly and is inside its `start()`, unless the inner one waits with
   /// `waitUntilFinished()`: both operations then count as waiting. Concurrent changes may be missed
   /// too. A returned deadlock existed completely at one moment, unless a dependency was removed and
   /// added again in between.

@@ -42,7 +42,7 @@ struct DeadlockSearch {
   /// operations hold.
   private func knots(apartFrom cycles: [[Int]]) -> [Deadlock] {
     // Usually, no operation needs a slot of a full queue, or an exclusion that several operations
-    // hold. In this case, there is no such deadlock.
+    // hold. In this case, no deadlock has one of these causes.
     if picture.waits.allSatisfy({ $0.fullQueue == nil && $0.exclusion == nil }) { return [] }
     let queueCount = picture.slotHolders.count
     var graph = ProgressGraph()

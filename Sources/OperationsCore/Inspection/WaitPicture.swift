@@ -52,7 +52,7 @@ struct WaitPicture {
   /// Whether newly found operations and queues are added to the graph; `false` during the second
   /// reading.
   private var isGrowing = true
-  /// Whether only dependencies are read.
+  /// Whether the graph contains only dependencies, and no other kinds of waits.
   private let hasOnlyDependencies: Bool
 
   /// Begins a graph of the dependencies that an operation waits for, directly and through others.

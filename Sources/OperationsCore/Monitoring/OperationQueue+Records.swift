@@ -73,8 +73,8 @@ extension QueueCore {
   /// nothing.
   @inline(never)
   func describe(_ operation: Operation) {
-    // The number is read before it is decremented. Without a collector it is only read, so it stays
-    // in the cache of every processor.
+    // `newRecords` is read before it is decremented. Without a collector it is only read, so it
+    // stays in the cache of every processor.
     guard newRecords.load(ordering: .relaxed) > 0,
       newRecords.wrappingSubtract(1, ordering: .relaxed).oldValue > 0
     else { return }

@@ -5,7 +5,7 @@
 ///
 /// Source: Apple, "NSKeyValueObservingOptions".
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
-  /// The bits, as on Apple platforms.
+  /// The options as bits. Each option has the same bit as on Apple platforms.
   public let rawValue: UInt
 
   /// Creates a set from its bits.
@@ -70,11 +70,11 @@ public struct NSKeyValueObservedChange<Value> {
 
   /// The kind of the change; always `.setting`.
   public let kind: Kind
-  /// The value after the change; `nil` if `.new` was not requested, and in a notification before
-  /// the change.
+  /// The value after the change; `nil` if `.new` was not requested, or in a notification before the
+  /// change.
   public let newValue: Value?
   /// The value before the change; `nil` if `.old` was not requested, in the initial notification,
-  /// and if the change was not announced before it happened.
+  /// or if the change was not announced before it happened.
   public let oldValue: Value?
   /// The indexes in a collection; always `nil`.
   public let indexes: [Int]?

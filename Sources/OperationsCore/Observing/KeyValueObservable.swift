@@ -3,13 +3,13 @@
 
 /// An observable object: ``Operation`` or ``OperationQueue``, the only types that conform.
 ///
-/// A class that does not inherit from one of them has no ``KeyValueObservationHost`` of its own. If it
-/// returns the host of another object, the first use of the host traps.
+/// A class that inherits from neither of these types has no ``KeyValueObservationHost`` of its own. If
+/// it returns the host of another object, the first use of the host traps.
 ///
 /// A change that was announced by `willChangeValue(forKey:)` is stored until `didChangeValue(forKey:)` is
 /// called on the same thread. If one thread announces more than 256 changes of one object before it makes the
-/// first of them, the stored values of the oldest changes are dropped. Observers are still notified of these
-/// changes, but without the old value.
+/// first of these changes, the stored values of the oldest changes are dropped. Observers are still notified
+/// of these changes, but without the old value.
 ///
 /// Source: Apple, "Key-Value Observing Programming Guide".
 public protocol KeyValueObservable: AnyObject {

@@ -103,7 +103,7 @@ final class KeyValueObservations: Sendable {
     return pending != nil || concerned.isEmpty
   }
 
-  /// Removes the announcement of a change that this thread has announced and that does not happen.
+  /// Removes this thread's announcement of a change that does not happen.
   func withdrawChange(_ key: ObservedKey) {
     let pending = takePending(key)
     withExtendedLifetime(pending) {}

@@ -153,8 +153,8 @@ extension Operation {
     ownValueDidChange(forKey: key)
   }
 
-  /// Announces that the operation has become ready. It counts as ready only from this announcement
-  /// on.
+  /// Announces that the operation has become ready. The operation counts as ready only from this
+  /// announcement on.
   ///
   /// Called once for each event that has returned `becameReady`, on the thread of the event.
   final func announceReadiness() {

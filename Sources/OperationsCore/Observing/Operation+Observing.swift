@@ -14,8 +14,8 @@ extension Operation: KeyValueObservable, ObservationHost {
     AffectingKeys.keys(affecting: key, of: self)
   }
 
-  /// Adds a registration, and then reads the initial value. A change in between is reported twice,
-  /// while the opposite order could miss the change.
+  /// Adds a registration, and then reads the initial value. A change between these two steps is
+  /// reported twice. In the opposite order, such a change could be missed.
   final func register(_ registration: KeyValueRegistration) -> KeyValueObservations {
     let observations = makeRare { rare in
       let made = rare.observations ?? KeyValueObservations()

@@ -12,8 +12,8 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
 
   static func keys(affecting key: String) -> Set<String> { [] }
 
-  /// Adds a registration, and then reads the initial value. A change in between is reported twice, while the
-  /// opposite order could miss the change.
+  /// Adds a registration, and then reads the initial value. A change between these two steps is reported
+  /// twice. In the opposite order, such a change could be missed.
   final func register(_ registration: KeyValueRegistration) -> KeyValueObservations {
     keyValueObservations.add(registration)
     // The store is sequentially consistent. A thread that makes a later change sees the flag and notifies the

@@ -15,8 +15,8 @@ public enum DependencyRequirement: Sendable, Hashable {
 public struct DependencyError: Error, Sendable, CustomStringConvertible {
   /// The dependency that failed or was cancelled.
   public let dependency: OperationReference
-  /// The operation that failed first: ``dependency`` itself, or an operation that it required,
-  /// directly or through others.
+  /// The operation that failed first: ``dependency`` itself, or an operation whose success
+  /// ``dependency`` required, directly or through other operations.
   public let origin: OperationReference
   /// The error of ``origin``; `nil` if ``origin`` was cancelled without a reason. It is never a
   /// ``DependencyError``.

@@ -9,10 +9,10 @@ extension OperationSupplement where Self: Operation {
   ///
   /// With ``DependencyRequirement/success``, this operation is cancelled when the dependency
   /// finishes after a failure or a cancellation. The library calls `cancel(because:)` with a
-  /// ``DependencyError``, without waiting for other dependencies. This operation cannot start in
-  /// between. A thread of the library makes the call soon after the finish. If `operation` has
-  /// already finished, this thread makes the call. With ``DependencyRequirement/completion``, this
-  /// method does the same as `addDependency(_:)`.
+  /// ``DependencyError``, without waiting for other dependencies. This operation cannot start
+  /// between the finish of the dependency and this call. A thread of the library makes the call
+  /// soon after the finish. If `operation` has already finished, this thread makes the call. With
+  /// ``DependencyRequirement/completion``, this method does the same as `addDependency(_:)`.
   ///
   /// If the dependency is already listed, this method can add the requirement, but not remove it.
   /// Removing the dependency removes the requirement. If this operation executes, is cancelled or
@@ -57,8 +57,8 @@ extension Operation {
   /// Makes this operation require the success of an existing dependency.
   final func requireListed(_ operation: Operation) {
     _ = require(operation)
-    // Another thread may have removed the dependency during the call above, before it could find
-    // the requirement.
+    // Another thread may have removed the dependency during the call above, and may have found no
+    // requirement that it could remove.
     if !isListed(operation) { stopRequiring(operation) }
     // The call of `require(_:)` has dropped the stored value of `isReady`. The queue reads it
     // again, because an override may return `true` although a dependency has not finished.
@@ -71,8 +71,8 @@ extension Operation {
   final func stopRequiring(_ operation: Operation) {
     withRare { _ = $0?.required.remove(ObjectIdentifier(operation)) }
     guard operation.status.load(ordering: .acquiring).has(.hasFinishDuties) else { return }
-    // If the dependency was removed and required again meanwhile, this operation may be listed more
-    // than once.
+    // If other threads have removed and required the dependency again, this operation may be listed
+    // more than once.
     while operation.unlistRequirer(self) { countOffDependency() }
   }
 
