@@ -18,8 +18,8 @@ extension Dashboard {
     public var guidance: String
     /// Whether the dashboard sends no commands, even to a process that accepts them.
     public var isReadOnly: Bool
-    /// Whether the dashboard asks the user before it cancels a demo operation with `X` and a letter. For
-    /// other processes it asks as for the key `x`.
+    /// Whether the dashboard asks the user before it cancels an operation of the demo by the key `X` and a
+    /// letter. For an operation of another process, the dashboard always asks.
     public var asksBeforeCancellingByKey: Bool
     /// The kinds of warnings that the dashboard shows.
     public var warningKinds: Set<MonitorWarning.Kind>

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// The watched source, and the interest that the dashboard has sent to its monitor.
+/// The watched source, and the interest of the dashboard: the data that it has requested from the source.
 struct ConnectionState: Sendable {
   /// The watched source; `nil` if the user has not selected one.
   var source: Source?
@@ -11,10 +11,10 @@ struct ConnectionState: Sendable {
   var opening: Source?
   /// When the watched source ended; `nil` if it has not ended.
   var endedAt: MonitorTime?
-  /// The last interest that was sent to the monitor.
+  /// The interest that the dashboard has sent to the monitor last: the data that it requests.
   var interest = Interest()
-  /// Whether the dashboard must send the interest even if the interest has not changed, because it has not
-  /// sent the interest since the last greeting.
+  /// Whether the dashboard must send its interest again, even if the interest has not changed, because the
+  /// monitor has sent a new greeting.
   var mustWatchAgain = false
 }
 
@@ -37,8 +37,8 @@ extension Dashboard {
     return configuration.isReadOnly || saysReadOnly ? .readOnly : nil
   }
 
-  /// Whether the watched processes accept no commands. When several processes are watched, a process may
-  /// change its mode after their common greeting.
+  /// Whether all watched processes are read-only. If several processes are watched, the greeting of each
+  /// process is used, because the mode of a process may change after the first greeting.
   private var saysReadOnly: Bool {
     live.processes.isEmpty
       ? live.hello?.isReadOnly == true : live.processes.allSatisfy(\.hello.isReadOnly)
@@ -59,7 +59,8 @@ extension Dashboard {
     isUnanswered || paused != nil ? list.rows.matchCount : shown.matchCount
   }
 
-  /// The number of operations that can be listed, if the dashboard knows it.
+  /// The number of operations that a list without a filter would have: all operations that the monitor keeps
+  /// or, if the monitor does not answer, the operations that the dashboard has already received.
   var listableCount: Int { isUnanswered ? shown.operations.count : shown.keptCount }
 
   /// Begins to watch a process, which may be the same process as before.
@@ -89,12 +90,12 @@ extension Dashboard {
   private mutating func greetAgain(_ hello: Hello) {
     live.apply(.hello(hello))
     connection.mustWatchAgain = true
-    // Events are numbered from 1 on each connection.
+    // The events of a new connection are numbered from 1 again, so the old selection is removed.
     events = EventSelection()
     tags.confirmedBy = now + Self.confirmationTime
   }
 
-  /// The time after a greeting within which the monitor reports the tagged operations that it still keeps.
+  /// The time that the monitor has after a greeting to report the tagged operations that it still keeps.
   static let confirmationTime = Duration.seconds(2)
 
   /// Resets the dashboard except for the settings of the display.
@@ -111,7 +112,8 @@ extension Dashboard {
     self = dashboard
   }
 
-  /// Notes that the connection is lost. Requests are then impossible.
+  /// Deactivates the cancel keys and closes a question about cancellation, because the connection is lost and
+  /// commands cannot be sent.
   mutating func noteDisconnection() {
     list.cancelKeys.disarm()
     guard prompts.question?.purpose == .cancel else { return }

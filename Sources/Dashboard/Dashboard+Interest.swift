@@ -4,8 +4,8 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// The interest that the monitor has to report: the data on the screen, and the operations that keys would
-  /// act on.
+  /// The data that the dashboard requests from the monitor: the data on the screen, and data about the
+  /// operations that keys would act on.
   var wantedInterest: Interest {
     var interest = Interest(
       order: list.listing.order, filter: list.listing.filter, hidesOver: list.listing.hidesOver,

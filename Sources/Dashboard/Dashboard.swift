@@ -3,11 +3,12 @@
 
 public import MonitorProtocol
 
-/// The dashboard of operation queues as a value: it receives messages and returns effects and pictures.
+/// The dashboard of operation queues as a value. It receives messages, returns effects that the program has
+/// to perform, and draws the screen.
 ///
 /// The dashboard uses no terminal, no clock and no thread. Selection and questions contain operation ids,
 /// never rows. The cost of drawing depends on the number of rows on screen, and the cost of an update on the
-/// number of changes in it. Neither depends on the number of operations.
+/// number of changes in the update. Neither cost depends on the number of operations.
 public struct Dashboard: Sendable {
   let configuration: Configuration
 
@@ -101,7 +102,7 @@ public struct Dashboard: Sendable {
     }
   }
 
-  /// Draws the picture for a terminal of this size.
+  /// Draws the dashboard as a grid of cells for a terminal of this size.
   ///
   /// The grid has exactly the given size. The size is usually that of the last ``Message/resized(_:)``, but
   /// any size can be drawn.
@@ -114,16 +115,16 @@ public struct Dashboard: Sendable {
     ).draw()
   }
 
-  /// The shortest time between two pictures if only updates from the monitor have changed the picture. The
-  /// default is a thirtieth of a second, and the maximum is 10 s. The program must draw changes by a key or
-  /// by a new size at once.
+  /// The minimum time between two frames if only updates from the monitor have changed the screen. The
+  /// default is a thirtieth of a second, and the maximum is 10 s. If a key or a new size has changed the
+  /// screen, the program must draw the new frame immediately.
   public var refreshInterval: Duration { screen.refresh.interval }
 
-  /// Returns the next moment at which the passing of time changes the picture; `nil` if there is no such
+  /// Returns the next moment at which the passing of time changes the screen; `nil` if there is no such
   /// moment. The program sends a ``Message/tick(_:)`` at this moment.
   ///
-  /// Shown ages change once a second, on the full second of the time of day, and only while a row with an age
-  /// is on screen. With a lower refresh rate they change less often.
+  /// The ages on the screen change once a second, at a full second of the time of day, and only while a row
+  /// with an age is on screen. With a lower refresh rate they change less often.
   public func nextTick(after now: MonitorTime) -> MonitorTime? {
     let news = [
       showsAges || replay?.isPlaying == true ? nextSecond(after: now) : nil,
@@ -140,8 +141,8 @@ public struct Dashboard: Sendable {
   /// The state that the screen shows: the present state or, if the display is paused, the state at the pause.
   var shown: MonitoredState { paused?.monitored ?? live }
 
-  /// The time for which the screen shows ages. It does not advance while the display is paused or while no
-  /// updates arrive.
+  /// The moment up to which the ages on the screen are counted. It does not advance while the display is
+  /// paused or while no updates arrive.
   var shownTime: MonitorTime {
     if let paused { return paused.time }
     if let replay { return replay.time }

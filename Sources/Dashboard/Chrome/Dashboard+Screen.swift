@@ -4,16 +4,19 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// The number of rows of the list or the tree on the screen; at least 1, so that a page has one row.
+  /// The number of rows for the list or the tree on the screen. It is at least 1, so that the page keys
+  /// always move the selection.
   var pageHeight: Int { max(1, screen.layout?.bodyHeight ?? 1) }
 
-  /// The number of rows of the present contents on the screen.
+  /// The number of rows on the screen for the picker's list, the detail screen or the view, depending on
+  /// which of them is shown.
   var screenHeight: Int {
     if picker != nil { return pickerHeight }
     return detail == nil ? pageHeight : detailHeight
   }
 
-  /// Computes the layout for the present contents. Keys, messages and the picture use this layout.
+  /// Computes the layout for the present contents of the screen. The functions that process keys and messages
+  /// and the functions that draw use this layout.
   mutating func layOut() {
     screen.layOut(layoutRequest(for: screen.size), overlay: overlayRequest(for: screen.size))
   }
@@ -87,7 +90,8 @@ extension Dashboard {
       let estimates = estimates
       tree?.settle(operations: operations, estimates: estimates, height: height)
     }
-    // Another operation may be selected now, and its name may need more or fewer rows.
+    // Another operation may now be selected. The window with the whole name may need more or fewer rows for
+    // that operation's name.
     layOut()
     screen.pane = makePane()
     queues.settle(in: shown.queues, height: height)
@@ -100,7 +104,8 @@ extension Dashboard {
     list.cancelKeys.assign(to: cancellable, at: now)
   }
 
-  /// Whether the selected operation has a pane beside the rows.
+  /// Whether the screen shows the dependency trees of the selected operation, in the pane beside the rows or
+  /// on the detail screen.
   var hasPane: Bool {
     screen.helpTop == nil && (detail != nil || screen.layout?.pane != nil)
   }

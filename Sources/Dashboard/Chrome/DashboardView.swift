@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws one picture of a dashboard, and decides which parts the picture has.
+/// Draws one frame of the dashboard, and decides which parts of the dashboard the frame contains.
 struct DashboardView {
   let dashboard: Dashboard
   let size: Size
@@ -13,7 +13,7 @@ struct DashboardView {
   /// The layout of the overlay; `nil` if no overlay is open.
   let overlayLayout: Layout?
 
-  /// Returns the picture.
+  /// Draws the frame, and returns it as a grid of cells.
   func draw() -> Grid {
     var canvas = Canvas(size: size, capabilities: capabilities)
     guard let layout else {

@@ -36,7 +36,7 @@ struct HeaderView {
     var rank: Int?
   }
 
-  /// The minimum delay at which the header shows that the picture is late.
+  /// The minimum delay of the monitor's updates that the header shows.
   private static let lateness = Duration.milliseconds(500)
 
   /// The pieces that show how the process is watched, and the state of the connection.
@@ -49,7 +49,7 @@ struct HeaderView {
     }
     if live.endedReason != nil {
       guard dashboard.isAttached else { return [warning("ENDED")] }
-      // With several processes, it is unknown which of them have exited.
+      // If several processes are watched, the dashboard does not know which of them have exited.
       let word = live.processes.isEmpty ? "EXITED" : "ENDED"
       guard let hello = live.hello, let endedAt = dashboard.connection.endedAt else {
         return [warning(word)]
@@ -73,8 +73,8 @@ struct HeaderView {
     } else {
       let refresh = dashboard.screen.refresh
       let words = refresh.isDefault ? "LIVE" : "LIVE \(refresh.words)"
-      // An attached process is live unless the header shows something else, so the word "live" can be left
-      // out.
+      // An attached process is live unless the header shows another state. Therefore the word "live" can be
+      // left out.
       let rank = dashboard.isAttached ? 5 : nil
       pieces.append(Piece(span: Span(words, .executing, isBold: true), rank: rank))
     }
@@ -105,7 +105,8 @@ struct HeaderView {
       pieces.append(Piece(span: Span("read-only", .warning)))
     }
     guard let hello = monitored.hello else { return pieces }
-    // Several processes have no common start time.
+    // If several processes are watched, the header shows no uptime, because the processes started at
+    // different times.
     if monitored.processes.isEmpty {
       let age = TimeText.duration(dashboard.shownTime - hello.processStarted)
       pieces.append(Piece(span: Span("up \(age)"), rank: 2))
@@ -119,7 +120,7 @@ struct HeaderView {
   private var rightPieces: [Piece] {
     guard let hello = monitored.hello else { return [] }
     let lost = monitored.lostChanges
-    // If the row is too narrow, the time of day is left out before a problem.
+    // If the row is too narrow, the time of day is left out before a number that indicates a problem.
     var pieces = [
       Piece(
         span: Span("not recorded \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 0 : 7)
@@ -229,8 +230,9 @@ struct HeaderView {
   private var countLines: [[Span]] {
     let counts = monitored.counts
     let held = counts.held > 0 ? " (\(counts.held) held)" : ""
-    // Cancelling operations are also counted as executing or ready, in unknown shares. Their number stands
-    // beside the number of cancelled operations, because they will be counted there later.
+    // An operation in the state "cancelling" is also counted as executing or as ready, and the counts do not
+    // show as which. The number of cancelling operations stands beside the number of cancelled operations,
+    // because a cancelling operation becomes a cancelled one.
     let coming = counts.cancelling > 0 ? " (+\(counts.cancelling))" : ""
     let cancelling = counts.cancelling > 0 ? " (+\(counts.cancelling) cancelling)" : ""
     return [

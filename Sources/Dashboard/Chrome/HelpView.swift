@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Draws the help: every key of the view, and the meaning of special words.
+/// Draws the help: every key of the view with its action, and the meaning of the dashboard's technical words.
 struct HelpView {
   let dashboard: Dashboard
   let layout: Layout

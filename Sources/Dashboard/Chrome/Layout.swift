@@ -3,8 +3,8 @@
 
 /// The positions of the parts of the dashboard on a screen of a given size.
 ///
-/// Parts without room are left out in a fixed order: graph, rate, rules, queues, processes, status line,
-/// footer.
+/// If there is not enough room, parts are left out in a fixed order: the graph of finished operations, their
+/// rate, the horizontal rules, the queues, the processes, the status line, the footer.
 struct Layout: Sendable, Equatable {
   /// The minimum size of a screen. A smaller screen shows nothing.
   static let minimum = Size(columns: 40, rows: 10)
@@ -16,7 +16,8 @@ struct Layout: Sendable, Equatable {
   private static let tallThreshold = 50
   /// The maximum number of deadlocks shown at the top.
   private static let mostBanners = 3
-  /// The minimum number of rows of the body. Other parts are left out first.
+  /// The minimum number of rows for the list or the tree. Other parts of the screen are left out so that
+  /// these rows have room.
   private static let fewestBodyRows = 5
 
   private let columnCount: Int
@@ -27,33 +28,36 @@ struct Layout: Sendable, Equatable {
   private(set) var bar: Int?
   /// The headings and the rows of the processes, if several are watched together.
   private(set) var processes: Range<Int>?
-  /// The row with the counts of all queues. If ``processes`` are shown, it is the row with the sum of their
-  /// counts.
+  /// The row with the number of operations in each state, in all queues together. If the table of
+  /// ``processes`` is shown, this row is the sum row of the table.
   private(set) var counts: Int?
   private(set) var rate: Int?
   private(set) var queues: Int?
-  /// The rule above the graph.
+  /// The horizontal rule above the graph.
   private(set) var graphRule: Int?
-  /// The rows of the graph, with the queues beside the graph. The queues then have no row of their own.
+  /// The rows of the graph of finished operations. The queues are shown in the same rows, to the right of the
+  /// graph, so they have no separate row.
   private(set) var graph: Range<Int>?
-  /// The rule above the body, with the titles of table and pane.
+  /// The horizontal rule above the list or the tree, with the titles of the table and of the pane.
   private(set) var topRule: Int?
-  /// The headings of the columns.
+  /// The row with the headings of the columns.
   private(set) var headings = 0
   /// The rows of the list or the tree.
   private(set) var body = 0..<0
-  /// The rows of the window with a whole name, including its rule.
+  /// The rows of the window with the whole name of the selected operation, including the horizontal rule
+  /// above the name.
   private(set) var name: Range<Int>?
   private(set) var bottomRule: Int?
   private(set) var sentence = 0
   private(set) var status: Int?
   private(set) var footer: Int?
-  /// The columns of the list or the tree.
+  /// The screen columns of the list or the tree.
   let table: Range<Int>
-  /// The columns of the pane beside the list.
+  /// The screen columns of the pane beside the list.
   let pane: Range<Int>?
 
-  /// The maximum number of seconds of the finished operations' graph; `nil` if it is not drawn.
+  /// The maximum number of seconds for which the screen shows finished operations, as a graph or as bars;
+  /// `nil` if the screen shows neither.
   var rateSeconds: Int? {
     if graph != nil { return ThroughputView.seconds(columns: columnCount) }
     return rate.map { _ in min(RateView.barLimit, columnCount) }
@@ -61,7 +65,8 @@ struct Layout: Sendable, Equatable {
 
   /// The number of rows for the list or the tree.
   var bodyHeight: Int { body.count }
-  /// The row for questions and messages: the status line or, if the screen has none, another row.
+  /// The row for questions and messages: the status line, or the footer if there is no status line, or
+  /// otherwise the row of the sentence about the selected operation.
   var prompt: Int { status ?? footer ?? sentence }
 
   /// The values that a layout depends on.
@@ -70,11 +75,12 @@ struct Layout: Sendable, Equatable {
     var showsMeters: Bool
     var wantsPane = true
     var wantsRules = true
-    /// The number of deadlocks. At most three of them get a row.
+    /// The number of deadlocks. At most three deadlocks get a row.
     var bannerCount = 0
-    /// The number of processes. Only a part of the screen is available for their rows.
+    /// The number of watched processes. If there are many, only some of the processes get a row.
     var processCount = 0
-    /// The number of lines of the whole name. It gets at most half of the body.
+    /// The number of lines of the selected operation's whole name; 0 if the window with this name is closed.
+    /// The window takes at most half of the rows of the list or the tree.
     var nameLineCount = 0
   }
 
@@ -94,7 +100,8 @@ struct Layout: Sendable, Equatable {
 
     init(_ request: Request, isWide: Bool) {
       let size = request.size
-      // Header, headings and sentence are always shown.
+      // The header, the headings of the columns and the sentence about the selected operation are always
+      // shown.
       var spare = size.rows - 3 - Layout.fewestBodyRows
       func take(if isWanted: Bool = true, rows: Int = 1) -> Bool {
         guard isWanted, spare >= rows else { return false }
@@ -113,7 +120,7 @@ struct Layout: Sendable, Equatable {
       hasQueues = take(if: request.showsMeters)
       hasRules = take(if: isWide && request.wantsRules, rows: 2)
       hasRate = take(if: request.showsMeters)
-      // The graph replaces the row of queues, so that the number of rows above the list stays the same.
+      // The graph and its rule replace the row of queues. Therefore they need only `graphHeight` more rows.
       graphHeight = size.rows < Layout.tallThreshold ? 4 : 6
       hasGraph =
         hasRate && size.rows >= Layout.graphThreshold && take(if: isWide, rows: graphHeight)

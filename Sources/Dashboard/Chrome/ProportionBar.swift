@@ -9,7 +9,7 @@ struct ProportionBar: Sendable, Equatable {
   enum Share: Sendable, CaseIterable {
     case finished, cancelled, executing, ready, waiting
 
-    /// The role with which the cells of a share are drawn.
+    /// The role that determines the colour of the share's cells.
     var role: Role {
       switch self {
       case .finished: .finished
@@ -34,7 +34,8 @@ struct ProportionBar: Sendable, Equatable {
       cells = []
       return
     }
-    // Each share first gets one cell. The largest remainders get the rest, so that the sum is exact.
+    // Each share that is not zero first gets one cell, and then cells in proportion to its count, rounded
+    // down. The remaining cells go to the shares with the largest remainders, so that the sum is exact.
     let rest = width - shareCount
     var widths = parts.map { $0.1 > 0 ? 1 + $0.1 * rest / total : 0 }
     let remainders = parts.indices.sorted {

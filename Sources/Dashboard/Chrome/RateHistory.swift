@@ -18,14 +18,15 @@ struct RateHistory: Sendable, Equatable {
   /// The number of operations that finished in each complete second, the oldest second first; empty before
   /// the first total arrives.
   private(set) var samples: [Int] = []
-  /// The offset that makes each full second begin at a multiple of a billion nanoseconds.
+  /// The number of nanoseconds to add to a time of the monitor, so that each full second of the time of day
+  /// becomes a multiple of a billion.
   private var phase: Int64 = 0
-  /// The number of the current second; `nil` before the first total arrives.
+  /// The sequence number of the current second; `nil` before the first total arrives.
   private var current: Int64?
   private var currentCount = 0
   private var total = 0
 
-  /// Makes the counted seconds begin at the same time as the seconds of the time of day.
+  /// Makes each second of the history begin at a full second of the time of day.
   mutating func alignSeconds(to hello: Hello) {
     let fraction = hello.anchorSecondsSince1970.truncatingRemainder(dividingBy: 1)
     phase = Int64(fraction * Double(Self.second)) - hello.anchor.nanoseconds % Self.second
@@ -44,7 +45,7 @@ struct RateHistory: Sendable, Equatable {
     self.total = total
   }
 
-  /// Completes the counted seconds that have ended at `time`.
+  /// Adds the numbers of the seconds that have ended at `time` to the history.
   mutating func advance(to time: MonitorTime) {
     guard let current else { return }
     let number = number(of: time)
@@ -57,8 +58,8 @@ struct RateHistory: Sendable, Equatable {
     self.current = number
   }
 
-  /// The number of operations that finish per second: the number of the last complete second or, if it is
-  /// small, an average over several seconds. `nil` before the first complete second.
+  /// The number of operations that finish per second: the number of the last complete second or, if that
+  /// number is small, an average over several seconds. The rate is `nil` before the first complete second.
   var rate: Double? {
     guard let last = samples.last else { return nil }
     guard last < Self.smallRate else { return Double(last) }

@@ -6,12 +6,13 @@ import MonitorProtocol
 /// Draws the line with the rate of finished operations, their waiting times and their run times.
 struct RateView {
   let dashboard: Dashboard
-  /// Whether the line has bars. A line above a graph has none.
+  /// Whether the line has bars. A line above the graph of finished operations has no bars.
   let hasBars: Bool
 
   /// The maximum number of bars in the line.
   static let barLimit = 60
-  /// The minimum number of bars. If the line has no room for them, another part of the line is left out.
+  /// The minimum number of bars. If the line has no room for these bars, the waiting and run times are
+  /// shortened or left out.
   private static let fewestBars = 8
 
   func draw(row: Int, on canvas: inout Canvas) {
@@ -44,7 +45,7 @@ struct RateView {
   /// Returns the texts of the waiting and run times in different lengths, the longest first.
   private func timeSpans(_ glyphs: Glyphs) -> [[Span]] {
     let times = dashboard.shown.times
-    // If several processes are watched, the times are never known.
+    // If several processes are watched, the monitor never reports waiting and run times.
     if times == TimeStatistics(), !dashboard.shown.processes.isEmpty { return [] }
     func spans(_ label: String, _ percentiles: Percentiles?, hasP90: Bool) -> [Span] {
       guard let percentiles else { return [Span("\(label) \(glyphs.unknown)", .dim)] }

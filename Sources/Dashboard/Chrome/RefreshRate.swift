@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The maximum number of pictures that updates cause per second, which the user changes in steps.
+/// The maximum number of frames per second if only updates from the monitor change the screen. The user
+/// increases or decreases the rate in steps.
 struct RefreshRate: Sendable, Equatable {
   private struct Step {
     let interval: Duration
@@ -22,7 +23,7 @@ struct RefreshRate: Sendable, Equatable {
 
   private var index = 0
 
-  /// The shortest time between two pictures if only updates have changed the picture.
+  /// The minimum time between two frames if only updates from the monitor have changed the screen.
   var interval: Duration { Self.steps[index].interval }
 
   /// The rate in words, such as `4/s` or `every 5s`.
@@ -31,8 +32,8 @@ struct RefreshRate: Sendable, Equatable {
   /// Whether the rate is the default.
   var isDefault: Bool { index == 0 }
 
-  /// Decreases the rate by this number of steps, or increases it if the number is negative. Returns `false`
-  /// and changes nothing if there is no such rate.
+  /// Decreases the rate by this number of steps, or increases it if the number is negative. If no such rate
+  /// exists, returns `false` and changes nothing.
   mutating func slowDown(by count: Int) -> Bool {
     guard Self.steps.indices.contains(index + count) else { return false }
     index += count

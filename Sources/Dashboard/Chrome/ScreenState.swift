@@ -7,10 +7,11 @@ import MonitorProtocol
 enum ViewKind: Sendable, CaseIterable {
   case operations, tree, queues, timeline, events
 
-  /// Whether the selected operation has a pane beside the view, if there is room.
+  /// Whether a pane beside the view shows the selected operation, if the screen is wide enough.
   var hasPane: Bool { self == .operations || self == .tree }
 
-  /// Returns the view at this distance in the order of the Tab key. The first view follows the last one.
+  /// Returns the view that is this number of steps away in the order of the Tab key. After the last view, the
+  /// order continues with the first view.
   func neighbour(_ steps: Int) -> ViewKind {
     let views = Self.allCases
     guard let index = views.firstIndex(of: self) else { return self }
@@ -25,7 +26,7 @@ struct Notice: Sendable, Equatable {
 
   /// The text of the sentence, unsanitised.
   let text: String
-  /// Whether an action failed.
+  /// Whether the sentence is a warning, for example that an action failed.
   let isWarning: Bool
   /// When the sentence disappears.
   let expires: MonitorTime
@@ -42,13 +43,13 @@ struct Notice: Sendable, Equatable {
 
 /// The size of the screen, its contents, and the overlays.
 struct ScreenState: Sendable {
-  /// The trees that the pane beside the list shows.
+  /// The dependency trees of the selected operation, for the pane beside the list or for the detail screen.
   struct Pane: Sendable {
     let waitsFor: DependencyTree
     let blocks: DependencyTree
   }
 
-  /// The size that was reported last.
+  /// The last reported size of the terminal.
   var size = Size(columns: 80, rows: 24)
   /// The view that is shown below the meters.
   var view = ViewKind.operations
@@ -59,7 +60,7 @@ struct ScreenState: Sendable {
   var helpTop: Int?
   var notice: Notice?
   var refresh = RefreshRate()
-  /// The contents of the side pane; `nil` if the screen has no side pane.
+  /// The dependency trees of the selected operation; `nil` if the screen does not show them.
   var pane: Pane?
 
   /// The layout of the view; `nil` if the screen is too small.
@@ -70,7 +71,7 @@ struct ScreenState: Sendable {
   private var request: Layout.Request?
   private var overlayRequest: Layout.Request?
 
-  /// Computes the layouts again if the values they depend on have changed.
+  /// Computes the layouts again if the values on which they depend have changed.
   mutating func layOut(_ request: Layout.Request, overlay: Layout.Request?) {
     if request != self.request {
       self.request = request

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Numbers as a row of bars, and as an area with several rows.
+/// Draws numbers as a row of bars, or as a filled area with several rows.
 struct Sparkline: Sendable, Equatable {
-  /// The numbers to draw, one for each cell, the newest last. If there are fewer numbers than cells, the
-  /// oldest cells are missing.
+  /// The numbers to draw, one for each cell, the newest last. There may be fewer numbers than cells.
   let samples: [Int]
-  /// The number that fills a whole cell or the whole area; at least 1.
+  /// The number whose bar has the full height; at least 1.
   let scale: Int
 
-  /// Creates bars for the last `cells` of these numbers, scaled to the highest of them.
+  /// Creates bars for the last `cells` numbers of `all`. The highest of these numbers gets the full height.
   init(_ all: [Int], cells: Int) {
     samples = all.suffix(max(0, cells)).map { max(0, $0) }
     scale = max(1, samples.max() ?? 1)

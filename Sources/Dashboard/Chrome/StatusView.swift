@@ -15,7 +15,7 @@ struct StatusView {
   }
 
   private func drawSentence(on canvas: inout Canvas) {
-    // The picker draws its own footer.
+    // While the picker is open, ``PickerView`` draws the sentence.
     if dashboard.picker != nil, dashboard.screen.helpTop == nil { return }
     guard dashboard.screen.helpTop == nil, let id = dashboard.selected else {
       drawHint(on: &canvas)
@@ -36,7 +36,7 @@ struct StatusView {
     if dashboard.screen.view == .operations {
       if dashboard.list.selection.isPinned { remarks.append("pinned") }
       if dashboard.list.listing.showsWarnedOnly { remarks.append("warnings only") }
-      // In other layouts, the title of the list contains these remarks.
+      // If there is a rule above the list, its title contains the following remarks.
       if layout.topRule == nil {
         if dashboard.list.listing.hidesOver { remarks.append("finished hidden") }
         if let filter = dashboard.list.listing.filter {
@@ -162,7 +162,7 @@ struct StatusView {
     canvas.write(spans, row: layout.prompt, columns: canvas.columns.dropFirst())
   }
 
-  /// Returns the most important lasting problem; `nil` if the process has no such problem.
+  /// Returns a sentence about the most important lasting problem; `nil` if the process has no such problem.
   private func standingNotice(in canvas: Canvas) -> Span? {
     if let silence { return Span(silence, .warning) }
     if dashboard.live.silence > .zero {
@@ -206,7 +206,7 @@ struct StatusView {
     return Span(line ?? short, .held)
   }
 
-  /// Returns the keys that resume a suspended queue from the present view.
+  /// Returns a sentence with the keys that resume a suspended queue from the present view.
   private func wayToResume(_ name: String) -> String {
     if dashboard.selectedQueue?.isSuspended == true { return "Press S to resume." }
     let isInQueues = dashboard.screen.view == .queues && dashboard.detail == nil
@@ -217,7 +217,7 @@ struct StatusView {
     return "Press \(tabs), select \(name), press S."
   }
 
-  /// The reason why no updates arrive, and the consequence for the screen; `nil` if updates arrive.
+  /// A sentence with the reason why no updates arrive; `nil` if updates arrive.
   private var silence: String? {
     let live = dashboard.live
     if let replay = dashboard.replay, replay.position >= replay.length { return replay.remark }
@@ -243,7 +243,7 @@ struct StatusView {
     }
   }
 
-  /// Returns a sentence about the consequence of the answer yes.
+  /// Returns a sentence that explains what happens if the user answers yes.
   private func consequence(of question: Question) -> String {
     switch question.purpose {
     case .cancel:
@@ -260,7 +260,7 @@ struct StatusView {
   private func draw(_ question: Question, on canvas: inout Canvas) {
     let text = text(of: question)
     let width = canvas.glyphs.width(of: text, limit: canvas.columns.count)
-    // Screens on which the operation's name has no room get shorter answers.
+    // If the question has not enough room beside the answers, the texts of the answers are shortened.
     let columnCount = canvas.columns.count
     func room(_ answers: [(String, String)]) -> Int {
       columnCount - 2 - answers.reduce(0) { $0 + 3 + $1.0.utf8.count + $1.1.utf8.count }
@@ -280,7 +280,8 @@ struct StatusView {
     }
   }
 
-  /// Returns the answers with their keys in texts of different lengths, the longest first.
+  /// Returns several lists of the answers and their keys. The texts in the first list are the longest, and
+  /// the texts in the last list are the shortest.
   private func answers(to question: Question) -> [[(String, String)]] {
     let count = question.dependents?.ids.count ?? 0
     let more = question.dependents?.isCut == true ? "+" : ""
@@ -298,7 +299,7 @@ struct StatusView {
     ]
   }
 
-  /// Returns the footer's words for the action of a key in a context.
+  /// Returns the footer's description of a key's action in a context.
   private func words(for binding: KeyBinding, in context: KeyContext) -> String {
     let words = binding.footerWords[context] ?? ""
     if binding.action == .replay(.togglePlaying), dashboard.replay?.isPlaying == true {
@@ -315,7 +316,8 @@ struct StatusView {
     return "\(queue.isSuspended ? "Resume" : words) \(queue.name.clipped(to: 8))"
   }
 
-  /// Returns the rank of a key in a narrow footer: keys with the lowest rank have priority.
+  /// Returns the rank of a key in the footer. A footer without room for all keys shows the keys with the
+  /// lowest ranks.
   private func rank(of binding: KeyBinding) -> Int {
     // If the watched process has ended, the key that opens the picker is the most useful one.
     let isWayOn = binding.action == .picker(.open) && dashboard.live.endedReason != nil
@@ -343,8 +345,8 @@ struct StatusView {
     let gap = 2
     let glyphs = canvas.glyphs
     func width(_ item: [Span]) -> Int { item.reduce(gap) { $0 + glyphs.width(of: $1.text) } }
-    // The last key closes the view, so it always has room. The other keys get the remaining room in the order
-    // of their rank.
+    // The last key closes the view, so the footer always shows it. The other keys get the remaining room in
+    // the order of their ranks.
     var room = canvas.columns.count - 1 + gap - (items.last.map(width) ?? 0)
     var chosen: Set = [items.count - 1]
     for index in items.indices.dropLast().sorted(by: {

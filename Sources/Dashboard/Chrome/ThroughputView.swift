@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// Draws the finished operations of the last seconds as an area, with the queues beside it.
+/// Draws the number of finished operations in each of the last seconds as a filled area, with the queues
+/// beside the area.
 struct ThroughputView {
   let dashboard: Dashboard
   /// The screen row of the rule above the area.

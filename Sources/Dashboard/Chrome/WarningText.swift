@@ -8,13 +8,13 @@ struct WarningText {
   let monitored: MonitoredState
   let now: MonitorTime
   let glyphs: Glyphs
-  /// Whether the text of a fix must not name keys, because commands are refused.
+  /// Whether commands are refused. If so, the text of a fix does not name keys.
   let isReadOnly: Bool
 
   /// The maximum number of operations that a sentence names.
   private static let namedLimit = 4
   private static let nameLimit = 24
-  /// The maximum length of an operation's name that precedes the number of other operations.
+  /// The maximum length of an operation's name if the number of other operations follows the name.
   private static let shortNameLimit = 20
 
   /// Returns a description of the warning in one sentence.
@@ -160,7 +160,7 @@ struct WarningText {
     return ids.count > Self.namedLimit ? "\(names) +\(ids.count - Self.namedLimit)" : names
   }
 
-  /// Returns the text for the first operation and the number of the other ones.
+  /// Returns the first operation's id and name, followed by the number of the other operations.
   private func first(
     of operations: [OperationReport.ID], title: String = "", count: Int
   ) -> String {

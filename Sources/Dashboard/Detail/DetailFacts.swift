@@ -11,12 +11,13 @@ struct DetailFacts {
   let dashboard: Dashboard
   let glyphs: Glyphs
 
-  /// The name of the operation's process, if several processes are watched; otherwise empty.
+  /// The operation's process, if several processes are watched; otherwise an empty array.
   private var process: [ProcessReport] {
     monitored.process(of: report.id).map { [$0] } ?? []
   }
 
-  /// The facts that identify the operation. They have as many lines as ``times``.
+  /// The facts that identify the operation, one fact in each line. The number of lines is the same as in
+  /// ``times``.
   var identity: [[Span]] {
     let queue = monitored.queue(report.queue)
     let isTold = monitored.detail?.id == report.id && dashboard.replay == nil

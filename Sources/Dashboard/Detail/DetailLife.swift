@@ -13,7 +13,7 @@ struct DetailLife {
     let role: Role
   }
 
-  /// The phases, in order; empty if the operation was added before it was watched.
+  /// The phases, in order; empty if the operation was added before the monitor watched it.
   let phases: [Phase]
 
   private static let textWidth = 15
@@ -46,12 +46,12 @@ struct DetailLife {
     self.phases = phases
   }
 
-  /// Returns a bar for each phase, one below the other, with the length of the phase.
+  /// Returns a bar with the duration of each phase, one below the other.
   func rows(columns: Int, glyphs: Glyphs) -> [[Span]] {
     guard let first = phases.first, let end = phases.map(\.end).max() else { return [] }
     let cells = max(8, columns - DetailFacts.labelWidth - Self.textWidth)
     let whole = max(1, (end - first.start) / .nanoseconds(1))
-    // The share is clamped to the bar, because a process may report times that are out of order.
+    // A share is never negative or above 1, even if a process reports times that are out of order.
     func share(of duration: Duration) -> Double {
       max(0, min(1, duration / .nanoseconds(1) / whole))
     }

@@ -8,21 +8,23 @@ struct DetailRows {
   enum Row {
     /// Text over the whole width of the screen.
     case line([Span])
-    /// A line of a longer text, and the mark before the line.
+    /// One line of a text that is broken into several lines. The mark to its left is empty except for the
+    /// first line.
     case wrapped(Span, [Cell])
     /// A text in the left half of the screen and a text in the right half.
     case halves([Span], [Span])
     /// A rule with a title, and an optional title for the right half.
     case rule(String, String? = nil)
-    /// Rows of the trees of the dependencies and of the dependents.
+    /// A row of the tree of the dependencies, and a row of the tree of the dependents.
     case trees(DependencyTree.Row?, DependencyTree.Row?)
   }
 
-  /// The minimum width of a screen with two halves side by side.
+  /// The minimum width of a screen that is divided into a left and a right half.
   static let halvesThreshold = 64
-  /// The column at which the lines of a longer text begin. The mark is to the left of it.
+  /// The column at which the lines of a broken text begin. The mark of the text is to the left of this
+  /// column.
   static let textIndent = 3
-  /// The maximum number of lines that are shown of a longer text.
+  /// The maximum number of lines of one text. Longer texts are cut.
   private static let textLineLimit = 20
 
   private let dashboard: Dashboard

@@ -9,14 +9,14 @@ struct EventLog: Sendable, Equatable {
   static let capacity = 5_000
   /// The maximum number of events that one update contains.
   static let limit = 1_000
-  /// How many lines more than ``capacity`` the log may have before the oldest lines are removed.
+  /// The maximum number of lines above ``capacity``. If the log has more lines, the oldest lines are removed.
   private static let slack = 1_000
 
   /// One line of the log.
   enum Line: Sendable, Equatable {
     /// The line shows an event.
     case event(OperationEvent)
-    /// The line shows that this number of events is missing here.
+    /// The line shows the number of events that are missing between the lines above and below it.
     case skipped(Int)
     /// The line shows where the connection began. The events above the line may be incomplete, and the events
     /// below it are complete.
@@ -25,18 +25,18 @@ struct EventLog: Sendable, Equatable {
 
   /// The lines of the log, the oldest line first.
   private(set) var lines: [Line] = []
-  /// The number of the first kept line. A line keeps its number when older lines are removed.
+  /// The line number of the first kept line. Each line keeps its line number when older lines are removed.
   private(set) var firstNumber = 0
   /// The number of events that are missing in the log.
   private(set) var skippedCount = 0
-  /// An id with the maximum width of all ids in the log, which determines the width of the id column.
+  /// An id that is as wide as the widest id in the log. It determines the width of the column of ids.
   private(set) var largestID = OperationReport.ID(0)
   private var lastTime: MonitorTime?
 
-  /// The numbers of all lines in the log.
+  /// The line numbers of all lines in the log.
   var numbers: Range<Int> { firstNumber..<firstNumber + lines.count }
 
-  /// Returns the line with a number; `nil` if the log has no such line or has removed it.
+  /// Returns the line with this line number; `nil` if the log has no such line or has removed it.
   subscript(number: Int) -> Line? {
     numbers.contains(number) ? lines[number - firstNumber] : nil
   }

@@ -6,15 +6,16 @@
 /// If no line is selected, the newest lines stay in view, as with `tail -f`. If a line is selected, the lines
 /// on the screen do not move.
 struct EventSelection: Sendable, Equatable {
-  /// The number of the selected line; `nil` while the screen follows the newest lines.
+  /// The line number of the selected line; `nil` while the screen follows the newest lines.
   private(set) var number: Int?
-  /// The number of the first line on the screen. It is not used while the screen follows the newest lines.
+  /// The line number of the first line on the screen. It is not used while the screen follows the newest
+  /// lines.
   private var top = 0
 
   /// Whether the screen follows the newest events.
   var follows: Bool { number == nil }
 
-  /// Returns the numbers of the lines on a screen of this height.
+  /// Returns the line numbers of the lines that are visible on a screen of this height.
   func visible(in numbers: Range<Int>, height: Int) -> Range<Int> {
     let height = max(0, height)
     let last = max(numbers.lowerBound, numbers.upperBound - height)

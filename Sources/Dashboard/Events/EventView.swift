@@ -30,7 +30,7 @@ struct EventView {
         old = nil
       } else {
         old = place(10)
-        // The arrow stands between the old and the new state.
+        // The arrow stands between the columns of the old and the new state.
         column += 2
       }
       new = place(10)
@@ -145,8 +145,8 @@ struct EventView {
       if let state = event.old {
         canvas.write(state.rawValue, row: row, columns: old, style: Style(state.role))
       } else {
-        // An event without an old state means that the operation was added, unless the new state
-        // shows that it existed before.
+        // If an event has no old state, and its new state is waiting, ready or held, the operation was added.
+        // Otherwise the old state is unknown.
         let wasAdded = [.waiting, .ready, .held].contains(event.new)
         canvas.write(
           wasAdded ? "added" : canvas.glyphs.unknown, row: row, columns: old, style: Style(.dim))
