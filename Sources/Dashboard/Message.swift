@@ -9,10 +9,10 @@ public enum Message: Sendable, Equatable {
   case monitor(MonitorMessage)
   /// The user pressed a key.
   case input(Input)
-  /// The current time on the monitored process's clock. The loop sends it before other messages, and at the
-  /// moment that ``Dashboard/nextTick(after:)`` returned.
+  /// The current time on the monitored process's clock. The loop sends this message before each other
+  /// message, and at the moment that ``Dashboard/nextTick(after:)`` returned.
   case tick(MonitorTime)
-  /// The terminal has a new size. This is also the first message.
+  /// The terminal has a new size. The loop also sends this message first, with the initial size.
   case resized(Size)
   /// The result of an ``Effect/export(_:)``.
   case exported(ExportResult)
@@ -22,9 +22,9 @@ public enum Message: Sendable, Equatable {
   /// The source of an ``Effect/open(_:)`` could not be opened. The reason is a sentence. The dashboard still
   /// watches the previous source.
   case openFailed(reason: String)
-  /// The position and the speed of the watched recording. The loop sends it before any other message about
-  /// the recording, and whenever the position or the speed changes. It is `nil` if the next source is not a
-  /// recording; the greeting of that source follows.
+  /// The position and the speed of the watched recording; `nil` if the next source is not a recording. The
+  /// loop sends this message before any other message about a recording, and whenever the position or the
+  /// speed changes. If the value is `nil`, the greeting of the next source follows.
   case replay(ReplayStatus?)
   /// The program no longer records the watched source. The reason is a sentence.
   case recordingFailed(reason: String)
@@ -34,8 +34,9 @@ public enum Message: Sendable, Equatable {
 public enum Effect: Sendable, Equatable {
   /// Send this command to the monitored process.
   case send(MonitorCommand)
-  /// Send this interest to the monitor. The first interest is an `Interest()`. After each later greeting the
-  /// dashboard sends its interest again.
+  /// Send this interest to the monitor: a description of the data that the dashboard needs. Before the first
+  /// effect of this kind, the monitor has the interest `Interest()`. After each later greeting, the dashboard
+  /// sends its interest again.
   case watch(Interest)
   /// Write this frame into a new file, and report the result with ``Message/exported(_:)``. The frame
   /// contains the listed operations.

@@ -30,7 +30,8 @@ struct MonitoredState: Sendable, Equatable {
   /// Whether no updates arrive.
   var isSilent: Bool { source.isSilent }
 
-  /// The watched processes, by number, if several are watched together; otherwise empty.
+  /// The watched processes, sorted by their numbers, if several processes are watched together; otherwise
+  /// empty.
   var processes: [ProcessReport] { state.latest?.processes ?? [] }
   /// All queues that exist, sorted by id.
   var queues: [QueueReport] { state.queues }
@@ -40,7 +41,7 @@ struct MonitoredState: Sendable, Equatable {
   var matchCount: Int { state.latest?.matchCount ?? 0 }
   /// The number of operations that the monitor keeps.
   var keptCount: Int { state.latest?.keptCount ?? 0 }
-  /// The number of operations on which no other depends; `nil` if it is unknown.
+  /// The number of operations that are not dependencies of another operation; `nil` if it is unknown.
   var rootCount: Int? { state.latest?.rootCount }
   /// The warnings, the most important first.
   var warnings: [MonitorWarning] { state.warnings }
@@ -50,7 +51,7 @@ struct MonitoredState: Sendable, Equatable {
   var counts: StateCounts { state.counts }
   /// The number of state changes that the process did not record.
   var lostChanges: UInt64 { state.lostChanges }
-  /// The time of the last update; `nil` before the first.
+  /// The time of the last update; `nil` before the first update.
   var lastUpdate: MonitorTime? { state.latest?.time }
   /// The time for which the monitor has had more changes than it could report, according to the last update.
   var behind: Duration { state.latest?.behind ?? .zero }
@@ -85,7 +86,7 @@ struct MonitoredState: Sendable, Equatable {
       queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
     warned = Set(
       warnings.lazy.flatMap { warning in
-        // An operation with a low priority that others wait for also needs a warning mark, because its
+        // In a priority inversion, the operation with the low priority also gets a warning mark, because its
         // priority should be raised.
         warning.operations + (warning.kind == .priorityInversion ? warning.awaited : [])
       })
@@ -93,9 +94,9 @@ struct MonitoredState: Sendable, Equatable {
     rates.note(total: counts.finished + counts.cancelled, at: update.time)
   }
 
-  /// Completes the seconds of the rate history that have ended at `time`.
+  /// Adds the numbers of the seconds that have ended at `time` to the history of finished operations.
   mutating func advance(to time: MonitorTime) { rates.advance(to: time) }
 
-  /// Removes all events, because they were requested with another filter.
+  /// Removes all events. The dashboard calls this function when it requests events with another filter.
   mutating func forgetEvents() { events = EventLog() }
 }

@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// The cancel keys: the letters that are printed on the rows. After `X`, each of them cancels its operation.
+/// The cancel keys: one or two letters that are printed on the row of each operation. If the user presses `X`
+/// and then these letters, the dashboard cancels the operation.
 ///
 /// A cancel key belongs to an operation, not to a row. The operation keeps its key while it is on screen. For
 /// 2 s after the operation has left the screen, no other operation gets the key. Therefore a late key press
@@ -27,7 +28,7 @@ struct CancelKeys: Sendable, Equatable {
   private var keyIndexes: [OperationReport.ID: Int] = [:]
   private var reserved: [Int: MonitorTime] = [:]
 
-  /// The time for which no operation gets a key after the key's operation has left the screen.
+  /// The time after an operation has left the screen during which no other operation gets its key.
   static let restingTime = Duration.seconds(2)
 
   /// All cancel keys, in the order in which operations get them. No key is the beginning of another key. The

@@ -3,21 +3,22 @@
 
 import MonitorProtocol
 
-/// The number of an operation while the user types it.
+/// The prompt in which the user types the number of the operation to select.
 struct GoToPrompt: Sendable, Equatable {
-  /// The time after the last digit at which the typed number counts as complete.
+  /// The time from the last typed digit until the number counts as complete.
   static let patience = Duration.seconds(1)
   /// The maximum number of digits of an id.
   static let digitLimit = 20
 
   /// The typed text: digits and, if several processes are watched, possibly a `#` after the first digits.
   private(set) var digits = ""
-  /// The process that is used if the user types no process; 0 if only one process is watched.
+  /// The number of the process to use if the user types no process; 0 if only one process is watched.
   private let process: Int
-  /// When the typed number counts as complete.
+  /// The time at which the number counts as complete if the user types nothing more.
   private(set) var expires: MonitorTime
 
-  /// Starts with the first digit. The operation belongs to `process` unless the user types another process.
+  /// Creates a prompt that contains the first typed digit. The operation belongs to `process` unless the user
+  /// types another process.
   init(_ digit: Unicode.Scalar, process: Int = 0, at now: MonitorTime) {
     digits = String(Character(digit))
     self.process = process
@@ -34,7 +35,7 @@ struct GoToPrompt: Sendable, Equatable {
     return Int(parts[0]).flatMap { ProcessReport.numbers.contains($0) ? id.numbered($0) : nil }
   }
 
-  /// The typed number in the form in which the screen shows ids.
+  /// The typed number as the screen shows ids, such as `#12`, or `2#12` if several processes are watched.
   var text: String {
     if digits.contains("#") { return digits }
     return (process == 0 ? "#" : "\(process)#") + digits

@@ -23,14 +23,14 @@ public enum Key: Sendable, Hashable, CaseIterable {
   case enter, escape, backspace, delete, insert, tab, backTab
 }
 
-/// The part of the screen that receives a key press: the topmost one.
+/// The part of the screen that receives a key press. It is always the topmost part.
 enum KeyContext: Sendable, Hashable, CaseIterable {
   case list, tree, queues, timeline, events, detail, picker, help, question
 }
 
 /// One or several keys with the same action, and the texts for them in help and footers.
 struct KeyBinding: Sendable {
-  /// The headings in the help.
+  /// The groups of keys in the help. The raw value is the heading of the group.
   enum Group: String, Sendable, CaseIterable {
     case moving = "Moving"
     case looking = "Looking"
@@ -48,7 +48,7 @@ struct KeyBinding: Sendable {
   let label: String
   /// The description of the action in the help.
   let help: String
-  /// The heading of the help below which the keys are listed.
+  /// The group of the help in which the keys are listed.
   let group: Group
   /// The name of the key in footers; empty if the key is in no footer.
   let footerKey: String

@@ -3,15 +3,16 @@
 
 /// The table of all keys and their actions. Key handling, help and footers use only this table.
 enum KeyTable {
-  /// The contexts with a selected operation.
+  /// The views in which the user can select one of several operations: the list and the tree.
   private static let browsing: Set<KeyContext> = [.list, .tree]
-  /// The contexts with a selected operation, including the screen of one operation.
+  /// The contexts in which commands have an operation to act on: the list, the tree, and the screen of one
+  /// operation.
   private static let choosing = browsing.union([.detail])
   /// The contexts of all views.
   private static let viewing: Set<KeyContext> = [
     .list, .tree, .queues, .timeline, .events, .detail,
   ]
-  /// The contexts that show past events.
+  /// The views that show past events: the timeline and the log of events.
   private static let history: Set<KeyContext> = [.timeline, .events]
   private static let scrolling = viewing.union([.picker, .help])
   private static let everywhere = Set(KeyContext.allCases)
@@ -26,7 +27,8 @@ enum KeyTable {
     bindings.filter { $0.footerWords[context] != nil }
   }
 
-  /// Returns the rank of a key in a narrow footer: keys with the lowest rank have priority.
+  /// Returns the rank of a key in the footer. A footer without room for all keys shows the keys with the
+  /// lowest ranks.
   static func footerRank(of binding: KeyBinding) -> Int {
     footerOrder.firstIndex(of: binding.action) ?? footerOrder.count
   }

@@ -6,15 +6,15 @@ import MonitorProtocol
 /// The open questions and prompts, which receive key presses before the view does.
 struct PromptState: Sendable {
   var question: Question?
-  /// The number of an operation while the user types it; otherwise `nil`.
+  /// The prompt for the number of an operation; `nil` if the user is not typing a number.
   var goTo: GoToPrompt?
-  /// The line of text that the user is typing; `nil` if no text prompt is open.
+  /// The prompt for a filter or a search text; `nil` if the user is typing neither.
   var text: TextPrompt?
   /// Whether the next letter selects the column to sort by.
   var isChoosingOrder = false
 }
 
-/// A line of text while the user types it.
+/// A prompt in which the user types a line of text.
 struct TextPrompt: Sendable, Equatable {
   /// The purpose of a typed text.
   enum Purpose: Sendable, Equatable {

@@ -6,8 +6,8 @@ import MonitorProtocol
 // Commands if several processes are watched together.
 
 extension Dashboard {
-  /// Returns the reason why no process of these ids accepts commands; `nil` if at least one process accepts
-  /// them.
+  /// Returns the reason why none of the processes of these operations or queues accepts commands; `nil` if at
+  /// least one of the processes accepts commands.
   func refusal(of ids: some Sequence<some NumberedByProcess>) -> CommandRefusal? {
     if let refusal { return refusal }
     var first: CommandRefusal?
@@ -32,7 +32,8 @@ extension Dashboard {
     return selected.flatMap { shown.process(of: $0)?.number } ?? first.number
   }
 
-  /// Shows a notice if all processes of these ids refuse commands. Returns whether a notice was shown.
+  /// Shows a notice if the processes of all these operations or queues refuse commands. Returns whether a
+  /// notice was shown.
   mutating func refuses(_ ids: some Sequence<some NumberedByProcess>) -> Bool {
     guard let refusal = refusal(of: ids) else { return false }
     show(refusal.sentence, isWarning: true)

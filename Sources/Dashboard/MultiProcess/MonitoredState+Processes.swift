@@ -19,8 +19,8 @@ extension MonitoredState {
   /// longer changes.
   func hasEnded(_ id: some NumberedByProcess) -> Bool { process(of: id)?.ended != nil }
 
-  /// Returns the moment to use for the times of an operation. The moment does not advance while the
-  /// operation's process sends no updates.
+  /// Returns the moment up to which the times of an operation are counted. The moment does not advance while
+  /// the operation's process sends no updates.
   func moment(for id: OperationReport.ID, at now: MonitorTime) -> MonitorTime {
     process(of: id)?.standstill ?? now
   }
@@ -32,6 +32,7 @@ extension ProcessReport {
 }
 
 extension QueueReport {
-  /// The name of the queue for a list with queues of several processes: `2#io`.
+  /// The name of the queue. If several processes are watched, the number of its process precedes the name:
+  /// `2#io`.
   var label: String { id.processNumber == 0 ? name : "\(id.processNumber)#\(name)" }
 }

@@ -28,7 +28,7 @@ struct ProcessTableView {
     drawSum(places, hiddenCount: processes.count - shown.count, on: &canvas)
   }
 
-  /// Returns the processes to show if there is room for `count` of them. Processes with problems have
+  /// Returns the processes to show in a table with room for `count` processes. Processes with problems have
   /// priority.
   static func chosen(of processes: [ProcessReport], count: Int) -> [ProcessReport] {
     let first = processes.filter { $0.connection != .live }

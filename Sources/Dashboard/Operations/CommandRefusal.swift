@@ -14,7 +14,7 @@ enum CommandRefusal: Sendable, Equatable {
   /// The watched source is a recording.
   case recording
 
-  /// The reason in one or two words, for the help.
+  /// The reason in at most three words, which the help shows beside a disabled key.
   var words: String {
     switch self {
     case .readOnly: "read-only"
@@ -25,7 +25,7 @@ enum CommandRefusal: Sendable, Equatable {
     }
   }
 
-  /// The reason in a sentence, for a user who has tried a command.
+  /// The message that the dashboard shows if the user presses the key of a command that is refused.
   var sentence: String {
     switch self {
     case .readOnly: "read-only: nothing can be changed"

@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Performs a command or an action that selects the operations for commands.
+  /// Performs a command for operations, or tags operations for the next command.
   mutating func perform(_ key: KeyAction.Command) -> [Effect] {
     switch key {
     case .tag: toggleTag()
@@ -82,8 +82,8 @@ extension Dashboard {
     if includingDependents, dependents.isEmpty { return [.bell] }
     prompts.question = nil
     let ids = question.ids + (includingDependents ? dependents : [])
-    // If an operation is no longer known here, only the process knows whether it has finished. Therefore the
-    // command includes it.
+    // If the dashboard no longer knows an operation, only the monitored process knows whether the operation
+    // has finished. Therefore the command includes the operation.
     let unfinished = ids.filter { live.operations[$0]?.state.isOver != true }
     guard !unfinished.isEmpty else {
       show("already finished; nothing to cancel")
@@ -92,7 +92,7 @@ extension Dashboard {
     if unfinished.count < ids.count {
       show("\(ids.count - unfinished.count) already finished")
     }
-    // All tags of these operations are removed, because the user's command for them is done.
+    // All operations of the question lose their tags, because the command that they were tagged for is sent.
     tags.ids.subtract(ids)
     return [.send(.cancel(unfinished))]
   }
@@ -135,7 +135,8 @@ extension Dashboard {
     return [.send(.changePriority(unfinished, by: step))]
   }
 
-  /// Notes the priority that an operation will have after the command, for the sentence about the result.
+  /// Notes the priority that an operation will have after the command. The message about the command's result
+  /// contains this priority.
   private mutating func notePriorityChange(of id: OperationReport.ID, by step: Int) {
     let requested = list.priorityChanges.last { $0.id == id }?.new
     guard let old = requested ?? live.operations[id]?.priority else { return }
@@ -168,7 +169,7 @@ struct PriorityChange: Sendable, Equatable {
   /// The priority of the operation after the change.
   let new: OperationPriority
 
-  /// The result of the change in a sentence.
+  /// A sentence with the old and the new priority, or that the operation already had the priority.
   var sentence: String {
     old == new ? "\(id) already has priority \(new.word)" : "\(id): \(old.word) → \(new.word)"
   }

@@ -13,7 +13,7 @@ struct Explanation {
 
   /// The maximum number of dependencies that a sentence names.
   private static let namedLimit = 4
-  /// The maximum number of dependencies that are examined for one picture.
+  /// The maximum number of dependencies that are examined to describe one operation.
   private static let lookLimit = 10_000
 
   /// Returns the sentence about an operation, without the operation's id.

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// The selection of the operations that the list contains, and the order of its rows.
+/// The settings that determine which operations the list contains, and in which order.
 struct Listing: Sendable, Equatable {
   /// The order of the rows.
   var order = SortOrder()
@@ -36,15 +36,15 @@ struct Listing: Sendable, Equatable {
   }
 }
 
-/// The rows of the list: the first operations in the order of the list. If the selected operation is not
-/// among them, it is the last row.
+/// The rows of the list: the first ``limit`` operations in the order of the list. If the selected operation
+/// is not one of these, an additional last row shows it.
 struct ListRows: Sendable, Equatable {
   /// The maximum number of rows that the list shows and requests from the monitor.
   static let limit = 500
 
   /// The sort keys of the rows, from the first row on.
   private(set) var keys: [SortKey] = []
-  /// The number of rows from the top that belong to the first operations in the order of the list.
+  /// The number of rows without the additional last row for the selected operation.
   private(set) var orderedCount = 0
   /// The number of known operations that the list would contain if the number of rows had no limit.
   private(set) var matchCount = 0

@@ -8,7 +8,8 @@ struct NameView {
 
   /// The maximum number of lines for a name. Longer names are cut.
   private static let mostLines = 12
-  /// The minimum number of lines for a name, so that the list does not move with each short name.
+  /// The minimum number of lines for a name. Without a minimum, the rows of the list would move whenever the
+  /// user selects an operation with a shorter name.
   private static let fewestLines = 2
 
   /// Returns the number of lines of a name on a screen of this width.

@@ -80,7 +80,7 @@ extension Dashboard {
 
   // MARK: Exclusion
 
-  /// Returns a text about why a known operation has no row, and about the key that shows it.
+  /// Returns why a known operation has no row in the list, and which key to press to show the operation.
   func whyNotListed(_ report: OperationReport) -> String {
     switch list.listing.exclusion(of: report, in: shown, at: shownTime) {
     case .over: return "is \(report.state.rawValue) and hidden; press H to show it"

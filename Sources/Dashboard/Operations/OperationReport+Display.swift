@@ -5,7 +5,7 @@ import MonitorProtocol
 
 extension OperationReport {
   /// Returns how long the operation has been in its state or, if it has ended, how long it ran. The result is
-  /// `nil` if that is unknown, or if the operation has ended and never ran.
+  /// `nil` if this time is unknown, or if the operation has ended and never ran.
   func time(at now: MonitorTime) -> Duration? {
     if state.isOver {
       guard let started, let finished else { return nil }

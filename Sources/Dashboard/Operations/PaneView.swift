@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// Draws the pane beside the list: the known facts of the selected operation, and its neighbours.
+/// Draws the pane beside the list: the known facts of the selected operation, and its dependencies and
+/// dependents.
 struct PaneView {
   let dashboard: Dashboard
   let layout: Layout
@@ -23,8 +24,8 @@ struct PaneView {
       let room = layout.body.upperBound - row - 1
       row = view.draw(row: row + 1, room: min(room, layout.bodyHeight / 2), on: &canvas)
     }
-    // Beside a tree, the pane shows only the opposite direction, because the tree already shows its own
-    // direction.
+    // In the tree view, the pane shows only the direction that the tree does not show: dependents beside a
+    // tree of dependencies, and dependencies beside a tree of dependents.
     let treeDirection = dashboard.screen.view == .tree ? dashboard.tree?.direction : nil
     let waitsFor = treeDirection == .waitsFor ? [] : trees.waitsFor.rows.dropFirst()
     let blocks = treeDirection == .blocks ? [] : trees.blocks.rows.dropFirst()
@@ -65,7 +66,8 @@ struct PaneView {
     }
     if let row = layout.bottomRule {
       canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: style)
-      // If the window with the whole name is open, the divider is interrupted.
+      // If the window with the whole name is open, the vertical line ends at the rule of that window and not
+      // at this rule.
       if layout.name == nil {
         canvas.put(canvas.glyphs.teeUp, row: row, column: divider, style: style)
       }
@@ -125,7 +127,7 @@ struct PaneView {
     ]
   }
 
-  /// Returns how long recent operations of the same class ran; empty if that is unknown.
+  /// Returns the run times of recent operations of the same class; empty if no run times are known.
   private func usualTime(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {
     guard let run = monitored.classTimes[report.className]?.run else { return [] }
     let p50 = TimeText.fine(run.p50, glyphs)
@@ -139,7 +141,8 @@ struct PaneView {
     return TimeText.timeOfDay(moment, of: hello)
   }
 
-  /// Returns the text of a moment: the time since an earlier moment or, if that is unknown, the time of day.
+  /// Returns the text for the time `later`: the time since `moment` or, if `moment` is unknown, the time of
+  /// day.
   private func offset(_ later: MonitorTime?, from moment: MonitorTime?, _ glyphs: Glyphs) -> String
   {
     guard let later else { return glyphs.unknown }
@@ -159,7 +162,7 @@ struct PaneView {
     return heading
   }
 
-  /// Draws a heading and as many rows as have room. Returns the first row below them.
+  /// Draws a heading, and below it as many rows as have room. Returns the first row that is still free.
   private func draw(
     _ rows: ArraySlice<DependencyTree.Row>, heading: [Span], row: Int, room: Int,
     on canvas: inout Canvas

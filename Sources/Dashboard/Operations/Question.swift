@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-/// A question to the user before an action that cannot be undone. Its operations do not change while the
-/// question is open.
+/// A question to the user before an action that cannot be undone. The operations of the question do not
+/// change while it is open.
 struct Question: Sendable, Equatable {
   /// The action that the program performs if the user answers yes.
   enum Purpose: Sendable, Equatable {
@@ -22,7 +22,7 @@ struct Question: Sendable, Equatable {
   /// The operations that the question concerns.
   let ids: [OperationReport.ID]
   /// The unfinished dependents of the operations to be cancelled; `nil` until the monitor has reported them.
-  /// After that, they do not change.
+  /// After the report, the dependents do not change.
   var dependents: Dependents?
 
   init(_ purpose: Purpose, about ids: [OperationReport.ID]) {

@@ -49,7 +49,7 @@ extension SortOrder.Column {
 }
 
 extension SortOrder {
-  /// Words for the sort column, and for the reversed order if the order is reversed.
+  /// The name of the sort column, and a remark if the order is reversed.
   var words: String {
     let column =
       switch column {

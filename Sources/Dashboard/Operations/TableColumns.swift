@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// The positions of the columns of the operations' table, in a given width.
+/// The positions of the columns in the table of operations, if the table has a given width.
 struct TableColumns: Sendable, Equatable {
   /// The contents of a column.
   enum Column: Sendable, CaseIterable {
@@ -13,10 +13,11 @@ struct TableColumns: Sendable, Equatable {
   /// The visible columns and their positions.
   let ranges: [Column: Range<Int>]
 
-  /// The minimum number of cells for the title. Other columns are left out until the title has this width.
+  /// The minimum number of cells for the operation's name. Other columns are left out until the name has this
+  /// width.
   private static let narrowestTitle = 16
 
-  /// The minimum number of cells for the title if the column of dependents is shown.
+  /// The minimum number of cells for the operation's name if the column of dependents is shown.
   private static let roomyTitle = 22
 
   /// Computes the positions of the columns. If there is not enough room, columns are left out in this order:
@@ -28,7 +29,8 @@ struct TableColumns: Sendable, Equatable {
       .queue: max(6, queueWidth),
       .priority: 5, .dependencies: 6, .time: 6, .dependents: 5,
     ]
-    // The margin consists of the mark of the selected row, a space after it, and a space before the title.
+    // The margin consists of the mark of the selected row, a space after the mark, and a space before the
+    // operation's name.
     let margin = 3
     var present = Column.allCases
     if processWidth == 0 { present.removeAll { $0 == .process } }

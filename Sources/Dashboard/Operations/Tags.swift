@@ -6,12 +6,11 @@ import MonitorProtocol
 /// The operations that the user has tagged. A command applies to all of them.
 struct Tags: Sendable {
   var ids: Set<OperationReport.ID> = []
-  /// The time limit for the monitor to report the tagged operations again. After it, the tags of unreported
-  /// operations are removed. `nil` if no tags are to be checked.
+  /// The time until which the monitor may report the tagged operations again after a new greeting. Operations
+  /// that are not reported until this time lose their tags. It is `nil` if the tags need no check.
   var confirmedBy: MonitorTime?
 
-  /// Removes the tags of operations that are no longer kept. It does this only after the monitor had time to
-  /// report them on a new connection.
+  /// Removes the tags of operations that the monitor no longer keeps, if the time ``confirmedBy`` has come.
   mutating func confirm(with operations: OperationStore, at time: MonitorTime) {
     guard let moment = confirmedBy, moment <= time else { return }
     confirmedBy = nil
@@ -30,7 +29,8 @@ struct Tags: Sendable {
 // The operations that keys act on: the tagged ones, or the selected one if none is tagged.
 
 extension Dashboard {
-  /// The operations of a command, in ascending order. On the detail screen it is the shown operation only.
+  /// The operations that a command applies to, in ascending order. On the detail screen, a command applies
+  /// only to the shown operation.
   var commandTargets: [OperationReport.ID] {
     if let detail { return [detail.id] }
     return tags.ids.isEmpty ? selectedOperation.map { [$0] } ?? [] : tags.ids.sorted()
