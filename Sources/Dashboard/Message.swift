@@ -9,8 +9,8 @@ public enum Message: Sendable, Equatable {
   case monitor(MonitorMessage)
   /// The user pressed a key.
   case input(Input)
-  /// The current time on the monitored process's clock. The loop sends this message before each other
-  /// message, and at the moment that ``Dashboard/nextTick(after:)`` returned.
+  /// The current time on the monitored process's clock. The loop sends this message before other messages,
+  /// and at the moment that ``Dashboard/nextTick(after:)`` returned.
   case tick(MonitorTime)
   /// The terminal has a new size. The loop also sends this message first, with the initial size.
   case resized(Size)

@@ -3,8 +3,8 @@
 
 package import MonitorProtocol
 
-/// The dashboard's texts for commands that do not show the dashboard. The lines contain no terminal controls,
-/// regardless of the names of operations.
+/// Describes operations and their state in lines of text, for commands that do not open the full-screen
+/// dashboard. The lines contain no terminal controls, even if the names of operations contain some.
 package struct PlainText: Sendable {
   /// The maximum number of columns of a line.
   private static let longest = 1_000
@@ -14,7 +14,7 @@ package struct PlainText: Sendable {
   private var monitored = MonitoredState()
   private let isUnicode: Bool
 
-  /// Creates texts without any data.
+  /// Creates an instance that knows no operations until it has received messages.
   ///
   /// - Parameter isUnicode: Whether lines may contain characters beyond ASCII.
   package init(isUnicode: Bool) { self.isUnicode = isUnicode }
@@ -38,14 +38,14 @@ package struct PlainText: Sendable {
 
   // MARK: One operation
 
-  /// Returns an operation's id and, if it is known, its name.
+  /// Returns an operation's id and, if its name is known, the name.
   package func title(of id: OperationReport.ID) -> String {
     guard let report = monitored.operations[id], !report.title.isEmpty else { return "\(id)" }
     return line("\(id) \(report.title.clipped(to: 200))")
   }
 
-  /// Returns a sentence about the state of an operation or the reason why it does not run, without the
-  /// operation's id; `nil` if the operation is not known.
+  /// Returns a sentence about the state of an operation or the reason why it does not run. The sentence does
+  /// not contain the operation's id. Returns `nil` if the operation is not known.
   package func sentence(about id: OperationReport.ID, at now: MonitorTime) -> String? {
     monitored.operations[id].map { report in
       line(
@@ -54,9 +54,9 @@ package struct PlainText: Sendable {
     }
   }
 
-  /// Returns an explanation of an operation's state, one fact a line; empty if the operation is not known.
-  /// The lines are the sentence with all reasons, the waits in the operation's own code, the chain of
-  /// blockers, and the warnings.
+  /// Returns an explanation of an operation's state, with one fact in each line; empty if the operation is
+  /// not known. The lines contain a sentence about the state, all reasons why the operation does not run, the
+  /// blocking waits in the operation's own code, the chain of blockers, and the warnings.
   package func explanation(of id: OperationReport.ID, at now: MonitorTime) -> [String] {
     guard let sentence = sentence(about: id, at: now) else { return [] }
     var lines = ["\(title(of: id)): \(sentence)"]
@@ -149,8 +149,8 @@ package struct PlainText: Sendable {
 }
 
 extension OperationStore {
-  /// Returns the unfinished dependency that will probably finish last. A dependency that waits or is held
-  /// comes before one that is ready, and a ready one before one that executes.
+  /// Returns the unfinished dependency that will probably finish last. A dependency that waits or is held is
+  /// chosen before a ready dependency, and a ready dependency before one that executes.
   func blocker(of report: OperationReport) -> OperationReport.ID? {
     let unmet = report.dependencies.compactMap { self[$0] }.filter { !$0.state.isOver }
     return unmet.max { SortKey($0) < SortKey($1) }?.id

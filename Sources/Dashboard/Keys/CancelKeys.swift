@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 /// The cancel keys: one or two letters that are printed on the row of each operation. If the user presses `X`
-/// and then these letters, the dashboard cancels the operation.
+/// and then these letters, the dashboard cancels the operation, or first asks the user.
 ///
 /// A cancel key belongs to an operation, not to a row. The operation keeps its key while it is on screen. For
 /// 2 s after the operation has left the screen, no other operation gets the key. Therefore a late key press

@@ -26,7 +26,8 @@ extension Dashboard {
     return []
   }
 
-  /// Asks the program to search for processes, if the picker is open and the interval has passed.
+  /// Asks the program to search for processes, if the picker is open and the time of the next search has
+  /// come.
   mutating func lookIfDue() -> [Effect] {
     picker?.startLooking(at: now) == true ? [.findProcesses] : []
   }

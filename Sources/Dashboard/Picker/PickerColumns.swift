@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The positions of the columns of the list of processes, in a given width.
+/// The positions of the columns in the list of processes, if the list has a given width.
 struct PickerColumns: Sendable, Equatable {
   /// The column of the process id. The marks for the selected and for the watched row are to its left.
   let processID: Range<Int>
   /// The column of the program's name.
   let program: Range<Int>
-  /// The column of the uptime. A column without room is `nil`. The remark then replaces all columns after the
-  /// name.
+  /// The column of the time since the process started. An optional column is `nil` if it has no room. If the
+  /// column of remarks has no room, a remark replaces all columns after the program's name.
   let uptime: Range<Int>?
   let totalCount: Range<Int>?
   let mode: Range<Int>?
@@ -18,10 +18,11 @@ struct PickerColumns: Sendable, Equatable {
   private static let narrowestProgram = 10
   private static let widestProgram = 32
 
-  /// Places the columns. If there is not enough room, columns are left out in this order: remark, protocol,
-  /// operations.
+  /// Computes the positions of the columns. If there is not enough room, columns are left out in this order:
+  /// remark, protocol, operations.
   ///
-  /// `idWidth` is the length of the longest process id, and `remarkWidth` that of the longest remark.
+  /// `idWidth` is the length of the longest process id, and `remarkWidth` is the length of the longest
+  /// remark.
   init(within columns: Range<Int>, idWidth: Int, remarkWidth: Int) {
     let processID = columns.lowerBound + 2..<columns.lowerBound + 2 + max(6, idWidth)
     self.processID = processID

@@ -29,7 +29,7 @@ struct PickerState: Sendable, Equatable {
       }
     }
 
-    /// The reason why the user cannot choose the row; `nil` if the user can.
+    /// The reason why the user cannot choose the row; `nil` if the user can choose it.
     var refusal: String? {
       switch self {
       case .process(let choice): choice.refusal
@@ -38,12 +38,12 @@ struct PickerState: Sendable, Equatable {
     }
   }
 
-  /// The time between an answer and the next search for processes.
+  /// The time from the result of a search for processes to the next search.
   static let interval = Duration.seconds(2)
 
   /// The rows from the top; the last one is the demo.
   private(set) var rows = [Row.demo]
-  /// Whether a search for processes has completed.
+  /// Whether at least one search for processes has completed.
   private(set) var hasFound = false
   /// The time of the next search; `nil` during a search.
   private(set) var nextLook: MonitorTime? = MonitorTime(nanoseconds: 0)
@@ -56,14 +56,15 @@ struct PickerState: Sendable, Equatable {
   /// The selected row.
   var selected: Row { rows[index] }
 
-  /// Begins a search if the interval has passed. Returns `true` if the program has to search.
+  /// Begins a search for processes if the time of the next search has come. Returns `true` if the program has
+  /// to search.
   mutating func startLooking(at now: MonitorTime) -> Bool {
     guard let nextLook, nextLook <= now else { return false }
     self.nextLook = nil
     return true
   }
 
-  /// Makes a new search due now. Returns `false` if a search is already running.
+  /// Makes the next search for processes due now. Returns `false` if a search is already running.
   mutating func lookAgain(at now: MonitorTime) -> Bool {
     guard nextLook != nil else { return false }
     nextLook = now

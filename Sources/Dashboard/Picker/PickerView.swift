@@ -88,7 +88,7 @@ struct PickerView {
         drawNumbers(of: choice, columns, row: row, style: quiet, on: &canvas)
       }
     }
-    // If the column of remarks has no room, the remark replaces the numbers.
+    // If the column of remarks has no room, a remark replaces the numbers of its row.
     canvas.write(
       remark, row: row, columns: columns.remark ?? nameEnd + 2..<canvas.columns.upperBound,
       style: Style(content.refusal != nil ? .warning : isWatched ? .accent : .dim))
@@ -117,7 +117,7 @@ struct PickerView {
     }
   }
 
-  /// Returns the remark about a source.
+  /// Returns a remark about the row's source, such as `attached`; empty if there is no remark.
   private func remark(on row: PickerState.Row) -> String {
     if let refusal = row.refusal { return refusal }
     if row.source == dashboard.connection.source {

@@ -17,7 +17,8 @@ public enum Source: Sendable, Equatable {
 public struct ProcessChoice: Sendable, Equatable, Identifiable {
   /// An id that distinguishes the process from all others, such as the path of its socket. It is never shown.
   public let id: String
-  /// The process id in the view of the process's own system.
+  /// The process id that the process itself uses. If the process runs in a container, it may have another id
+  /// outside of the container.
   public var processID: Int32
   /// The name of the program, unsanitised. It may contain any text, and may be empty.
   public var programName: String
@@ -34,7 +35,7 @@ public struct ProcessChoice: Sendable, Equatable, Identifiable {
   /// be watched.
   public var refusal: String?
 
-  /// Creates a choice. By default, the values are unknown and the process can be watched.
+  /// Creates an entry for the picker. By default, the values are unknown and the process can be watched.
   public init(
     id: String, processID: Int32, programName: String, uptime: Duration? = nil,
     totalCount: Int? = nil, isReadOnly: Bool? = nil, versions: String = "", refusal: String? = nil

@@ -20,7 +20,8 @@ extension Dashboard {
     return [.send(.setSuspended(queue.id, !queue.isSuspended))]
   }
 
-  /// Increases or decreases the width of the selected queue. The width remains at least one.
+  /// Increases or decreases the width of the selected queue: the maximum number of its operations that may
+  /// execute at the same time. The width remains at least one.
   mutating func changeWidth(by step: Int) -> [Effect] {
     guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
     guard let queue = selectedQueue else { return [.bell] }

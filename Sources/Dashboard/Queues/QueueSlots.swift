@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// A short text about the slots of a queue: `████░░░░ 4/8`, or that the queue is suspended.
+/// A short text about the slots of a queue, such as `████░░░░ 4/8`. If the queue is suspended, the text
+/// contains `SUSPENDED` instead of the bar.
 struct QueueSlots {
   let queue: QueueReport
   let cells: Int

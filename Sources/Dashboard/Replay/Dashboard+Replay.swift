@@ -9,8 +9,8 @@ extension Dashboard {
     if let remark = status?.remark, remark != replay?.remark { show(remark, isWarning: true) }
     replay = status
     guard let status else {
-      // The state of the recording is removed, because the next greeting may come from the recorded process
-      // itself.
+      // The dashboard's state of the recording is removed, because the next greeting may come from the same
+      // process as the recording.
       live = MonitoredState()
       return
     }

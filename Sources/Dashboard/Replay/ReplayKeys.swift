@@ -20,7 +20,8 @@ enum ReplayKeys {
   static let all: [KeyBinding] =
     bindings
     + KeyTable.bindings.filter { binding in
-      // The dashboard asks no questions during a replay.
+      // The keys that answer a question are left out, because the dashboard asks no questions during a
+      // replay.
       !binding.changesProcess && !hidden.contains(binding.action) && binding.contexts != [.question]
     }
 

@@ -16,7 +16,8 @@ public struct ReplayStatus: Sendable, Equatable {
   public var speed: Int
   /// Whether the replay is running. If not, the replay is paused.
   public var isPlaying: Bool
-  /// A sentence about a fault or the end of the recording; `nil` if nothing has to be said.
+  /// A sentence about a fault of the recording or about its end; `nil` if there is neither a fault nor an
+  /// end.
   public var remark: String?
 
   /// Creates the status of a recording that is paused at its beginning.
@@ -44,7 +45,7 @@ public struct ReplayStatus: Sendable, Equatable {
     return speed < 0 ? "1/\(factor)x" : "\(factor)x"
   }
 
-  /// Returns a duration as minutes and seconds, with hours if it is at least an hour long.
+  /// Returns a duration as minutes and seconds. If the duration is at least an hour, the text also has hours.
   private static func clock(_ duration: Duration) -> String {
     let seconds = max(0, duration.components.seconds)
     func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }

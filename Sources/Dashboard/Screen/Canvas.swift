@@ -19,7 +19,7 @@ struct Canvas {
   /// The characters to draw lines and bars with.
   let glyphs: Glyphs
 
-  /// Creates a canvas of plain spaces.
+  /// Creates a canvas on which every cell is an unstyled space.
   init(size: Size, capabilities: Capabilities) {
     grid = Grid(size: size)
     glyphs = Glyphs(isUnicode: capabilities.isUnicode)

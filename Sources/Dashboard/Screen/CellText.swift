@@ -15,8 +15,8 @@ struct CellText {
   private let style: Style
   private let isUnicode: Bool
 
-  /// Creates the cells of a text. It reads at most four characters for each column, so that a long text costs
-  /// little. If a part of the text was left out, the last cell has an ellipsis.
+  /// Creates the cells of a text. The initializer reads at most four characters for each column, so that a
+  /// long text costs little. If a part of the text was left out, the last cell has an ellipsis.
   init(_ text: String, columns: Int, style: Style = .plain, isUnicode: Bool = true) {
     self.columns = columns
     self.style = style
@@ -32,7 +32,7 @@ struct CellText {
     }
   }
 
-  /// Returns how many characters (Unicode scalars) are read to fill this number of columns.
+  /// Returns the maximum number of characters (Unicode scalars) that are read to fill this number of columns.
   static func mostScalars(columns: Int) -> Int { 4 * columns }
 
   /// Returns how many cells a text takes; at most `limit` cells.
@@ -81,7 +81,8 @@ struct CellText {
       guard cells.count + width <= columns else { return false }
       cells.append(Cell(scalar, style: style))
       if width == 2 {
-        // A space that takes two cells is drawn as two spaces, without a continuation cell.
+        // A space of double width is drawn as two separate spaces. The second cell of any other wide
+        // character is a continuation of its first cell.
         cells.append(Cell(" ", style: style, isContinuation: scalar != " "))
       }
       return true
@@ -109,7 +110,7 @@ struct CellText {
 }
 
 extension [Cell] {
-  /// Marks a line of this width as incomplete: puts an ellipsis into its last cell.
+  /// Puts an ellipsis into the last cell of a line of this width, to show that the text is incomplete.
   mutating func markAsCut(columns: Int, style: Style, isUnicode: Bool) {
     let ellipsis = Cell(isUnicode ? "\u{2026}" : "~", style: style)
     if count < columns {
@@ -144,13 +145,13 @@ public enum TerminalText {
     return String(shown)
   }
 
-  /// Returns how many terminal columns a result of `printable` takes.
+  /// Returns how many terminal columns a text takes that ``printable(_:columns:isUnicode:)`` has returned.
   public static func width(of text: String) -> Int { CellText.width(of: text) }
 }
 
 extension String {
-  /// Returns the beginning of the text, with at most this number of characters (Unicode scalars). The cost of
-  /// drawing must not depend on the length of a name, which may be any.
+  /// Returns the first `count` characters (Unicode scalars) of the text. A name may be of any length, but the
+  /// cost of drawing must not depend on the length of a name.
   func clipped(to count: Int) -> String {
     String(UnicodeScalarView(unicodeScalars.prefix(count)))
   }

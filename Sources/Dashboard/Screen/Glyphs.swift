@@ -51,7 +51,7 @@ struct Glyphs: Sendable, Equatable {
     isUnicode
       ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : ["_", ".", ":", "-", "=", "+", "*", "#"]
   }
-  /// The characters that fill a cell of an area from below. The first character is empty.
+  /// The characters that fill a cell of an area from below, in order of height. The first character is empty.
   var areaFills: [Unicode.Scalar] {
     isUnicode ? [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : [" ", ".", ":", "#"]
   }
@@ -62,15 +62,16 @@ struct Glyphs: Sendable, Equatable {
   var dot: String { isUnicode ? "·" : "|" }
   /// Returns a sentence with an arrow that the terminal can draw.
   func adapted(_ sentence: String) -> String { sentence.replacing("→", with: arrow) }
-  /// The first cell of a run, which separates it from the previous run.
+  /// The first cell of an operation's run in the timeline. It separates the run from the previous run of the
+  /// slot.
   var runStart: Unicode.Scalar { isUnicode ? "▐" : "|" }
-  /// The first cell of a run that began before the shown time.
+  /// The first cell of an operation's run that began before the time that the timeline shows.
   var runBack: Unicode.Scalar { isUnicode ? "◀" : "<" }
-  /// The last cell of a run that has not ended.
+  /// The last cell of an operation's run that has not ended.
   var runFront: Unicode.Scalar { isUnicode ? "▶" : ">" }
 
-  /// Returns the character for a share of the proportion bar. Each state has its own texture, so that the bar
-  /// can be read without colours.
+  /// Returns the character for one state in the proportion bar. Each state has its own texture, so that the
+  /// bar can be read without colours.
   func share(of share: ProportionBar.Share) -> Unicode.Scalar {
     switch share {
     case .finished: isUnicode ? "█" : "#"
@@ -81,7 +82,8 @@ struct Glyphs: Sendable, Equatable {
     }
   }
 
-  /// Returns the character for a run, which is that of its state in the proportion bar.
+  /// Returns the character that fills an operation's run in the timeline. The proportion bar uses the same
+  /// character for finished, cancelled or executing operations.
   func run(_ state: OperationState) -> Unicode.Scalar {
     switch state {
     case .finished: share(of: .finished)

@@ -47,6 +47,7 @@ extension Dashboard {
     return moments.min()
   }
 
-  /// The shortest time between two movements of the timeline. A faster movement would be a blur.
+  /// The minimum time between two movements of the timeline. The user could not read a timeline that moves
+  /// more often.
   private static let shortestTimelineStep = Duration.milliseconds(100)
 }

@@ -8,7 +8,7 @@ import MonitorProtocol
 /// A queue does not report the slots of its operations. Runs are assigned in the order of their start. Each
 /// run gets the lowest slot in which it overlaps no other run, and keeps this slot while the run is known. A
 /// new run may still change its slot once, because the end of the previous run may be reported one update
-/// later.
+/// after the start of the new run.
 struct SlotAssignment: Sendable, Equatable {
   private struct Place: Equatable {
     /// The index of the slot, counted from 0.
@@ -22,16 +22,15 @@ struct SlotAssignment: Sendable, Equatable {
 
   private var places: [OperationReport.ID: Place] = [:]
 
-  /// The runs of one slot, by start. No two of these runs overlap.
+  /// The runs of one slot, sorted by their start. No two of these runs overlap.
   typealias Strip = [OperationRun]
 
   /// Assigns slots to the runs of one queue.
   ///
   /// - Parameters:
-  ///   - runs: The known runs, by start.
+  ///   - runs: The known runs, sorted by their start.
   ///   - isNews: Whether `runs` contains runs that the previous call did not get.
-  /// - Returns: The runs of each slot, from slot 0. A slot may be empty. Runs for which there is no slot are
-  ///   left out.
+  /// - Returns: The runs of each slot, from slot 0. A slot may be empty. Runs without a slot are left out.
   mutating func assign(_ runs: [OperationRun], isNews: Bool = true) -> [Strip] {
     var strips: [Strip] = []
     var assigned: [OperationReport.ID: Place] = [:]

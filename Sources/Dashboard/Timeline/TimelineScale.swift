@@ -55,8 +55,8 @@ struct TimelineScale: Sendable, Equatable {
     return max(0, first)...max(max(0, first), min(cells - 1, last))
   }
 
-  /// The marks of the time axis. Each mark has a cell and the number of seconds since its moment. The marks
-  /// are as dense as their labels permit.
+  /// The marks of the time axis. Each mark has a cell, and the number of seconds from the moment of that cell
+  /// until now. The marks are as close together as their labels permit.
   var marks: [(secondsAgo: Int64, cell: Int)] {
     let steps: [Int64] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600]
     let fewestCells = Int64(max(9, cells / 14))

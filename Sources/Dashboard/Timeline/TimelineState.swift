@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// The state of the timeline: its time window, its rows, and the selected row.
 struct TimelineState: Sendable, Equatable {
-  /// The maximum number of runs that the dashboard requests.
+  /// The maximum number of runs that the dashboard requests from the monitor.
   static let runLimit = 2_000
   /// The durations that the user can choose for the time window, in seconds.
   static let windows: [Int] = [5, 10, 30, 60, 120, 300, 600]
@@ -22,9 +22,10 @@ struct TimelineState: Sendable, Equatable {
   struct Row: Sendable, Equatable {
     /// The identity of the row.
     let id: RowID
-    /// The runs in the row's slot, by start; empty if the row is a heading.
+    /// The runs in the row's slot, sorted by their start; empty if the row is a heading.
     let runs: [OperationRun]
-    /// The number of the queue's runs that have no slot; 0 if the row is not a heading.
+    /// The number of the queue's runs that are not drawn, because the queue has too many slots; 0 if the row
+    /// is not a heading.
     var leftOutCount = 0
 
     /// Whether the row is the heading of a queue.
@@ -36,17 +37,17 @@ struct TimelineState: Sendable, Equatable {
   /// The selected row; `nil` only if the timeline has no rows.
   private(set) var selected: RowID?
   private var windowIndex = 2
-  /// The time of the update that the slots were assigned for.
+  /// The time of the update after which the runs were last assigned to slots.
   private var assignedUpdate: MonitorTime?
   private var assignments: [QueueReport.ID: SlotAssignment] = [:]
   private var index = 0
   private var top = 0
   private var isChosen = false
 
-  /// The duration of the past that the timeline shows.
+  /// The length of the time window: the timeline shows the runs from this long ago until now.
   var window: Duration { .seconds(Self.windows[windowIndex]) }
 
-  /// The present run of the selected slot or, if the slot is free, its last run.
+  /// The newest run in the selected slot; `nil` if the slot has no run or a heading is selected.
   var run: OperationRun? { rows.indices.contains(index) ? rows[index].runs.last : nil }
 
   /// The queue of the selected row.
@@ -60,7 +61,7 @@ struct TimelineState: Sendable, Equatable {
   /// Whether the timeline draws runs, which move as time passes.
   var moves: Bool { rows.contains { !$0.runs.isEmpty } }
 
-  /// Increases or decreases the time window. Returns `false` if there is no longer or shorter one.
+  /// Selects a longer or a shorter time window. Returns `false` if there is no such window.
   mutating func zoom(by step: Int) -> Bool {
     guard Self.windows.indices.contains(windowIndex + step) else { return false }
     windowIndex += step

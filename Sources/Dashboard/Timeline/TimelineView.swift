@@ -91,7 +91,7 @@ struct TimelineView {
       let label = "\(canvas.glyphs.vertical)-\(Self.label(mark.secondsAgo))"
       let column = Self.gutter + mark.cell
       guard column + label.unicodeScalars.count < right - end.utf8.count else { continue }
-      // The label of the time window is drawn at this position.
+      // A mark at the left end of the axis is not drawn, because the label of the time window is there.
       guard column > Self.gutter + 1 else { continue }
       canvas.write(label, row: row, columns: column..<right, style: style)
     }
@@ -147,7 +147,8 @@ struct TimelineView {
     let style = Style(run.state.role)
     canvas.fill(canvas.glyphs.run(run.state), row: row, columns: columns, style: style)
     let goesOn = run.finished == nil
-    // The texture shows that a run was cancelled. A short run keeps at least one cell of texture.
+    // A run that was cancelled is filled with another character. Even a short run keeps at least one cell
+    // with that character.
     let wasCancelled = run.state == .cancelled || run.state == .cancelling
     if !wasCancelled || columns.count > (goesOn ? 2 : 1) {
       canvas.put(
@@ -157,11 +158,11 @@ struct TimelineView {
     if goesOn, !wasCancelled || columns.count > 1 {
       canvas.put(canvas.glyphs.runFront, row: row, column: columns.upperBound - 1, style: style)
     }
-    // A cell of texture also follows the text of the run.
+    // After the name, at least one cell of the run keeps the character for the run's state.
     let inner = columns.dropFirst().dropLast(goesOn ? 2 : 1)
     let id = "\(run.id)"
     guard inner.count >= id.utf8.count else { return }
-    // A name that is cut to a few letters is not useful.
+    // The name is left out if only a few letters of it would have room.
     let hasTitle = inner.count >= id.utf8.count + Self.fewestTitleCells
     canvas.write(
       hasTitle ? "\(id) \(run.title)" : id, row: row, columns: inner,

@@ -17,7 +17,7 @@ struct DependencyTree: Sendable, Equatable {
     let className: String
   }
 
-  /// Identifies a row of the tree. The id does not depend on the rows around the row.
+  /// Identifies a row of the tree. The id of a row stays the same when other rows change.
   enum RowID: Sendable, Hashable {
     /// A row for an operation, with the rows of its dependencies or dependents below it.
     case node(OperationReport.ID)
@@ -29,7 +29,7 @@ struct DependencyTree: Sendable, Equatable {
     case queue(QueueReport.ID)
     /// A row that represents all rows below a folded operation.
     case folded(OperationReport.ID)
-    /// A row that represents operations that are not known here. Only their number is known.
+    /// A row that represents operations of which the dashboard knows only the number.
     case unknown(parent: OperationReport.ID)
     /// A row at the end of an incomplete tree. It shows that the tree has more rows.
     case cut
@@ -65,8 +65,8 @@ struct DependencyTree: Sendable, Equatable {
     /// The row represents the rows below a folded operation. It has the number of operations directly below
     /// that operation.
     case folded(count: Int)
-    /// The row represents operations that are not known here. It has their number, and how many of them are
-    /// known to be unfinished.
+    /// The row represents operations that the dashboard does not know. The note has the number of these
+    /// operations, and how many of them are unfinished.
     case unknown(count: Int, unmetCount: Int)
   }
 
@@ -106,8 +106,8 @@ struct DependencyTree: Sendable, Equatable {
   /// Creates the tree of one operation, with at most `rowLimit` rows. If there are more rows, the last row
   /// shows that the tree is incomplete.
   ///
-  /// `owners` contains the operation below which each operation was drawn before. Operations stay there if
-  /// possible.
+  /// `owners` contains, for each operation, the operation below which it was drawn in the previous tree. Each
+  /// operation is drawn at the same place again if possible.
   init(
     root: OperationReport.ID, direction: Direction, operations: OperationStore,
     folding: Folding = Folding(), owners: [OperationReport.ID: OperationReport.ID] = [:],

@@ -59,7 +59,7 @@ struct DependencyTreeBuilder {
     guard case .node(let id) = item.id else { return row(item, id: item.id, note: item.note) }
     path.removeLast(max(0, path.count - (item.depth - rootDepth)))
     let parent = path.last ?? id
-    // An operation in a cycle has no owner. Its own row is drawn at the first place at which it occurs.
+    // An operation in a cycle is not in `owners`. Its own row is drawn where the operation occurs first.
     let isElsewhere = item.depth > rootDepth && owners[id].map { $0 != parent } ?? false
     guard !isElsewhere, seen.insert(id).inserted else {
       return row(
@@ -94,7 +94,7 @@ struct DependencyTreeBuilder {
     {
       children.insert(children.remove(at: index), at: 0)
     }
-    // The rows at the left have no tree line to continue.
+    // The rows at depth 0 are drawn without tree lines, so no line continues below them.
     let trunks = item.depth == 0 ? 0 : item.trunks << 1 | (item.isLast ? 0 : 1)
     for (offset, child) in children.enumerated().reversed() {
       pending.append(

@@ -6,20 +6,22 @@ import MonitorProtocol
 /// Facts about the part of a dependency graph that can be reached from one or several roots. They include
 /// operations that are not drawn.
 struct GraphScan: Sendable, Equatable {
-  /// The counts of the operations at each distance from the roots. The distance of an operation is the length
-  /// of the longest path to it. The roots are at distance 0. Operations in cycles are not counted.
+  /// The numbers of operations in each state, for each distance from the roots. The distance of an operation
+  /// is the length of the longest path from a root to the operation. The roots are at distance 0. Operations
+  /// in cycles are not counted.
   private(set) var levels: [StateCounts] = []
   /// Whether the graph has more operations than were examined.
   private(set) var isCut = false
-  /// The longest chain of unfinished operations from a root, including the root. For dependencies, it
-  /// determines when the root can finish. For dependents, it determines when the last of them can finish. The
-  /// chain is empty if it would have at most two operations, because such a chain contains no information.
+  /// The longest chain of unfinished operations from a root, including the root. In a tree of dependencies,
+  /// the chain determines when the root can finish. In a tree of dependents, it determines when the last
+  /// dependent can finish. The chain is empty if it would have at most two operations, because such a chain
+  /// contains no information.
   private(set) var criticalPath: [OperationReport.ID] = []
   /// The probable time that the operations of the critical path take one after the other; `nil` if the time
   /// is unknown. Without times, the critical path is the chain with the most operations.
   private(set) var remainingTime: Duration?
 
-  /// The sum of the counts of all operations except the roots.
+  /// The numbers of operations in each state, without the roots.
   var counts: StateCounts { levels.dropFirst().reduce(StateCounts(), +) }
 
   /// Examines the operations that are nearest to the roots, at most `limit` of them.
@@ -38,7 +40,7 @@ struct GraphScan: Sendable, Equatable {
   }
 }
 
-/// The graph while it is examined.
+/// The part of a dependency graph that a scan examines.
 private struct Walk {
   typealias ID = OperationReport.ID
 
@@ -106,7 +108,7 @@ private struct Walk {
 }
 
 extension StateCounts {
-  /// Counts one operation in this state.
+  /// Adds one operation in this state to the counts.
   fileprivate mutating func add(_ state: OperationState) {
     total += 1
     switch state {
@@ -117,8 +119,8 @@ extension StateCounts {
       held += 1
     case .executing: executing += 1
     case .cancelling:
-      // A cancelling operation counts as executing even if it has not started, because the bar has one colour
-      // for both.
+      // A cancelling operation counts as executing, even if it has not started, because the bar draws
+      // cancelling and executing operations in the same colour.
       executing += 1
       cancelling += 1
     case .finished: finished += 1

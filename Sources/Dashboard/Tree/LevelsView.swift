@@ -19,7 +19,7 @@ struct LevelsView {
     let more = scan.isCut ? " or more" : ""
     let end = canvas.write(
       "DEPTH \(scan.levels.count - 1)\(more)", row: row, columns: columns, style: Style(.dim))
-    // The heading of the numbers at the right end.
+    // The heading of the numbers of finished or cancelled operations, which are at the right end of each row.
     if scan.levels.contains(where: { $0.finished + $0.cancelled > 0 }) {
       canvas.writeRight(
         "finished or cancelled", row: row,

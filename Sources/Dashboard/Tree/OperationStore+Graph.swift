@@ -4,9 +4,9 @@
 import MonitorProtocol
 
 extension OperationStore {
-  /// Returns the dependencies of an operation, or its dependents. The result includes operations that are not
-  /// known here. If there are very many, only the first ones are returned, which a monitor also reports
-  /// first.
+  /// Returns the dependencies of an operation, or its dependents. The result includes operations that the
+  /// dashboard does not know. If there are more than ``TreeState/rowLimit``, the first of them are returned.
+  /// A monitor reports the same ones first.
   func neighbours(
     of report: OperationReport, _ direction: GraphDirection
   ) -> [OperationReport.ID] {
@@ -15,7 +15,7 @@ extension OperationStore {
   }
 
   /// Returns the operations that can be reached from the roots, including the roots, the nearest first. At
-  /// most `limit` operations are returned. A monitor reports the same operations.
+  /// most `limit` operations are returned. A monitor selects the same operations for its report.
   func neighbourhood(
     of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int
   ) -> [OperationReport] {

@@ -12,7 +12,7 @@ struct RunTimeEstimates: Sendable, Equatable {
   private let medians: [String: Duration]
   private let now: MonitorTime
 
-  /// Creates estimates from the statistics of classes. By default, there are none.
+  /// Creates estimates from the waiting and run times of classes. Without such times, there are no estimates.
   init(
     _ times: [String: TimeStatistics] = [:], at now: MonitorTime = MonitorTime(nanoseconds: 0)
   ) {
@@ -22,8 +22,8 @@ struct RunTimeEstimates: Sendable, Equatable {
     self.now = now
   }
 
-  /// Returns how long an unfinished operation will probably still run, without waiting times; `nil` if no
-  /// statistics of its class are known.
+  /// Returns how long an unfinished operation will probably still run, without waiting times; `nil` if there
+  /// is no estimate for its class.
   func remainingTime(of report: OperationReport) -> Duration? {
     guard let median = medians[report.className] else { return nil }
     guard let started = report.started else { return report.state == .cancelling ? .zero : median }

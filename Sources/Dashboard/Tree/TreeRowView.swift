@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-/// Draws rows of a dependency tree. In the tree view, rows have columns. In the pane, rows only have the
-/// state.
+/// Draws rows of a dependency tree. In the tree view, the rows have columns for the state, the dependencies
+/// and the time of the operations. In the pane, the only column is the state.
 struct TreeRowView {
   let monitored: MonitoredState
   let now: MonitorTime
@@ -15,7 +15,7 @@ struct TreeRowView {
   private static let stateWidth = 10
   private static let columnWidths = (dependencies: 7, time: 7)
 
-  /// The first column of the operation's state.
+  /// The screen column at which the operation's state begins.
   private var stateColumn: Int {
     let rest = showsColumns ? Self.columnWidths.dependencies + Self.columnWidths.time : 0
     return columns.upperBound - rest - Self.stateWidth - 1

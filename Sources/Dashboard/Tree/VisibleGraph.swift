@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-/// The part of a dependency graph that a tree draws. It has the rows below each operation. An operation with
-/// several parents can occur in the rows of each of them.
+/// The part of a dependency graph that a tree draws, as the list of the rows below each operation. An
+/// operation with several parents can occur below each of these parents.
 struct VisibleGraph {
   /// A row below an operation.
   struct Child {
@@ -29,8 +29,8 @@ struct VisibleGraph {
 
   /// Determines the rows below the roots, for at most `limit` operations.
   ///
-  /// `chosen` is the root if the tree has only one root. Finished operations directly below it get more rows
-  /// of their own.
+  /// If the tree has only one root, `chosen` is this root. Directly below this root, more finished operations
+  /// get rows of their own than below other operations.
   init(
     roots: [OperationReport.ID], chosen: OperationReport.ID?, direction: GraphDirection,
     operations: OperationStore, folding: DependencyTree.Folding,
@@ -89,7 +89,8 @@ struct VisibleGraph {
     return rows
   }
 
-  /// Returns a row that represents the operations that are not known here.
+  /// Returns a row that represents the operations that the dashboard does not know; `nil` if it knows all of
+  /// them.
   private func unknown(
     of report: OperationReport, ids: [OperationReport.ID], known: [OperationReport]
   ) -> Child? {
@@ -106,7 +107,7 @@ struct VisibleGraph {
   }
 
   /// Returns the rows for siblings in the same state. If too many siblings have the same class, one row
-  /// represents them at the place of the first of them.
+  /// represents all of them. That row is at the place of the first of these siblings.
   private func rows(
     of siblings: [OperationReport], state: OperationState, parent: OperationReport.ID
   ) -> [Child] {
