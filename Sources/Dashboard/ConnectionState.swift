@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// The watched source, and the interest of the dashboard: the data that it has requested from the source.
+/// The watched source, and the dashboard's interest: the data that it has requested from the source.
 struct ConnectionState: Sendable {
   /// The watched source; `nil` if the user has not selected one.
   var source: Source?
@@ -11,7 +11,7 @@ struct ConnectionState: Sendable {
   var opening: Source?
   /// When the watched source ended; `nil` if it has not ended.
   var endedAt: MonitorTime?
-  /// The interest that the dashboard has sent to the monitor last: the data that it requests.
+  /// The interest (the requested data) that the dashboard has last sent to the monitor.
   var interest = Interest()
   /// Whether the dashboard must send its interest again, even if the interest has not changed, because the
   /// monitor has sent a new greeting.
@@ -98,7 +98,8 @@ extension Dashboard {
   /// The time that the monitor has after a greeting to report the tagged operations that it still keeps.
   static let confirmationTime = Duration.seconds(2)
 
-  /// Resets the dashboard except for the settings of the display.
+  /// Resets the dashboard. It keeps the size of the screen, the refresh rate, and whether the rows with
+  /// counts and rates are shown.
   private mutating func startOver(with source: Source?, _ hello: Hello) {
     var dashboard = Dashboard(configuration: configuration)
     dashboard.connection.source = source

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-// This file exports the operations that the dashboard shows.
+// Exports the operations that the dashboard shows to files.
 
 extension Dashboard {
   /// Requests a file with the operations of the view. If several processes are watched, requests one file for

@@ -16,7 +16,8 @@ extension Dashboard {
     case .ended:
       noteEnd()
     case .update(let update):
-      // A recording uses the clock of the recorded process.
+      // The updates of a recording have times of the recorded process's clock, so they do not set the current
+      // time.
       if replay == nil { now = max(now, update.time) }
       tags.confirm(with: live.operations, at: update.time)
       noteDependents()

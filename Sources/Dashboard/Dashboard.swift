@@ -17,7 +17,7 @@ public struct Dashboard: Sendable {
   var picker: PickerState?
   /// The current time. It never decreases.
   var now = MonitorTime(nanoseconds: 0)
-  /// The monitored state up to the last message.
+  /// The state of the monitored process according to the messages that have arrived.
   var live = MonitoredState()
   /// The position of the watched recording; `nil` if the source is not a recording.
   var replay: ReplayStatus?

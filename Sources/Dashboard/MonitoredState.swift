@@ -94,7 +94,7 @@ struct MonitoredState: Sendable, Equatable {
     rates.note(total: counts.finished + counts.cancelled, at: update.time)
   }
 
-  /// Adds the numbers of the seconds that have ended at `time` to the history of finished operations.
+  /// Adds the seconds that have ended at `time` to the history of finished operations.
   mutating func advance(to time: MonitorTime) { rates.advance(to: time) }
 
   /// Removes all events. The dashboard calls this function when it requests events with another filter.

@@ -30,7 +30,8 @@ extension Dashboard {
       nameLineCount: wholeName.map { NameView.lineCount(of: $0.text, columns: size.columns) } ?? 0)
   }
 
-  /// Returns the values that the layout of the overlay depends on; `nil` if there is no overlay.
+  /// Returns the values that the layout of the picker or of the detail screen depends on; `nil` if neither is
+  /// open.
   func overlayRequest(for size: Size) -> Layout.Request? {
     guard picker != nil || detail != nil else { return nil }
     return Layout.Request(
@@ -50,7 +51,7 @@ extension Dashboard {
   /// The rows of the tree that are on screen.
   var visibleTreeRows: ArraySlice<DependencyTree.Row> { visibleTreeRows(height: pageHeight) }
 
-  /// Returns the rows of the tree on a screen with room for `height` of them.
+  /// Returns the rows of the tree that are visible on a screen with room for `height` rows.
   func visibleTreeRows(height: Int) -> ArraySlice<DependencyTree.Row> {
     guard let tree else { return [] }
     let top = tree.top(height: height)

@@ -10,7 +10,7 @@ struct DashboardView {
   let capabilities: Capabilities
   /// The layout of the view; `nil` if the screen is too small.
   let layout: Layout?
-  /// The layout of the overlay; `nil` if no overlay is open.
+  /// The layout of the overlay, which is the picker or the detail screen; `nil` if no overlay is open.
   let overlayLayout: Layout?
 
   /// Draws the frame, and returns it as a grid of cells.

@@ -28,7 +28,7 @@ struct HeaderView {
 
   private var monitored: MonitoredState { dashboard.shown }
 
-  /// A piece of the header.
+  /// A part of the header's text, such as the uptime.
   private struct Piece {
     let span: Span
     /// The rank of the piece. If there is not enough room, the pieces with the lowest rank are removed first.
@@ -167,7 +167,7 @@ struct HeaderView {
     return clipped + (monitored.hello.map { "[\($0.processID)]" } ?? "")
   }
 
-  /// Draws the deadlocks and their fixes, which have rows of their own.
+  /// Draws each deadlock and its fix in a row below the header.
   private func drawBanners(on canvas: inout Canvas) {
     let text = WarningText(
       monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,
@@ -226,7 +226,7 @@ struct HeaderView {
     canvas.write(line, row: row, columns: 1..<canvas.columns.upperBound)
   }
 
-  /// The texts of the counts in different lengths, the longest first.
+  /// The line with the number of operations in each state, in several lengths, the longest first.
   private var countLines: [[Span]] {
     let counts = monitored.counts
     let held = counts.held > 0 ? " (\(counts.held) held)" : ""

@@ -6,13 +6,14 @@
 /// If there is not enough room, parts are left out in a fixed order: the graph of finished operations, their
 /// rate, the horizontal rules, the queues, the processes, the status line, the footer.
 struct Layout: Sendable, Equatable {
-  /// The minimum size of a screen. A smaller screen shows nothing.
+  /// The minimum size of a screen. On a smaller screen, the dashboard shows only that the screen is too
+  /// small.
   static let minimum = Size(columns: 40, rows: 10)
   /// The minimum width of a screen that shows a pane for the selected operation.
   static let paneThreshold = 120
   /// The minimum height of a wide screen that shows a graph of finished operations.
   private static let graphThreshold = 32
-  /// The minimum height of a screen with the taller graph.
+  /// The minimum height of a screen on which the graph has six rows instead of four.
   private static let tallThreshold = 50
   /// The maximum number of deadlocks shown at the top.
   private static let mostBanners = 3

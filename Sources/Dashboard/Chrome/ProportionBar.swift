@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// Divides a row of cells among the states in proportion to their counts.
 struct ProportionBar: Sendable, Equatable {
-  /// The states with a share, in the order in which they are drawn.
+  /// The states that have a share of the bar, in the order from left to right.
   enum Share: Sendable, CaseIterable {
     case finished, cancelled, executing, ready, waiting
 

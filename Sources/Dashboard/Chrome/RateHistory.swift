@@ -32,7 +32,7 @@ struct RateHistory: Sendable, Equatable {
     phase = Int64(fraction * Double(Self.second)) - hello.anchor.nanoseconds % Self.second
   }
 
-  /// Counts the increase of the total of finished operations.
+  /// Counts the operations that have finished since the previous total arrived.
   mutating func note(total: Int, at time: MonitorTime) {
     guard current != nil else {
       current = number(of: time)
@@ -45,7 +45,8 @@ struct RateHistory: Sendable, Equatable {
     self.total = total
   }
 
-  /// Adds the numbers of the seconds that have ended at `time` to the history.
+  /// Completes each second that has ended at `time`, and adds its number of finished operations to the
+  /// history.
   mutating func advance(to time: MonitorTime) {
     guard let current else { return }
     let number = number(of: time)

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws the line with the rate of finished operations, their waiting times and their run times.
+/// Draws the line with the rate at which operations finish, and with the waiting and run times of operations.
 struct RateView {
   let dashboard: Dashboard
   /// Whether the line has bars. A line above the graph of finished operations has no bars.

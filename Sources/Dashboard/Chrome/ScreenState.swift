@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// The views below the meters, in the order of the Tab key.
+/// The views of the dashboard, in the order of the Tab key. A view is shown below the rows with counts and
+/// rates.
 enum ViewKind: Sendable, CaseIterable {
   case operations, tree, queues, timeline, events
 
@@ -51,7 +52,7 @@ struct ScreenState: Sendable {
 
   /// The last reported size of the terminal.
   var size = Size(columns: 80, rows: 24)
-  /// The view that is shown below the meters.
+  /// The view that is shown below the rows with counts and rates.
   var view = ViewKind.operations
   var showsMeters = true
   /// Whether a window below the rows shows the whole name of the selected operation.

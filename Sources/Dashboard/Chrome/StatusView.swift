@@ -55,7 +55,7 @@ struct StatusView {
       words, row: layout.sentence, columns: canvas.columns, style: Style(.accent, isBold: true))
   }
 
-  /// Draws a hint that replaces the sentence if nothing is selected.
+  /// Draws a hint in the row of the sentence if no event is selected.
   private func drawHint(on canvas: inout Canvas) {
     guard dashboard.screen.helpTop == nil, dashboard.screen.view == .events,
       dashboard.paused == nil,
@@ -147,7 +147,7 @@ struct StatusView {
   }
 
   private func drawSortMenu(on canvas: inout Canvas) {
-    // With these gaps, the whole menu fits into 80 columns.
+    // If the gaps have only one space, the whole menu fits into 80 columns.
     let gap = canvas.columns.count < 100 ? " " : "  "
     var spans = [Span("sort: ", .strong)]
     for column in SortOrder.Column.allCases {
@@ -179,7 +179,7 @@ struct StatusView {
       return Span(
         "! newest \(drawn) of \(CountText.text(runs.count)) runs; states are exact", .warning)
     }
-    // Other rows of the screen already show deadlocks and suspended queues.
+    // Deadlocks and suspended queues are left out, because other lines of the screen show them.
     let warnings = monitored.warnings.filter { !$0.isDeadlock && $0.kind != .suspendedWithReady }
     let text = WarningText(
       monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,

@@ -13,7 +13,7 @@ struct DetailRows {
     case wrapped(Span, [Cell])
     /// A text in the left half of the screen and a text in the right half.
     case halves([Span], [Span])
-    /// A rule with a title, and an optional title for the right half.
+    /// A horizontal rule with a title, and an optional title for the right half.
     case rule(String, String? = nil)
     /// A row of the tree of the dependencies, and a row of the tree of the dependents.
     case trees(DependencyTree.Row?, DependencyTree.Row?)

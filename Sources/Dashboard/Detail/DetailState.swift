@@ -63,7 +63,7 @@ extension Dashboard {
 
   private static let mostRowsPassed = 100
 
-  /// The number of rows on the screen for the detail of an operation.
+  /// The number of screen rows that the detail screen has for its contents.
   var detailHeight: Int { max(1, screen.overlayLayout?.bodyHeight ?? 1) }
 
   mutating func scrollDetail(by offset: Int) {

@@ -5,9 +5,9 @@ import MonitorProtocol
 
 /// The newest events that the dashboard has received, in the order of time.
 struct EventLog: Sendable, Equatable {
-  /// The number of lines that are kept when older lines are removed.
+  /// The number of the newest lines that remain when older lines are removed.
   static let capacity = 5_000
-  /// The maximum number of events that one update contains.
+  /// The maximum number of events that the dashboard requests in one update.
   static let limit = 1_000
   /// The maximum number of lines above ``capacity``. If the log has more lines, the oldest lines are removed.
   private static let slack = 1_000

@@ -8,7 +8,7 @@ struct EventView {
   let dashboard: Dashboard
   let layout: Layout
 
-  /// The positions of the columns that have room.
+  /// The positions of the columns of the event log. An optional column is `nil` if it has no room.
   private struct Columns {
     let time: Range<Int>
     let id: Range<Int>

@@ -62,7 +62,7 @@ enum KeyAction: Sendable, Hashable {
     case open, openChoice, lookAgain
   }
 
-  /// Commands for operations, and actions that select the operations for commands.
+  /// Commands for operations, and actions that tag operations for the next command.
   enum Command: Sendable, Hashable {
     case tag, tagWithDependents, untagAll, cancel, armCancelKeys, raisePriority, lowerPriority
   }

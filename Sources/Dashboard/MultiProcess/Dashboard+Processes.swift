@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-// Commands if several processes are watched together.
+// Commands to several processes that are watched together.
 
 extension Dashboard {
   /// Returns the reason why none of the processes of these operations or queues accepts commands; `nil` if at
@@ -18,7 +18,7 @@ extension Dashboard {
     return first
   }
 
-  /// Shows why processes have ended. Only processes that had not ended in `before` are shown.
+  /// Shows the reason if a process has ended that had not ended in `before`.
   mutating func noteEnds(since before: [ProcessReport]) {
     for (old, new) in zip(before, live.processes) where old.ended == nil {
       if let reason = new.endedReason { show("\(new.title): \(reason)", isWarning: true) }

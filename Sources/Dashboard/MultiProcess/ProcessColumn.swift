@@ -19,7 +19,7 @@ struct ProcessColumn {
   ///   - limit: The maximum width in cells.
   init(_ processes: [ProcessReport], glyphs: Glyphs, limit: Int) {
     let names = Set(processes.map(\.hello.processName))
-    // If two processes run the same program, their numbers distinguish them.
+    // If two processes run the same program, the column shows process ids instead of names.
     let isNamed = names.count == processes.count
     title = processes.isEmpty ? "" : isNamed ? "PROCESS" : "PID"
     words = Dictionary(

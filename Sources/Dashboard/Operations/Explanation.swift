@@ -7,7 +7,7 @@ import MonitorProtocol
 struct Explanation {
   let monitored: MonitoredState
   let now: MonitorTime
-  /// Whether the sentence must not mention keys that change the process, because commands are refused.
+  /// Whether commands are refused. If so, the sentence does not mention keys that change the process.
   let isReadOnly: Bool
   let glyphs: Glyphs
 

@@ -7,7 +7,7 @@ import MonitorProtocol
 struct OperationListState: Sendable {
   /// The settings that determine the contents and the order of the list.
   var listing = Listing()
-  /// The rows of the list after the last message.
+  /// The rows of the list. They are updated after each message.
   var rows = ListRows()
   var selection = ListSelection()
   /// The text that the search key `n` searches for; `nil` before the first search.

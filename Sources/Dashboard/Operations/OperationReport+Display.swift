@@ -19,7 +19,7 @@ extension OperationReport {
 }
 
 extension OperationState {
-  /// The role with which the word for the state is drawn.
+  /// The role that determines the colour of the state's name on the screen.
   var role: Role {
     switch self {
     case .waiting: .waiting
@@ -34,7 +34,7 @@ extension OperationState {
 }
 
 extension OperationPriority {
-  /// The full word for the state.
+  /// The name of the priority in full.
   var word: String {
     switch self {
     case .veryLow: "very low"
@@ -45,7 +45,7 @@ extension OperationPriority {
     }
   }
 
-  /// The word for the state in narrow columns; at most five letters.
+  /// The name of the priority for narrow columns, with at most five letters.
   var shortWord: String {
     switch self {
     case .veryLow: "vlow"

@@ -8,7 +8,7 @@ import MonitorProtocol
 /// The selection is a source, never a row. Until the user has selected a source, the first source that is not
 /// watched is selected.
 struct PickerState: Sendable, Equatable {
-  /// The contents of a row.
+  /// A row of the picker, which shows a process or the demo.
   enum Row: Sendable, Equatable {
     case process(ProcessChoice)
     case demo

@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Performs a queue action.
+  /// Performs a command for the selected queue.
   mutating func perform(_ key: KeyAction.Queue) -> [Effect] {
     switch key {
     case .toggleSuspended: suspendQueue()

@@ -11,8 +11,7 @@ public struct ReplayStatus: Sendable, Equatable {
   public var position: Duration
   /// The length of the recording.
   public var length: Duration
-  /// The speed as a power of two. A positive number is the number of doublings, a negative number that of
-  /// halvings.
+  /// The speed as a number of doublings of the normal speed. A negative number is a number of halvings.
   public var speed: Int
   /// Whether the replay is running. If not, the replay is paused.
   public var isPlaying: Bool
@@ -68,8 +67,8 @@ public enum ReplayCommand: Sendable, Equatable {
   case seekToStart
   /// Moves the replay to its end.
   case seekToEnd
-  /// Moves the replay to the next new warning, and pauses it.
+  /// Moves the replay to the next moment at which a new warning appears, and pauses it there.
   case nextWarning
-  /// Moves the replay to the previous new warning, and pauses it.
+  /// Moves the replay to the previous moment at which a new warning appears, and pauses it there.
   case previousWarning
 }

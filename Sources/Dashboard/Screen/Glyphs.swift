@@ -23,9 +23,9 @@ struct Glyphs: Sendable, Equatable {
   var horizontal: Unicode.Scalar { isUnicode ? "─" : "-" }
   /// A vertical line.
   var vertical: Unicode.Scalar { isUnicode ? "│" : "|" }
-  /// The place where a vertical line begins below a horizontal rule.
+  /// The character at which a vertical line begins below a horizontal rule.
   var teeDown: Unicode.Scalar { isUnicode ? "┬" : "+" }
-  /// The place where a vertical line ends at a horizontal rule.
+  /// The character at which a vertical line ends at a horizontal rule.
   var teeUp: Unicode.Scalar { isUnicode ? "┴" : "+" }
 
   /// The tree line before a row that has siblings below it.
@@ -60,7 +60,7 @@ struct Glyphs: Sendable, Equatable {
   var arrow: String { isUnicode ? "→" : "->" }
   /// The separator between two hints.
   var dot: String { isUnicode ? "·" : "|" }
-  /// Returns a sentence with an arrow that the terminal can draw.
+  /// Returns the sentence with each `→` replaced by an arrow that the terminal can draw.
   func adapted(_ sentence: String) -> String { sentence.replacing("→", with: arrow) }
   /// The first cell of an operation's run in the timeline. It separates the run from the previous run of the
   /// slot.

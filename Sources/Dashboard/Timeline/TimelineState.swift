@@ -18,9 +18,9 @@ struct TimelineState: Sendable, Equatable {
     case slot(QueueReport.ID, Int)
   }
 
-  /// One row.
+  /// A row of the timeline.
   struct Row: Sendable, Equatable {
-    /// The identity of the row.
+    /// Identifies the row: the heading of a queue, or a slot of a queue.
     let id: RowID
     /// The runs in the row's slot, sorted by their start; empty if the row is a heading.
     let runs: [OperationRun]

@@ -7,10 +7,10 @@ import MonitorProtocol
 /// is drawn with its own row once. If several paths lead to an operation, the other paths end at a row that
 /// refers to it.
 struct DependencyTree: Sendable, Equatable {
-  /// The direction of the tree.
+  /// Whether a tree shows dependencies or dependents.
   typealias Direction = GraphDirection
 
-  /// Similar siblings that one row represents.
+  /// A group of siblings with the same state and class, which one row represents.
   struct Group: Sendable, Hashable {
     let parent: OperationReport.ID
     let state: OperationState
@@ -91,7 +91,7 @@ struct DependencyTree: Sendable, Equatable {
   let root: OperationReport.ID?
   /// The roots of the tree.
   let roots: TreeRoots
-  /// The direction of the tree.
+  /// Whether the tree shows dependencies or dependents.
   let direction: Direction
   /// The rows from the top.
   private(set) var rows: [Row] = []

@@ -6,7 +6,7 @@ import MonitorProtocol
 /// Estimates of the remaining run times of operations. They are computed from recent run times of the same
 /// class. If a class has many different uses, the estimates for it are not reliable.
 struct RunTimeEstimates: Sendable, Equatable {
-  /// The minimum number of runs of a class for a useful median.
+  /// The minimum number of finished runs of a class. With fewer runs, there is no estimate for the class.
   static let fewestRuns = 5
 
   private let medians: [String: Duration]

@@ -13,7 +13,8 @@ struct TreeRoots: Sendable, Equatable {
     let unfinishedCount: Int
   }
 
-  /// The maximum number of roots without groups. If there are more, the roots are grouped by queue.
+  /// The maximum number of roots that are shown without groups. If there are more, the roots are grouped by
+  /// queue.
   static let groupLimit = 50
 
   /// The ids of all roots, unfinished operations first. Each part is sorted by age.

@@ -8,7 +8,7 @@ struct TreeState: Sendable, Equatable {
   /// The maximum number of rows of a tree. A larger tree is cut.
   static let rowLimit = 2_000
 
-  /// The direction of the tree.
+  /// Whether the tree shows dependencies or dependents.
   var direction: DependencyTree.Direction
   /// The id of the cursor's row, which keys act on.
   private(set) var cursor: DependencyTree.RowID

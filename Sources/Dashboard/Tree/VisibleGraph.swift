@@ -166,7 +166,8 @@ struct VisibleGraph {
       distances[id] = (distances[longest] ?? 0) + 1
       owners[id] = old[id].flatMap { candidates.contains($0) ? $0 : nil } ?? longest
     }
-    // The critical path is always drawn in full.
+    // Each operation of the critical path is drawn below the previous operation of the path, so that the tree
+    // shows the whole path.
     for (parent, child) in zip(criticalPath, criticalPath.dropFirst())
     where parents[child]?.contains(parent) == true && owners[child] != nil {
       owners[child] = parent
