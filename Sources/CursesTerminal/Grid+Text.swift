@@ -4,10 +4,11 @@
 import Dashboard
 
 extension Grid {
-  /// Returns the grid as lines without colours, and without spaces and empty lines at their ends.
+  /// Returns the grid as lines of text without colours. Spaces at the ends of lines and empty lines at the
+  /// end are left out.
   ///
-  /// The text is sanitised once more: these lines do not go through ncurses, which refuses invalid
-  /// characters.
+  /// The text is made safe to print once more, because these lines do not go through ncurses, which refuses
+  /// invalid characters.
   func printable(isUnicode: Bool) -> String {
     var lines: [String] = []
     for index in 0..<size.rows {

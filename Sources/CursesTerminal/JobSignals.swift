@@ -4,15 +4,16 @@
 import CTerminalSystem
 import Glibc
 
-/// The signals of a terminal's job control, as events of a loop instead of interruptions.
+/// Receives the signals of a terminal's job control and of changes of its size. The program's loop reads the
+/// signals as events; they do not interrupt the process.
 public struct JobSignals: ~Copyable {
   /// An event that the terminal or the shell reports.
   public enum Event: Sendable, Equatable {
     /// The terminal's size has changed.
     case resized
-    /// The process is asked to stop.
+    /// The user or another process asks this process to stop, for example with Ctrl-Z (SIGTSTP).
     case stopRequested
-    /// The process was stopped, and continues.
+    /// The process was stopped and now continues (SIGCONT).
     case continued
   }
 
@@ -21,11 +22,11 @@ public struct JobSignals: ~Copyable {
   /// A descriptor that is readable when ``next()`` has an event.
   public let descriptor: Int32
 
-  /// Blocks the signals in the calling thread and in those that it starts from now on. The program must call
-  /// this function before the process has a second thread.
+  /// Blocks the signals in the calling thread and in the threads that it starts after this call. The program
+  /// must call this function before the process has a second thread.
   public static func block() { cterminal_block_signals(numbers, numbers.count) }
 
-  /// Starts to receive the signals, which have to be blocked.
+  /// Starts to receive the signals. Before this call, ``block()`` must have blocked the signals.
   ///
   /// - Throws: ``TerminalError`` if the system has no descriptor left.
   public init() throws(TerminalError) {
@@ -35,7 +36,7 @@ public struct JobSignals: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// Removes and returns the next event, or `nil` if there is none.
+  /// Removes and returns the next event; `nil` if there is no event.
   public mutating func next() -> Event? {
     switch cterminal_next_signal(descriptor) {
     case SIGWINCH: .resized

@@ -3,13 +3,13 @@
 
 import Dashboard
 
-/// Decodes the bytes that a terminal sends as key presses.
+/// Decodes key presses and pasted text from the bytes that a terminal sends.
 ///
-/// A decoder reads neither a clock nor a descriptor. The terminal passes the bytes that arrive to the
-/// decoder. It calls ``expire()`` if no other byte arrives within ``patience``. Only then is an ESC the
-/// Escape key, and not the beginning of a sequence whose rest has not arrived yet.
+/// A decoder reads neither a clock nor a descriptor. The terminal passes the received bytes to the decoder,
+/// and calls ``expire()`` if no other byte arrives within ``patience``. Until then, an ESC byte may be the
+/// beginning of a longer sequence. When ``expire()`` is called, a pending ESC byte is the Escape key.
 struct KeyDecoder {
-  /// The meaning of the bytes at a position.
+  /// The meaning of the next bytes in the buffer.
   private enum Reading {
     /// The next `length` bytes are this key. If the key is `nil`, these bytes are ignored.
     case input(Input?, length: Int)
@@ -19,7 +19,7 @@ struct KeyDecoder {
     case pasteBegins(length: Int)
   }
 
-  /// The maximum length of a paste in bytes; more is discarded.
+  /// The maximum length of pasted text in bytes. Longer text is cut.
   static let longestPaste = 64 * 1024
   /// The maximum length of a control sequence in bytes. A longer sequence is invalid.
   private static let longestSequence = 64
@@ -28,13 +28,13 @@ struct KeyDecoder {
   private var buffer: [UInt8] = []
   /// The text of a paste that has begun but not ended; `nil` outside a paste.
   private var paste: [UInt8]?
-  /// The sequences of this terminal that are not among the common ones.
+  /// The key sequences that only this terminal's description names.
   private let additions: [(bytes: [UInt8], input: Input)]
 
   /// Creates a decoder.
   ///
-  /// - Parameter terminalKeys: The sequences that the terminal's description names. Sequences that do not
-  ///   begin with ESC, and sequences that are decoded alike without this list, are left out.
+  /// - Parameter terminalKeys: The key sequences that the terminal's description names. The decoder ignores
+  ///   sequences that do not begin with ESC, and sequences that it decodes to the same key without this list.
   init(terminalKeys: [(bytes: [UInt8], input: Input)] = []) {
     additions = terminalKeys.filter { key in
       guard key.bytes.count > 1, key.bytes[0] == 0x1B else { return false }
@@ -47,21 +47,20 @@ struct KeyDecoder {
 
   /// How long the terminal waits for more bytes before it calls ``expire()``; `nil` if no bytes are pending.
   ///
-  /// The wait is longer inside a paste, because the end of a paste always arrives unless the terminal is
-  /// broken.
+  /// During a paste, the wait is longer, because a terminal that works always sends the end of the paste.
   var patience: Duration? {
     if paste != nil { return .seconds(1) }
     return buffer.isEmpty ? nil : .milliseconds(25)
   }
 
-  /// Adds bytes, and returns the keys that they complete, in order.
+  /// Adds received bytes, and returns the keys that are now complete, in order.
   mutating func consume(_ bytes: some Sequence<UInt8>) -> [Input] {
     buffer.append(contentsOf: bytes)
     return decode(isComplete: false)
   }
 
-  /// Decodes the pending bytes without waiting for others, and returns their keys. Called when no other bytes
-  /// have arrived in time.
+  /// Decodes the pending bytes without waiting for more bytes, and returns their keys. The terminal calls
+  /// this function if no other byte has arrived within ``patience``.
   mutating func expire() -> [Input] {
     var inputs = decode(isComplete: true)
     if let text = paste {
@@ -97,7 +96,8 @@ struct KeyDecoder {
     return inputs
   }
 
-  /// Moves pasted bytes out of the buffer. Returns where the text has ended, or `nil` if it has not.
+  /// Moves pasted bytes from the buffer to the text of the paste. Returns the index after the end of the
+  /// paste, or `nil` if the end has not arrived.
   private mutating func takePaste(from start: Int, into inputs: inout [Input]) -> Int? {
     let mark = Array("\u{1B}[201~".utf8)
     var text = paste ?? []
@@ -108,7 +108,7 @@ struct KeyDecoder {
       inputs.append(.paste(String(decoding: text.prefix(Self.longestPaste), as: UTF8.self)))
       return index + mark.count
     }
-    // The last bytes may be the beginning of the end mark.
+    // The last bytes may be the beginning of the sequence that ends the paste, so they remain in the buffer.
     let kept = max(start, buffer.count - (mark.count - 1))
     text += buffer[start..<kept]
     paste = text
@@ -177,12 +177,13 @@ struct KeyDecoder {
     }
   }
 
-  /// Reads ESC O and one character: cursor and keypad keys in application mode.
+  /// Reads ESC O and one character. Terminals send this sequence for cursor and keypad keys in application
+  /// mode.
   private func readSingleShift(at start: Int, isComplete: Bool) -> Reading {
     guard start + 2 < buffer.count else {
       return isComplete ? .input(.alt("O"), length: 2) : .incomplete
     }
-    // Another sequence, such as a pasted text, interrupted this one.
+    // The next byte cannot belong to this sequence: another sequence, such as that of a paste, interrupts it.
     guard (0x20...0x7E).contains(buffer[start + 2]) else { return .input(.alt("O"), length: 2) }
     return .input(KeySequence.singleShift(buffer[start + 2]), length: 3)
   }
@@ -203,7 +204,8 @@ struct KeyDecoder {
     }
     let final = buffer[index]
     let length = index + 1 - start
-    // A byte that cannot be part of a control sequence interrupted this one. That byte is decoded separately.
+    // This byte cannot belong to a control sequence, so the sequence is incomplete. The byte is decoded
+    // separately.
     guard (0x40...0x7E).contains(final) else { return .input(nil, length: length - 1) }
     if isConsole { return .input(KeySequence.console(final), length: length) }
     let parameters = buffer[(start + 2)..<index]

@@ -4,24 +4,25 @@
 import CNCurses
 import Dashboard
 
-/// How a style is drawn with a given number of colours.
+/// The colours and attributes with which each style is drawn, for a terminal with a given number of colours.
 ///
-/// Backgrounds are always the terminal's own, and so are plain and bold text: a colour that is chosen for a
-/// dark background cannot be read on a light one. States have the ANSI colours, which users adjust to their
-/// background. Only the accent has a colour of its own if the terminal has 256 colours.
+/// The background, plain text and bold text always have the terminal's own colours, because a colour that is
+/// chosen for a dark background cannot be read on a light one. The states of operations have ANSI colours,
+/// which users adjust to their background. Only highlighted text has a special colour, if the terminal has
+/// 256 colours.
 struct Palette: Equatable {
-  /// A colour and attributes.
+  /// A foreground colour, and attributes such as bold.
   struct Ink: Equatable {
-    /// The number of a colour; -1 for the terminal's own.
+    /// The number of the colour in the terminal's list of colours; -1 for the terminal's own colour of text.
     var foreground: Int16 = -1
-    /// Bits of `CNCURSES_BOLD` and the others.
+    /// A combination of `CNCURSES_BOLD`, `CNCURSES_DIM`, `CNCURSES_REVERSE` and `CNCURSES_UNDERLINE`.
     var attributes: UInt8 = 0
   }
 
-  /// The number of colours.
+  /// The number of colours that the terminal can show.
   let colors: Capabilities.Colors
 
-  /// Returns how cells of a style are drawn.
+  /// Returns the colour and the attributes for cells of a style.
   func ink(for style: Style) -> Ink {
     var ink = colors == .none ? colorless(style.role) : colored(style.role)
     if style.isBold {
@@ -48,8 +49,8 @@ struct Palette: Equatable {
     }
   }
 
-  /// The accent is blue. With 256 colours it is a lighter blue, because ANSI's blue is the darkest of the
-  /// eight colours.
+  /// The colour of highlighted text is blue. With 256 colours it is a lighter blue, because the blue of ANSI
+  /// is the darkest of the eight ANSI colours.
   private var accent: Ink {
     switch colors {
     case .twoHundredFiftySix: Ink(foreground: 33)

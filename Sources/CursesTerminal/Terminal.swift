@@ -6,12 +6,12 @@ import CTerminalSystem
 public import Dashboard
 import Glibc
 
-/// The terminal in full-screen use: shows grids, and reads keys.
+/// A terminal in full-screen use. It shows grids of cells, and reads keys.
 ///
-/// There is at most one `Terminal` at a time, because ncurses keeps its state in globals. It belongs to the
-/// thread that opened it. It restores the terminal when it is closed or destroyed, and when the process ends
-/// by a fatal signal. If standard error is a terminal, text that the process writes to standard error is held
-/// back, and printed after the terminal was restored.
+/// There is at most one `Terminal` at a time, because ncurses keeps its state in global variables. Only the
+/// thread that opened a `Terminal` may use it. A `Terminal` restores the terminal when it is closed or
+/// destroyed, and when the process ends by a fatal signal. If standard error is a terminal, text that the
+/// process writes to standard error is held back, and printed after the terminal was restored.
 public struct Terminal: ~Copyable {
   /// The options of a terminal.
   public struct Options: Sendable {
@@ -56,14 +56,14 @@ public struct Terminal: ~Copyable {
   public let descriptor: Int32
   /// The capabilities of the terminal.
   public let capabilities: Capabilities
-  /// The size of the screen, as of the last ``updateSize()`` or ``suspend()``.
+  /// The size of the screen at the last call of ``updateSize()``, ``suspend()`` or ``reclaim()``.
   public private(set) var size: Size
 
   private let keepsLastGrid: Bool
   private let palette: Palette
   private let heldErrors: Int32
   private var decoder: KeyDecoder
-  /// The grid on the screen; `nil` if it is unknown.
+  /// The grid on the screen; `nil` if the contents of the screen are unknown.
   private var shown: Grid?
   private var row: [cncurses_cell] = []
 
@@ -85,7 +85,7 @@ public struct Terminal: ~Copyable {
   ///   - options: The characters and colours to use.
   /// - Throws: ``TerminalError`` if the descriptor is not a terminal, or if the terminal cannot show a grid.
   package init(owning descriptor: Int32, type: String?, options: Options) throws(TerminalError) {
-    // If standard error is not a terminal, it cannot spoil the screen.
+    // If standard error is a terminal, text that the process writes to standard error would spoil the screen.
     let heldErrors =
       isatty(STDERR_FILENO) == 1 ? cterminal_memory_descriptor("standard error", 1 << 20) : -1
     let status = cncurses_open(
@@ -117,7 +117,7 @@ public struct Terminal: ~Copyable {
   /// Restores the terminal, and prints the text that was held back.
   public consuming func close() {}
 
-  /// Restores the terminal at once with bytes that were prepared when it was opened.
+  /// Restores the terminal immediately, with bytes that were prepared when the terminal was opened.
   ///
   /// Call this function if the process ends while the thread that owns the terminal does not answer. Any
   /// thread may call the function. If no terminal is open, the function does nothing.
@@ -157,8 +157,8 @@ public struct Terminal: ~Copyable {
   /// Rings the bell.
   public func ringBell() { cncurses_bell() }
 
-  /// Restores the terminal, stops the process until its shell continues it, and takes over the terminal
-  /// again. The size may have changed by then.
+  /// Restores the terminal, and stops the process. When its shell continues the process, takes over the
+  /// terminal again. The terminal may then have another size.
   public mutating func suspend() {
     cncurses_leave()
     cterminal_stop()
@@ -166,7 +166,7 @@ public struct Terminal: ~Copyable {
   }
 
   /// Sets up the terminal again after this process was stopped and continued, because another program may
-  /// have used the terminal meanwhile.
+  /// have used the terminal while this process was stopped.
   public mutating func reclaim() {
     cncurses_leave()
     takeAgain()
@@ -178,7 +178,7 @@ public struct Terminal: ~Copyable {
     size = Self.currentSize
   }
 
-  /// How long to wait for more bytes before calling ``expireInput()``; `nil` if no key sequence is
+  /// How long the caller waits for more bytes before it calls ``expireInput()``; `nil` if no key sequence is
   /// incomplete.
   public var inputPatience: Duration? { decoder.patience }
 
@@ -192,15 +192,15 @@ public struct Terminal: ~Copyable {
       } while count < 0 && errno == EINTR
       filled = max(0, count)
     }
-    // An error other than EAGAIN means that the other side has hung up.
+    // An error other than EAGAIN means that the other side of the terminal has hung up.
     if count < 0 && errno == EAGAIN { return .inputs([]) }
     return count > 0 ? .inputs(decoder.consume(bytes)) : .gone
   }
 
-  /// Decodes the pending bytes without waiting for others. A pending ESC is then the Escape key.
+  /// Decodes the pending bytes without waiting for more bytes. A pending ESC byte becomes the Escape key.
   public mutating func expireInput() -> [Input] { decoder.expire() }
 
-  /// Writes a text. If the terminal disappears meanwhile, the rest of the text is discarded.
+  /// Writes a text. If the terminal disappears during the call, the rest of the text is discarded.
   private static func write(_ text: String, to descriptor: Int32) {
     var text = text
     text.withUTF8 { bytes in
@@ -241,7 +241,7 @@ extension Terminal.Options.Characters {
 }
 
 extension Capabilities.Colors {
-  /// Creates the largest supported number of colours that is at most `count`.
+  /// Creates the largest of the supported numbers of colours that is at most `count`.
   init(count: Int) {
     self =
       switch count {

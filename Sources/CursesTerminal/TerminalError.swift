@@ -23,7 +23,7 @@ public struct TerminalError: Error, Equatable, CustomStringConvertible {
   /// Creates an error.
   public init(_ code: Code) { self.code = code }
 
-  /// The reason in one sentence, without a full stop.
+  /// The reason in one sentence without a full stop at the end.
   public var description: String {
     switch code {
     case .notATerminal: "not a terminal"

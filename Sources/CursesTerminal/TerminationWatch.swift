@@ -6,16 +6,16 @@ import Glibc
 import Synchronization
 
 /// Waits for the signals that ask the process to end (TERM, INT, HUP), on a thread of its own, so that the
-/// process ends even if its loop is stuck.
+/// process ends even if the program's loop is stuck.
 ///
 /// The first signal wakes the loop, which ends the process in the regular way, by the same signal. The watch
-/// itself ends the process if the loop does not answer in a second, if the process has not ended five seconds
-/// after that, or if a second signal comes.
+/// itself ends the process if the loop does not answer within one second, if the process has not ended five
+/// seconds later, or if a second signal arrives.
 public final class TerminationWatch: Sendable {
   /// How long the program's loop may take to answer a signal, in nanoseconds.
   private static let answerTime: Int64 = 1_000_000_000
-  /// How long the process may take to end after the loop has answered, in nanoseconds. Its last output and
-  /// the restoring of the terminal may wait for a terminal that accepts no bytes.
+  /// How long the process may take to end after the loop has answered, in nanoseconds. The last output of the
+  /// process and the restoring of the terminal take long if the terminal accepts no bytes.
   private static let endTime: Int64 = 5_000_000_000
 
   private let signals: [Int32]
@@ -25,13 +25,15 @@ public final class TerminationWatch: Sendable {
   private let request = Atomic<Int32>(0)
   private let isAnswered = Atomic(false)
 
-  /// Blocks the signals in the calling thread and in those that it starts from now on, except ignored
-  /// signals, and starts to wait for them. It must be called before the process has a second thread.
+  /// Blocks TERM, INT and HUP, except ignored signals, in the calling thread and in the threads that it
+  /// starts after this call. Then starts to wait for these signals. The program must create the watch before
+  /// the process has a second thread.
   ///
   /// - Parameters:
   ///   - ring: A closure that wakes the loop, which then calls ``takeRequest()``. The watch's thread calls
-  ///     it.
-  ///   - restore: A closure that restores the terminal if the loop cannot do so. The watch's thread calls it.
+  ///     this closure.
+  ///   - restore: A closure that restores the terminal if the loop cannot do so. The watch's thread calls
+  ///     this closure.
   public init(
     ring: @escaping @Sendable () -> Void, restore: @escaping @Sendable () -> Void
   ) {
@@ -42,8 +44,8 @@ public final class TerminationWatch: Sendable {
     startThread()
   }
 
-  /// Returns the signal by which the process has to end; `nil` if none has come. The watch waits for this
-  /// call as the loop's answer.
+  /// Returns the signal by which the process has to end; `nil` if no signal has arrived. This call is the
+  /// loop's answer, for which the watch waits.
   public func takeRequest() -> Int32? {
     let signal = request.load(ordering: .acquiring)
     guard signal != 0 else { return nil }
@@ -51,7 +53,7 @@ public final class TerminationWatch: Sendable {
     return signal
   }
 
-  /// Ends the process by a signal, so that its parent sees the reason.
+  /// Ends the process by a signal, so that the parent process sees why this process ended.
   public static func endProcess(by signal: Int32) -> Never {
     cterminal_end_by_signal(signal)
   }

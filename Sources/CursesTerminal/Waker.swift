@@ -5,10 +5,10 @@ import CTerminalSystem
 import Glibc
 import Synchronization
 
-/// Wakes a loop that waits in `poll`, from any thread.
+/// Wakes a loop that waits in `poll`. Any thread may wake the loop.
 ///
-/// If several threads ring before the loop answers, the loop wakes once, and only one of them writes the
-/// counter.
+/// If several threads ring before the loop answers, the loop wakes once, and only one of the threads writes
+/// the descriptor's counter.
 public final class Waker: Sendable {
   /// A descriptor that is readable from a call of ``ring()`` until the next call of ``answer()``.
   public let descriptor: Int32
@@ -24,20 +24,20 @@ public final class Waker: Sendable {
 
   deinit { _ = close(descriptor) }
 
-  /// Wakes the loop. Any thread may call it; it never blocks.
+  /// Wakes the loop. Any thread may call this method, which never blocks.
   public func ring() {
     guard !isRinging.exchange(true, ordering: .acquiringAndReleasing) else { return }
     var one: UInt64 = 1
     _ = write(descriptor, &one, MemoryLayout.size(ofValue: one))
   }
 
-  /// Resets the waker. The loop calls this method first, and then searches for work, so a later ring wakes
-  /// the loop again.
+  /// Resets the waker. The loop calls this method first, and then searches for work. Therefore a ring during
+  /// the search wakes the loop again.
   public func answer() {
     var count: UInt64 = 0
     _ = read(descriptor, &count, MemoryLayout.size(ofValue: count))
-    // The exchange has acquire ordering. A ring that did not write the counter is then still ordered before
-    // this point, so the loop sees the work that preceded it.
+    // The exchange has acquire ordering. Therefore a ring that did not write the counter is still ordered
+    // before this point, and the loop sees the work that preceded the ring.
     _ = isRinging.exchange(false, ordering: .acquiringAndReleasing)
   }
 }
