@@ -178,8 +178,8 @@ public struct Terminal: ~Copyable {
     size = Self.currentSize
   }
 
-  /// How long the caller waits for more bytes before it calls ``expireInput()``; `nil` if no key sequence is
-  /// incomplete.
+  /// How long the caller waits for more bytes before it calls ``expireInput()``; `nil` if neither a key
+  /// sequence nor a paste is incomplete.
   public var inputPatience: Duration? { decoder.patience }
 
   /// Reads the keys that have arrived. Call this method only when ``descriptor`` is readable; otherwise the

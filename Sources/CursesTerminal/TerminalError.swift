@@ -9,7 +9,7 @@ public struct TerminalError: Error, Equatable, CustomStringConvertible {
     case notATerminal
     /// The terminal's type is unset, empty or unknown.
     case unknownType(String?)
-    /// The terminal of this type cannot place its cursor.
+    /// A terminal of this type cannot place its cursor.
     case tooDumb(String)
     /// Another `Terminal` is open, and there can be only one.
     case alreadyOpen
