@@ -31,15 +31,15 @@ struct HeaderView {
   /// A part of the header's text, such as the uptime.
   private struct Piece {
     let span: Span
-    /// The rank of the piece. If there is not enough room, the pieces with the lowest rank are removed first.
-    /// A piece without a rank is never removed.
+    /// The rank of this part of the header. If there is not enough room, the parts with the lowest ranks are
+    /// removed first. A part without a rank is never removed.
     var rank: Int?
   }
 
   /// The minimum delay of the monitor's updates that the header shows.
   private static let lateness = Duration.milliseconds(500)
 
-  /// The pieces that show how the process is watched, and the state of the connection.
+  /// The parts of the header that show how the process is watched, and the state of the connection.
   private var connection: [Piece] {
     let live = dashboard.live
     func warning(_ text: String) -> Piece { Piece(span: Span(text, .warning, isBold: true)) }
@@ -120,7 +120,8 @@ struct HeaderView {
   private var rightPieces: [Piece] {
     guard let hello = monitored.hello else { return [] }
     let lost = monitored.lostChanges
-    // If the row is too narrow, the time of day is left out before a number that indicates a problem.
+    // If the header is too narrow, the time of day is removed before the number of changes that were not
+    // recorded. If that number is 0, the number is removed first.
     var pieces = [
       Piece(
         span: Span("not recorded \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 0 : 7)

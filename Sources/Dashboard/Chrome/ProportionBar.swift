@@ -9,7 +9,7 @@ struct ProportionBar: Sendable, Equatable {
   enum Share: Sendable, CaseIterable {
     case finished, cancelled, executing, ready, waiting
 
-    /// The role that determines the colour of the share's cells.
+    /// The role of the share, which determines the colour of its cells in the bar.
     var role: Role {
       switch self {
       case .finished: .finished

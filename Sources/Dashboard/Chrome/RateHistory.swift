@@ -10,7 +10,7 @@ import MonitorProtocol
 struct RateHistory: Sendable, Equatable {
   /// The maximum number of seconds that are kept.
   static let capacity = 240
-  /// If the rate is below this value, the shown rate is an average over several seconds.
+  /// If fewer operations than this finish per second, the shown rate is an average over several seconds.
   private static let smallRate = 10
   private static let meanSeconds = 5
   private static let second: Int64 = 1_000_000_000

@@ -60,7 +60,7 @@ struct RateView {
     let full = [
       spans("slot wait", times.wait, hasP90: true), gap, spans("run", times.run, hasP90: true),
     ].flatMap { $0 }
-    // The 90th percentile is left out if there is little room.
+    // If the line has little room, the 90th percentiles of the waiting and run times are left out.
     let isWide = dashboard.screen.size.columns >= Layout.paneThreshold
     return (isWide ? [full] : []) + [wait + gap + run, run]
   }

@@ -31,7 +31,7 @@ struct Sparkline: Sendable, Equatable {
     return String(text)
   }
 
-  /// Returns the text of one row of the area. The area has `height` rows, and row 0 is the lowest.
+  /// Returns the text of one row of the filled area. The area has `height` rows, and row 0 is the lowest.
   func areaText(row: Int, height: Int, _ glyphs: Glyphs) -> String {
     var text = String.UnicodeScalarView()
     let steps = glyphs.areaFills.count - 1

@@ -179,7 +179,8 @@ struct StatusView {
       return Span(
         "! newest \(drawn) of \(CountText.text(runs.count)) runs; states are exact", .warning)
     }
-    // Deadlocks and suspended queues are left out, because other lines of the screen show them.
+    // Warnings about deadlocks and suspended queues are left out, because other lines of the screen show
+    // them.
     let warnings = monitored.warnings.filter { !$0.isDeadlock && $0.kind != .suspendedWithReady }
     let text = WarningText(
       monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,

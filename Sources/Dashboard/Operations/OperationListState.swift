@@ -175,7 +175,8 @@ extension Dashboard {
     _ = goToMatch(of: search, from: start, step: 1)
   }
 
-  /// Selects the next match below or above the selection. The search continues at the other end of the list.
+  /// Selects the next operation below or above the selection that matches the search text. The search
+  /// continues at the other end of the list.
   mutating func searchAgain(step: Int) -> [Effect] {
     guard let search = list.search else {
       show("no search text; press / to search", isWarning: true)

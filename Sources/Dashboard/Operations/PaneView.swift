@@ -141,8 +141,7 @@ struct PaneView {
     return TimeText.timeOfDay(moment, of: hello)
   }
 
-  /// Returns the text for the time `later`: the time since `moment` or, if `moment` is unknown, the time of
-  /// day.
+  /// Returns the text of `later`: the time since `moment` or, if `moment` is unknown, the time of day.
   private func offset(_ later: MonitorTime?, from moment: MonitorTime?, _ glyphs: Glyphs) -> String
   {
     guard let later else { return glyphs.unknown }
@@ -162,7 +161,8 @@ struct PaneView {
     return heading
   }
 
-  /// Draws a heading, and below it as many rows as have room. Returns the first row that is still free.
+  /// Draws a heading, and below the heading as many rows as have room. Returns the first screen row that is
+  /// still free.
   private func draw(
     _ rows: ArraySlice<DependencyTree.Row>, heading: [Span], row: Int, room: Int,
     on canvas: inout Canvas

@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// The positions of the columns in the table of operations, if the table has a given width.
 struct TableColumns: Sendable, Equatable {
-  /// The contents of a column.
+  /// A column of the table of operations.
   enum Column: Sendable, CaseIterable {
     case key, id, process, state, queue, priority, dependencies, time, dependents, title
   }

@@ -71,7 +71,7 @@ struct PickerState: Sendable, Equatable {
     return true
   }
 
-  /// Updates the rows with the result of a search.
+  /// Updates the rows of the picker with the result of a search for processes.
   mutating func take(_ choices: [ProcessChoice], watched: Source?, at now: MonitorTime) {
     let source = selected.source
     rows = choices.map { .process($0) } + [.demo]

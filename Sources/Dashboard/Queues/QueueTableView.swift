@@ -32,7 +32,7 @@ struct QueueTableView {
   /// The positions of the table's columns. If there is not enough room, columns of numbers are left out, the
   /// last one first.
   private struct Places {
-    /// The column of processes; `nil` if one process is watched.
+    /// The column that shows the process of each queue; `nil` if only one process is watched.
     let process: Range<Int>?
     let name: Range<Int>
     let slots: Range<Int>?

@@ -58,8 +58,8 @@ struct SlotAssignment: Sendable, Equatable {
     guard slot < strips.count else { return true }
     for other in strips[slot].reversed() {
       guard let otherEnd = other.finished else {
-        // The other run has not ended. Therefore this run fits only if it ended before the start of the other
-        // run.
+        // The other run in the slot has not ended. Therefore this run fits only if it ended before the start
+        // of the other run.
         guard let end = run.finished, end <= other.started else { return false }
         continue
       }

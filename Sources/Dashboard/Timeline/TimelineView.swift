@@ -147,7 +147,7 @@ struct TimelineView {
     let style = Style(run.state.role)
     canvas.fill(canvas.glyphs.run(run.state), row: row, columns: columns, style: style)
     let goesOn = run.finished == nil
-    // A run that was cancelled is filled with another character. Even a short run keeps at least one cell
+    // A cancelled run is filled with a special character. Even a short cancelled run keeps at least one cell
     // with that character.
     let wasCancelled = run.state == .cancelled || run.state == .cancelling
     if !wasCancelled || columns.count > (goesOn ? 2 : 1) {

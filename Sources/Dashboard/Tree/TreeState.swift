@@ -14,7 +14,7 @@ struct TreeState: Sendable, Equatable {
   private(set) var cursor: DependencyTree.RowID
   /// The index of the first row on screen.
   private(set) var top = 0
-  /// The tree as of the last ``settle(operations:estimates:height:)``.
+  /// The tree that the last call of ``settle(operations:estimates:height:)`` created.
   private(set) var tree: DependencyTree
 
   private var folding = DependencyTree.Folding()
