@@ -37,6 +37,10 @@ struct BarrierStressTests {
         queue.isSuspended = false
         queue.maxConcurrentOperationCount = Int.random(in: 1..<5, using: &random)
       }
+      // No thread cancels this barrier, so at least one barrier runs.
+      if let last = referee.lastSegment {
+        queue.addBarrierBlock { referee.runBarrier(behind: last) }
+      }
       queue.waitUntilAllOperationsAreFinished()
       referee.check(operationCount: adders * perAdder)
       #expect(queue.operationCount == 0)
@@ -96,6 +100,8 @@ private final class Referee: Sendable {
     segments.change { $0.append(segment) }
     return segment
   }
+
+  var lastSegment: Segment? { segments.value.last }
 
   /// Allows that a barrier's block does not run.
   func barriersMayBeMissing() { mayMissBarriers.raise() }
