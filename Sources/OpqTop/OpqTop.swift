@@ -20,9 +20,9 @@ struct OpqTop: ParsableCommand {
       AttachCommand.self, ListCommand.self, DemoCommand.self, WhyCommand.self, TreeCommand.self,
       WaitCommand.self, CancelCommand.self, SuspendCommand.self, ResumeCommand.self,
       RecordCommand.self, ReplayCommandLine.self, ExportCommand.self, ReportCommand.self,
-      AutomaticCommand.self,
+      DefaultCommand.self,
     ],
-    defaultSubcommand: AutomaticCommand.self)
+    defaultSubcommand: DefaultCommand.self)
 }
 
 /// The version of the program, which `--version`, the manual page and the package show.

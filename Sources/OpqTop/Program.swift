@@ -29,7 +29,7 @@ package enum Program {
     do {
       var command = try OpqTop.parseAsRoot(arguments)
       switch command {
-      case let command as AutomaticCommand: return command.ending()
+      case let command as DefaultCommand: return command.ending()
       case let command as AttachCommand: return command.ending()
       case let command as DemoCommand: return command.ending()
       case let command as ListCommand: return command.ending()

@@ -6,7 +6,7 @@ import MonitorProtocol
 /// The roots of a tree: one operation, or all operations that are not dependencies of another operation.
 struct TreeRoots: Sendable, Equatable {
   /// The roots that belong to one queue.
-  struct Group: Sendable, Equatable {
+  struct QueueGroup: Sendable, Equatable {
     let queue: QueueReport.ID
     /// The ids of the roots, unfinished operations first.
     let ids: [OperationReport.ID]
@@ -20,7 +20,7 @@ struct TreeRoots: Sendable, Equatable {
   /// The ids of all roots, unfinished operations first. Each part is sorted by age.
   let ids: [OperationReport.ID]
   /// The groups of roots by queue; empty if there are few roots.
-  let groups: [Group]
+  let groups: [QueueGroup]
 
   /// Creates the roots of a tree with a single root.
   init(_ root: OperationReport.ID) {
@@ -40,7 +40,7 @@ struct TreeRoots: Sendable, Equatable {
       return
     }
     groups = Dictionary(grouping: reports, by: \.queue).sorted { $0.key < $1.key }.map {
-      Group(
+      QueueGroup(
         queue: $0.key, ids: $0.value.map(\.id),
         unfinishedCount: $0.value.count { !$0.state.isOver })
     }

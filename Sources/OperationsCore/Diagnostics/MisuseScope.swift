@@ -83,39 +83,3 @@ struct MisuseScope {
     return operation == caller && refusals.contains(misuse.kind)
   }
 }
-
-// MARK: - Calls that throw
-
-extension OperationSupplement where Self: Operation {
-  /// Calls ``Operation/start()``, but throws a refusal instead of trapping.
-  ///
-  /// Mistakes inside ``Operation/main()`` and in observers are not thrown. They are reported as
-  /// usual.
-  ///
-  /// - Throws: The reason why the operation was not started. The operation is then unchanged.
-  public func tryStart() throws(Misuse) {
-    try MisuseScope.run(throwing: MisuseScope.refusalsToStart) { start() }
-  }
-}
-
-extension OperationQueueSupplement where Self: OperationQueue {
-  /// Calls ``OperationQueue/addOperation(_:)-(Operation)``, but throws a refusal instead of
-  /// trapping.
-  ///
-  /// - Throws: The reason why the operation was not added. The operation is then unchanged, and can
-  ///   be added elsewhere.
-  public func tryAddOperation(_ operation: Operation) throws(Misuse) {
-    try MisuseScope.run(throwing: [.cannotEnqueue]) { addOperation(operation) }
-  }
-
-  /// Calls ``OperationQueue/addOperations(_:waitUntilFinished:)`` without waiting, but throws a
-  /// refusal instead of trapping.
-  ///
-  /// - Throws: The reason why one of the operations was not added. In this case no operation was
-  ///   added, and each of the others can be added elsewhere.
-  public func tryAddOperations(_ operations: [Operation]) throws(Misuse) {
-    try MisuseScope.run(throwing: [.cannotEnqueue]) {
-      addOperations(operations, waitUntilFinished: false)
-    }
-  }
-}

@@ -18,16 +18,6 @@ public protocol OperationSupplement: AnyObject {}
 
 extension Operation: OperationSupplement {}
 
-/// The members of ``OperationQueue`` that Foundation's class of that name does not have.
-///
-/// The rules of ``OperationSupplement`` also apply to subclasses of queues: a subclass may have its
-/// own `id` or `invalidate()`.
-///
-/// Only ``OperationQueue`` conforms to this protocol.
-public protocol OperationQueueSupplement: AnyObject {}
-
-extension OperationQueue: OperationQueueSupplement {}
-
 extension OperationSupplement where Self: Operation {
   /// Identifies the operation by the number that `opq-top` shows. The number is assigned when this
   /// property is first read.
@@ -47,6 +37,16 @@ extension OperationSupplement where Self: Operation {
   /// The state of the operation: waiting, ready, executing or finished. As soon as a queue has
   /// chosen the operation to be started, the state is ``OperationState/executing``.
   public var state: OperationState { status.load(ordering: .acquiring).state }
+
+  /// Calls ``Operation/start()``, but throws a refusal instead of trapping.
+  ///
+  /// Mistakes inside ``Operation/main()`` and in observers are not thrown. They are reported as
+  /// usual.
+  ///
+  /// - Throws: The reason why the operation was not started. The operation is then unchanged.
+  public func tryStart() throws(Misuse) {
+    try MisuseScope.run(throwing: MisuseScope.refusalsToStart) { start() }
+  }
 }
 
 /// The state of an operation. An operation has exactly one state at a time.
@@ -63,9 +63,4 @@ public enum OperationState: Sendable, Hashable, CaseIterable {
   case executing
   /// The operation has finished.
   case finished
-}
-
-extension OperationQueueSupplement where Self: OperationQueue {
-  /// Identifies the queue, for example in state changes.
-  public var id: QueueID { core.id }
 }

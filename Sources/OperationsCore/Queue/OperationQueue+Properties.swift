@@ -24,22 +24,6 @@ extension OperationQueue {
   final var givenSuspension: Bool { core.withScheduler { scheduler, _ in scheduler.isSuspended } }
 }
 
-extension OperationQueueSupplement where Self: OperationQueue {
-  /// Cancels all operations of the queue. If the queue is suspended, it is resumed. If its width is
-  /// 0, the width becomes the default width. So the operations can leave the queue.
-  ///
-  /// Call this method before you release a queue that may be suspended. Such a queue would
-  /// otherwise stay alive with its operations. The method returns immediately. The queue can still
-  /// be used, and operations that are added later run.
-  public func invalidate() {
-    cancelAllOperations()
-    if givenWidth == 0 {
-      maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
-    }
-    if givenSuspension { isSuspended = false }
-  }
-}
-
 extension QueueCore {
   /// Ends the process if it is a forked child, which has no threads that could start operations of this
   /// queue.

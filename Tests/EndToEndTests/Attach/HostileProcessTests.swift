@@ -41,7 +41,10 @@ import Testing
     #expect(output.contains("job 7"))
   }
 
-  @Test("A process with too many operations is disconnected, with one sentence")
+  /// `OperationLedgerTests` checks the same limit without a process, in less time.
+  @Test(
+    "A process with too many operations is disconnected, with one sentence",
+    .enabled(if: Effort.percent >= 100, "It takes 15 seconds, so only .ci/run runs it"))
   func tooManyOperations() throws {
     let process = try ScriptedProcess()
     let directory = try TemporaryDirectory()
