@@ -7,7 +7,8 @@ import Testing
 
 @Suite("An operation of Foundation as an operation of the library")
 struct ForwardedOperationTests {
-  /// The only operation of a queue, which was cancelled before its dependencies have finished.
+  /// An operation of Foundation that is alone in its queue, and is cancelled before its
+  /// dependencies have finished.
   private struct Cancelled {
     weak var original: Foundation.Operation?
     weak var forwarded: OperationsFoundation.Operation?
@@ -36,7 +37,7 @@ struct ForwardedOperationTests {
       let cancelled = Cancelled(waitingFor: [dependency].compactMap(\.self))
       #expect(poll(for: .seconds(Patience.seconds)) { cancelled.isFreed })
       dependency = nil
-      // An operation that still waits for it would keep it alive.
+      // If another operation still waited for the dependency, it would keep the dependency alive.
       #expect(poll(for: .seconds(Patience.seconds)) { weakDependency == nil })
     }
   }

@@ -92,7 +92,7 @@ struct FoundationClientTests {
     }
   }
 
-  /// A delegate that records the calls of a session, and whether they are in `queue`.
+  /// A delegate that records the calls of a URL session, and whether `queue` makes the calls.
   private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     let queue: OperationQueue
     let log = EventLog<String>()
@@ -122,7 +122,8 @@ struct FoundationClientTests {
       let session = URLSession(
         configuration: .ephemeral, delegate: delegate, delegateQueue: queue.foundationQueue)
       #expect(session.delegateQueue === queue.foundationQueue)
-      // Neither task uses the network, because the second kind of URL is not supported.
+      // Neither task uses the network: the first URL contains its data, and the second URL has an
+      // unsupported scheme.
       for (address, expected) in [
         ("data:,hello", ["hello", "complete"]), ("opq-unknown:nothing", ["failed"]),
       ] {

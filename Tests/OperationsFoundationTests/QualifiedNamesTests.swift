@@ -5,8 +5,9 @@ import Foundation
 import OperationsFoundation
 import Testing
 
-// The solution in the guide MovingFromFoundation for code that qualifies types with `Foundation.`.
-// In a ported module it is in one file, and not `private`.
+// Code that qualifies types with `Foundation.` finds this library's types by this enumeration, as
+// the guide MovingFromFoundation recommends. A ported module declares the enumeration in one file,
+// and not `private`.
 private enum Foundation {
   typealias BlockOperation = OperationsFoundation.BlockOperation
   typealias Date = OperationsFoundation.Date

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("A queue's progress")
 struct QueueProgressTests {
-  /// An operation that announces that it has finished when a test requests it, and never calls
-  /// `super.start()`.
+  /// An operation that finishes when a test requests it, announces the finish itself, and never
+  /// calls `super.start()`.
   private final class SelfFinishing: Operation, @unchecked Sendable {
     private let hasStarted = Atomic<Bool>(false)
     private let hasFinished = Atomic<Bool>(false)
@@ -136,8 +136,8 @@ struct QueueProgressTests {
         queue.progress.totalUnitCount = Int64(max(1, before))
         let after = queue.operationCount
         queue.waitUntilAllOperationsAreFinished()
-        // An operation that was just leaving is counted a moment later, on the thread on which it
-        // left.
+        // An operation that was leaving the queue at that time is counted somewhat later, on the
+        // thread on which it left.
         var patience = 1_000_000
         while queue.progress.completedUnitCount < Int64(after), patience > 0 {
           sched_yield()

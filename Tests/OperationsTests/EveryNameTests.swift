@@ -8,8 +8,9 @@ import XCTest
 
 @Suite("The library's names with Foundation's and XCTest's")
 struct EveryNameTests {
-  /// Every public type of this library. If Foundation had a type of the same name, the name would
-  /// be ambiguous here, and both `Exports.swift` would have to re-export it.
+  /// Every public type of this library. If Foundation also had a type of one of these names, the
+  /// name would be ambiguous here, and both `Exports.swift` files would have to re-export the
+  /// library's type.
   private static let types: [Any.Type] = [
     AsyncOperation<Int>.self, BlockOperation.self, Deadlock.self, DependencyChain.self,
     Diagnostic.self,

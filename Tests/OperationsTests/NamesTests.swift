@@ -43,7 +43,8 @@ struct NamesTests {
     for priority in Operation.QueuePriority.allCases {
       #expect(Foundation.Operation.QueuePriority(rawValue: priority.rawValue) != nil)
     }
-    // Foundation on Linux numbers them from 0 instead.
+    // The values of `QualityOfService` are those of Apple's Foundation. Foundation on Linux numbers
+    // them from 0 instead.
     let values = QualityOfService.allCases.map(\.rawValue)
     #expect(values == [0x21, 0x19, 0x11, 0x09, -1])
   }

@@ -90,8 +90,8 @@ struct AsyncCancellationTests {
       }
       override func willFinish(_ result: Result<Bool, any Error>) async { cancel() }
     }
-    // Repeated many times, because the task may run before the thread that creates it has stored
-    // it.
+    // The test has many rounds, because the task may run before the thread that creates the task
+    // has stored it.
     for _ in 0..<Effort.scaled(2_000) {
       let operation = SelfCancelling()
       operation.start()
@@ -172,7 +172,7 @@ struct AsyncCancellationTests {
       }
       for round in 0..<rounds {
         let operation = AsyncOperation {
-          // Ends only after its cancellation.
+          // The work ends only after the operation is cancelled.
           while !Task.isCancelled { await Task.yield() }
           return true
         }
@@ -190,7 +190,7 @@ struct AsyncCancellationTests {
   func cancelAll() async throws {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 2
-    // All operations must be in the queue before the event.
+    // The queue is suspended, so that it contains all operations before one of them cancels them.
     queue.isSuspended = true
     let gate = AsyncGate()
     let operations = (0..<20).map { index in

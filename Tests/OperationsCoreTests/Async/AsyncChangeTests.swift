@@ -72,8 +72,8 @@ struct AsyncChangeTests {
     let operation = AsyncOperation { try await gate.passUnlessCancelled() }
     let changes = ChangeLog(operation)
     operation.start()
-    // The work must wait before the operation is cancelled. Otherwise the operation could end
-    // between the two notifications.
+    // The operation's work must wait at the gate before the test cancels the operation. Otherwise,
+    // the operation could finish before `cancel()` has sent all its notifications.
     try await onOwnThread { gate.waitForArrivals(1) }
     operation.cancel()
     operation.cancel()

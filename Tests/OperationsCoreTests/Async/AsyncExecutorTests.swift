@@ -8,8 +8,8 @@ import Testing
 
 @testable import OperationsCore
 
-/// `cancel()` must not wait for the thread that creates the task of an operation: that thread may
-/// run the task's jobs first, or may get no processor.
+/// Tests that `cancel()` does not wait for the thread that creates the task of an operation. That
+/// thread may run the task's jobs before it continues, or may get no processor time.
 @Suite("Asynchronous operations with unusual executors and threads")
 struct AsyncExecutorTests {
   @Test("CA-8: cancel() takes effect if the runtime runs each job on the thread that enqueues it")
@@ -91,12 +91,14 @@ struct AsyncExecutorTests {
         for _ in 0..<Effort.scaled(10_000) {
           let gate = AsyncGate()
           let operation = queue.addAsyncOperation { try await gate.passUnlessCancelled() }
-          // The worker runs until this thread wakes up, at any point of the start.
+          // This thread has real-time priority. When its sleep ends, it interrupts the worker,
+          // which may be anywhere in the start of the operation.
           usleep(UInt32.random(in: 0..<100, using: &random))
           longest = max(longest, ContinuousClock().measure { operation.cancel() })
           operation.waitUntilFinished()
         }
-        // The kernel runs other threads after 950 ms.
+        // If `cancel()` waited for the worker, it would take at least 950 ms: only then does the
+        // kernel run threads of normal priority.
         precondition(longest < .milliseconds(500), "\(longest)")
       }
       exit(EXIT_SUCCESS)
@@ -133,7 +135,7 @@ private enum InlineJobs {
 
 /// The real-time class of the scheduler, for the calling thread.
 private enum RealTime {
-  /// Whether a thread may enter it.
+  /// Whether a thread of this process may enter the real-time class.
   static var isPermitted: Bool {
     let result = Monitored<Bool?>(nil)
     startThread { result.change { $0 = begin() } }
@@ -149,9 +151,11 @@ private enum RealTime {
   private typealias AffinityCall =
     @convention(c) (pid_t, Int, UnsafeMutableRawPointer?) -> Int32
 
-  /// Keeps this thread, and those that it creates, on the first processor that it may use.
+  /// Restricts the calling thread, and the threads that it creates, to one processor: the first one
+  /// that the calling thread may use.
   static func useOneProcessor() {
-    // The module does not offer these functions.
+    // The module `Glibc` does not declare the functions for the processors of a thread, so they are
+    // looked up by name.
     let get = unsafeBitCast(dlsym(nil, "sched_getaffinity"), to: AffinityCall.self)
     let set = unsafeBitCast(dlsym(nil, "sched_setaffinity"), to: AffinityCall.self)
     var allowed = [UInt8](repeating: 0, count: 128)

@@ -17,7 +17,7 @@ final class AsyncGate: Sendable {
 
   private let state = Monitored(State())
 
-  /// Opens the gate for all tasks, now and later.
+  /// Opens the gate for all waiting tasks, and for all tasks that arrive later.
   func open() {
     let waiting = state.change { state in
       state.isOpen = true

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Many asynchronous operations", .oneAtATime)
 struct AsyncStressTests {
-  /// The results of all operations together.
+  /// Counts events of all operations of a test.
   private final class Tally: Sendable {
     let begun = Atomic<Int>(0)
     let running = Atomic<Int>(0)
@@ -104,7 +104,7 @@ struct AsyncStressTests {
         if Int.random(in: 0..<8, using: &random) == 0 { operation.cancel() }
         queue.addOperation(operation)
         guard recent.count == 64 else { continue }
-        // By now, some of these have finished, some execute, and some wait.
+        // Of the last 64 added operations, some have finished, some execute, and some wait.
         for operation in recent where Int.random(in: 0..<4, using: &random) == 0 {
           operation.cancel()
         }
@@ -117,7 +117,7 @@ struct AsyncStressTests {
       #expect(tally.finished.load(ordering: .relaxed) == count)
       #expect(tally.finishedTwice.load(ordering: .relaxed) == 0)
       #expect(tally.mostRunning.load(ordering: .relaxed) <= 8)
-      // The last tasks may not have released their operations yet.
+      // All operations have finished, but some tasks may not have released their operations yet.
       let deadline = ContinuousClock.now + .seconds(Patience.seconds)
       while tally.gone.load(ordering: .acquiring) < count, .now < deadline { sched_yield() }
       #expect(tally.gone.load(ordering: .relaxed) == count, "All operations were released")
@@ -127,7 +127,8 @@ struct AsyncStressTests {
     }
   }
 
-  // A part of the full test, which `.ci/run` runs in an optimized build with 1,000,000.
+  // This test is a short form of a longer one: `.ci/run` runs the same program in an optimized
+  // build with 1,000,000 operations.
   @Test("CA-8, MX-1, MX-6: in a separate process, they need a bounded number of threads")
   func storm() async throws {
     let count = Effort.scaled(50_000)

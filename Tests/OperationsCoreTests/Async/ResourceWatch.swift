@@ -3,7 +3,8 @@
 
 import TestSupport
 
-/// The maximum number of threads of this process at the moments of counting, and its memory.
+/// Records the memory and the number of threads of this process. The number is the highest one that
+/// `look()` has read.
 final class ResourceWatch: Sendable, CustomStringConvertible {
   private let mostThreads = Monitored(0)
 

@@ -78,7 +78,7 @@ struct AsynchronousOperationTests {
   }
 }
 
-/// Runs a scenario and checks everything that must be true in each.
+/// Runs a scenario, and checks the conditions that must be true in every scenario.
 private func run(_ scenario: Scenario) {
   let log = EventLog<String>()
   let queue = OperationQueue()

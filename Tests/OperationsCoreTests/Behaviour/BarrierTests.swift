@@ -65,7 +65,7 @@ struct BarrierTests {
       before.waitForArrivals(4)
       before.open()
       during.waitForArrivals(1)
-      // Operations that are added while it executes also come after it.
+      // Operations that are added while the barrier executes also come after the barrier.
       queue.addOperation(operation("after", .veryHigh, in: log))
       #expect(queue.operationCount == 5 && log.events == ["barrier"])
       #expect(queue.operations.allSatisfy { $0.state == .ready })
@@ -88,7 +88,7 @@ struct BarrierTests {
         gate.pass()
         log.note(OperationQueue.current === queue)
       }
-      // If the calling thread ran the barrier, it would not reach this line.
+      // If the thread that adds the barrier ran it, the thread would not reach this line.
       gate.waitForArrivals(1)
       startThread {
         queue.waitUntilAllOperationsAreFinished()
@@ -228,7 +228,7 @@ struct BarrierTests {
         let rounds = (0..<5).map { _ in
           clock.measure {
             for _ in 0..<500 { queue.addBarrierBlock {} }
-            // This call makes the queue process the added operations.
+            // Reading `operationCount` makes the queue process the added operations.
             #expect(queue.operationCount == count)
           }
         }
@@ -236,7 +236,8 @@ struct BarrierTests {
         queue.waitUntilAllOperationsAreFinished()
         return rounds.min() ?? .zero
       }
-      // If the cost grew with the number of operations, this would take thousands of times as long.
+      // If the cost of adding a barrier grew with the number of operations in the queue, the longer
+      // queue would take thousands of times as long.
       #expect(time(holding: Effort.scaled(200_000)) < time(holding: 10) * 50)
     }
   }

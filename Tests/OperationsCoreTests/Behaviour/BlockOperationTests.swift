@@ -60,7 +60,8 @@ struct BlockOperationTests {
         let operation = BlockOperation()
         for name in ["first", "second"] {
           let probe = DeinitProbe(name, in: log)
-          // The block captures its operation. Only the release of the blocks breaks this cycle.
+          // Each block captures its operation. Only the release of the blocks breaks this reference
+          // cycle.
           operation.addExecutionBlock {
             probe.touch()
             _ = operation.isCancelled

@@ -52,7 +52,8 @@ struct BlockingCallTests {
     #expect(try compile(subclass) == [])
   }
 
-  /// Returns the diagnostics for a program from the compiler that built the tests.
+  /// Compiles a program with the compiler that built the tests, and returns the compiler's
+  /// diagnostics.
   private func compile(_ program: String) throws -> [Substring] {
     let tests = try #require(realpath("/proc/self/exe", nil))
     defer { free(tests) }

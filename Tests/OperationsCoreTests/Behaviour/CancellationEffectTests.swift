@@ -174,7 +174,7 @@ struct CancellationEffectTests {
 
 /// An operation with its own cancelled flag, whose `cancel()` does not call `super.cancel()`.
 private final class OwnFlagOperation: PlainSubclass, @unchecked Sendable {
-  /// Whether its own condition is part of its readiness.
+  /// Whether `isReady` of the operation also depends on a condition of the subclass.
   let hasOwnCondition = Flag()
   private let isAllowed = Flag()
   private let isWithdrawn = Flag()

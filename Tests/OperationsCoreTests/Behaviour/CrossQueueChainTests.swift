@@ -54,7 +54,8 @@ struct CrossQueueChainTests {
       other.addDependency(first)
       here.addOperations([first, second], waitUntilFinished: false)
       there.addOperation(other)
-      // The worker continues with the second operation, which waits for the operation in the other queue.
+      // The worker of the first queue then starts the second operation, which waits inside for the
+      // operation in the other queue.
       here.isSuspended = false
       here.waitUntilAllOperationsAreFinished()
       #expect(second.isFinished)
@@ -80,8 +81,9 @@ struct CrossQueueChainTests {
       for queue in queues.reversed() { queue.isSuspended = false }
       for queue in queues { queue.waitUntilAllOperationsAreFinished() }
       let threads = log.events
-      // A few changes of the thread are caused by other work in the pool. Without the rule, the thread
-      // changes at most steps.
+      // Other work in the pool may move the chain to another thread a few times. If the worker of a
+      // finished operation did not run the operation that becomes ready, most steps would change
+      // the thread.
       let changes = zip(threads, threads.dropFirst()).count { $0 != $1 }
       #expect(threads.count == count && changes < count / 10)
     }
@@ -97,7 +99,8 @@ struct CrossQueueChainTests {
       other.addDependency(first)
       let observed = BlockOperation {}
       observed.addDependency(first)
-      // The worker of the first queue runs this after it has made the other operation ready.
+      // The worker of the first queue calls this observer after it has made the operation in the
+      // other queue ready.
       let observation = observed.observe(\.isReady) { operation, _ in
         if operation.isReady { gate.pass() }
       }

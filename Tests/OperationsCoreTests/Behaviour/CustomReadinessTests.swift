@@ -66,7 +66,8 @@ struct CustomReadinessTests {
       operation.addDependency(dependency)
       operation.isSlow.raise()
       startThread { queue.addOperation(operation) }
-      // The adding thread has read `false`, but has not stored it yet.
+      // The thread that adds the operation has read `isReady` as `false`, but has not stored the
+      // value yet.
       operation.gate.waitForArrivals(1)
       dependency.start()
       operation.gate.open()
@@ -117,7 +118,7 @@ struct CustomReadinessTests {
       queue.addOperation(operation)
       operation.isSlow.raise()
       queue.isSuspended = false
-      // A worker has chosen it and evaluates its readiness.
+      // A worker has chosen the operation and now evaluates its `isReady`.
       operation.gate.waitForArrivals(1)
       operation.finish()
       operation.waitUntilFinished()
@@ -141,7 +142,8 @@ struct CustomReadinessTests {
       operation.begin()
       dependencies[0].start()
       #expect(operation.log.events.isEmpty)
-      // The operation finishes under a lock that its override also acquires.
+      // The last dependency finishes while this thread holds a lock that the operation's `isReady`
+      // also acquires.
       operation.flagsLock.withLock { _ in dependencies[1].start() }
       operation.log.wait(for: "asked on another thread")
       #expect(operation.isReady)
@@ -172,7 +174,8 @@ struct CustomReadinessTests {
       queue.addOperation(operation)
       let observation = isObserved ? operation.observe(\.isReady) { _, _ in } : nil
       operation.begin()
-      // It finishes under a lock that the override takes too.
+      // The dependency finishes while this thread holds a lock that the operation's `isReady` also
+      // acquires.
       operation.flagsLock.withLock { _ in dependency.start() }
       operation.log.wait(for: "asked on another thread")
       #expect(operation.state == .ready)
@@ -219,10 +222,10 @@ struct CustomReadinessTests {
   }
 }
 
-/// An operation that is ready after the test allows it.
+/// An operation that is not ready until the test calls `allow()`.
 private final class ConditionalOperation: Operation, @unchecked Sendable {
   private let isAllowed = Monitored(false)
-  /// The number of `false` answers since then.
+  /// The number of times that `isReady` has returned `false`.
   let noes = Monitored(0)
 
   override var isReady: Bool {
@@ -233,7 +236,7 @@ private final class ConditionalOperation: Operation, @unchecked Sendable {
 
   func allow() { set(true) }
 
-  /// Changes the condition without announcing the change.
+  /// Makes the operation not ready again, without announcing the change of `isReady`.
   func forbid() { isAllowed.change { $0 = false } }
 
   private func set(_ isAllowed: Bool) {
@@ -284,7 +287,7 @@ private final class AskedOperation: Operation, @unchecked Sendable {
   private let hasBegun = Flag()
   private let caller = pthread_self()
 
-  /// Begins to note the threads.
+  /// Begins to record the threads that read `isReady`.
   func begin() { hasBegun.raise() }
 
   override var isReady: Bool {

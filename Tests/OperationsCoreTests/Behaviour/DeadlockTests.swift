@@ -57,8 +57,8 @@ struct DeadlockTests {
   func ownCycleFirst() {
     let own = makeRing(4)
     let other = makeRing(2)
-    // This operation is added before the operations of its cycle, so that a depth-first search
-    // finds the other cycle first.
+    // The dependency on the other cycle comes first in the list of dependencies, so that a
+    // depth-first search finds the other cycle before the operation's own cycle.
     own[0].removeDependency(own[1])
     own[0].addDependency(other[0])
     own[0].addDependency(own[1])

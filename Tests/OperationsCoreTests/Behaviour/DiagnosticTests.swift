@@ -105,7 +105,7 @@ struct DiagnosticTests {
     #expect(lines.last?.contains("its new completionBlock will not run") == true)
   }
 
-  /// Returns a log of the following diagnostics.
+  /// Sets the diagnostic handler, and returns the log to which it adds each diagnostic.
   private static func log() -> EventLog<Diagnostic.Kind> {
     let log = EventLog<Diagnostic.Kind>()
     Diagnostic.handler = { log.note($0.kind) }
@@ -113,7 +113,7 @@ struct DiagnosticTests {
   }
 }
 
-/// An operation that runs a closure once when one of its properties announces a coming change.
+/// An operation that runs a closure once, when it announces that a certain property will change.
 private final class ReactingOperation: Operation, @unchecked Sendable {
   private let key: String
   private let reaction: Monitored<(@Sendable (Operation) -> Void)?>

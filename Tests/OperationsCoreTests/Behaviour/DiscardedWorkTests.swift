@@ -5,8 +5,8 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// Work that will not run is released, so that a block that captures its operation does not keep it
-/// alive.
+/// Tests that an operation releases its work if the work will not run. Otherwise, a block that
+/// captures its own operation would keep the operation alive.
 @Suite("Work of operations that finish before it begins")
 struct DiscardedWorkTests {
   private final class EarlyBlock: BlockOperation, @unchecked Sendable {
@@ -67,7 +67,8 @@ struct DiscardedWorkTests {
           operation.addExecutionBlock { withExtendedLifetime(strong) {} }
           operation.addExecutionBlock { withExtendedLifetime(strong) {} }
         }
-        // A worker removes the blocks to run them. This thread removes them to release them.
+        // A worker and this thread race for the blocks: the worker takes the blocks to run them,
+        // and this thread takes them to release them.
         queue.addOperation(operation)
         operation.finish()
         queue.waitUntilAllOperationsAreFinished()

@@ -93,7 +93,8 @@ struct ForgettingTests {
     }
   }
 
-  // A part of the full test, which `.ci/run` runs in an optimized build with 10,000,000 links.
+  // This test is a short form of a longer one: `.ci/run` runs the same program in an optimized
+  // build with 10,000,000 operations, each dependent on the previous one.
   @Test("DE-15: an endless chain runs under a memory limit")
   func memoryLimit() async throws {
     let count = Effort.scaled(50_000)

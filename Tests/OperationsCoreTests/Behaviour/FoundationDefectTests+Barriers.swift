@@ -99,7 +99,7 @@ private func useMainQueue() async throws {
   }
 }
 
-/// An operation that is ready after the test allows it.
+/// An operation that is not ready until the test allows it.
 private final class ConditionalOperation: Operation, @unchecked Sendable {
   private let isAllowed = Flag()
   private let work: @Sendable () -> Void

@@ -47,8 +47,8 @@ extension FoundationDefectTests {
         dependent.addDependency(dependency)
       }
       OperationQueue().addOperations(operations, waitUntilFinished: true)
-      // `isReady` is read when the operation is added, when its dependency has finished, and when
-      // it is chosen. The limit is twice as high.
+      // The queue reads `isReady` of an operation when it adds the operation, when a dependency of
+      // the operation has finished, and when it chooses the operation. The limit is twice as high.
       #expect(questions.count <= 6 * length)
     }
   }

@@ -149,7 +149,7 @@ extension FoundationDefectTests {
     // The reference is not weak, because AddressSanitizer would report the side table of a weak reference as
     // a leak: the main queue lives as long as the process.
     let first = ObjectIdentifier(OperationQueue.main)
-    // These queues would reuse the memory of a released main queue.
+    // If the main queue had been released, some of these queues would reuse its memory.
     let others = (0..<100).map { _ in OperationQueue() }
     #expect(ObjectIdentifier(OperationQueue.main) == first)
     #expect(others.allSatisfy { $0 !== OperationQueue.main })

@@ -5,8 +5,9 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// Defects of Foundation on Linux, one test for each defect that no other test covers. Tests of a
-/// violated rule have the defect's number next to the rule's id.
+/// Tests for the defects of Foundation on Linux that no other test covers, one test for each
+/// defect. If a defect breaks a documented rule, the test of that rule names the defect beside the
+/// rule.
 ///
 /// If a test hangs, the watchdog of `onOwnThread` makes it fail.
 @Suite("Defects of Foundation on Linux", .oneAtATime)
@@ -158,8 +159,8 @@ struct FoundationDefectTests {
           for round in 0..<20 {
             operation.name = "\(thread).\(round)"
             operation.queuePriority = round.isMultiple(of: 2) ? .low : .veryHigh
-            // A finished operation does not keep a new completion block, and a diagnostic reports
-            // that.
+            // If the operation has finished, it discards a new completion block and reports a
+            // diagnostic.
             if thread == 0, !operation.isFinished { operation.completionBlock = { calls.note(1) } }
             _ = (operation.name, operation.queuePriority, operation.completionBlock)
             _ = operation.isExecuting || operation.isFinished

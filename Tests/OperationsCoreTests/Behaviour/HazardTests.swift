@@ -40,8 +40,8 @@ struct HazardTests {
       }
       queue.addOperations(chain, waitUntilFinished: false)
       gate.waitForArrivals(1)
-      // The queue is suspended, because it would otherwise start the next operation before that is
-      // cancelled.
+      // The queue is suspended during the cancellation. Otherwise, it would start the next
+      // operation before that operation is cancelled.
       queue.isSuspended = isCancelled
       if isCancelled { queue.cancelAllOperations() }
       queue.isSuspended = false
@@ -162,7 +162,8 @@ struct HazardTests {
   }
 }
 
-/// An operation that finishes without having been started, and announces it under its lock.
+/// An operation that finishes without having been started, and announces the finish while it holds
+/// its lock.
 private final class FinishingUnderItsLock: Operation, @unchecked Sendable {
   private let lock = RecursiveLock()
   private let holder = Monitored<pthread_t?>(nil)
@@ -184,7 +185,8 @@ private final class FinishingUnderItsLock: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that counts the calls that it receives under the other operation's lock.
+/// An operation that counts how often the library calls it on a thread that holds another
+/// operation's lock.
 private final class Suspicious: Operation, @unchecked Sendable {
   private let other: FinishingUnderItsLock
   let callsUnderTheLock = Monitored(0)

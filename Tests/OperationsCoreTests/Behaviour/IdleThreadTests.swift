@@ -6,7 +6,8 @@ import OperationsCore
 import TestSupport
 import Testing
 
-// The tests run in separate processes, in which the pool has only the threads of these queues.
+// Each of these tests runs in a separate process, so that the thread pool has only the threads of
+// the test's queues.
 @Suite("The threads of idle queues")
 struct IdleThreadTests {
   @Test(
@@ -31,7 +32,7 @@ struct IdleThreadTests {
         }
         for (before, after) in zip(ticksBefore, ticksAfter) {
           guard let before, let after else { continue }
-          // A spinning thread would use about 200 ticks in the two seconds.
+          // A thread that spins would use about 200 ticks of processor time in two seconds.
           precondition(after <= before + 1, "\(threads) took \(after - before) ticks")
         }
       }
@@ -52,8 +53,8 @@ struct IdleThreadTests {
   }
 }
 
-/// Returns queues of default width and of other widths. All have executed blocking operations, so
-/// that the sampler has run. The last one is suspended, with a ready operation.
+/// Returns queues of default width and of other widths, in which operations have blocked their
+/// threads, so that the sampler has run. The last queue is suspended and has a ready operation.
 private func queuesThatHaveWorked() -> [OperationQueue] {
   let queues = [-1, -1, 1, 8].map { width in
     let queue = OperationQueue()
@@ -72,7 +73,7 @@ private func queuesThatHaveWorked() -> [OperationQueue] {
   return queues
 }
 
-/// Returns the threads of the pool when all are asleep.
+/// Waits until all threads of the pool are asleep, and returns the threads.
 private func settledThreads() -> [PoolThread] {
   var threads: [PoolThread] = []
   var counts: [Int?] = []

@@ -38,8 +38,8 @@ struct InspectionChainTests {
         queue?.addOperation(dependency)
         return dependency
       }
-      // Each added dependency seems slower than the earlier ones, so it is reported instead of
-      // them.
+      // The library reports the dependency that looks slowest. Each dependency that the test adds
+      // looks slower than the earlier ones.
       let ready = depend(on: Operation(), in: busy)
       #expect(end() == .ready(QueueReference(busy)))
       let conditional = FlaggedOperation()

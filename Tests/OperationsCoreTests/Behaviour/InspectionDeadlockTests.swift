@@ -9,7 +9,8 @@ import Testing
 
 @Suite("Finding operations that wait inside for each other")
 struct InspectionDeadlockTests {
-  /// Blocks until a number of operations wait in their own code.
+  /// Blocks the calling thread until each of these operations, in its own code, waits for another
+  /// operation.
   private func awaitInsideWaits(_ operations: [Operation]) {
     let deadline = ContinuousClock.now + .seconds(Patience.seconds)
     while !operations.allSatisfy({ !$0.awaitedInside.isEmpty }), .now < deadline {
@@ -36,8 +37,8 @@ struct InspectionDeadlockTests {
     operations.map(OperationReference.init)
   }
 
-  /// Adds an operation for each of these that waits for it in its own code, and returns when all of
-  /// them wait.
+  /// Adds an operation for each awaited operation, which it waits for in its own code. Returns the
+  /// added operations when all of them wait.
   private func waitInside(for awaited: [Operation], in queue: OperationQueue) -> [Operation] {
     let holders = awaited.map { one in BlockOperation { one.waitUntilFinished() } }
     queue.addOperations(holders, waitUntilFinished: false)
@@ -63,7 +64,7 @@ struct InspectionDeadlockTests {
       #expect(told.map(\.chain) == [references([direct]), references([last, first])])
       #expect(told.allSatisfy { $0.queue.id == queue.id && $0.neededQueue.id == queue.id })
       #expect(Set(found[0].operations) == Set(references(holders + [direct, last, first])))
-      // Widening the queue ends the deadlock.
+      // A greater width of the queue ends the deadlock.
       queue.maxConcurrentOperationCount = 3
       queue.waitUntilAllOperationsAreFinished()
       #expect(queue.deadlocks().isEmpty)
@@ -294,7 +295,8 @@ struct InspectionDeadlockTests {
 
   @Test("DE-8: a group and a member that waits inside for that group are a cycle")
   func waitForOwnGroupInOwnProcess() async {
-    // Such a wait ends only with the process.
+    // The test runs in a separate process, because the wait of a member for its own group never
+    // ends.
     await #expect(processExitsWith: .success) {
       let queue = OperationQueue()
       let group = GroupOperation()

@@ -17,7 +17,8 @@ struct InspectionExclusionTests {
     return queue
   }
 
-  /// Blocks until a number of operations wait in their own code.
+  /// Blocks the calling thread until each of these operations, in its own code, waits for another
+  /// operation.
   private func awaitInsideWaits(_ operations: [Operation]) {
     let deadline = ContinuousClock.now + .seconds(Patience.seconds)
     while !operations.allSatisfy({ !$0.awaitedInside.isEmpty }), .now < deadline {
@@ -53,7 +54,7 @@ struct InspectionExclusionTests {
         Issue.record("no cycle: \(found)")
         return refused.cancel()
       }
-      // The operation waits through one of the holders.
+      // The cycle contains the waiting operation and one of the two holders of its exclusion.
       #expect(members.contains { $0.id == refused.id })
       #expect(Set(members.map(\.id)).intersection(holders.map(\.id)).count == 1)
       refused.cancel()

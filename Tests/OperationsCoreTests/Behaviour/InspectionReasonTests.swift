@@ -148,7 +148,7 @@ struct InspectionReasonTests {
       queue.addOperation(operation)
       #expect(!operation.reasonsNotRunning().contains(.notReadyByItself), "dependencies come first")
       queue.addOperation(dependency)
-      // A worker evaluates its readiness some time later.
+      // The reason appears when a worker has evaluated the operation's `isReady`.
       awaitReasons(of: operation, [.notReadyByItself])
       operation.flag.raise()
       #expect(operation.reasonsNotRunning() == [.notReadyByItself], "the change was not announced")

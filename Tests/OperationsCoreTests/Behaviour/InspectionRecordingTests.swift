@@ -18,7 +18,7 @@ struct InspectionRecordingTests {
       queue.takeChanges(for: collector, limit: 100).changed.last { $0.id == operation.id }
     }
 
-    /// Receives changes until those of an operation match a predicate.
+    /// Receives the recorded changes of an operation until they satisfy a predicate.
     func take(
       _ operation: Operation, until what: String, at location: SourceLocation = #_sourceLocation,
       _ predicate: (RecordedOperation) -> Bool

@@ -147,6 +147,9 @@ struct InspectionSnapshotTests {
     }
   }
 
+  /// Checks that a snapshot's counts match its operations, and that its total is not less than the
+  /// last total.
+  ///
   /// - Returns: The snapshot's total.
   private func check(_ snapshot: QueueSnapshot, after lastTotal: Int) -> Int {
     let counts = snapshot.counts

@@ -10,14 +10,14 @@ import Testing
 /// `deinit` of a captured object may need the slot.
 @Suite("The release of objects that an operation retained")
 struct LastReleaseTests {
-  /// How the `deinit` of a `Visitor` waits.
+  /// The call by which the `deinit` of a `Visitor` waits for the operation that it adds.
   private enum Wait: CaseIterable {
     case operation, queue
-    /// The library has no information about this wait.
+    /// A wait by a semaphore, about which the library has no information.
     case semaphore
   }
 
-  /// Its `deinit` adds an operation to the queue and waits for it.
+  /// An object whose `deinit` adds an operation to the queue and waits for the operation.
   private final class Visitor: Sendable {
     private let queue: OperationQueue
     private let log: EventLog<String>

@@ -302,7 +302,8 @@ private final class SuperStartFirstOperation: LateOperation, @unchecked Sendable
   }
 }
 
-/// An operation that records reads of `isFinished`. Another thread uses the operation meanwhile.
+/// An operation that records each read of `isFinished`. During a read on the thread of the test,
+/// another thread uses the operation.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let log = EventLog<String>()
   private let caller = pthread_self()
@@ -347,8 +348,8 @@ private final class UnannouncedOperation: Operation, @unchecked Sendable {
   override func main() { isOver.raise() }
 }
 
-/// Another thread sets the condition and announces the change at the moment at which `main()`
-/// returns.
+/// An operation that has finished when `main()` has returned and the operation's own condition is
+/// met. Another thread sets the condition and announces the change while `main()` returns.
 private final class RacingOperation: Operation, @unchecked Sendable {
   private let isOver = Flag()
   private let hasReturned = Flag()

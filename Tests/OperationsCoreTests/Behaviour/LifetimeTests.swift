@@ -140,12 +140,14 @@ struct LifetimeTests {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.addOperations(kept, waitUntilFinished: false)
-    // This call makes the queue process the operations. If the queue processed an operation only
-    // after the finish, that operation would become ready before the notified ones.
+    // Reading `operationCount` makes the queue process the operations. An operation that the queue
+    // processed only after the dependency's finish would become ready before the operations that
+    // the finish notifies.
     #expect(queue.operationCount == 10)
     dependency.start()
     queue.waitUntilAllOperationsAreFinished()
-    // The remaining operations were notified, in order.
+    // The dependency has notified the operations that still exist, in the order in which they began
+    // to depend on it.
     #expect(log.events == Array(0..<10))
   }
 

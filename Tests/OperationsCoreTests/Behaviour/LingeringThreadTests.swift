@@ -46,7 +46,8 @@ struct LingeringThreadTests {
         }
         for (queue, operation) in zip(queues, operations) {
           queue.addOperation(operation)
-          // The operations run one after the other, so that each gets a thread.
+          // The test adds an operation only after the previous one has begun, so that each
+          // operation gets a thread.
           begun.wait(for: "start()") { $0 > 0 }
           begun.change { $0 = 0 }
           operation.cancel()
@@ -87,8 +88,8 @@ struct LingeringThreadTests {
         let last = BlockOperation {}
         last.addDependency(WaitingInDeinit(queue) { released.change { $0 += 1 } }.finishedByHand())
         queue.addOperation(consume last)
-        // The queue is suspended, because the worker would otherwise start the next ready operation
-        // before the deinit runs.
+        // The queue is suspended. Otherwise, the worker would start the next ready operation before
+        // the `deinit` of the finished dependency runs.
         queue.addOperation {}
         queue.isSuspended = false
         queue.waitUntilAllOperationsAreFinished()

@@ -111,7 +111,7 @@ struct MisuseReportTests {
 
 @Suite("MI-1: the throwing forms of calls that trap")
 struct ThrowingCallTests {
-  /// Returns the error of `call`.
+  /// Returns the kind of the `Misuse` error that `call` throws; `nil` if it throws none.
   private func refusal(_ call: () throws -> Void) -> Misuse.Kind? {
     do {
       try call()
@@ -139,7 +139,7 @@ struct ThrowingCallTests {
     let outer = Misuse.catching {
       let operation = SelfUsingOperation { operation in
         operation.addDependency(operation)
-        // The thread receives the error of its own call.
+        // The inner call throws its own error. The misuse before it is reported to the outer call.
         #expect(throws: Misuse.self) { try operation.tryStart() }
       }
       #expect(throws: Never.self) { try operation.tryStart() }

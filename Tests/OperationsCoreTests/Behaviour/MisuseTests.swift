@@ -25,7 +25,7 @@ struct MisuseTests {
       ])
   }
 
-  /// Returns the mistakes that `body` makes on this thread.
+  /// Returns the kinds of misuse of the library that `body` commits on the calling thread.
   private func mistakes(_ body: () -> Void) -> [Misuse.Kind] { Misuse.catching(body).map(\.kind) }
 
   @Test("SA-4: starting an operation that is not ready; it may be started later")

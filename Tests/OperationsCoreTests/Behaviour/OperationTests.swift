@@ -35,7 +35,7 @@ struct OperationTests {
       override var isAsynchronous: Bool { super.isAsynchronous }
       override var isConcurrent: Bool { super.isConcurrent }
     }
-    /// An operation that returns the values of another operation.
+    /// An operation whose `isConcurrent` returns the value of another operation.
     final class Wrapper: Operation, @unchecked Sendable {
       let inner = OnlyConcurrent()
       override var isConcurrent: Bool { inner.isAsynchronous }

@@ -91,8 +91,9 @@ struct PriorityTests {
       if queueIsReadInBetween { #expect(queue.operationCount == 4) }
       operations[2].queuePriority = .high
       operations[0].queuePriority = .high
-      // Setting the same priority again does not move the operation. Changing the priority twice
-      // moves the operation to the tail.
+      // Setting the same priority again does not move the operation in the start order. Changing
+      // the priority and changing it back moves the operation behind the operations of equal
+      // priority.
       operations[2].queuePriority = .high
       operations[1].queuePriority = .low
       if queueIsReadInBetween { #expect(queue.operationCount == 4) }

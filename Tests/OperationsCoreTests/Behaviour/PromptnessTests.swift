@@ -134,14 +134,14 @@ struct PromptnessTests {
     }
   }
 
-  /// Returns the delays from the finish of an operation to a later event, one for each operation.
+  /// Returns, for each of several operations, the delay from its finish to a later event.
   private static func delays(
     besides load: Duration, operationCount: Int = 9,
     _ prepare: (OperationQueue, Operation) -> () -> ContinuousClock.Instant?
   ) -> [Duration] {
     let busy = BusyProcessors()
     let queue = OperationQueue()
-    // They execute before the processors are busy, and finish on this thread.
+    // The operations begin to execute before the processors are busy. This thread finishes them.
     let operations = (0..<operationCount).map { _ in FlaggedByHand() }
     let followers = operations.map { prepare(queue, $0) }
     for operation in operations { operation.begun.waitForArrivals(1) }
@@ -182,7 +182,7 @@ private final class BusyProcessors: Sendable {
     while runningCount.load(ordering: .relaxed) < AvailableProcessors.count() { sched_yield() }
   }
 
-  /// Whether more operations wait than execute.
+  /// Whether more operations wait in the queue than execute.
   var areStillBusy: Bool { queue.operationCount > 2 * AvailableProcessors.count() }
 
   func end() {
@@ -220,7 +220,8 @@ private final class FlaggedByHand: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that records when its `isReady` is read after its dependencies have finished.
+/// An operation that records the time at which its `isReady` is first read after its dependencies
+/// have finished.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let asked = Monitored<ContinuousClock.Instant?>(nil)
 

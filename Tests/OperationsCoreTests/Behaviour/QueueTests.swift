@@ -206,7 +206,8 @@ struct QueueTests {
         last = operation
       }
       for queue in queues { queue.waitUntilAllOperationsAreFinished() }
-      // The thread keeps its name if a queue was served for less than 20 µs, as before the first one.
+      // A thread keeps its previous name while it serves a queue for less than 20 µs. This can
+      // happen before the first operation, so the first two names are not compared.
       let names = (0..<20).map { $0.isMultiple(of: 2) ? "opq-here" : "opq-there" }
       #expect(log.events.dropFirst(2) == names.dropFirst(2))
     }
@@ -232,7 +233,8 @@ struct QueueTests {
       let moved = make("moved", .normal)
       _ = make("normal 2", .normal)
       _ = make("high", .high)
-      // This call makes the queue process all of them before one is moved.
+      // Reading `operationCount` makes the queue process all operations before the test changes the
+      // priority of one.
       #expect(queue.operationCount == 6)
       moved.queuePriority = .high
       queue.isSuspended = false

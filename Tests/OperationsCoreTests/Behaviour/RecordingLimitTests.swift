@@ -30,7 +30,7 @@ struct RecordingLimitTests {
 
     func stop() { queue.core.dropRecords(of: collector) }
 
-    /// Replaces the collector.
+    /// Ends the recording, and begins a new one with another collector.
     func changeCollector(newRecords: Int) {
       stop()
       collector = CollectorID()
@@ -247,7 +247,8 @@ struct RecordingLimitTests {
             newRecords: Int.random(in: 0...4, using: &random))
         case 4: added.randomElement(using: &random)?.cancel()
         default:
-          // Some operations at the front finish. Cancelled ones may leave from the middle.
+          // Some operations at the front of the queue finish. Cancelled operations may leave from
+          // the middle of the queue.
           let gate = Gate()
           let last = BlockOperation { gate.pass() }
           last.queuePriority = Bool.random(using: &random) ? .veryHigh : .normal

@@ -16,11 +16,11 @@ struct SamplerTests {
         let queue = OperationQueue()
         for _ in 0..<100 { queue.addOperation { gate.pass() } }
         gate.waitForArrivals(100)
-        // The sampler may not have paused yet.
+        // This sleep gives the sampler time to reduce its frequency.
         usleep(200_000)
         let switchesBefore = PoolThread.all.compactMap(\.switchCount).reduce(0, +)
         let before = processProcessorTime()
-        // This sleep is the measured time.
+        // The test measures the sampler during this sleep.
         sleep(4)
         let used = processProcessorTime() - before
         let switches = PoolThread.all.compactMap(\.switchCount).reduce(0, +) - switchesBefore
@@ -29,7 +29,7 @@ struct SamplerTests {
         print(
           "100 sleepers at rest: \(used / .seconds(4) * 100) %, \(switches) wake-ups in 4 s")
         precondition(used < .milliseconds(40), "\(used)")
-        // A wake-up and the following sleep count as one.
+        // A wake-up of a thread and the following sleep count as one context switch.
         precondition(switches < 4 * 20, "\(switches)")
       }
     }
@@ -38,8 +38,9 @@ struct SamplerTests {
   @Test("MX-5: blocked workers are replaced even if no descriptor is free")
   func withoutDescriptorsInOwnProcess() async {
     await #expect(processExitsWith: .success) {
-      // Dispatch opens descriptors for its first timer, and ends the process if none is free. The time
-      // limit of the thread below needs a timer.
+      // This sleep makes Dispatch open the file descriptors for its timers. Without free
+      // descriptors, Dispatch would end the process at the first timer, and the time limit of
+      // `onOwnThread` needs a timer.
       try await Task.sleep(for: .milliseconds(1))
       try await onOwnThread(within: .seconds(60)) {
         var limit = rlimit()

@@ -46,7 +46,8 @@ struct StartTests {
       operation.start()
       operation.cancel()
       operation.start()
-      // Earlier completion blocks have run before this one.
+      // Completion blocks run in order, so the earlier completion blocks have run before the block
+      // of this operation.
       let after = Operation()
       after.completionBlock = { log.note("after") }
       after.start()
@@ -130,7 +131,8 @@ struct StartTests {
             }
           }
         }
-        // In each case, the operation now has no unmet dependencies and can be finished.
+        // Whichever thread was faster, the operation now has no unmet dependencies and can be
+        // finished.
         operation.removeDependency(dependency)
         operation.start()
         #expect(operation.isFinished && runs.value <= 1)

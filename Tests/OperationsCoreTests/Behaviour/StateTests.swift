@@ -14,8 +14,8 @@ struct StateTests {
     var unready = 0
     private var stage = 0
 
-    /// `isExecuting` is read first: a started operation that does not execute has finished, and the
-    /// next read must show that.
+    /// Reads the operation's state. `isExecuting` is read before `isFinished`: a started operation
+    /// that does not execute has finished, so `isFinished` must then be `true`.
     mutating func look(at operation: Operation) {
       let isExecuting = operation.isExecuting
       let isFinished = operation.isFinished

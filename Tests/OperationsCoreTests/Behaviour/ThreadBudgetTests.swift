@@ -8,7 +8,8 @@ import Testing
 
 @testable import OperationsCore
 
-/// Tests that count threads run in separate processes, which have only the threads of these queues.
+/// The tests that count threads run in separate processes, so that the pool has only the threads of
+/// the test's queues.
 @Suite("The threads of all queues together", .oneAtATime)
 struct ThreadBudgetTests {
   @Test("MX-5, MX-6: 2,000 serial queues of processor work take at most 64 threads")
@@ -34,14 +35,15 @@ struct ThreadBudgetTests {
   @Test("MX-6: adding to 2,000 serial queues costs at most twice what adding to one costs")
   func addingToManyQueues() async throws {
     try await onOwnThread {
-      // The processor time of the adding thread, which does not depend on the load of the machine.
-      // Without the optimizer, the difference is greater.
+      // The test measures the processor time of the thread that adds operations, because this time
+      // does not depend on the load of the machine. The limit is higher without optimization,
+      // because the difference is greater then.
       #if DEBUG
         let limit = 4.0
       #else
         let limit = 2.0
       #endif
-      // A busy machine may disturb some attempts.
+      // One good measurement of seven is enough, because a busy machine may disturb the others.
       var ratios: [Double] = []
       while ratios.count < 7, ratios.allSatisfy({ $0 > limit }) {
         ratios.append(
@@ -52,9 +54,9 @@ struct ThreadBudgetTests {
     }
   }
 
-  /// Returns nanoseconds of processor time per operation.
+  /// Returns the processor time that adding one operation takes, in nanoseconds.
   private static func costOfAdding(to queues: [OperationQueue]) -> Double {
-    // The first operation of a queue, which needs more memory, was added before.
+    // The first operation of each queue is not measured, because it needs more memory.
     for queue in queues { queue.addOperation {} }
     for queue in queues { queue.waitUntilAllOperationsAreFinished() }
     let before = threadProcessorTime()
@@ -69,7 +71,8 @@ struct ThreadBudgetTests {
     arguments: [(100, 1.1), (1_000, 1.5)])
   func sleepers(count: Int, limit: Double) async throws {
     try await onOwnThread {
-      // A busy machine may stop all threads for some time, but not in each attempt.
+      // One quick attempt of three is enough, because a busy machine may stop all threads for some
+      // time.
       let isQuickOnce = (0..<3).contains { _ in
         let queue = makeQueues(1, width: count)[0]
         let duration = ContinuousClock().measure {
@@ -231,7 +234,8 @@ struct ExecutionBlockThreadTests {
       gate.waitForArrivals(1)
       weak var released: ExecutionBlocks?
       do {
-        // At the pool's limit, the request waits.
+        // The pool has reached its maximum number of threads, so the request for another thread
+        // waits.
         let several = ExecutionBlocks([{}, {}], of: Operation(), in: nil, on: pool)
         released = several
         pool.help(several)

@@ -8,8 +8,9 @@ import Testing
 
 @Suite("Operations that end their thread")
 struct ThreadExitTests {
-  // The tests run in a separate process without leak detection, because memory that the stack of an
-  // ended thread refers to is leaked. They must not affect the pool of other tests.
+  // The tests run in separate processes, so that they do not affect the thread pool of other tests.
+  // Leak detection is disabled, because memory that only the stack of an ended thread refers to is
+  // leaked.
   @Test("H-10: an operation that ends its thread stays executing, and all others continue")
   func exitingOperationsInOwnProcess() async {
     await #expect(processExitsWith: .success) {
@@ -22,7 +23,7 @@ struct ThreadExitTests {
           (first, second) = (queues[0], queues[1])
           for queue in queues { theRestGoesOn(queue) }
         }
-        // Workers that search for further operations hold them for some microseconds.
+        // Workers that search for further operations retain the queues for some microseconds.
         while first != nil || second != nil { sched_yield() }
       }
       _exit(0)
@@ -30,7 +31,8 @@ struct ThreadExitTests {
   }
 }
 
-/// Four operations end their threads, and others execute with the remaining slots and threads.
+/// Checks that a queue in which four operations end their threads executes other operations with
+/// its remaining slots and threads.
 private func theRestGoesOn(_ queue: OperationQueue) {
   let exiting = (0..<4).map { _ in ExitingOperation() }
   for operation in exiting { queue.addOperation(operation) }
@@ -38,7 +40,8 @@ private func theRestGoesOn(_ queue: OperationQueue) {
   // There is no event for the end of a thread.
   while queue.operations.contains(where: { !$0.isExecuting }) { sched_yield() }
   precondition(queue.operations == exiting)
-  // Another thread finishes them. Then all slots are free and have threads.
+  // This thread finishes the operations whose threads have ended. After that, all slots of the
+  // queue are free, and threads exist for all of them.
   for operation in exiting { operation.finish() }
   queue.waitUntilAllOperationsAreFinished()
   let gate = Gate()
@@ -48,7 +51,8 @@ private func theRestGoesOn(_ queue: OperationQueue) {
   queue.waitUntilAllOperationsAreFinished()
 }
 
-/// Its `main()` never returns. Another thread finishes it.
+/// An operation whose `main()` ends its thread instead of returning. Another thread finishes the
+/// operation.
 private final class ExitingOperation: Operation, @unchecked Sendable {
   private let hasFinished = Flag()
 

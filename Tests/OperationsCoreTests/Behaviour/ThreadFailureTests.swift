@@ -61,7 +61,8 @@ struct ThreadFailureTests {
       let other = OperationQueue(pool: pool)
       let begun = Gate()
       other.addOperation { begun.open() }
-      // This wait is not one of the library's waits, so only the sampler can try again.
+      // This thread waits at a gate and not with a call of the library, so only the sampler can try
+      // again to start a thread.
       begun.pass()
       #expect(starter.failureCount == 3)
       gate.open()
@@ -115,13 +116,13 @@ struct ThreadFailureTests {
     try await onOwnThread(within: .seconds(120)) {
       for _ in 0..<Effort.scaled(2_000) {
         let starter = FailingStarter()
-        // The threads are the sampler and the worker of the first queue.
+        // The two threads that cannot be started are the sampler and the worker of the first queue.
         starter.mode = .failsTimes(2)
         let pool = starter.makePool()
         let finished = Gate()
         onThreads(2) { _ in OperationQueue(pool: pool).addOperation { finished.pass() } }
-        // The test does not wait with the library, because such a wait would try to start the
-        // thread again.
+        // The test does not wait with a call of the library, because that call would also try to
+        // start the thread again.
         finished.waitForArrivals(2)
         finished.open()
       }
@@ -165,7 +166,8 @@ struct ThreadFailureTests {
       let begun = SharedFlag()
       queue.addOperation { begun.set() }
       refusesSampler.change { $0 = false }
-      // This thread does not wait in the library, which would try again too.
+      // The test does not wait with a call of the library, because that call would also try to
+      // start the thread again.
       let hasBegun = poll(for: .seconds(Patience.seconds)) {
         queue.addOperation {}
         return begun.value

@@ -34,7 +34,8 @@ struct UnderlyingQueueMonitorTests {
       let third = BlockOperation {}
       third.addDependency(second)
       for operation in [first, second, third] { queue.addOperation(operation) }
-      // A block that has not begun holds no slot: its operation is still ready.
+      // A block that has not begun on the dispatch queue holds no slot: its operation is still
+      // ready.
       #expect(counts(of: queue) == [1, 2, 0, 0, 0, 0, 3])
       dispatchQueue.resume()
       gate.waitForArrivals(1)

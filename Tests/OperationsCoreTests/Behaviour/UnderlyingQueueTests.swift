@@ -119,7 +119,8 @@ struct UnderlyingQueueTests {
       queue.waitUntilAllOperationsAreFinished()
       #expect(log.events == ["block", "operation"])
 
-      // The block is submitted but has not begun, so the operation has not started and is held.
+      // The block of the operation is submitted to the dispatch queue but has not begun. So the
+      // operation has not started, and suspending the operation queue holds it back.
       place.queue.suspend()
       queue.addOperation { log.note("held back") }
       queue.isSuspended = true
@@ -268,7 +269,7 @@ struct UnderlyingQueueTests {
   }
 }
 
-/// A subclass that overrides `start()` and leaves the rest to the base class.
+/// An operation that does its work in its override of `start()`, and then calls `super.start()`.
 private final class StartingOperation: Operation, @unchecked Sendable {
   private let work: @Sendable () -> Void
 
@@ -293,7 +294,7 @@ private final class SwitchedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// A queue whose end a test can observe.
+/// A queue whose deallocation a test can observe.
 private final class ProbedQueue: OperationQueue, @unchecked Sendable {
   private let probe: DeinitProbe
 

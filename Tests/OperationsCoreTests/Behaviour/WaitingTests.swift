@@ -180,7 +180,7 @@ struct WaitingTests {
         operation.didChangeValue(forKey: "isFinished")
         operation.start()
       }
-      // The operation is released, so no code for it is left to run.
+      // When the operation is released, the library has no further code to run for the operation.
       log.wait(for: "released")
       #expect(log.events == ["completion", "released"])
     }

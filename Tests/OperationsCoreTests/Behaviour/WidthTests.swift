@@ -59,7 +59,8 @@ struct WidthTests {
       queue.maxConcurrentOperationCount = 0
       let gate = Gate()
       for _ in 0..<6 { queue.addOperation { gate.pass() } }
-      // Here the threads have had enough time to start one of the operations.
+      // The queue's width is 0. While another queue runs 100 operations, the threads would have
+      // enough time to start an operation of this queue.
       let other = OperationQueue()
       for _ in 0..<100 { other.addOperations([BlockOperation {}], waitUntilFinished: true) }
       #expect(gate.arrivedCount == 0 && queue.operations.allSatisfy { $0.state == .ready })

@@ -62,7 +62,7 @@ struct WorkerConfigurationTests {
       #expect(WorkerConfiguration.current.processorCount == 1)
       #expect(WorkerConfiguration.current.threadLimit == nil && log.events.isEmpty)
       try await onOwnThread {
-        // The size is larger than the default of the system.
+        // The block uses more bytes of the stack than the system's default size has.
         let deep = BlockOperation { #expect(descend(24 << 20, from: nil)) }
         OperationQueue().addOperations([deep], waitUntilFinished: true)
       }

@@ -164,8 +164,9 @@ struct ExclusionLinesTests {
     #expect(lines.leave(victim).isEmpty && lines.isEmpty)
   }
 
-  /// Makes operations of another queue hold `two` until the tested operation has been refused often. The last
-  /// holder keeps it.
+  /// Makes an operation request its exclusions until it was refused so often that its free
+  /// exclusions are reserved for it. Operations of another queue hold `two`, one after the other.
+  /// Returns the last of these operations, which still holds `two`.
   private func makeDue(_ member: ExclusionLines.Number, _ lines: inout ExclusionLines)
     -> ExclusionLines.Number
   {
@@ -192,7 +193,8 @@ struct ExclusionLinesTests {
     let holder = makeDue(both, &lines)
     let reservation = try #require(lines.reservation(of: both))
     #expect(reservation.nanoseconds == 100_000_000)
-    // The holder waits for this operation.
+    // An operation that holds the other exclusion waits for this operation, which needs the
+    // reserved exclusion.
     let awaited = lines.join([one])
     #expect(lines.ask(awaited, in: otherQueue).answer == .refused)
     #expect(lines.endReservation(reservation) == [awaited])
@@ -259,7 +261,7 @@ struct ExclusionLinesTests {
       holder = next
     }
     #expect(lines.reservation(of: due) != nil)
-    // One place is held and one is reserved, so the earlier operation waits for two holders only.
+    // Of the exclusion's places, one operation holds one, and one place is reserved.
     let first = lines.join([small])
     #expect(lines.ask(first, in: otherQueue).answer == .granted)
     let late = lines.join([small])

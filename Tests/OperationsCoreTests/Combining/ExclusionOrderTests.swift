@@ -26,7 +26,8 @@ struct ExclusionOrderTests {
       queue.addOperation(holder)
       gate.waitForArrivals(1)
       queue.addOperation(waiting)
-      // The operation was chosen and refused before this one executes.
+      // When this added operation executes, the queue has chosen the waiting operation, and the
+      // exclusion has refused it.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(waiting.state == .waiting)
       waiting.addDependency(dependency)
@@ -58,7 +59,8 @@ struct ExclusionOrderTests {
       queue.addOperation(holder)
       gate.waitForArrivals(1)
       queue.addOperations([impatient, dependency], waitUntilFinished: false)
-      // Both operations were chosen and refused before this one executes.
+      // When this added operation executes, the queue has chosen both waiting operations, and the
+      // exclusion has refused them.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
@@ -80,7 +82,7 @@ struct ExclusionOrderTests {
       impatient.addDependency(dependency, requires: .success)
       #expect(impatient.state == .ready)
       queue.isSuspended = false
-      // It does not wait for the dependency, which is never started.
+      // The operation executes without waiting for its dependency, which is never started.
       impatient.waitUntilFinished()
     }
   }
@@ -106,7 +108,8 @@ struct ExclusionOrderTests {
       queue.addOperation(holder)
       gate.waitForArrivals(1)
       queue.addOperation(operation)
-      // It was chosen and refused before this one runs.
+      // When this added operation executes, the queue has chosen the waiting operation, and the
+      // exclusion has refused it.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(Exclusions.shared.obstacle(of: operation) != nil)
       operation.isAllowed.store(false, ordering: .sequentiallyConsistent)
@@ -136,7 +139,8 @@ struct ExclusionOrderTests {
       queues[1].addOperations([early, BlockOperation { busy.pass() }], waitUntilFinished: false)
       busy.waitForArrivals(1)
       queues[2].addOperation(late)
-      // The operation was chosen and refused before this one executes.
+      // When this added operation executes, the queue has chosen the waiting operation, and the
+      // exclusion has refused it.
       queues[2].addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       late.waitUntilFinished()
@@ -159,7 +163,7 @@ struct ExclusionOrderTests {
       flood.count.wait(for: "the flood to run") { $0 > 100 }
       let late = BlockOperation { isLateDone.store(true, ordering: .relaxed) }
       late.exclusions = [exclusion]
-      // The flood of operations continues until this operation has executed.
+      // The first queue gets new operations until this operation of the second queue has executed.
       queues[1].addOperations([late], waitUntilFinished: true)
       queues[0].waitUntilAllOperationsAreFinished()
       #expect(late.isFinished)

@@ -6,18 +6,19 @@ import TestSupport
 
 @testable import OperationsCore
 
-/// Queues that start members at random moments, and the conditions that must be true between two
-/// moves.
+/// A random test of exclusions: queues start operations at random moments, and certain conditions
+/// must be true after each step.
 struct ExclusionPlay {
   typealias Number = ExclusionLines.Number
 
   private enum Stage {
     /// The operation is in its queue and can be chosen.
     case ready
-    /// The operation was refused and has not been invited since then.
+    /// The operation's request for its exclusions was refused, and the operation has not been
+    /// invited to repeat the request.
     case waiting
     case executing
-    /// A dependency or its own `isReady` keeps it waiting.
+    /// The operation waits for a dependency, or its own `isReady` is `false`.
     case unready
   }
 
@@ -58,7 +59,7 @@ struct ExclusionPlay {
       if stages[number] == .unready { stages[number] = .ready }
       if stages[number] == .ready { ask(number, insists: true) }
       if stages[number] == .executing { leave(number) }
-      // Waiting members must be invited by the others when these leave.
+      // An operation that returns its exclusions must invite the operations that wait for them.
       if stages.values.allSatisfy({ $0 == .waiting }), !stages.isEmpty {
         Issue.record("\(stages.count) wait for ever")
         return
@@ -96,8 +97,8 @@ struct ExclusionPlay {
       let holders = stages.count { $1 == .executing && wanted[$0]?.contains(exclusion) == true }
       #expect(holders <= exclusion.limit)
     }
-    // A member whose exclusions are all free waits only if another member of its queue was invited,
-    // or if the missing exclusion is reserved.
+    // An operation whose exclusions are all free waits only if another operation of its queue was
+    // invited to request them, or if one of its exclusions is reserved for an earlier operation.
     for (number, stage) in stages where stage == .waiting {
       guard let obstacle = lines.obstacle(of: number), let its = wanted[number] else {
         Issue.record("\(number) waits for nothing")

@@ -43,7 +43,8 @@ struct ExclusionTests {
       for operation in operations { operation.exclusions = [exclusion] }
       queue.addOperations(operations, waitUntilFinished: false)
       gate.waitForArrivals(3)
-      // All others were chosen and refused before this one executes.
+      // When this last operation executes, the queue has chosen all other operations: three
+      // execute, and the exclusion has refused six.
       let last = BlockOperation {}
       last.queuePriority = .veryLow
       queue.addOperations([last], waitUntilFinished: true)
@@ -149,7 +150,8 @@ struct ExclusionTests {
       first.exclusions = [exclusion]
       second.exclusions = [exclusion]
       let queue = OperationQueue()
-      // One slot is left. An operation may get it before the third operation has returned it.
+      // The first operation uses one of the two slots, so the other operations use the second slot
+      // one after the other.
       queue.maxConcurrentOperationCount = 2
       queue.addOperation(first)
       gate.waitForArrivals(1)
@@ -228,7 +230,8 @@ struct ExclusionTests {
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       excluded.exclusions = []
       #expect(excluded.exclusions == [exclusion])
-      // The operation is chosen and refused once more.
+      // The announcement makes the queue choose the operation again, and the exclusion refuses it
+      // again.
       excluded.allow()
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(excluded.state == .waiting)
@@ -278,8 +281,8 @@ struct ExclusionTests {
       let outer = BlockOperation { queue.addOperations([inner], waitUntilFinished: true) }
       outer.exclusions = [exclusion]
       queue.addOperation(outer)
-      // Waits until the inner operation waits for its turn, and the outer operation waits for the
-      // inner one.
+      // Waits until the inner operation waits for the exclusion, and the outer operation, which
+      // holds the exclusion, waits for the inner operation.
       var deadlocks: [Deadlock] = []
       for _ in 0..<100_000 where deadlocks.isEmpty {
         deadlocks = queue.deadlocks()

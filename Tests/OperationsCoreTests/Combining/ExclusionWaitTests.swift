@@ -12,7 +12,7 @@ import Testing
 struct ExclusionWaitTests {
   private let exclusion = MutualExclusion(name: "catalogue")
 
-  /// Refuses the operation so often that other operations must give way to it.
+  /// Refuses an operation's request for an exclusion until other operations must wait in its favor.
   private func makeDue(_ operation: Operation, in exclusions: Exclusions) {
     for _ in 0..<ExclusionMember.firstPatience {
       let holder = Operation()
@@ -22,7 +22,10 @@ struct ExclusionWaitTests {
     }
   }
 
-  /// Requests the exclusions of an operation on another thread, until the thread gives way.
+  /// Requests the exclusions of an operation on another thread, and returns when that thread waits
+  /// in favor of an operation that was refused often.
+  ///
+  /// - Returns: The result of the request, which is set when the other thread has continued.
   ///
   /// - Returns: The future result.
   private func askGivingWay(
@@ -61,7 +64,8 @@ struct ExclusionWaitTests {
         poll(for: .seconds(Patience.seconds)) { Exclusions.shared.obstacle(of: operation) != nil })
       operation.isRefused.open()
       OperationQueue.duties.waitUntilAllOperationsAreFinished()
-      // The queue handles a second choice of the operation before this one.
+      // If the queue chose the refused operation a second time, it would do so before it starts
+      // this added operation.
       queue.addOperations([Operation()], waitUntilFinished: true)
       #expect(operation.requestCount.value == 1)
       gate.open()
@@ -180,7 +184,7 @@ struct ExclusionWaitTests {
       queue.addOperation(due)
       for round in 0...ExclusionMember.firstPatience {
         waitUntilRefused()
-        // The thread gives way and requests the exclusions again.
+        // A new priority makes the operation request its exclusions again.
         due.queuePriority = round.isMultiple(of: 2) ? .high : .normal
       }
       waitUntilRefused()
@@ -209,8 +213,8 @@ struct ExclusionWaitTests {
     }
   }
 
-  /// Refuses an operation that needs two exclusions until the first one is reserved for it. The second one is
-  /// held by another operation.
+  /// Refuses an operation's request for two exclusions until the first exclusion is reserved for
+  /// the operation. Another operation holds the second exclusion.
   private func reserve(
     _ early: MutualExclusion, _ late: MutualExclusion, for due: Operation, in exclusions: Exclusions
   ) {
@@ -328,8 +332,8 @@ private final class SwitchedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that counts how often its queue evaluates it before it requests its exclusions. Another
-/// thread that evaluates it waits until the request was refused.
+/// An operation that counts how often its queue reads its `isReady`. A thread outside the queue
+/// that reads its `isReady` waits until the exclusion has refused the operation.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let requestCount = Monitored(0)
   let isRefused = Gate()

@@ -112,7 +112,8 @@ struct GroupOperationTests {
     var last: Operation = failing
     for number in 0..<5 {
       let dependent = BlockOperation {}
-      // Directly, and through others.
+      // Each operation requires the success of the failing operation, directly or through other
+      // operations.
       dependent.addDependency(number < 3 ? failing : last, requires: .success)
       last = dependent
       group.addOperation(dependent)
@@ -288,7 +289,8 @@ struct GroupOperationTests {
     let log: EventLog<Bool>
     let thread: UInt
 
-    /// Compares the caller's thread with `thread`.
+    /// Creates an operation that logs, for each call of `cancel()`, whether the call was made on
+    /// `thread`.
     init(in log: EventLog<Bool>, thread: UInt = 0) {
       self.log = log
       self.thread = thread

@@ -21,7 +21,8 @@ struct GroupRaceTests {
           if thread == 0 {
             group.start()
             group.waitUntilFinished()
-            // All added operations have finished, and no other can be added.
+            // When the group has finished, all added operations have finished, and the group
+            // accepts no further operations.
             return #expect(!group.addOperation(BlockOperation {}))
           }
           for _ in 0..<20 {
@@ -169,7 +170,7 @@ struct GroupRaceTests {
   }
 }
 
-/// A group that records whether a thread that executes its member deallocates it.
+/// A group that records whether it is deallocated on a thread that executes its member.
 private final class NotingGroup: GroupOperation, @unchecked Sendable {
   private let member: Operation
   private let isReleasedInside: Flag

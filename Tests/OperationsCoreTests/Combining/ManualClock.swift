@@ -36,7 +36,7 @@ final class ManualClock: Clock, Sendable {
   /// The requested durations of all sleeps so far.
   var sleeps: [Duration] { state.value.sleeps }
 
-  /// The number of current sleeps.
+  /// The number of sleeps that have begun and not ended.
   var sleeperCount: Int { state.value.sleepers.count }
 
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -62,8 +62,8 @@ final class ManualClock: Clock, Sendable {
     for sleeper in woken { sleeper.continuation.resume() }
   }
 
-  /// Blocks the calling thread until a number of sleeps have begun, including those that have
-  /// ended.
+  /// Blocks the calling thread until a number of sleeps have begun. Sleeps that have already ended
+  /// count too.
   func waitForSleeps(_ count: Int, at location: SourceLocation = #_sourceLocation) {
     state.wait(for: "\(count) sleeps", at: location) { $0.sleeps.count >= count }
   }

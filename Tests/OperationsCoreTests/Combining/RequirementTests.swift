@@ -59,7 +59,8 @@ struct RequirementTests {
       #expect("\(first)" == "operation \(operations[0].id) was cancelled")
       let second = try #require(operations[2].error as? DependencyError)
       #expect(second.dependency.id == operations[1].id && second.underlyingError == nil)
-      // Each error names the first operation and retains none of those between.
+      // The error of each operation names the operation that was cancelled first, and retains none
+      // of the operations between the two.
       let last = try #require(operations[999].error as? DependencyError)
       #expect(last.origin.id == operations[0].id)
       #expect(
@@ -199,7 +200,8 @@ struct RequirementTests {
       queue.addOperation(hasty)
       gate.waitForArrivals(1)
       queue.addOperations([dependency], waitUntilFinished: true)
-      // A wrong implementation would cancel the operation at that point, before this line.
+      // The next operation and its completion block run after the dependency's finish is processed.
+      // A wrong implementation would have cancelled the dependent by then.
       let after = Gate()
       let next = BlockOperation {}
       next.completionBlock = { after.open() }
@@ -383,7 +385,8 @@ private final class FailingSubclass: Operation, @unchecked Sendable {
 }
 
 extension Operation {
-  /// Waits for the cancellation, which comes from another thread, and then for its readiness.
+  /// Blocks the calling thread until another thread has cancelled this operation, and then until
+  /// the operation is ready.
   fileprivate func waitForCancellation() {
     let isReady = Monitored(false)
     let observation = observe(\.isReady, options: [.initial, .new]) { operation, _ in

@@ -25,7 +25,7 @@ final class ChangeLog: Sendable {
 
   var events: [String] { log.events }
 
-  /// Adds a line of the test.
+  /// Adds an entry that the test itself makes, between the notifications.
   func note(_ event: String) { log.note(event) }
 
   private func watch<Value>(

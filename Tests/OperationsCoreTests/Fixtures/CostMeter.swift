@@ -5,8 +5,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Measures processor time, which does not depend on the load of the machine: that of the calling
-/// thread, and that of the thread on which operations execute one after the other.
+/// Measures the processor time of the calling thread, and of the thread on which operations execute
+/// one after the other. Processor time does not depend on the load of the machine.
 final class CostMeter: Sendable {
   private struct State {
     var thread: pthread_t?
@@ -16,8 +16,9 @@ final class CostMeter: Sendable {
 
   private let state = Monitored(State())
 
-  /// Adds the time that the calling thread has used since its last call, if no other thread has
-  /// called meanwhile. Each operation of a series calls this function.
+  /// Adds the processor time that the calling thread has used since the previous call of `lap()`.
+  /// If another thread made the previous call, no time is added. Each operation of a series calls
+  /// this function.
   func lap() {
     let now = Self.timeOfThisThread
     state.change { state in
@@ -44,8 +45,8 @@ final class CostMeter: Sendable {
   }
 }
 
-/// Expects that 16 times the number costs less than 64 times as much. A quadratic cost would be 256
-/// times as much.
+/// Expects that the cost of some work grows linearly: 16 times the number of items must cost less
+/// than 64 times as much. With quadratic cost, it would be 256 times as much.
 ///
 /// - Parameters:
 ///   - location: The location of an issue.

@@ -3,7 +3,7 @@
 
 import TestSupport
 
-/// Counts how many callers are inside at the same time.
+/// Counts how many callers are at the same time between their calls of `enter()` and `leave()`.
 final class Crowd: Sendable {
   private struct Counts {
     var inside = 0

@@ -5,14 +5,15 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A program that was built with the tests, for tests that need a separate main thread.
+/// A program that is built together with the tests. Tests run it if they need a process with its
+/// own main thread.
 struct FixtureProgram {
-  /// The program whose first argument is its mode.
+  /// The program `fixture-programs`. Its first argument selects what it does.
   static let shared = FixtureProgram(name: "fixture-programs")
 
   let name: String
 
-  /// Runs the program to its end.
+  /// Runs the program until it ends.
   ///
   /// - Parameters:
   ///   - arguments: The program's arguments.

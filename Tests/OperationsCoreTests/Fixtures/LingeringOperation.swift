@@ -4,7 +4,7 @@
 @testable import OperationsCore
 
 /// An asynchronous operation in a common style: its `start()` does the work itself, and its
-/// `cancel()` finishes the operation meanwhile.
+/// `cancel()` finishes the operation while the work still runs.
 final class LingeringOperation: Operation, @unchecked Sendable {
   private struct Flags {
     var isExecuting = false

@@ -4,7 +4,7 @@
 import OperationsCore
 import TestSupport
 
-/// An observer in the style of `NSObject`: notes the key and the values of each notification.
+/// An observer in the style of `NSObject`. It records the key and the values of each notification.
 final class Listener: KeyValueObserver, Sendable {
   let log = EventLog<String>()
 

@@ -5,9 +5,9 @@ import Dispatch
 import OperationsCore
 import TestSupport
 
-/// An asynchronous operation in a common style: it has its own flags behind a recursive lock,
-/// announces changes under that lock, and its `cancel()` does not call `super` and finishes it at
-/// once, even before its start.
+/// An asynchronous operation in a common style. It has its own flags, which a recursive lock
+/// protects, and announces changes while it holds the lock. Its `cancel()` does not call `super`,
+/// and finishes the operation immediately, even before the operation's start.
 class LockedAsynchronousOperation: Operation, @unchecked Sendable {
   private struct Flags {
     var isCancelled = false
@@ -56,7 +56,7 @@ class LockedAsynchronousOperation: Operation, @unchecked Sendable {
     flagsLock.withLock { finish() }
   }
 
-  /// Must be called with the lock held.
+  /// Finishes the operation. The caller must hold the lock.
   private func finish() {
     let finishes = !flags.isFinished
     let stopsExecuting = flags.isExecuting

@@ -3,7 +3,7 @@
 
 import Dispatch
 
-/// A serial dispatch queue that can detect that code runs on it.
+/// A serial dispatch queue that can determine whether the calling code runs on it.
 final class MarkedQueue: Sendable {
   let queue = DispatchQueue(label: "marked")
   private let key = DispatchSpecificKey<Bool>()

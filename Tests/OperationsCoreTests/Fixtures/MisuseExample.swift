@@ -6,17 +6,18 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// A way to make a mistake, and its message.
+/// An example of a misuse of the library, and the message that reports it.
 struct MisuseExample: Sendable {
-  /// Runs the mistaken call on the thread that it requires.
+  /// A closure that runs the call to be reported. It is called on the thread on which that call
+  /// must be made.
   typealias Performer = @Sendable (() -> Void) -> Void
 
-  /// The message, without the numbers of operations and queues.
+  /// The expected message, without the numbers of operations and queues.
   let message: String
   /// A closure that makes the mistake, and blocks until all operations have finished.
   let make: @Sendable (_ perform: @escaping Performer) -> Void
 
-  // The switch has no `default`, so that a new kind without an example does not compile.
+  // The switch has no `default`, so that a new kind of misuse without an example does not compile.
   static func of(_ kind: Misuse.Kind) -> MisuseExample {
     switch kind {
     case .receiverAlreadyExecuting: receiverAlreadyExecuting
@@ -182,7 +183,7 @@ private final class DeafObserver: KeyValueObserver {
   ) {}
 }
 
-/// An operation that passes itself to its work.
+/// An operation that runs a closure with the operation itself as the argument.
 class SelfUsingOperation: Operation, @unchecked Sendable {
   private let work: @Sendable (Operation) -> Void
 

@@ -4,13 +4,14 @@
 import Glibc
 import Synchronization
 
-/// Makes two threads race: one advances a counter, and the other spins on it.
+/// Makes two threads race: one thread advances a counter, and the other thread spins until the
+/// counter has a certain value.
 final class Pace: Sendable {
   private let step = Atomic<Int>(0)
 
   func advance(to next: Int) { step.store(next, ordering: .releasing) }
 
-  /// Spins until the step is reached.
+  /// Spins until the counter has reached a value.
   func await(_ wanted: Int) {
     var looks = 0
     while step.load(ordering: .acquiring) < wanted {

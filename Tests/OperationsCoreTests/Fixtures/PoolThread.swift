@@ -23,7 +23,7 @@ struct PoolThread: Hashable {
     return threads
   }
 
-  /// The number of its context switches so far; `nil` if it has ended.
+  /// The number of the thread's context switches so far; `nil` if the thread has ended.
   var switchCount: Int? {
     let counts = Self.text(of: "/proc/self/task/\(id)/status").split(separator: "\n")
       .filter { $0.contains("ctxt_switches:") }

@@ -4,7 +4,7 @@
 import Glibc
 import Synchronization
 
-/// A flag that one thread sets and others read.
+/// A flag that one thread sets and other threads read.
 final class SharedFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 

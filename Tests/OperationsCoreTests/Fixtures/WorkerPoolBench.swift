@@ -5,11 +5,12 @@ import Testing
 
 @testable import OperationsCore
 
-/// The state of a pool whose threads are only counted.
+/// The state of a thread pool, for tests of its decisions. No real threads are started.
 struct WorkerPoolBench {
   var state: WorkerPoolState
   let pool: WorkerPool
-  /// The serving workers with their requests, in the order of their starts.
+  /// The workers that serve a request, with their requests, in the order in which the service
+  /// began.
   private(set) var serving: [(worker: Worker, request: WorkerPoolState.Request)] = []
   private let queues: [OperationQueue]
   private var time: Int64 = 0
@@ -59,7 +60,8 @@ struct WorkerPoolBench {
     }
   }
 
-  /// Makes the start of the request's thread fail, and also the immediate retries.
+  /// Makes a number of attempts to start the thread for a request fail: the first one, and then
+  /// immediate retries.
   mutating func refuse(_ request: WorkerPoolState.Request, times: Int) {
     var request = request
     for attempt in 1...times {
@@ -70,8 +72,8 @@ struct WorkerPoolBench {
     }
   }
 
-  /// Takes a sample after a millisecond, in which the first `blocked` of the serving workers are
-  /// blocked.
+  /// Advances the time, by 1 ms if not otherwise specified, and takes a sample. In the sample, the
+  /// first `blocked` of the serving workers are blocked.
   @discardableResult
   mutating func look(blocked: Int, progress: UInt64 = 0, after: Int64 = 1_000_000)
     -> WorkerPoolState.Sampling
@@ -84,12 +86,13 @@ struct WorkerPoolBench {
     return next
   }
 
-  /// Ends the request of the first serving worker. Returns whether the worker serves another
-  /// request now.
+  /// Ends the service of the first worker's request. Returns whether this worker now serves another
+  /// request.
   @discardableResult
   mutating func finishFirst() -> Bool { finish(0) }
 
-  /// Ends the request of another serving worker.
+  /// Ends the service of a worker's request. Returns whether this worker now serves another
+  /// request.
   @discardableResult
   mutating func finish(_ index: Int) -> Bool {
     let (worker, request) = serving.remove(at: index)

@@ -6,15 +6,17 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// Random programs that once violated the rules, in their smallest form.
+/// Random programs for which the library once broke its documented rules, reduced to the smallest
+/// number of steps.
 @Suite("Programs that once failed")
 struct FoundProgramTests {
   @Test(
     "PR-3: dependents become ready in the order in which they were made to wait",
     arguments: [0, 1, 2, 5])
   func dependentsKeepTheirOrder(otherCount: Int) async throws {
-    // An operation has one more dependency than the others, which is then removed. An operation
-    // that was added later must not get its place.
+    // Several operations depend on one operation. One of these dependencies is removed, and a later
+    // operation gets a dependency. The later operation must not get the removed one's place in the
+    // order of notifications.
     let others = Array(3..<(3 + otherCount))
     let program = Program(
       operations: Array(repeating: Program.Item(kind: .block), count: 4 + otherCount),
@@ -38,9 +40,9 @@ struct FoundProgramTests {
       let operation = PlainSubclass()
       operation.addDependency(dependency)
       queue.addOperation(operation)
-      // The queue evaluates readiness again for each new dependency. Here, that happens between the
-      // two announcements of the readiness that follows the finish or the removal of the other
-      // dependency.
+      // The queue evaluates the readiness of the operation again for each new dependency. Here, it
+      // does so between the two announcements (`will` and `did`) of the change that follows the
+      // finish or the removal of the only unmet dependency.
       let observation = operation.observe(\.isReady, options: [.prior]) { operation, change in
         if change.isPrior { operation.addDependency(finished) }
       }

@@ -57,7 +57,7 @@ struct RandomProgramTests {
   }
 }
 
-/// Many queues that get operations all the time.
+/// Many queues to which a thread adds operations during a test.
 private final class BusyQueues: Sendable {
   private let queues: [StressedQueue]
   private let random: Locked<SeededGenerator>
@@ -74,8 +74,8 @@ private final class BusyQueues: Sendable {
     startThread { [self] in
       var random = random.withLock { $0 }
       while !mustEnd.value {
-        // Each lingering operation holds a thread until the next operation has run, so there must be fewer
-        // operations than threads.
+        // An operation whose `start()` waits for the next operation holds a thread, so there must
+        // be fewer operations than threads.
         if unfinishedCount < 200 {
           for _ in 0..<100 { queues.randomElement(using: &random)?.addAny(&random) }
         }

@@ -5,8 +5,8 @@
 import TestSupport
 import Testing
 
-/// Checks that the comparison detects faults. Here the model, or the world that is compared with it, has
-/// deliberate faults.
+/// Checks that the comparison of the library with its model detects faults. In each test, either
+/// the model or the tested operations have a deliberate fault.
 @Suite("Deliberate faults are detected", .oneAtATime)
 struct WrongModelTests {
   /// The maximum number of steps of a program that shows a fault.
@@ -47,7 +47,8 @@ struct WrongModelTests {
     #expect(steps.count <= Self.longest, "\(steps)")
   }
 
-  // An ignored exclusion shows only if two bodies happen to overlap. The test above makes them overlap.
+  // This test omits the fault that ignores exclusions: on several threads, the fault is visible
+  // only if two operations happen to overlap. The test above makes them overlap.
   @Test(
     "A world with a fault fails with several threads at once",
     arguments: World.Fault.allCases.filter { $0 != .ignoresExclusions })
@@ -58,13 +59,16 @@ struct WrongModelTests {
     }
   }
 
-  /// Returns the steps of the smallest failing program that is found; an issue if none fails.
+  /// Returns the steps of the smallest failing program that was found. If no program fails, records
+  /// an issue and returns no steps.
   private func smallestFailure(of check: @escaping Examination.Check) async throws -> [Step] {
     try await onOwnThread {
       var examination = Self.examination(check)
-      // In lock step, a failing program fails each time.
+      // A program that is run step by step fails each time if it fails once, so a short time limit
+      // for the repetition is enough.
       examination.confirmingPatience = .milliseconds(500)
-      // Each further attempt waits for a failure.
+      // The reduction ends early in short tests, because each attempt to reduce the program further
+      // waits for a failure.
       examination.sufficientStepCount = Effort.percent >= 100 ? 0 : Self.longest
       let begin = ContinuousClock.now
       guard let found = examination.firstFailure(inPrograms: 5_000, seed: 1) else {
@@ -77,7 +81,8 @@ struct WrongModelTests {
     }
   }
 
-  /// Returns an examination with a short time limit, because failures are expected.
+  /// Returns a search for failing programs that waits only for a short time for expected events,
+  /// because failures are expected.
   private static func examination(_ check: @escaping Examination.Check) -> Examination {
     Examination(
       title: "Wrong on purpose", check: check, patience: .milliseconds(50),

@@ -18,7 +18,7 @@ struct ChangePairTests {
       set { finished.change { $0 = newValue } }
     }
 
-    /// A property of the subclass.
+    /// A property of the subclass that can be observed.
     var station: Int {
       get { tunedTo.value }
       set { tunedTo.change { $0 = newValue } }

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("The notifications for each change")
 struct ChangeSequenceTests {
-  /// The path of an operation through the library.
+  /// The two kinds of operations for which the library has different code: plain block operations
+  /// and subclasses.
   enum Kind: CaseIterable { case plainBlock, subclass }
 
   private func make(

@@ -38,7 +38,8 @@ struct DependentKeyTests {
     }
   }
 
-  /// An operation that declares the keys without `is`, and indirectly.
+  /// An operation that declares on which keys `finished` depends, without the prefix `is`, and
+  /// through another key.
   private final class Indirect: StatefulOperation, @unchecked Sendable {
     override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
       switch key {

@@ -93,7 +93,8 @@ struct ForgottenChangeTests {
         if change.isPrior { gate.pass() } else { oldCounts.change { $0.append(change.oldValue) } }
       }
       queue.isSuspended = false
-      // Operations whose change has not been made yet use all slots of the table.
+      // At this point, operations that have announced a coming change and not yet made it use all
+      // slots of the table of changes.
       gate.waitForArrivals(200)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
@@ -181,7 +182,7 @@ private final class Shelf: Operation, @unchecked Sendable {
   subscript(_ place: Place) -> Int { place.number }
 }
 
-/// A subscript argument that observes its shelf when it is compared.
+/// A subscript argument that, when it is compared, observes the operation with the subscript.
 private struct Place: Hashable {
   let number: Int
   let shelf: Shelf

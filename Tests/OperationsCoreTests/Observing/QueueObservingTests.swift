@@ -61,7 +61,8 @@ struct QueueObservingTests {
         first.addDependency(operation)
         queue.addOperation(first)
         let observations = watchContents(of: queue, log)
-        // Suspended, because it might otherwise leave while its addition is still being announced.
+        // The queue is suspended, because the operation might otherwise leave the queue while its
+        // addition is still being announced.
         queue.isSuspended = true
         queue.addOperation(operation)
         queue.isSuspended = false

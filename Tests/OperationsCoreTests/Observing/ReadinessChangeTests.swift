@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Changes of readiness during the announcement of another one")
 struct ReadinessChangeTests {
-  /// An operation that runs a closure after it has announced that its dependencies will change.
+  /// An operation that runs a closure once, after it has announced that its `dependencies` will
+  /// change.
   private final class Interrupted: Operation, @unchecked Sendable {
     let interruption = Monitored<(@Sendable () -> Void)?>(nil)
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Key paths of a subclass")
 struct SubclassKeyPathTests {
-  /// An operation that overrides some of the flags and uses the base class's others.
+  /// An operation that overrides some of the flags, and inherits the other flags of the base class.
   private class Announcing: Operation, @unchecked Sendable {
     private let isOver = Flag()
 

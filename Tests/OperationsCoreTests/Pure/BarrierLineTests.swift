@@ -123,7 +123,8 @@ struct BarrierLineTests {
     let bench = SchedulerBench()
     let barrier = bench.addBarrier()
     #expect(bench.takeNext() === barrier)
-    // The change is in the inbox, and the thread that sets the priority pins the operation.
+    // A change of the barrier is in the scheduler's inbox. So the thread that sets the priority
+    // pins the barrier, which prevents its release.
     let isPinned = barrier.update { $0.descriptionDidChange() && $0.pinInInbox() }
     #expect(isPinned)
     bench.finish(barrier)
@@ -144,7 +145,8 @@ struct BarrierLineTests {
         bench.add([SchedulerBench.operation("\(round) \(index)")])
         bench.addBarrier("\(round) \(index)")
       }
-      // Finishes only some of the operations, so that the others precede those of the next round.
+      // Each round finishes only some of the operations. The other operations stay before the
+      // operations of the next round.
       for _ in 0..<150 {
         guard let next = bench.takeNext() else { break }
         #expect(bench.takeNext() == nil)

@@ -65,7 +65,8 @@ struct DirectedGraphTests {
     }
   }
 
-  /// Returns the number of edges from each node to each other, at least one, by trying everything.
+  /// Returns, for each pair of nodes, the length of the shortest path of at least one edge; `nil`
+  /// if no path exists. This is the Floyd–Warshall algorithm.
   private static func distances(_ edges: [[Int]]) -> [[Int?]] {
     var distances = edges.map { targets in
       edges.indices.map { targets.contains($0) ? 1 : nil as Int? }

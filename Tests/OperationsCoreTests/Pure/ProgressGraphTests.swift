@@ -26,7 +26,7 @@ struct ProgressGraphTests {
 
   @Test("A task that needs a place waits for any holder, not for all")
   func pools() {
-    // 0 and 1 have the two places, and 2 needs one of them.
+    // Tasks 0 and 1 have the two places of a pool, and task 2 needs one of these places.
     let one = graph([Needs(tasks: [2]), Needs(), Needs(pools: [0])], pools: [[0, 1]])
     #expect(one.stuckTasks.isEmpty && one.knots.isEmpty)
     let both = graph([Needs(tasks: [2]), Needs(tasks: [2]), Needs(pools: [0])], pools: [[0, 1]])
@@ -35,8 +35,8 @@ struct ProgressGraphTests {
 
   @Test("A task that needs places of two pools is stuck if one of these stays full")
   func twoPools() {
-    // 0 has the place of one pool and waits for 2; 1 has that of the other pool and ends on its
-    // own.
+    // Task 0 has the place of one pool and waits for task 2. Task 1 has the place of the other pool
+    // and ends on its own. Task 2 needs a place of each pool.
     let needs = [Needs(tasks: [2]), Needs(), Needs(pools: [0, 1])]
     #expect(graph(needs, pools: [[0], [1]]).stuckTasks == [0, 2])
     #expect(graph(needs, pools: [[], [1]]).stuckTasks.isEmpty)
@@ -44,7 +44,8 @@ struct ProgressGraphTests {
 
   @Test("A knot that is stuck only because of another one is not reported")
   func knotsAtTheBottom() {
-    // 0 waits for 2, which needs a place that 0 and 1 have; 1 is stuck in a cycle with 3.
+    // Task 0 waits for task 2, which needs a place that tasks 0 and 1 have. Tasks 1 and 3 are stuck
+    // because they wait for each other.
     let needs = [Needs(tasks: [2]), Needs(tasks: [3]), Needs(pools: [0]), Needs(tasks: [1])]
     let graph = graph(needs, pools: [[0, 1]])
     #expect(graph.stuckTasks == [0, 1, 2, 3])
@@ -62,8 +63,8 @@ struct ProgressGraphTests {
       #expect(knots.isEmpty == stuck.isEmpty, "\(graph)")
       #expect(Set(knots.joined()).count == knots.joined().count)
       for knot in knots {
-        // The set is stuck regardless of the other tasks, but no part of the set is stuck on its
-        // own.
+        // The tasks of a knot are stuck regardless of all other tasks, and no smaller part of the
+        // knot would be stuck on its own.
         #expect(Self.isStuck(Set(knot), in: graph), "\(graph)")
         for member in knot { #expect(Self.reach(of: member, stuck, in: graph) == Set(knot)) }
       }
@@ -87,7 +88,8 @@ struct ProgressGraphTests {
     return graph
   }
 
-  /// Returns whether each of these waits for another one of these, regardless of the others.
+  /// Returns whether each of these tasks waits for other tasks of the same set, so that none can
+  /// end, whatever the tasks outside the set do.
   private static func isStuck(_ tasks: Set<Int>, in graph: ProgressGraph) -> Bool {
     tasks.allSatisfy { task in
       let needs = graph.needs[task]
@@ -98,7 +100,8 @@ struct ProgressGraphTests {
     }
   }
 
-  /// Returns the largest stuck set, by trying every set: the union of stuck sets is stuck too.
+  /// Returns the largest set of tasks that are stuck, by trying every set. The union of two stuck
+  /// sets is stuck too.
   private static func largestStuckSet(in graph: ProgressGraph) -> Set<Int> {
     var largest: Set<Int> = []
     for bits in 0..<(1 << graph.needs.count) {

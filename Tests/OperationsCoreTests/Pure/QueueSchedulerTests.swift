@@ -101,7 +101,8 @@ struct QueueSchedulerTests {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
-    // The change is in the inbox and was not read: the choice itself must detect it.
+    // The scheduler has not read the change from its inbox when it chooses the operation, so it
+    // must read the operation's status itself.
     #expect(operation.update { $0.dependencyWasAdded().mustPush })
     #expect(bench.takeNext() == nil)
     bench.takeIn([operation])

@@ -31,7 +31,7 @@ struct ReadinessOverrideTests {
     }
   }
 
-  /// An operation that overrides all other members that the library reads.
+  /// An operation that overrides every member that the library reads, except `isReady`.
   private final class Other: BlockOperation, @unchecked Sendable {
     override var isExecuting: Bool { false }
     override var isFinished: Bool { false }

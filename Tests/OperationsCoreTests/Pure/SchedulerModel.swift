@@ -6,21 +6,21 @@ import TestSupport
 
 @testable import OperationsCore
 
-/// The behavior of a queue in its simplest form: one list, which is searched each time.
+/// A simple model of a queue's scheduler: a single list, which is searched for each choice.
 struct SchedulerModel {
   struct Entry {
     let operation: Operation
     let isBarrier: Bool
     var isStarted = false
-    /// The band of the operation and its position in the order of arrival; `nil` while the
-    /// operation is not ready.
+    /// The priority band of the operation, and the sequence number of its arrival in that band;
+    /// `nil` while the operation is not ready.
     var position: (band: UInt8, order: Int)?
   }
 
   /// The operations that have not left, in the order of addition.
   private(set) var entries: [Entry] = []
   private var lastOrder = 0
-  /// An operation that was started and has left since.
+  /// The operation that left the queue most recently after it was started.
   private var lastLeft: Operation?
 
   mutating func add(_ operation: Operation, isBarrier: Bool) {
@@ -47,7 +47,8 @@ struct SchedulerModel {
     guard
       let index = entries.indices.filter({ !entries[$0].isStarted }).randomElement(using: &random)
     else { return }
-    // Only `cancel()` can access a barrier.
+    // A barrier is not accessible to its user, so the only event that can happen to a barrier is
+    // the cancellation of all operations.
     var probe = entries[index].operation.status.load(ordering: .relaxed)
     _ = event(&probe)
     if entries[index].isBarrier, !probe.isCancelled { return }
@@ -55,7 +56,8 @@ struct SchedulerModel {
     reposition(index)
   }
 
-  /// Finishes an operation that was started, or any operation, as a subclass may do.
+  /// Finishes a random operation that was started. If `amongAll` is `true`, the operation may be
+  /// one that was not started, as a subclass may finish it then.
   mutating func finishOne(
     _ random: inout SeededGenerator, _ bench: SchedulerBench, amongAll: Bool
   ) {
@@ -68,8 +70,8 @@ struct SchedulerModel {
     if entry.isStarted, !entry.isBarrier { lastLeft = entry.operation }
   }
 
-  /// Returns an operation that was chosen to be started, possibly too late because it has left by
-  /// then.
+  /// Gives a random operation that was chosen back to the scheduler, as if it were not ready. The
+  /// operation may already have left the queue.
   mutating func parkOne(_ random: inout SeededGenerator, _ bench: SchedulerBench) {
     if Bool.random(using: &random), let left = lastLeft.take() { return bench.giveBack(left) }
     let candidates = entries.indices.filter { entries[$0].isStarted && !entries[$0].isBarrier }

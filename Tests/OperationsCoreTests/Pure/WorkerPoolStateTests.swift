@@ -173,7 +173,7 @@ struct WorkerPoolStateTests {
     bench.request(5, lane)
     for _ in 0..<100 { bench.look(blocked: 0) }
     #expect(bench.serving.count == 13)
-    // No request waits at this check.
+    // This sample is taken before the request, when no request waits.
     bench.look(blocked: 0)
     bench.request(1, lane)
     bench.look(blocked: 0)
@@ -272,7 +272,8 @@ struct WorkerPoolStateTests {
     #expect(bench.serving.map(\.request.lane) == [.shared, .shared, .duty, .completion])
     for _ in 0..<100 { bench.look(blocked: 2) }
     #expect(bench.serving.count == 4 && bench.state.threadCount == 4)
-    // Their threads are not available to others.
+    // The threads that are reserved for duties (tasks of the library) and completion blocks do not
+    // serve operations.
     bench.request(2)
     for _ in 0..<4 {
       let index = bench.serving.firstIndex { !$0.request.lane.isForOperations }

@@ -103,13 +103,15 @@ private final class Referee: Sendable {
 
   var lastSegment: Segment? { segments.value.last }
 
-  /// Allows that a barrier's block does not run.
+  /// Makes the referee accept that a barrier's block does not run, because barriers will be
+  /// cancelled.
   func barriersMayBeMissing() { mayMissBarriers.raise() }
 
   private func mayRun(in segment: Segment) -> Bool {
     if segment.barrierHasBegun.isRaised { return false }
     guard let previous = segment.previous else { return true }
-    // The flag is set first, because the barrier is cancelled after that.
+    // `mayMissBarriers` is set before barriers are cancelled, so it is already set if a barrier's
+    // block does not run.
     let isOver = previous.barrierIsOver.isRaised || mayMissBarriers.isRaised
     return isOver && previous.isFinished
   }
@@ -148,7 +150,8 @@ private final class Referee: Sendable {
     #expect(barrierCount.load(ordering: .relaxed) > 0)
     let operations = segments.value.flatMap(\.operations.value)
     #expect(operations.count == operationCount && operations.allSatisfy(\.isFinished))
-    // They retain each other through their captures.
+    // The segments' operations are removed, because operations and segments retain each other
+    // through captures of closures.
     for segment in segments.value { segment.operations.change { $0 = [] } }
   }
 }

@@ -7,12 +7,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Delays are counted in operations that others execute meanwhile, not in milliseconds: a busy
-/// machine slows down both.
+/// The tests measure a delay as the number of operations that other queues execute during the
+/// delay. Milliseconds would not be comparable, because a busy machine slows down both.
 @Suite("Fairness between queues", .oneAtATime)
 struct FairnessTests {
-  /// The widths of two queues: with its own width, a queue has its own workers; otherwise, it
-  /// shares a budget.
+  /// The combinations of the widths of two queues. A queue with its own width has its own workers.
+  /// A queue of default width (−1) shares its workers with other queues.
   private static let widths = [[-1, -1], [-1, 1], [4, -1], [1, 4]]
 
   @Test("MX-5, MX-6: an operation does not wait for another queue's flood", arguments: widths)
@@ -21,7 +21,8 @@ struct FairnessTests {
       let flood = Flood(width: widths[0], limit: 3_000_000)
       let idle = OperationQueue()
       idle.maxConcurrentOperationCount = widths[1]
-      // The kernel may stop a thread for milliseconds at any time, but not in every second attempt.
+      // The test compares the median of 25 delays: the kernel may stop a thread for milliseconds at
+      // any time, but not in half of the attempts.
       let delays = (0..<25).map { _ in
         let delay = Monitored(0)
         let begin = flood.runCount + 1_000
@@ -34,8 +35,8 @@ struct FairnessTests {
       }
       #expect(!flood.hasReachedLimit)
       flood.end()
-      // Each worker of the budget continues for at most 64 operations; a few thousand take some
-      // milliseconds.
+      // A shared worker executes at most 64 operations of a queue before it serves another queue. A
+      // few thousand operations take some milliseconds.
       #expect(delays.sorted()[12] < 5_000, "\(delays)")
     }
   }
@@ -62,7 +63,8 @@ struct FairnessTests {
       let queue = OperationQueue()
       let first = BlockOperation {}
       let dependents = (0..<3_000).map { index in
-        // The tested operation is in the middle, so that either order of notifications is covered.
+        // The operation that waits is in the middle of the dependents, so the test works whether
+        // the first dependent is notified first or last.
         index == 1_500 ? BeginningAwaiter(began) : BlockOperation { began.open() }
       }
       for dependent in dependents { dependent.addDependency(first) }
@@ -77,7 +79,8 @@ struct FairnessTests {
   @Test("MX-5: a hundred operations that sleep for a second take less than three together")
   func sleepersInAQueueOfDefaultWidth() async throws {
     try await onOwnThread {
-      // A machine that stops for two seconds does not do so in each attempt.
+      // One quick attempt of three is enough, because a busy machine may stop for two seconds, but
+      // not in each attempt.
       let durations = AnySequence(0..<3).lazy.map { _ in Self.durationOfSleepers(100) }
       #expect(durations.contains { $0 < .seconds(3) })
     }
@@ -107,7 +110,8 @@ struct FairnessTests {
   }
 }
 
-/// Ready when others have begun to execute after its dependency has finished.
+/// An operation whose `isReady`, when its dependency has finished, waits until another operation
+/// has begun to execute.
 private final class BeginningAwaiter: Operation, @unchecked Sendable {
   private let began: Gate
   private let answer = Mutex<Bool?>(nil)
@@ -117,7 +121,7 @@ private final class BeginningAwaiter: Operation, @unchecked Sendable {
     super.init()
   }
 
-  /// Whether other operations began before the end of its wait.
+  /// Whether another operation began to execute while `isReady` waited.
   var hasSeenIt: Bool { answer.withLock { $0 == true } }
 
   override var isReady: Bool {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Races between observers and changes", .oneAtATime)
 struct ObserverRaceTests {
-  /// A subclass with its own flag, which is not in the base class's status.
+  /// An operation that stores `isFinished` in its own flag, not in the status of the base class.
   private final class OwnFlag: Operation, @unchecked Sendable {
     private let finished = Atomic<Bool>(false)
     override var isFinished: Bool { finished.load(ordering: .relaxed) }

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("The order of operations that several threads add", .oneAtATime)
 struct OrderRaceTests {
-  /// The number that identifies the operation.
+  /// The priority of an operation, the thread that added it, and its number among the operations of
+  /// that thread.
   private struct Entry: Equatable, Sendable {
     let priority: Operation.QueuePriority
     let producer: Int
@@ -69,7 +70,8 @@ struct OrderRaceTests {
     }
   }
 
-  /// Within each level, the operations of one thread execute in the order of their addition.
+  /// Expects that operations of the same thread and the same priority have executed in the order of
+  /// their addition.
   private static func expectInOrder(_ entries: [Entry]) {
     for lane in Dictionary(grouping: entries, by: { [$0.producer, $0.priority.rawValue] }).values {
       let numbers = lane.map(\.number)

@@ -141,7 +141,8 @@ struct QueueStressTests {
             Issue.record("\(refusals)")
           }
         }
-        // If the batch was refused, its first operation is still available.
+        // If the queue refused the batch of operations, the first operation of the batch can still
+        // be added.
         if !queues[0].operations.contains(operations[0]), operations[0].state == .ready {
           queues[0].addOperation(operations[0])
         }

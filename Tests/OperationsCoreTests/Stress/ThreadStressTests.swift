@@ -22,8 +22,8 @@ struct ThreadStressTests {
         let starter = FailingStarter()
         starter.mode = .failsAtRandom(seed: random.next(), percentage: failurePercentage)
         let pool = starter.makePool()
-        // Some rounds have thousands of operations. The others have so few that operations
-        // interact.
+        // Every fourth round has 2,000 queues with about two operations each. The other rounds have
+        // few queues, in which many operations meet.
         let queueCount = round % 4 == 0 ? 2_000 : Int.random(in: 1...20, using: &random)
         let lines = (0..<queueCount).map { _ in
           StressedQueue(pool, width: [-1, 1, 1, 2, 5].randomElement(using: &random) ?? 1)
@@ -32,7 +32,8 @@ struct ThreadStressTests {
         for _ in 0..<count {
           lines.randomElement(using: &random)?.addAny(&random)
         }
-        // If there is no thread at all, a queue tries again when it is used.
+        // If the pool could start no thread at all, a queue tries to start one again when the queue
+        // is used.
         for line in lines {
           while line.queue.operationCount > 0 { usleep(200) }
           line.queue.waitUntilAllOperationsAreFinished()
@@ -44,7 +45,7 @@ struct ThreadStressTests {
   }
 }
 
-/// A queue, and the events in it.
+/// A queue that counts the executions of its operations.
 final class StressedQueue: Sendable {
   let queue: OperationQueue
   let width: Int
@@ -88,8 +89,8 @@ final class StressedQueue: Sendable {
     }
   }
 
-  /// Adds an operation whose `start()` does not return before the operation after it has run.
-  /// Another thread announces its finish.
+  /// Adds an operation whose `start()` returns only after the next operation has run. Another
+  /// thread announces the finish of the operation.
   private func addLingering() {
     expected.wrappingAdd(1, ordering: .relaxed)
     let begun = Latch()

@@ -56,8 +56,9 @@ struct UnderlyingQueueStressTests {
     }
   }
 
-  /// Threads add operations to their own queues on one common dispatch queue, cancel, change
-  /// priorities, width and suspension, and release their queues.
+  /// Runs several threads. Each thread adds operations to its own operation queues, cancels
+  /// operations, changes priorities, widths and suspension, and releases the queues. All operation
+  /// queues share one dispatch queue.
   private func run(_ shared: DispatchQueue, _ ledger: Ledger, seed: UInt64) {
     let rounds = Effort.scaled(300)
     onThreads(3) { thread in
@@ -110,8 +111,7 @@ private final class Ledger: Sendable {
   var runCount: Int { ran.load(ordering: .relaxed) }
   var repeatedCount: Int { repeated.load(ordering: .relaxed) }
   var cancelledCount: Int { cancelled.load(ordering: .relaxed) }
-  /// The maximum number of operations that have executed on the dispatch queue itself at the same
-  /// time.
+  /// The maximum number of operations that have executed on the dispatch queue at the same time.
   var mostAtOnce: Int { most.load(ordering: .relaxed) }
 
   func noteCancelled() { cancelled.wrappingAdd(1, ordering: .relaxed) }
@@ -150,7 +150,7 @@ private final class Ledger: Sendable {
         probe.touch()
       }
     default:
-      // Its work is done on another thread.
+      // This operation does its work on another thread.
       return LockedAsynchronousOperation {
         run()
         probe.touch()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The files of this folder. Each file imports the modules in its name, in that order.
+/// The types of the files in this folder, one for each combination of imports. Each file imports
+/// the modules in its name, in that order.
 enum FoundationImportCombinations {
   static let all: [any ImportCombination.Type] = [
     OnlyOperationsFoundation.self,

@@ -5,15 +5,17 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// The meaning of the names that Foundation has too, in a file with certain imports.
+/// A check that the type names that Foundation has too mean this library's types, in a file with
+/// certain imports.
 ///
-/// The successful compilation is half of the proof: an ambiguous name in the file is an error.
+/// That the file compiles is one part of the check: an ambiguous name would be a compile-time
+/// error.
 protocol ImportCombination: SendableMetatype {
   /// The types Operation, BlockOperation, OperationQueue and QualityOfService, in this order.
   static var types: [Any.Type] { get }
 
-  /// Runs operations in a queue, and returns the created values: an operation of a subclass, a
-  /// block operation, the queue and a quality of service.
+  /// Runs operations in a queue, and returns four values: an operation of a subclass, a block
+  /// operation, the queue and a quality of service.
   static func work() -> [Any]
 }
 
@@ -36,7 +38,8 @@ extension ImportCombination {
   }
 }
 
-/// The values of a file, if they are of this library's types.
+/// The values that a file with certain imports has created. Each property is `nil` if the value is
+/// not of this library's type.
 private struct Made: Sendable {
   let job: OperationsCore.Operation?
   let block: OperationsCore.BlockOperation?
