@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Events that come somewhat later than the contents of a `Picture`: completion blocks, returning
-/// threads, and the release of unused objects.
+/// The results of a program that become visible somewhat later than the state in `Picture`: calls
+/// of completion blocks, returns of waiting threads, and releases of unused objects.
 struct Aftermath: Equatable {
   var completionCounts: [Int] = []
   var returnedCounts: [Int] = []
   var isDestroyed: [Bool] = []
-  /// `nil` if there is no block, or if its release is not specified.
+  /// Whether the block of each operation was released; `nil` if the operation has no block, or if
+  /// the time of the release is not specified.
   var isBlockDestroyed: [Bool?] = []
   var returnedFromQueueCounts: [Int] = []
   var isQueueDestroyed: [Bool] = []

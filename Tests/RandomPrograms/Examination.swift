@@ -3,21 +3,22 @@
 
 import TestSupport
 
-/// Runs random programs, and reduces the first failing one as far as possible.
+/// Runs random programs until one fails, and then reduces the failing program as far as possible.
 struct Examination {
   /// Returns the violation of a program, if any, with a time limit for expected events.
   typealias Check = @Sendable (Program, _ patience: Duration) -> Discrepancy?
 
-  /// How to read the failing program.
+  /// The first words of the description of a failure: the way in which the programs ran.
   let title: String
   let check: Check
   /// The time limit for expected events. It is much longer than any event needs, so that a slow
   /// machine does not cause failures.
   var patience: Duration = .seconds(Patience.seconds)
-  /// The time limit if many programs are run that are known to fail.
+  /// The time limit for the runs that reduce a failing program, because most of them fail.
   var shortPatience: Duration = .milliseconds(500)
-  /// The time limit for repeating a failed program, if failures are expected and `patience` is
-  /// short. A program that does not fail again was delayed by the machine.
+  /// The time limit for repeating a failed program; `nil` if failed programs are not repeated. It
+  /// is set if failures are expected and `patience` is short. A program that does not fail again
+  /// was only delayed by the machine.
   var confirmingPatience: Duration?
   /// A failing program with at most this number of steps is not reduced further.
   var sufficientStepCount = 0
@@ -34,13 +35,13 @@ struct Examination {
   private struct Progress {
     var next = 0
     var runningLanes: Int
-    /// The current program of each lane, and the time of its start.
+    /// For each lane (a thread that runs programs), the current program and the time of its start.
     var current: [(index: Int, since: ContinuousClock.Instant)?]
     var failing: (index: Int, discrepancy: Discrepancy)?
   }
 
-  /// Returns a description of the first failure in a number of programs; `nil` if none fails. The
-  /// seed is that of the first program, and each later one has the next number.
+  /// Returns a description of the first failure among a number of programs; `nil` if none fails.
+  /// The first program has the seed `seed`, and each following program has the next seed.
   func finding(inPrograms count: Int, seed: UInt64) -> String? {
     guard let failure = firstFailure(inPrograms: count, seed: seed) else { return nil }
     let (smallest, last) = shrunk(failure.program, failure.discrepancy)
@@ -99,7 +100,9 @@ struct Examination {
     return confirmingPatience.map { check(program, $0) } ?? discrepancy
   }
 
-  /// A run waits at most for rest, for the end and for the release of its objects.
+  /// Returns the index of a program that runs much longer than its time limits allow; `nil` if
+  /// there is none. A run waits up to three times: after a step, for the end, and for the release
+  /// of its objects.
   private func hangingProgram(_ progress: Progress) -> Int? {
     let now = ContinuousClock.now
     let limit = max(patience, .seconds(Patience.seconds)) * 4
@@ -122,12 +125,14 @@ struct Examination {
     return (smallest, last)
   }
 
-  /// Runs a program twice, for programs that fail each time.
+  /// Runs a program, and runs it again if it fails. Returns the second failure; `nil` if a run
+  /// succeeds. It is used if the original program fails in each run.
   private func confirmed(_ program: Program) -> Discrepancy? {
     boundedCheck(program) == nil ? nil : boundedCheck(program)
   }
 
-  /// Runs a program often, for programs that fail sometimes.
+  /// Runs a program up to 30 times, and returns the first failure. It is used if the original
+  /// program does not fail in each run.
   private func sometimes(_ program: Program) -> Discrepancy? {
     for _ in 0..<30 {
       if let discrepancy = boundedCheck(program) { return discrepancy }

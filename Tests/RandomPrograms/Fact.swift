@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A fact in words.
+/// A fact about the state of a program, as text: what the fact is about, and the value.
 struct Fact: Equatable {
   let what: String
   let value: String
@@ -11,14 +11,14 @@ struct Fact: Equatable {
     self.value = "\(value)"
   }
 
-  /// Returns one fact for each element.
+  /// Returns one fact for each element of an array.
   static func each<Value>(
     _ values: [Value], _ what: String, _ name: (Int) -> String
   ) -> [Fact] {
     values.enumerated().map { Fact("\(what) \(name($0))", $1) }
   }
 
-  /// Returns the names of operations, which are given by index.
+  /// Returns the names of the operations with these indices; `?` for an index that is `nil`.
   static func names(of indices: [Int?]) -> String {
     "[" + indices.map { $0.map(Program.name(ofOperation:)) ?? "?" }.joined(separator: ", ") + "]"
   }
@@ -30,7 +30,7 @@ protocol Describable: Equatable {
 }
 
 extension Describable {
-  /// Returns the differences, one line each.
+  /// Returns a line of text for each fact that differs from the expected value.
   func differences(from expected: Self) -> [String] {
     if self == expected { return [] }
     let wanted = expected.facts

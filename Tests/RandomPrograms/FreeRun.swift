@@ -6,16 +6,17 @@ import TestSupport
 
 @testable import OperationsCore
 
-/// Runs a program on several threads at once, with bodies that are not held, and checks at the end
-/// the conditions that are true for every order of events.
+/// Runs a random program on several threads at once, and checks at the end the conditions that are
+/// true for every order of events. The work of operations does not block.
 ///
-/// The first steps run one after the other if they only prepare, so that there are dependencies to
-/// respect. Each thread runs its share of the others in order. Dependencies go from later
-/// operations to earlier ones, so that there are no cycles.
+/// Of the first third of the steps, those that start no operation run first, one after the other,
+/// so that dependencies exist when operations start. The other steps are distributed among the
+/// threads, and each thread runs its steps in order. Operations depend only on operations with
+/// smaller indices, so that there are no cycles.
 struct FreeRun {
-  /// The deliberate fault of the world; `nil` in normal tests.
+  /// The deliberate fault in the tested operations and queues; `nil` in normal tests.
   var fault: World.Fault?
-  /// The threads of the program's queues.
+  /// The thread pool of the program's queues.
   var pool = WorkerPool.shared
 
   /// - Parameters:
@@ -54,7 +55,8 @@ struct FreeRun {
     }
   }
 
-  /// [MX-1, MX-4: never more at once than the largest width that the queue has had]
+  /// Returns a violation for each queue that has executed more operations at the same time than the
+  /// greatest width that the queue has had. [MX-1, MX-4]
   private static func overcrowding(in program: Program, _ state: Reports.State) -> [String] {
     program.queues.indices.compactMap { queue in
       var widths = [program.queues[queue].width]
@@ -104,8 +106,8 @@ private final class Steps: Sendable {
     }
   }
 
-  /// Spins for a moment until the others have reached the step; not for long, because they may be
-  /// blocked.
+  /// Spins until the other threads have reached the same step, but only for a limited number of
+  /// rounds, because the other threads may be blocked.
   func awaitOthers(_ step: Int) {
     for _ in 0..<Self.looks {
       let slowest = min(

@@ -3,12 +3,12 @@
 
 import TestSupport
 
-/// Runs a program step by step. After each step, it waits until only the program can cause further
-/// events, and compares everything with the model.
+/// Runs a random program step by step. After each step, it waits until only a further step can
+/// cause events, and compares the state of the operations and queues with the model.
 struct LockStepRun {
-  /// The rules for the model; all of them in normal tests.
+  /// The rules that the model follows. In normal tests, the model follows all rules.
   var rules = Model.Rules.all
-  /// The deliberate fault of the world; `nil` in normal tests.
+  /// The deliberate fault in the tested operations and queues; `nil` in normal tests.
   var fault: World.Fault?
 
   /// - Parameters:

@@ -4,16 +4,18 @@
 import OperationsCore
 
 extension Model {
-  /// Actions of one thread that are atomic for the other threads.
+  /// The actions of threads in the model. Each action is atomic for the other threads.
   enum Event: Hashable {
     /// An operation that has a slot requests its exclusions.
     case ask(Int)
-    /// The queue may choose an operation again, which then repeats its request.
+    /// The queue may choose an operation again whose request for its exclusions was refused. The
+    /// operation then repeats the request.
     case invite(Int)
-    /// An operation has finished and gives up its exclusions, or its place in a line.
+    /// An operation that has finished returns its exclusions. If it waited for an exclusion, it no
+    /// longer waits.
     case release(Int)
-    /// The model determines whether the first operation is cancelled, because it requires the success of the
-    /// second one.
+    /// The first operation requires the success of the second one, which has finished. If the
+    /// second one was cancelled, the first one will be cancelled.
     case decide(Int, Int)
     case cancel(Int)
     case finish(Int)
@@ -23,13 +25,12 @@ extension Model {
     case leave(Int)
   }
 
-  /// The maximum number of states on the way to rest.
+  /// The maximum number of states that are examined until no event is pending.
   private static let stateLimit = 200
 
-  /// Returns the state after all started events have happened, independent of the speeds of the
-  /// threads.
+  /// Returns the state of the model after all pending events have happened.
   ///
-  /// All orders are tried. Returns `nil` if two of them end differently.
+  /// Every order of the events is tried. Returns `nil` if two orders lead to different states.
   func outcome() -> Model? {
     var outcome: Model?
     var seen: Set<Model> = []
@@ -91,21 +92,21 @@ extension Model {
 
   // MARK: Events
 
-  /// [CA-2 to CA-8; CA-12 for the kind that finishes itself]
+  /// Cancels an operation, and returns the events that follow. [CA-2 to CA-8, CA-12]
   private mutating func cancel(_ index: Int) -> [Event] {
     if items[index].isCancelled { return [] }
     if items[index].phase == .finished, rules.contains(.finishedStaysUncancelled) { return [] }
     items[index].isCancelled = true
     if items[index].kind == .selfFinishing { return finishNow(index) }
     if items[index].phase == .pending, items[index].kind != .barrier { goAhead(index) }
-    // The operation finishes after `super.cancel()`, because the queue may start it, and so finish it,
-    // before.
+    // The subclass calls `super.cancel()` and then finishes the operation. The finish is a separate
+    // event, because the queue may start and thereby finish the operation between the two.
     if items[index].kind == .stateful { return [.finish(index)] }
     return rules.contains(.onlyFinishSatisfies)
       ? [] : items[index].dependents.map { .tell($0, index) }
   }
 
-  /// A cancelled operation goes behind those that were cancelled before it.
+  /// Moves a cancelled operation behind the operations that were cancelled before it.
   private mutating func goAhead(_ index: Int) {
     guard let queue = items[index].queue, mayStart(index) else { return }
     if lines[queue].executing.contains(index) { return }
@@ -124,8 +125,9 @@ extension Model {
       + [.leave(index)]
   }
 
-  /// Removes one awaited dependency. After the last one, a thread of the library reads the operation's
-  /// `isReady`, which may include a condition of a subclass. [DE-18]
+  /// Removes a dependency that has finished from the awaited dependencies of an operation. After
+  /// the last one, a thread of the library reads the operation's `isReady`, which may include a
+  /// condition of a subclass. [DE-18]
   private mutating func hear(_ index: Int, of other: Int) {
     items[index].awaited.removeAll { $0 == other }
     let isPending = items[index].phase == .pending && !items[index].isCancelled
@@ -175,7 +177,8 @@ extension Model {
 
   private mutating func serve(_ queue: Int, _ index: Int) {
     lines[queue].ready.removeAll { $0 == index }
-    // The condition is evaluated now for the last time. The operation announces when it changes.
+    // Before it starts the operation, the queue evaluates the operation's condition for the last
+    // time. If the condition is not met, the operation announces the next change.
     guard mayStart(index) else { return }
     lines[queue].executing.append(index)
     if items[index].isCancelled {

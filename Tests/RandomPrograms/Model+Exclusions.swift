@@ -3,7 +3,8 @@
 
 import OperationsCore
 
-/// Exclusions, and requirements of success.
+/// The part of the model with the exclusions of operations, and with operations that require the
+/// success of their dependencies.
 extension Model {
   /// The operations of one queue that have one priority.
   struct Group: Hashable {
@@ -13,8 +14,8 @@ extension Model {
 
   /// The state of an operation with respect to its exclusions.
   struct Turn: Hashable {
-    /// The position among all operations in the order of their first requests; `nil` if the operation has
-    /// made no request.
+    /// The sequence number of the operation's first request for its exclusions, among all
+    /// operations; `nil` if the operation has made no request.
     var number: Int?
     /// The exclusion that the operation waits for.
     var exclusion: Int?
@@ -25,8 +26,8 @@ extension Model {
     var isHolder = false
   }
 
-  /// After this number of refusals, an operation is preferred for a limited time. The model has no times, so
-  /// programs avoid this.
+  /// The number of refusals after which the library prefers an operation for a limited time. The
+  /// model does not include time, so programs avoid this number of refusals.
   private static let patience = 8
 
   // MARK: Asking
@@ -60,7 +61,8 @@ extension Model {
     return []
   }
 
-  /// The first of a group in each line may try if the exclusion is free.
+  /// For each free exclusion, lets the first waiting operation of a group (a queue and a priority)
+  /// request its exclusions again.
   private mutating func inviteNext(for exclusions: [Int], in group: Group) {
     for exclusion in exclusions where isFree(exclusion) {
       let waiting = items.indices.filter {
@@ -76,8 +78,9 @@ extension Model {
 
   mutating func invite(_ index: Int) { threads.append([.invite(index)]) }
 
-  /// Whether the place in line is certain after a new dependency. If the dependency has finished, the queue
-  /// reads the `isReady` of a subclass again, which may then be ready although it is in line.
+  /// Returns whether it is certain that an operation still waits for its exclusion after it has got
+  /// a new dependency. It is not certain if the dependency has finished: then the queue reads the
+  /// `isReady` of a subclass again, and may choose the operation.
   func keepsTurn(_ index: Int, with other: Int) -> Bool {
     items[index].turn.exclusion == nil || items[index].kind == .block
       || items[other].phase != .finished
@@ -85,6 +88,8 @@ extension Model {
 
   // MARK: Leaving
 
+  /// Makes an operation stop waiting for an exclusion.
+  ///
   /// - Returns: Whether the operation waited for an exclusion.
   @discardableResult
   mutating func leaveLine(_ index: Int) -> Bool {
@@ -95,7 +100,8 @@ extension Model {
     return turn.exclusion != nil
   }
 
-  /// An exclusion that a holder returns is offered to the first operation of each group.
+  /// Returns the exclusions that an operation holds. For each of them, the first waiting operation
+  /// of each group may request its exclusions again.
   mutating func release(_ index: Int) {
     guard items[index].turn.isHolder else {
       leaveLine(index)
@@ -137,8 +143,8 @@ extension Model {
     lookAgain(at: index)
   }
 
-  /// Determines which operations are cancelled, because they required the success of an operation that has
-  /// finished. Another thread cancels them.
+  /// Returns the events for the operations that required the success of an operation that has
+  /// finished. If the finished operation was cancelled, other threads process these events.
   mutating func decisions(after index: Int) -> [Event] {
     let requirers = items[index].requirers
     items[index].requirers = []
@@ -153,7 +159,7 @@ extension Model {
     let isDecided = items[index].undecided.contains(other)
     guard isDecided else { return [] }
     if items[other].isCancelled, isPending, rules.contains(.requirements) {
-      // The other requirements are checked after it has been cancelled.
+      // The operation is cancelled first. After that, its other requirements are checked.
       return [.cancel(index), .decide(index, other)]
     }
     items[index].undecided.removeAll { $0 == other }

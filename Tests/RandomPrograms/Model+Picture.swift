@@ -4,7 +4,7 @@
 import OperationsCore
 
 extension Model {
-  /// The required picture.
+  /// The visible state that the documented rules require.
   var picture: Picture {
     Picture(
       runCounts: items.map(\.runCount), operations: items.indices.map(view),
@@ -48,7 +48,8 @@ extension Model {
       cancelled: line.cancelledCount, total: line.totalCount)
   }
 
-  /// The required aftermath.
+  /// The results that the documented rules require, such as calls of completion blocks and releases
+  /// of objects.
   var aftermath: Aftermath {
     let exists = whichExist
     return Aftermath(
@@ -60,8 +61,9 @@ extension Model {
       isQueueDestroyed: lines.indices.map { !isLiving(queue: $0) })
   }
 
-  /// [BL-5: blocks are released at the latest with their operation, and in a queue after they have
-  /// run]
+  /// Returns whether the block of an operation must have been released; `nil` if the time is not
+  /// specified. A block is released after it has run in a queue, and at the latest with its
+  /// operation. [BL-5]
   private func isBlockDestroyed(_ index: Int, _ exists: Bool) -> Bool? {
     let item = items[index]
     guard item.kind == .block || item.kind == .barrier && item.queue != nil else { return nil }

@@ -4,10 +4,10 @@
 import OperationsCore
 
 extension Model {
-  /// Performs one step and all its consequences.
+  /// Performs one step of a program and all events that follow from it.
   ///
-  /// - Returns: The step as it was performed. `nil` if it is impossible, or if its result depends
-  ///   on the speeds of the threads; then nothing has changed.
+  /// - Returns: The step as it was performed; `nil` if the step is impossible, or if its result
+  ///   depends on the speeds of the threads. If the result is `nil`, the model is unchanged.
   mutating func perform(_ step: Step) -> Step? {
     var next = self
     guard let taken = next.begin(step), let outcome = next.outcome() else { return nil }
@@ -15,7 +15,8 @@ extension Model {
     return taken
   }
 
-  /// Performs the step itself. Returns `nil` if it is impossible.
+  /// Performs a step without the events that follow from it. Returns `nil` if the step is
+  /// impossible.
   private mutating func begin(_ step: Step) -> Step? {
     switch step {
     case .add(let members, to: let queue): return add(members, to: queue)
@@ -56,13 +57,13 @@ extension Model {
     return step
   }
 
-  /// Returns whether the program can use the operation.
+  /// Returns whether a step of the program can use the operation.
   private func isAtHand(_ index: Int) -> Bool {
     items[index].isHeld && items[index].kind != .barrier
   }
 
-  /// Returns whether the operation can still finish and be released after the program has released
-  /// it.
+  /// Returns whether the operation can finish and be released if the program no longer has a
+  /// reference to it.
   private func mayBeDropped(_ index: Int) -> Bool {
     let item = items[index]
     let isWaitedFor = item.waiterCount > 0 && item.phase == .pending && item.queue == nil
@@ -81,7 +82,8 @@ extension Model {
       lines[queue].waiterCount += 1
       if lines[queue].entries.isEmpty { lines[queue].returnedCount += 1 }
     default:
-      // Barriers come first, because an operation before one may finish as soon as it is cancelled.
+      // Barriers are cancelled before the other operations, because an operation that precedes a
+      // barrier may finish as soon as it is cancelled.
       let barriers = lines[queue].entries.filter { items[$0].kind == .barrier }
       let events = (barriers + operations(in: queue)).map { Event.cancel($0) }
       if !events.isEmpty { threads.append(events) }
@@ -105,14 +107,15 @@ extension Model {
     return .add(taken, to: queue)
   }
 
-  ///
+  /// Returns whether the operation can be added to a queue.
   private func mayBeAdded(_ index: Int) -> Bool {
     items[index].isHeld && items[index].phase == .pending && items[index].queue == nil
   }
 
   // MARK: Operations
 
-  /// [SA-1, SA-2; the model has no steps that SA-3 to SA-6 forbid]
+  /// Starts an operation that is not in a queue. Returns `false` if the start would be a misuse.
+  /// [SA-1, SA-2]
   private mutating func start(_ index: Int) -> Bool {
     guard isAtHand(index) else { return false }
     let item = items[index]
@@ -129,14 +132,15 @@ extension Model {
 
   private mutating func finish(_ index: Int) -> Bool {
     let item = items[index]
-    // The early finish of D-10 is done by the subclass.
+    // An asynchronous subclass may announce that it has finished before it was started. [D-10]
     let isEarly = item.phase == .pending && item.kind.isAsynchronous && item.isHeld
     guard item.phase == .executing || isEarly else { return false }
     threads.append([.finish(index)])
     return true
   }
 
-  /// [PR-5]
+  /// Changes the priority of an operation, which then starts after the operations that already have
+  /// the new priority. [PR-5]
   private mutating func prioritise(_ index: Int, _ priority: Operation.QueuePriority) {
     let changes = items[index].priority != priority
     items[index].priority = priority
@@ -156,7 +160,7 @@ extension Model {
 
   // MARK: Dependencies
 
-  /// [DE-3 to DE-6, CA-10]
+  /// Makes an operation depend on another one. [DE-3 to DE-6, CA-10]
   mutating func depend(_ index: Int, on other: Int) {
     if items[index].dependencies.contains(other), rules.contains(.idempotentDependencies) { return }
     items[index].dependencies.append(other)
@@ -168,15 +172,16 @@ extension Model {
     lookAgain(at: index)
   }
 
-  /// Returns whether the operation certainly keeps its place after a new dependency. An operation
-  /// that ignores dependencies is considered not ready until its `isReady` is evaluated again, and
-  /// loses its place if its queue reads its state in between.
+  /// Returns whether it is certain that the operation keeps its position in the start order after
+  /// it has got a new dependency. An operation that ignores dependencies counts as not ready until
+  /// its `isReady` is evaluated again. If its queue reads the state before that, the operation
+  /// loses its position.
   private func keepsPlace(_ index: Int) -> Bool {
     guard items[index].kind == .oblivious, let queue = items[index].queue else { return true }
     return !lines[queue].ready.dropLast().contains(index)
   }
 
-  /// [DE-9, DE-10]
+  /// Removes a dependency of an operation. [DE-9, DE-10]
   private mutating func undepend(_ index: Int, from other: Int) {
     items[index].dependencies.removeAll { $0 == other }
     stopRequiring(index, other)

@@ -3,13 +3,14 @@
 
 import OperationsCore
 
-/// The documented rules for some operations and queues: sequential, simple, and without code of the
-/// library.
+/// A model of the documented rules for operations and queues. It is sequential and simple, and uses
+/// no code of the library.
 ///
 /// This is a value. Its methods perform the steps of a program, and its members give the required
 /// state after each step.
 struct Model: Hashable, Sendable {
-  /// The rules that can be disabled, to check that the tests detect it.
+  /// The documented rules. Tests disable single rules, to check that the comparison detects the
+  /// difference.
   struct Rules: OptionSet, Hashable {
     let rawValue: Int
 
@@ -17,9 +18,11 @@ struct Model: Hashable, Sendable {
     static let cancelledFirst = Rules(rawValue: 1 << 0)
     /// PR-3: a queue starts the ready operation of the highest priority.
     static let priorities = Rules(rawValue: 1 << 1)
-    /// PR-3: of equal priorities, it starts the operation that has been ready for longest.
+    /// PR-3: among operations of equal priority, a queue starts the operation that has been ready
+    /// for longest.
     static let firstReadyFirst = Rules(rawValue: 1 << 2)
-    /// PR-5: with a new priority, an operation goes to the tail.
+    /// PR-5: an operation that gets a new priority starts after the operations that already have
+    /// this priority.
     static let tailOfNewLevel = Rules(rawValue: 1 << 3)
     /// MX-1, MX-2: the width limits the number of executing operations.
     static let width = Rules(rawValue: 1 << 4)
@@ -37,14 +40,16 @@ struct Model: Hashable, Sendable {
     static let idempotentDependencies = Rules(rawValue: 1 << 10)
     /// DE-14: an operation retains its dependencies.
     static let retainsDependencies = Rules(rawValue: 1 << 11)
-    /// DE-18: the subclass's own condition can keep it waiting.
+    /// DE-18: a subclass may have its own condition, and the operation waits until the condition is
+    /// met.
     static let ownCondition = Rules(rawValue: 1 << 12)
     /// BA-1: no operation overtakes a barrier, and a barrier overtakes no operation.
     static let barriers = Rules(rawValue: 1 << 13)
 
     /// An exclusion limits the number of operations that execute with it.
     static let exclusions = Rules(rawValue: 1 << 14)
-    /// An operation that requires the success of a dependency is cancelled if that was cancelled.
+    /// An operation that requires the success of a dependency is cancelled if the dependency was
+    /// cancelled.
     static let requirements = Rules(rawValue: 1 << 15)
 
     static let all = Rules(rawValue: (1 << 16) - 1)
@@ -57,19 +62,22 @@ struct Model: Hashable, Sendable {
     let kind: OperationKind
     let hasCompletionBlock: Bool
     let exclusions: [Int]
-    /// Whether the program still has its reference.
+    /// Whether the program still has its reference to the operation.
     var isHeld = true
     var phase = Phase.pending
     var isCancelled = false
-    /// The subclass's own part of `isReady`.
+    /// The value of the subclass's own condition, which is part of `isReady`.
     var condition = true
     var priority = Operation.QueuePriority.normal
     var dependencies: [Int] = []
-    /// The dependencies that have not notified it of their finish.
+    /// The dependencies that the operation waits for: their finish has not been processed for this
+    /// operation.
     var awaited: [Int] = []
-    /// The operations to notify of its finish, in the order in which they began to depend on it.
+    /// The operations that wait for this operation, in the order in which they began to depend on
+    /// it.
     var dependents: [Int] = []
-    /// The required dependencies that are not yet checked. A cancelled dependency cancels the operation.
+    /// The dependencies whose success is required and has not been checked. If such a dependency
+    /// was cancelled, this operation will be cancelled.
     var undecided: [Int] = []
     /// The operations that require the success of this operation.
     var requirers: [Int] = []
@@ -96,20 +104,20 @@ struct Model: Hashable, Sendable {
     var cancelledCount = 0
     var totalCount = 0
     var waiterCount = 0
-    /// The number of waiting threads that have seen the queue empty.
+    /// The number of threads whose wait for the empty queue has ended.
     var returnedCount = 0
   }
 
   let rules: Rules
   var items: [Item]
   var lines: [Line]
-  /// The pending events: each list has the remaining actions of one thread, in order. The threads
-  /// have any speeds.
+  /// The pending events: each list has the remaining actions of one thread, in order. The lists can
+  /// proceed in any order.
   var threads: [[Event]] = []
 
   /// The number of operations that have requested exclusions.
   var askerCount = 0
-  /// Whether the documented rules do not specify the result.
+  /// Whether the result of the program is not determined by the documented rules.
   var isUndetermined = false
 
   init(_ program: Program, rules: Rules = .all) {
@@ -125,7 +133,7 @@ struct Model: Hashable, Sendable {
 // MARK: - The required state
 
 extension Model {
-  /// Returns the value of the operation's `isReady`. [DE-1, DE-18, ST-3]
+  /// Returns the value that the operation's `isReady` must have. [DE-1, DE-18, ST-3]
   func isReady(_ index: Int) -> Bool {
     let item = items[index]
     let waitsForNothing = item.isCancelled && rules.contains(.cancelEndsWaiting)
@@ -140,17 +148,18 @@ extension Model {
     }
   }
 
-  /// Returns whether a queue may start it: a cancelled operation is only retired.
+  /// Returns whether a queue may choose the operation. A cancelled operation may always be chosen,
+  /// and then finishes without running.
   func mayStart(_ index: Int) -> Bool {
     isReady(index) || items[index].isCancelled && rules.contains(.cancelEndsWaiting)
   }
 
-  /// Returns the queue's `operations`.
+  /// Returns the operations that the queue's property `operations` must contain.
   func operations(in queue: Int) -> [Int] {
     lines[queue].entries.filter { items[$0].kind != .barrier }
   }
 
-  /// The operations that exist. [DE-14, section 1.16]
+  /// Whether each operation must still exist. [DE-14, section 1.16]
   var whichExist: [Bool] {
     var exists = items.indices.map(isHeldBySomebody)
     guard rules.contains(.retainsDependencies), exists.contains(false) else { return exists }
@@ -180,7 +189,8 @@ extension Model {
     return line.isHeld || !line.entries.isEmpty || line.returnedCount < line.waiterCount
   }
 
-  /// Returns whether the operation waits for itself through others, so that it is never released.
+  /// Returns whether the operation depends on itself, directly or through other operations. Such an
+  /// operation is never released.
   func isInCycle(_ index: Int) -> Bool {
     var reached: Set<Int> = []
     var open = items[index].dependencies

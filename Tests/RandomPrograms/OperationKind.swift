@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The kinds of operations in programs.
+/// The kinds of operations in random programs.
 enum OperationKind: Hashable, Sendable, CaseIterable {
-  /// Exactly a `BlockOperation`: the queue has a fast path to start and retire it.
+  /// A `BlockOperation`, and no subclass of it: queues start and finish it by a fast path.
   case block
   /// A subclass that overrides `main()`.
   case plain
@@ -13,11 +13,12 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   case late
   /// Like `asynchronous`, but its `start()` returns only after the operation has left its queue.
   case lingering
-  /// Like `asynchronous`, with its own `isCancelled` too: `cancel()` does not call `super`,
-  /// finishes it at once, and announces everything under its lock.
+  /// Like `asynchronous`, with its own `isCancelled` too. Its `cancel()` does not call `super`,
+  /// finishes the operation immediately, and announces all changes under the operation's lock.
   case selfFinishing
-  /// A subclass with one phase, from which `isReady`, `isExecuting` and `isFinished` are derived:
-  /// it is not ready after it has started or finished. `cancel()` calls `super` and finishes it.
+  /// A subclass with one property `phase`, from which `isReady`, `isExecuting` and `isFinished` are
+  /// derived. It is not ready after it has started or finished. Its `cancel()` calls `super` and
+  /// finishes the operation.
   case stateful
   /// A subclass whose `isReady` is `super.isReady` combined with its own condition.
   case conditional
@@ -26,20 +27,22 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   /// A barrier block. Its queue creates it: the program can only add it and let it finish.
   case barrier
 
-  /// Whether the program finishes it, instead of the return of its body.
+  /// Whether a step of the program finishes the operation. A synchronous operation finishes when
+  /// its `main()` or its block returns.
   var isAsynchronous: Bool {
     self == .asynchronous || self == .late || self == .lingering || finishesOnCancel
   }
 
-  /// Whether `start()` is blocked until the operation finishes.
+  /// Whether `start()` returns only after the operation has finished.
   var blocksStart: Bool { !isAsynchronous || self == .lingering }
 
-  /// Whether `cancel()` finishes it in any state.
+  /// Whether `cancel()` finishes the operation in any state.
   var finishesOnCancel: Bool { self == .selfFinishing || self == .stateful }
 
-  /// Whether the model predicts the readiness of the operation with exclusions and requirements.
+  /// Whether the model can predict the readiness of an operation of this kind that has exclusions
+  /// or requires the success of dependencies.
   var hasPlainReadiness: Bool { !hasCondition && self != .barrier }
 
-  /// Whether `isReady` includes its own condition.
+  /// Whether `isReady` includes a condition of the subclass.
   var hasCondition: Bool { self == .conditional || self == .oblivious }
 }

@@ -3,9 +3,10 @@
 
 import OperationsCore
 
-/// The visible state of operations and queues while no event is pending.
+/// The visible state of the operations and queues of a random program while no event is pending.
 ///
-/// The world and the model each have one, and the two must be equal.
+/// The real operations and queues have such a state, the model computes one, and the two must be
+/// equal.
 struct Picture: Equatable {
   struct OperationView: Equatable {
     var isReady: Bool
@@ -13,15 +14,16 @@ struct Picture: Equatable {
     var isFinished: Bool
     var isCancelled: Bool
     var queuePriority: Operation.QueuePriority
-    /// The operations, given by index; `nil` for an operation of another program.
+    /// The indices of the dependencies; `nil` for an operation that does not belong to the program.
     var dependencies: [Int?]
-    /// `nil` if the state depends on whether a queue has evaluated a condition, which is not
-    /// specified.
+    /// The state of the operation; `nil` if the state depends on whether a queue has already
+    /// evaluated a condition, which is not specified.
     var state: OperationState?
   }
 
   struct QueueView: Equatable {
-    /// The operations, given by index; `nil` for an operation of another program.
+    /// The indices of the queue's operations; `nil` for an operation that does not belong to the
+    /// program.
     var operations: [Int?]
     var operationCount: Int
     var isSuspended: Bool
@@ -31,9 +33,9 @@ struct Picture: Equatable {
 
   /// The number of times that each operation has run.
   var runCounts: [Int] = []
-  /// `nil` for an operation that the program does not hold.
+  /// The state of each operation; `nil` if the program no longer has a reference to the operation.
   var operations: [OperationView?] = []
-  /// `nil` for a queue that does not exist.
+  /// The state of each queue; `nil` if the queue no longer exists.
   var queues: [QueueView?] = []
 }
 

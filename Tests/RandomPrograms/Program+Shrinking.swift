@@ -10,7 +10,8 @@ extension Program {
 
   // MARK: Steps
 
-  /// The programs without a run of steps: halves, quarters, and so on down to single ones.
+  /// The programs that result from removing consecutive steps: half of all steps, a quarter, and so
+  /// on down to a single step.
   private var withoutRuns: [Program] {
     var programs: [Program] = []
     var length = (steps.count + 1) / 2
@@ -40,8 +41,8 @@ extension Program {
     }
   }
 
-  /// The programs in which one body returns later. They are not smaller, but more of their steps
-  /// may be removable.
+  /// The programs in which one operation finishes a step later. They are not shorter, but it may be
+  /// possible to remove more of their steps.
   private var withLaterFinishes: [Program] {
     steps.indices.dropLast().compactMap { index in
       guard case .finish = steps[index] else { return nil }
@@ -80,7 +81,8 @@ extension Program {
     index == left ? nil : index < left ? index : index - 1
   }
 
-  /// Plain operations instead of special ones, without completion blocks.
+  /// The programs in which one operation is simpler: it is of a simpler kind, or has fewer
+  /// exclusions, no completion block or no observers.
   private var withSimplerCast: [Program] {
     var programs: [Program] = []
     for index in operations.indices {
@@ -115,7 +117,8 @@ extension Program {
 }
 
 extension OperationKind {
-  /// Returns whether this kind is simpler. The order is strict, so that the simplification of a program ends.
+  /// Returns whether this kind of operation is simpler than another kind. Two kinds are never
+  /// simpler than each other, so that the simplification of a program ends.
   fileprivate func isSimpler(than other: OperationKind) -> Bool {
     guard let own = Self.allCases.firstIndex(of: self) else { return false }
     return other != .barrier && Self.allCases.prefix { $0 != other }.contains(self) && own >= 0

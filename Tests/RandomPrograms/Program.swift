@@ -12,19 +12,20 @@ struct Program: Hashable, Sendable {
     var hasCompletionBlock = false
     /// The exclusions of the operation, as indices of ``Program/exclusionLimits``.
     var exclusions: [Int] = []
-    /// Whether each flag of the operation has an observer.
+    /// Whether the operation's flags have observers.
     var isObserved = false
   }
 
   struct Line: Hashable, Sendable {
     /// `maxConcurrentOperationCount` at the beginning.
     var width = 1
-    /// Whether the queue has an `underlyingQueue`. It has none if bodies are held, because held
-    /// bodies would occupy threads of Dispatch that other tests need.
+    /// Whether the queue has an `underlyingQueue`. If operations block until a step finishes them,
+    /// the queue has none, because the operations would block threads of Dispatch that other tests
+    /// need.
     var isOnDispatch = false
   }
 
-  /// The limits of the exclusions that each program has, in the order in which they are created.
+  /// The limits of the exclusions. Every program has these exclusions, in this order.
   static let exclusionLimits = [1, 2]
 
   var operations: [Item]
@@ -33,8 +34,8 @@ struct Program: Hashable, Sendable {
 }
 
 extension Program {
-  /// The program without the exclusions of operations with their own condition, which the model does
-  /// not predict. Only ``FreeRun`` includes these exclusions.
+  /// The program without the exclusions of operations that have their own condition, because the
+  /// model does not predict these. Only ``FreeRun`` runs programs with such exclusions.
   var forModel: Program {
     var program = self
     for index in operations.indices where !operations[index].kind.hasPlainReadiness {
@@ -63,7 +64,7 @@ extension Program: CustomStringConvertible {
   /// The program as Swift code.
   var description: String { text(marking: nil) }
 
-  /// Returns the ``description`` with a mark after a number of steps.
+  /// Returns the program as Swift code, with a mark after a certain number of steps.
   func text(marking stepCount: Int?) -> String {
     var lines = steps.map { Self.text(of: $0, in: operations) }
     if let stepCount, stepCount > 0 { lines[stepCount - 1] += "  // here" }

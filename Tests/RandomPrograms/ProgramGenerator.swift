@@ -4,9 +4,9 @@
 import OperationsCore
 import TestSupport
 
-/// Generates random programs, the same ones for the same seed.
+/// Generates random programs. The same seed generates the same program.
 ///
-/// Steps are tried with a model, and most of those without an effect are left out.
+/// Each step is tried with a model, and most steps without an effect are left out.
 struct ProgramGenerator {
   /// The kind of steps that is frequent in a program.
   private enum Theme: CaseIterable {
@@ -45,7 +45,8 @@ struct ProgramGenerator {
   ]
   private static let exclusions: [([Int], weight: Int)] = [([0], 3), ([1], 3), ([0, 1], 2)]
   private static let queueCounts: [(Int, weight: Int)] = [(1, 10), (2, 7), (3, 3)]
-  /// The default width is rare, because bodies that block with it take an interval of the sampler.
+  /// The default width (−1) is rare, because each blocked operation in such a queue delays the test
+  /// by an interval of the sampler.
   private static let widths: [(Int, weight: Int)] = [(1, 20), (2, 12), (3, 5), (0, 2), (-1, 1)]
 
   private mutating func makeCast() {
@@ -77,7 +78,8 @@ struct ProgramGenerator {
     case turnCondition, turnSuspension, setWidth, drop, dropQueue, wait, waitForAll
   }
 
-  /// The moves, and the themes in which they are more frequent.
+  /// The kinds of steps, with their frequency, and with the themes of programs in which they are
+  /// more frequent.
   private static let moves: [(Move, weight: Int, themes: [Theme])] = [
     (.add, 32, [.order]), (.addBatch, 8, [.order]), (.start, 4, []), (.finish, 44, []),
     (.cancel, 8, []), (.cancelAll, 1, [.control]), (.depend, 18, [.dependencies]),

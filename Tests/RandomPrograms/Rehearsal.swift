@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A program without its impossible steps, and the required state after each step.
+/// The possible steps of a random program, and the state that the model requires after each step.
 struct Rehearsal {
   struct Scene {
-    /// The number of the program's steps up to this one.
+    /// The number of steps of the original program up to this step, including the impossible ones.
     let stepCount: Int
     /// The performed step.
     let step: Step
-    /// The required state after it.
+    /// The state that the model requires after the step.
     let model: Model
   }
 

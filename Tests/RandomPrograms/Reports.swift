@@ -5,39 +5,41 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// The reports of the operations in one run of a program, and the events that they wait for.
+/// Collects the reports of the operations in one run of a random program, and makes operations wait
+/// for the program.
 ///
-/// Bodies report that they have begun and wait until they are released. Destroyed objects report
-/// that too.
+/// An operation reports that it has begun, and waits until a step of the program releases it.
+/// Operations and queues also report their deallocation.
 final class Reports: Sendable {
-  /// The data about one operation.
+  /// The reports of one operation.
   struct Entry {
     var beginCount = 0
-    /// The number of bodies that have returned, and of asynchronous operations that are about to
-    /// announce their finish.
+    /// How often the operation's work has returned. An asynchronous operation is counted shortly
+    /// before it announces its finish.
     var endCount = 0
     var completionCount = 0
     /// The number of threads that have returned from `waitUntilFinished()`.
     var returnedCount = 0
     var isReleased = false
-    /// The new values of each flag in notifications of observers, in order.
+    /// For each flag, the new values that observers have received, in order.
     var told = ToldFlags()
     var isDestroyed = false
     var isCaptureDestroyed = false
-    /// The queue that it was added to, or is being added to.
+    /// The queue to which the operation was added or is being added.
     var queue: Int?
     var isStartedByHand = false
     /// Whether the operation may end without having run, because it was cancelled or finished
     /// before its start.
     var mayNotRun = false
-    /// The operations that must have finished when it begins, unless it may begin at any time:
-    /// `mayNotRun`.
+    /// The operations that must have finished when this operation begins. If `mayNotRun` is `true`,
+    /// the operation may begin at any time.
     var predecessors: [Int] = []
     /// The dependencies whose success the operation requires during the whole program.
     var required: [Int] = []
     /// The exclusions of the operation.
     var exclusions: [Int] = []
-    /// The reference of the pending work, which keeps the operation alive as a closure would.
+    /// A reference to the operation while its asynchronous work is pending. It keeps the operation
+    /// alive, as a closure for the work would.
     var underWay: (any SteeredByProgram)?
 
     var isRunning: Bool { beginCount > endCount }
@@ -53,13 +55,13 @@ final class Reports: Sendable {
     /// For each queue, the current and the maximum number of executing operations.
     var runningCount: [Int]
     var highestRunningCount: [Int]
-    /// The number of direct calls of `start()` that have not returned.
+    /// The number of direct calls of `start()` that have not yet returned.
     var startingCount = 0
     var endsByItself = false
     var violations: [String] = []
 
-    /// Records a violation if more operations hold an exclusion than its limit allows. An operation that
-    /// was started by hand does not count.
+    /// Records a violation if more operations hold an exclusion than the limit of the exclusion
+    /// allows. Only operations in queues count.
     fileprivate mutating func noteExclusions(of index: Int) {
       guard entries[index].queue != nil else { return }
       for exclusion in entries[index].exclusions {
@@ -71,7 +73,8 @@ final class Reports: Sendable {
       }
     }
 
-    /// Records the predecessors of an operation that have not ended when it begins.
+    /// Records a violation for each operation that must have finished when another operation
+    /// begins, and has not.
     fileprivate mutating func noteOverlaps(of index: Int) {
       if entries[index].mayNotRun { return }
       for other in entries[index].predecessors {
@@ -99,11 +102,11 @@ final class Reports: Sendable {
         highestRunningCount: Array(repeating: 0, count: queueCount)))
   }
 
-  /// The current state.
+  /// The reports that have been recorded so far.
   var snapshot: State { state.value }
 
-  /// Records an event. The closure must only move values. It returns removed values, which are
-  /// released outside.
+  /// Records an event. The closure runs under a lock, so it must not release objects. It returns
+  /// the objects to be released after the lock is released.
   @discardableResult
   func note<Result>(_ body: (inout State) -> Result) -> Result { state.change(body) }
 
@@ -120,7 +123,8 @@ final class Reports: Sendable {
     end(index)
   }
 
-  /// Longer than any program. A body that is blocked for longer is abandoned.
+  /// The maximum time in seconds for which an operation blocks. It is longer than any program
+  /// takes.
   private static let bodyLimit = 600
 
   /// Records that an operation has begun.
@@ -155,9 +159,9 @@ final class Reports: Sendable {
     withExtendedLifetime(ended) {}
   }
 
-  /// Makes all operations end on their own from now on.
+  /// From now on, lets each operation finish without waiting for a step of the program.
   ///
-  /// - Returns: The executing operations that do not.
+  /// - Returns: The executing asynchronous operations, which the caller must finish.
   func letEverythingEnd() -> [any SteeredByProgram] {
     note { state in
       state.endsByItself = true

@@ -4,16 +4,17 @@
 import Dispatch
 import OperationsCore
 
-/// The data of an operation about its program.
+/// The connection of an operation to its random program: the index of the operation, and the
+/// reports of the program's run.
 struct Role: Sendable {
   let index: Int
   let reports: Reports
-  /// Deliberate faults; see `World.Fault`.
+  /// Whether the operation has a certain deliberate fault. `World.Fault` lists the faults.
   var runsTwice = false
   var finishesWithMain = false
   var finishesWithStart = false
 
-  /// Must be called from `deinit`.
+  /// Reports that the operation was deallocated. The operation's `deinit` must call this function.
   func wasDestroyed() { reports.note { $0.entries[index].isDestroyed = true } }
 
   /// Runs the body of a synchronous operation, which returns when the program releases it.
@@ -23,7 +24,8 @@ struct Role: Sendable {
     reports.runBody(of: index)
   }
 
-  /// Finishes the operation on this or another thread, if no program controls it.
+  /// Finishes the operation on the calling thread or on another one. It is called if no step of the
+  /// program finishes the operation.
   func finishSomewhere(_ operation: any SteeredByProgram) {
     if index.isMultiple(of: 2) {
       operation.finish()
@@ -32,7 +34,7 @@ struct Role: Sendable {
     }
   }
 
-  /// [BL-6, MX-10, SA-11]
+  /// Checks the state and the current queue of the executing operation. [BL-6, MX-10, SA-11]
   private func checkSurroundings() {
     let name = Program.name(ofOperation: index)
     let isExecuting =
@@ -45,7 +47,7 @@ struct Role: Sendable {
   }
 }
 
-/// An operation of a program that reports its end.
+/// An operation of a random program. It reports its deallocation.
 class SteeredOperation: Operation, @unchecked Sendable {
   final let role: Role
 
@@ -60,7 +62,7 @@ protocol SteeredByProgram: Operation {
   func finish()
 }
 
-/// Captured by blocks, to check that they are released.
+/// An object that blocks capture. Its deallocation shows that the blocks were released.
 final class CaptureProbe: Sendable {
   private let role: Role
 

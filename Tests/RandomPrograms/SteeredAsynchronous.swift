@@ -4,13 +4,14 @@
 import OperationsCore
 import TestSupport
 
-/// An asynchronous operation of a program, in the careful style: it has its own flags, announces
-/// them without holding a lock, and uses the base class's `cancel()`.
+/// An asynchronous operation of a random program, in a careful style: it has its own flags,
+/// announces changes of the flags without holding a lock, and inherits `cancel()`.
 class SteeredAsynchronous: SteeredOperation, SteeredByProgram, @unchecked Sendable {
   struct Flags {
     var isExecuting = false
     var isFinished = false
-    /// Whether its beginning was reported. Otherwise, its end is not.
+    /// Whether the operation has reported that it began. If it has not, it does not report its end
+    /// either.
     var hasReported = false
   }
 
@@ -25,8 +26,8 @@ class SteeredAsynchronous: SteeredOperation, SteeredByProgram, @unchecked Sendab
     willChangeValue(forKey: "isExecuting")
     flags.change { $0.isExecuting = !$0.isFinished }
     didChangeValue(forKey: "isExecuting")
-    // The beginning is reported when the queue has been notified too. It is reported under the
-    // lock, so that the end is reported after it.
+    // The operation reports that it has begun after the queue was notified. It does so while it
+    // holds the lock, so that it cannot report its end first.
     let endsByItself = flags.change { flags in
       if flags.isFinished { return false }
       flags.hasReported = true

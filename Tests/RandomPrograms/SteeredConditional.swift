@@ -9,6 +9,8 @@ final class SteeredConditional: SteeredOperation, @unchecked Sendable {
   private let heedsDependencies: Bool
   private let condition = Atomic<Bool>(true)
 
+  /// Creates an operation of a random program.
+  ///
   /// - Parameters:
   ///   - role: The part of the operation in the program.
   ///   - heedsDependencies: Whether `isReady` also uses `super`.
@@ -23,7 +25,7 @@ final class SteeredConditional: SteeredOperation, @unchecked Sendable {
 
   override func main() { role.runBody() }
 
-  /// Sets its own condition and announces that.
+  /// Sets the condition of the operation, and announces the change of `isReady`.
   func setCondition(_ value: Bool) {
     willChangeValue(forKey: "isReady")
     condition.store(value, ordering: .releasing)

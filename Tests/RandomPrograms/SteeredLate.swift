@@ -17,7 +17,8 @@ final class SteeredLate: SteeredOperation, SteeredByProgram, @unchecked Sendable
   override var isFinished: Bool {
     let flags = flags.value
     if flags.isFinished { return true }
-    // If it was cancelled before its start, the base class finishes it.
+    // If the operation was cancelled before its start, `main()` does not run, and the base class
+    // finishes the operation.
     return !flags.hasBegun || role.finishesWithMain ? super.isFinished : false
   }
 

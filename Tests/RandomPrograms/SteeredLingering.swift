@@ -18,7 +18,8 @@ final class SteeredLingering: SteeredAsynchronous, @unchecked Sendable {
     flags.wait(for: "the finish of an operation whose start() is blocked", limit: 600) {
       $0.isFinished
     }
-    // Longer than the time limits of the tests that look for the fault.
+    // With the deliberate fault, the tests have time limits of half a second, so the wait must be a
+    // little longer.
     let limit = role.finishesWithStart ? Duration.milliseconds(700) : .seconds(60)
     _ = poll(for: limit) { hasLeftQueue }
     if role.finishesWithStart { announceFinish() }
@@ -31,7 +32,7 @@ final class SteeredLingering: SteeredAsynchronous, @unchecked Sendable {
       return (flags.hasReported, !flags.isFinished)
     }
     if hasReported, isFirst { role.reports.end(role.index) }
-    // Deliberate fault: a finish that takes effect only when `start()` returns.
+    // The deliberate fault: the operation announces its finish only when `start()` returns.
     if role.finishesWithStart, hasReported { return }
     announceFinish()
   }

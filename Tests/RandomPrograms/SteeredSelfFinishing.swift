@@ -4,8 +4,9 @@
 import OperationsCore
 import TestSupport
 
-/// An asynchronous operation of a program, in a common style: it has its own flags, which are
-/// announced under a recursive lock, and a `cancel()` without `super` that finishes it at once.
+/// An asynchronous operation of a random program, in a common style: it has its own flags, whose
+/// changes it announces under a recursive lock. Its `cancel()` does not call `super` and finishes
+/// the operation immediately.
 final class SteeredSelfFinishing: SteeredOperation, SteeredByProgram, @unchecked Sendable {
   private struct Flags {
     var isCancelled = false

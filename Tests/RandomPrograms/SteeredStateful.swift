@@ -4,14 +4,16 @@
 import OperationsCore
 import TestSupport
 
-/// An asynchronous operation of a program, in a common style: it has one phase and announces only
-/// that, and a `cancel()` that calls `super` and finishes it in any state.
+/// An asynchronous operation of a random program, in a common style: it has one property `phase`
+/// and announces only changes of this property. Its `cancel()` calls `super` and finishes the
+/// operation in any state.
 final class SteeredStateful: SteeredOperation, SteeredByProgram, @unchecked Sendable {
   private enum Phase { case ready, executing, finished }
 
   private struct State {
     var phase = Phase.ready
-    /// Whether its beginning was reported. Otherwise, its end is not.
+    /// Whether the operation has reported that it began. If it has not, it does not report its end
+    /// either.
     var hasReported = false
   }
 
@@ -31,8 +33,8 @@ final class SteeredStateful: SteeredOperation, SteeredByProgram, @unchecked Send
     willChangeValue(forKey: "phase")
     state.change { if $0.phase == .ready { $0.phase = .executing } }
     didChangeValue(forKey: "phase")
-    // The beginning is reported when the queue has been notified too. It is reported under the
-    // lock, so that the end is reported after it.
+    // The operation reports that it has begun after the queue was notified. It does so while it
+    // holds the lock, so that it cannot report its end first.
     let endsByItself = state.change { state in
       if state.phase == .finished { return false }
       state.hasReported = true

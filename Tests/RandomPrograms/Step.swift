@@ -3,10 +3,11 @@
 
 import OperationsCore
 
-/// A step of a random program. It names operations and queues by their indices in the program.
+/// A step of a random program. It refers to operations and queues by their indices in the program.
 ///
-/// A step may be impossible when its turn comes, because the operation is already in a queue or its
-/// reference was dropped. Such a step is skipped, so every part of a program is a valid program.
+/// A step may be impossible when it is performed, because the operation is already in a queue, or
+/// because the program has released its reference. An impossible step is skipped, so every part of
+/// a program is a valid program.
 enum Step: Hashable, Sendable {
   /// `addOperation`, `addOperations` for several operations, or `addBarrierBlock` for a barrier.
   case add([Int], to: Int)
@@ -18,7 +19,7 @@ enum Step: Hashable, Sendable {
   case cancel(Int)
   case cancelAll(in: Int)
   case depend(Int, on: Int)
-  /// `addDependency(_:requires:)` with the success.
+  /// Calls `addDependency(_:requires:)` with `.success`.
   case require(Int, on: Int)
   case undepend(Int, from: Int)
   case prioritise(Int, Operation.QueuePriority)
@@ -69,8 +70,8 @@ extension Step {
     }
   }
 
-  /// Returns the step with the new indices of operations and queues, which are `nil` if these were
-  /// removed; `nil` if nothing remains of the step.
+  /// Returns the step with new indices of its operations and queues. The closures return `nil` for
+  /// an operation or a queue that was removed. Returns `nil` if nothing remains of the step.
   func renumbered(operation: (Int) -> Int?, queue: (Int) -> Int?) -> Step? {
     switch self {
     case .add(let members, let target):

@@ -4,19 +4,20 @@
 import OperationsCore
 import TestSupport
 
-/// Performs only steps that are not a misuse for any order of the threads, and records the order that
-/// they require.
+/// Performs the steps of a random program on several threads. It skips a step if the step would be
+/// a misuse for some order of the threads, and records which operations the steps force to run
+/// before others.
 final class StepGate: Sendable {
   /// The actions with an operation that are possible only once.
   private enum Claim { case free, adding, added, started, finishedEarly }
 
   private let world: World
   private let claims: Monitored<[Claim]>
-  /// The operations that a step starts directly: they get no dependencies, because they must be
-  /// ready at the start.
+  /// The operations that a step starts directly. They get no dependencies, because they must be
+  /// ready when they are started.
   private let startedByHand: Set<Int>
-  /// The operations that a step waits for: they are not dropped, because then nothing could finish
-  /// them.
+  /// The operations that a step waits for. The program keeps its references to them, because it
+  /// could not finish them otherwise.
   private let waitedFor: Set<Int>
   /// The pairs of operations between which a step removes the dependency.
   private let loosened: Set<[Int]>
@@ -44,7 +45,7 @@ final class StepGate: Sendable {
 
   private var program: Program { world.program }
 
-  /// Performs a step before all others, and notes its requirements.
+  /// Performs a step before the threads begin, and records the dependency that it adds.
   func prepare(_ step: Step) {
     perform(step)
     let index: Int, other: Int
@@ -64,7 +65,7 @@ final class StepGate: Sendable {
     }
   }
 
-  /// Performs a step if it is not a misuse.
+  /// Performs a step, unless it would be a misuse of the library.
   func perform(_ step: Step) {
     switch step {
     case .add(let members, to: let queue): add(members, to: queue)
@@ -80,7 +81,8 @@ final class StepGate: Sendable {
         world.perform(step)
       }
     case .cancelAll(in: let queue):
-      // Includes operations that are being added at this moment.
+      // The cancellation may also affect operations that are being added to the queue at this
+      // moment.
       for case .add(let members, to: queue) in program.steps { world.excuse(members) }
       world.perform(step)
     case .require(let index, on: let other):
@@ -95,8 +97,8 @@ final class StepGate: Sendable {
     }
   }
 
-  /// Returns whether an operation may require the success of its dependencies. It may not if cancelling
-  /// finishes it, because it could finish before it is added.
+  /// Returns whether an operation may require the success of its dependencies. An operation that
+  /// finishes when it is cancelled may not: it could finish before it is added to a queue.
   private func mayRequire(_ index: Int) -> Bool {
     let kind = program.operations[index].kind
     return kind.hasPlainReadiness && !kind.finishesOnCancel
@@ -108,7 +110,9 @@ final class StepGate: Sendable {
 
   // MARK: Claims
 
-  /// - Returns: Whether no other thread was faster.
+  /// Reserves an operation for an action that is possible only once.
+  ///
+  /// - Returns: Whether the calling thread was the first one to reserve the operation.
   private func claim(_ index: Int, _ claim: Claim) -> Bool {
     claims.change { claims in
       guard claims[index] == .free else { return false }
@@ -130,8 +134,9 @@ final class StepGate: Sendable {
     }
   }
 
-  /// Operations that are in the queue by now are before a barrier, and barriers are before later
-  /// operations. [BA-1]
+  /// Records which operations must finish before others. Operations that are already in the queue
+  /// must finish before an added barrier, and barriers in the queue before the added operations.
+  /// [BA-1]
   private func noteBarriers(ahead claimed: [Int], in queue: Int) {
     let added = claims.value
     world.reports.note { state in
@@ -147,8 +152,8 @@ final class StepGate: Sendable {
     }
   }
 
-  /// The operation is finished by the program. This must be known before it is added, because it
-  /// cannot be added afterwards.
+  /// Performs a step that may finish an operation early. A finished operation cannot be added, so
+  /// the operation is first reserved, unless it is already in a queue.
   private func endEarly(_ index: Int, _ step: Step) {
     let mayEnd = claims.change { claims in
       if claims[index] == .free { claims[index] = .finishedEarly }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The new values in notifications of an operation's observers, in order.
+/// The new values of an operation's flags that its observers have received, in order.
 struct ToldFlags: Equatable, Sendable {
   var isReady: [Bool] = []
   var isExecuting: [Bool] = []

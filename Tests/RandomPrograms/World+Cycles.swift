@@ -4,8 +4,9 @@
 import OperationsCore
 
 extension World {
-  /// Cancels the operations that wait for themselves through others and would never start: through
-  /// dependencies, and through barriers, which make later operations wait for earlier ones.
+  /// Cancels the operations that would never start because they wait for themselves, directly or
+  /// through other operations. An operation waits for its dependencies, and, if a barrier separates
+  /// them, for earlier operations of its queue.
   func breakDeadlocks() {
     let segments = segments
     for operation in Self.cyclic(among: reachable, by: { obstacles(of: $0, segments) }) {

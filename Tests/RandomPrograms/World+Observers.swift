@@ -4,7 +4,7 @@
 import OperationsCore
 
 extension World {
-  /// Notes each new value of each flag.
+  /// Observes the flags of an operation, and records each new value that the observers receive.
   static func observe(_ operation: Operation, _ role: Role) -> [NSKeyValueObservation] {
     func observe(
       _ flag: KeyPath<Operation, Bool>,
@@ -25,7 +25,8 @@ extension World {
     ]
   }
 
-  /// The observers that last received a value other than the current state, although no event is pending.
+  /// A text for each observer whose last received value differs from the present state, although no
+  /// event is pending.
   var staleObservers: [String] {
     var findings: [String] = []
     let entries = reports.snapshot.entries
@@ -47,7 +48,8 @@ extension World {
     return findings
   }
 
-  /// Observers of ended operations with repeated or wrong notifications. [K-1 to K-6]
+  /// A text for each observer that has received repeated or wrong notifications of an operation
+  /// that has ended. [K-1 to K-6]
   var wrongObservers: [String] {
     var findings: [String] = []
     for (index, entry) in reports.snapshot.entries.enumerated() {

@@ -4,8 +4,8 @@
 import OperationsCore
 
 extension World {
-  /// Returns the visible state. The expected picture says which queues are no longer used: these
-  /// are released somewhat later.
+  /// Returns the visible state of the operations and queues. A queue that is `nil` in the expected
+  /// state is no longer used, and may be released somewhat later, so it is left out.
   func picture(asIn expected: Picture) -> Picture {
     var picture = Picture()
     let entries = reports.snapshot.entries
@@ -44,7 +44,8 @@ extension World {
 
   private func indices(of operations: [Operation]) -> [Int?] { operations.map(index) }
 
-  /// Returns the visible aftermath. The expected one says which parts are not specified.
+  /// Returns the results that come somewhat later than the visible state, such as released objects.
+  /// Results that are `nil` in the expected value are not specified, so they are left out.
   func aftermath(asIn expected: Aftermath) -> Aftermath {
     let state = reports.snapshot
     var aftermath = Aftermath()

@@ -5,15 +5,16 @@ import OperationsCore
 import TestSupport
 
 extension World {
-  /// Values that change with every event in a queue.
+  /// Counts of the events in queues. Every event changes at least one of the counts.
   struct Pulse: Equatable {
     var counts: [QueueSnapshot.Counts?] = []
     var barrierCounts: [Int] = []
     var beginCounts: [Int] = []
   }
 
-  /// Blocks the calling thread until nothing is pending except bodies that wait for the program. It
-  /// reads real states, and yields to other threads between two readings.
+  /// Blocks the calling thread until no event is pending, except that operations wait for steps of
+  /// the program. It reads the states of the queues repeatedly, and lets other threads run after
+  /// each reading.
   ///
   /// - Returns: Whether nothing was pending within the time limit.
   func comeToRest(within limit: Duration) -> Bool {
@@ -28,7 +29,7 @@ extension World {
     }
   }
 
-  /// `nil` if any event is pending.
+  /// Returns the counts of the events so far; `nil` if any event is pending.
   private func pulseAtRest() -> Pulse? {
     let state = reports.snapshot
     var pulse = Pulse()
@@ -60,7 +61,8 @@ extension World {
       pulse.barrierCounts.append(content.barriers.count)
       pulse.counts.append(content.counts)
     }
-    // Includes the actions of the library on its own threads, such as reading `isReady`.
+    // The library also acts on its own threads, for example to read `isReady`. These actions are
+    // pending events too.
     return OperationQueue.hasDuties ? nil : pulse
   }
 }

@@ -5,7 +5,8 @@ import OperationsCore
 import TestSupport
 
 extension World {
-  /// Performs the step. It does nothing if the program has dropped its reference.
+  /// Performs a step of the program. It does nothing if the program has released its reference to
+  /// the operation or queue.
   ///
   /// - Precondition: The step is not a misuse.
   func perform(_ step: Step) {
@@ -46,7 +47,7 @@ extension World {
     }
   }
 
-  /// Notes that these operations may end without having run.
+  /// Records that these operations may end without having run.
   func excuse(_ indices: [Int]) {
     reports.note { state in
       for index in indices { state.entries[index].mayNotRun = true }
@@ -58,7 +59,8 @@ extension World {
     if let only = members.first, program.operations[only].kind == .barrier {
       return addBarrier(only, to: queue)
     }
-    // The operations are retained here, because another thread may drop them now.
+    // This function retains the operations, because another thread may now release the program's
+    // references to them.
     let pairs = members.compactMap { member in operation(member).map { (member, $0) } }
     guard let (_, first) = pairs.first else { return }
     noteQueue(index, of: pairs.map(\.0))
@@ -136,6 +138,7 @@ extension World {
   }
 }
 
-/// A block that a world with a fault adds instead of a barrier. The block does not belong to the program, but
-/// may have the address of a destroyed operation of the program.
+/// A block operation that is added instead of a barrier if barriers have a deliberate fault. It
+/// does not belong to the program, but may have the address of a destroyed operation of the
+/// program.
 final class OvertakingBlock: BlockOperation, @unchecked Sendable {}

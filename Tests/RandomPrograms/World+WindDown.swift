@@ -5,8 +5,8 @@ import OperationsCore
 import TestSupport
 
 extension World {
-  /// Lets all operations end in any state that the program has left, and checks the final conditions:
-  /// no operation is lost, runs twice or leaks.
+  /// Ends all operations after the last step of the program, and checks the final conditions: no
+  /// operation is lost, runs twice or leaks.
   ///
   /// - Parameter limit: The time limit.
   /// - Returns: The violations.
@@ -22,7 +22,9 @@ extension World {
     return findings + destruction(within: limit)
   }
 
-  /// - Returns: The objects that still exist after the program has released everything.
+  /// Releases the program's references, and waits until all objects are destroyed.
+  ///
+  /// - Returns: The objects that still exist after the time limit.
   private func destruction(within limit: Duration) -> [String] {
     for index in program.operations.indices { drop(index) }
     for index in program.queues.indices { dropQueue(index) }
@@ -39,15 +41,14 @@ extension World {
 
   // MARK: Ending
 
-  /// Takes the actions that are necessary for all operations to end. Returns whether they have
-  /// ended.
+  /// Makes all operations end as far as possible. Returns whether all have ended.
   private func endsComing() -> Bool {
     for operation in reachable { end(operation) }
     return unfinished.isEmpty
   }
 
-  /// Cancels and starts an operation that is not in a queue. An operation in a queue will be started
-  /// by it.
+  /// Makes an operation end: sets its condition, and cancels and starts the operation if it is not
+  /// in a queue. If it is in a queue, the queue starts it.
   private func end(_ operation: Operation) {
     guard let index = index(of: operation), !operation.isFinished else { return }
     if let conditional = operation as? SteeredConditional { conditional.setCondition(true) }
@@ -58,7 +59,8 @@ extension World {
     operation.start()
   }
 
-  /// Every operation that can be reached, also through queues and dependents.
+  /// Every operation that can be reached through the program's references, through queues, and
+  /// through the dependencies of these operations.
   var reachable: [Operation] {
     var open = program.operations.indices.compactMap(operation)
     for index in program.queues.indices { open += livingQueue(index)?.operations ?? [] }
@@ -81,7 +83,8 @@ extension World {
     }
     let state = reports.snapshot
     if state.startingCount > 0 { unfinished.append("\(state.startingCount) calls of start()") }
-    // These operations may be unreachable, because they were started directly and then dropped.
+    // An operation may be executing and no longer be reachable, if it was started directly and the
+    // program has released its reference.
     for index in state.entries.indices where state.entries[index].isRunning {
       unfinished.append("the body of \(Program.name(ofOperation: index))")
     }

@@ -5,14 +5,15 @@ import TestSupport
 
 @testable import OperationsCore
 
-/// The real operations and queues of one program, and the program's references.
+/// The real operations and queues of a random program, and the program's references to them.
 final class World: Sendable {
   private struct WeakReferences {
     weak var operation: Operation?
     weak var queue: OperationQueue?
   }
 
-  /// The deliberate faults of a world, to check that they are detected.
+  /// The deliberate faults of the real operations and queues. Tests use them to check that the
+  /// comparison with the model detects faults.
   enum Fault: CaseIterable {
     case ignoresDependencies, ignoresWidths, losesOperations, runsTwice, keepsOperations
     case forgetsCompletionBlocks, overtakesBarriers, finishesWithMain, finishesWithStart
@@ -24,8 +25,8 @@ final class World: Sendable {
   let fault: Fault?
   private let operations: Locked<[Operation?]>
   private let queues: Locked<[SteeredQueue?]>
-  /// Only operations that cannot report their end are referenced weakly, so that the others have no
-  /// side table, as in normal programs.
+  /// Weak references to block operations, which do not report their deallocation. The other
+  /// operations have no weak references, and so no side table, as in normal programs.
   private let rememberedOperations: Locked<[WeakReferences]>
   private let rememberedQueues: Locked<[WeakReferences]>
   private let indices: [ObjectIdentifier: Int]
@@ -141,7 +142,7 @@ final class World: Sendable {
   }
 
   func drop(_ index: Int) {
-    // Released after the lock, because its `deinit` sends a report.
+    // The operation is released after the lock is unlocked, because its `deinit` sends a report.
     let dropped = operations.withLock { $0[index].take() }
     withExtendedLifetime(dropped) {}
   }

@@ -26,8 +26,6 @@ struct ExclusionWaitTests {
   /// in favor of an operation that was refused often.
   ///
   /// - Returns: The result of the request, which is set when the other thread has continued.
-  ///
-  /// - Returns: The future result.
   private func askGivingWay(
     _ operation: Operation, in exclusions: Exclusions
   ) -> Monitored<Bool?> {
