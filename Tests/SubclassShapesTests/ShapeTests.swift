@@ -19,7 +19,8 @@ struct ShapeTests {
       for variant in ShapeVariant.all {
         let report = ShapeRun(shape, variant, seed: seed).report(within: Patience.seconds)
         #expect(report.faults.isEmpty, "\(shape.name), \(variant), OPQ_SEED=\(seed): \(report)")
-        // A run that hangs takes a long time and keeps its threads, so the others are skipped.
+        // After a fault, the other settings are skipped: a run that hangs takes a long time and
+        // keeps its threads.
         if !report.faults.isEmpty { return }
       }
     }

@@ -4,7 +4,8 @@
 import Operations
 import Testing
 
-/// Like code in a new package, without this package's compiler settings.
+/// Tests that asynchronous subclasses compile and work in a package with default compiler settings,
+/// as a new package has.
 @Suite("H-8: asynchronous subclasses as libraries write them")
 struct AsyncSubclassTests {
   final class Download: AsyncOperation<String>, @unchecked Sendable {

@@ -4,21 +4,25 @@
 import Operations
 import TestSupport
 
-/// The classes that are tested in each situation.
+/// The subclasses of `Operation` that are tested in each situation.
 enum FixtureClass: String, CaseIterable, Sendable {
   case sampleAsynchronous, sampleSynchronous, state, derivedState, widened, gazelle, ownCancelFlag
   case plainLock, superStarting
 
-  /// Whether its `cancel()` finishes it, even if it was not started.
+  /// Whether the subclass's `cancel()` finishes the operation, even if the operation was not
+  /// started.
   var finishesOnCancel: Bool { self == .sampleAsynchronous }
 
-  /// Whether the base class does not know that it was cancelled, so that its `main()` runs.
+  /// Whether `main()` runs although the operation was cancelled, because `cancel()` does not call
+  /// `super`.
   var runsWhenCancelled: Bool { self == .ownCancelFlag }
 
-  /// Whether its flags can be read while it announces their changes, which observers of old values
-  /// need.
+  /// Whether the operation's flags can be read while the operation announces a change. Observers
+  /// that request old values read the flags then.
   var canBeObserved: Bool { self != .plainLock }
 
+  /// Creates an operation of the subclass.
+  ///
   /// - Parameters:
   ///   - atStart: Called at the beginning of `start()`.
   ///   - work: The work of the operation.
@@ -44,7 +48,8 @@ enum FixtureClass: String, CaseIterable, Sendable {
   }
 }
 
-/// A class with a hook for its work and one before its `start()`.
+/// An operation with two closures: one runs at the beginning of `start()`, and the other is its
+/// work.
 private protocol Playable: Operation {
   var atStart: @Sendable () -> Void { get set }
   var work: @Sendable () -> Void { get set }

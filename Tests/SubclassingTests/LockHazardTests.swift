@@ -19,8 +19,8 @@ struct LockHazardTests {
       let queue = OperationQueue()
       queue.addOperation(dependent)
       dependent.isShut.change { $0 = true }
-      // Finishes it under its lock. Evaluating the dependent's readiness on this thread would wait
-      // for the dependent.
+      // `cancel()` finishes the dependency while this thread holds the dependency's lock. If this
+      // thread evaluated the dependent's `isReady`, it would block, because the gate is closed.
       dependency.cancel()
       #expect(dependency.state == .finished && !dependent.isFinished)
       dependent.gate.waitForArrivals(1)
@@ -37,7 +37,8 @@ struct LockHazardTests {
         let dependency = MyAsyncOperation()
         let dependent = LockedReadinessOperation()
         dependent.addDependency(dependency)
-        // Makes this thread cancel the operation just before the other thread finishes it.
+        // The flag makes this thread cancel the dependency just before the other thread finishes
+        // it.
         let isAboutToFinish = Atomic<Bool>(false)
         dependency.work = { isAboutToFinish.store(true, ordering: .releasing) }
         queue.addOperation(dependency)

@@ -234,7 +234,8 @@ private final class CountingBlockOperation: BlockOperation, @unchecked Sendable 
   }
 }
 
-/// An operation that records each access to a property that only users read.
+/// An operation that records each access to a property that the library must not read, because only
+/// the library's users read it.
 private final class SecretiveOperation: Operation, @unchecked Sendable {
   let log = EventLog<String>()
   override var completionBlock: (@Sendable () -> Void)? {
@@ -285,7 +286,7 @@ private final class PlainOperation: Operation, @unchecked Sendable {
   override func main() { body() }
 }
 
-/// An operation that returns a priority that is one level below the set one.
+/// An operation whose `queuePriority` returns a priority one level below the priority that was set.
 private final class DemotedOperation: Operation, @unchecked Sendable {
   override var queuePriority: QueuePriority {
     get { QueuePriority(rawValue: super.queuePriority.rawValue - 4) ?? .normal }

@@ -98,7 +98,8 @@ private final class Download: Operation, @unchecked Sendable {
   let place = "here"
 }
 
-/// An operation that declares every name, and records each use that the library could cause.
+/// An operation that declares members with many names that the library uses or may use. It records
+/// each use of these members that the library could cause.
 private class PortedOperation: Operation, @unchecked Sendable {
   enum State: String { case idle = "own" }
 
@@ -110,7 +111,7 @@ private class PortedOperation: Operation, @unchecked Sendable {
     return value
   }
 
-  // Reads of `state` are not recorded, because the tests read it.
+  // A read of `state` is not recorded, because the tests themselves read `state`.
   var state: State { .idle }
   var error: (any Error)? { noted("error", nil) }
   var result: Int? { noted("result", nil) }
@@ -123,7 +124,7 @@ private class PortedOperation: Operation, @unchecked Sendable {
   func log(_ text: String) { reads.note("log") }
   func report() { reads.note("report") }
 
-  // The current members of the library.
+  // The following names are names of present members of the library.
   var states: [State] { noted("states", []) }
   var exclusions: [String] { noted("exclusions", []) }
   var forgetsDependencies: Bool { noted("forgetsDependencies", false) }
@@ -177,7 +178,8 @@ private final class PortedAsyncOperation: AsyncOperation<Int>, @unchecked Sendab
   }
 }
 
-/// A queue that declares every name, and records each use that the library could cause.
+/// A queue that declares members with many names that the library uses or may use. It records each
+/// use of these members that the library could cause.
 private final class PortedQueue: OperationQueue, @unchecked Sendable {
   private let calls: EventLog<String>
   init(_ calls: EventLog<String>) { self.calls = calls }
@@ -187,7 +189,7 @@ private final class PortedQueue: OperationQueue, @unchecked Sendable {
   func invalidate() { calls.note("invalidate") }
   func shutdown() { calls.note("shutdown") }
 
-  // The current members of the library.
+  // The following names are names of present members of the library.
   func snapshot() -> String { "own" }
   func deadlocks() -> String { "own" }
   func stateChanges() -> String { "own" }

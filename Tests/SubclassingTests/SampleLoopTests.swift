@@ -5,8 +5,8 @@ import Operations
 import TestSupport
 import Testing
 
-/// Situations in which the sample of MyAsyncOperation.swift hangs, crashes or repeats itself with
-/// Foundation on Linux.
+/// Tests of a subclass that is a sample in a blog post (MyAsyncOperation.swift), in situations in
+/// which it hangs, crashes or runs twice with Foundation on Linux.
 @Suite("The asynchronous sample in situations in which Foundation fails", .oneAtATime)
 struct SampleLoopTests {
   @Test("F-1: the sample is added and awaited for 100,000 rounds, with and without a second waiter")
@@ -88,7 +88,7 @@ struct SampleLoopTests {
   }
 }
 
-/// A thread that waits for operations for which another thread waits too.
+/// A thread that waits for an operation at the same time as the thread of the test.
 private final class SecondWaiter: Sendable {
   private struct State {
     var operation: Operation?
@@ -107,7 +107,8 @@ private final class SecondWaiter: Sendable {
     }
   }
 
-  /// If the thread still waits for an older operation, this one becomes the next.
+  /// Makes the thread wait for an operation. If the thread still waits for an older operation, it
+  /// waits for the new one after that.
   func wait(for operation: Operation) { state.change { $0.operation = operation } }
 
   func end() { state.change { $0.isOver = true } }

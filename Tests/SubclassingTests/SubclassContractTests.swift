@@ -150,8 +150,8 @@ struct SubclassContractTests {
   }
 }
 
-/// An operation that continues after `super.start()` has run its `main()`, and announces at its end
-/// that it has finished.
+/// An operation that continues its work after `super.start()` has run `main()` and returned, and
+/// announces its finish at the end.
 private final class LateFinishedOperation: Operation, @unchecked Sendable {
   private let gate: Gate
   private let log: EventLog<String>

@@ -5,7 +5,7 @@ import Operations
 import TestSupport
 import Testing
 
-/// The events in an operation's life, from its creation to its end.
+/// The situations in which each subclass is tested: whether and when the operation is cancelled.
 enum Situation: String, CaseIterable, Sendable {
   case plain
   case cancelledBeforeTheQueue
@@ -32,8 +32,8 @@ struct SubclassMatrixTests {
   }
 }
 
-/// A round of the test: an operation of the class goes through the situation, and then all requirements are
-/// checked.
+/// One round of the test: creates an operation of a subclass, cancels it as the situation
+/// specifies, and then checks all requirements.
 private struct Play {
   private let fixture: FixtureClass
   private let situation: Situation
@@ -65,7 +65,7 @@ private struct Play {
       queue.waitUntilAllOperationsAreFinished()
       check(operation)
     }
-    // After the operation is released, its completion block cannot be called again.
+    // When the operation has been released, its completion block cannot be called again.
     log.wait(for: "released")
     log.wait(for: "completion")
     log.wait(for: "waiter")
@@ -121,7 +121,8 @@ private struct Play {
   }
 
   private func play(_ operation: Operation) {
-    // The gate does not block work that runs although it was cancelled.
+    // The gate is opened early in most situations, so that it does not block an operation that does
+    // its work although it was cancelled.
     if situation != .cancelledWhileRunning { workGate.open() }
     switch situation {
     case .plain: queue.addOperation(operation)
@@ -139,7 +140,8 @@ private struct Play {
       queue.addOperation(operation)
       startGate.waitForArrivals(1)
       operation.cancel()
-      // It has left the queue although the worker is still in `start()`.
+      // If `cancel()` finishes the operation, the operation leaves the queue although a worker is
+      // still inside its `start()`.
       if fixture.finishesOnCancel { operation.waitUntilFinished() }
       #expect(queue.operationCount == (fixture.finishesOnCancel ? 0 : 1))
       startGate.open()

@@ -7,9 +7,10 @@
   import Operations
 #endif
 
-/// The work of one operation, which a shape does once, and other data that a shape needs.
+/// The work of one operation of a subclass under test, which the operation does once, and other
+/// data that the subclass needs.
 final class Job: Sendable {
-  /// The number of the operation, from 0. Shapes use it to vary their behavior.
+  /// The index of the operation, from 0. Some subclasses behave differently for different indices.
   let index: Int
 
   /// The queue that the operation is added to.
@@ -27,10 +28,10 @@ final class Job: Sendable {
     cancelsDuringWork = run.plans[index].cancellation == .duringWork
   }
 
-  /// Does the work. A shape calls it once for each operation, or not at all if the operation is
-  /// cancelled.
+  /// Does the work of the operation. The operation calls this function once, or not at all if the
+  /// operation is cancelled.
   ///
-  /// - Parameter operation: The operation, which the run may cancel now.
+  /// - Parameter operation: The operation. The test may cancel it during the work.
   func work(of operation: Operation) {
     begin()
     for _ in 0..<spinCount { Self.spin() }
@@ -38,14 +39,15 @@ final class Job: Sendable {
     sightings.note(.work, of: index)
   }
 
-  /// Records that the operation was not skipped. A shape that works later calls this before its
-  /// `main()` or `start()` returns.
+  /// Records that the operation was not skipped. `work(of:)` calls this function. An operation that
+  /// does its work after its `main()` or `start()` has returned calls this function before the
+  /// return.
   func begin() { sightings.noteBegun(index) }
 
   /// Runs `body` soon on another thread, as a download or a database would.
   func later(_ body: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: body) }
 
-  /// Reports a fault that the shape itself has detected.
+  /// Reports a fault that the operation itself has detected.
   func report(_ fault: String) { sightings.note(fault: "operation \(index) \(fault)") }
 
   @inline(never)

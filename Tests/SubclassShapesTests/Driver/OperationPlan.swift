@@ -3,7 +3,8 @@
 
 import TestSupport
 
-/// The events of one operation in a run.
+/// The random choices for one operation in a test: for example, whether and when the operation is
+/// cancelled.
 struct OperationPlan: Sendable {
   enum Cancellation: Sendable {
     case never, beforeAdding, afterAdding, onAnotherThread, duringWork
@@ -17,7 +18,7 @@ struct OperationPlan: Sendable {
   let cancellation: Cancellation
   let order: Order
 
-  /// How long the work takes, in calls of a function that does nothing.
+  /// The duration of the work, as the number of calls of an empty function.
   let spinCount: Int
 
   /// Whether observers, if there are any, request old and new values.

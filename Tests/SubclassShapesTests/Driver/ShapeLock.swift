@@ -3,7 +3,8 @@
 
 import Glibc
 
-/// A lock with the interface of `NSLock` or `NSRecursiveLock`, for shapes that import no Foundation.
+/// A lock with the interface of `NSLock` or `NSRecursiveLock`, for tested subclasses that do not
+/// import Foundation.
 // Unchecked because of the pointer, which is constant. Every thread can use pthread locks.
 final class ShapeLock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The result of a run.
+/// The result of running many operations of one kind of subclass.
 struct ShapeReport: Sendable, CustomStringConvertible {
-  /// The number of dependents.
+  /// The number of operations that depended on the tested operations.
   let dependentCount: Int
 
-  /// Whether a queue did not become empty in time.
+  /// Whether a queue still had operations after the time limit.
   let isHung: Bool
 
   let tally: Sightings.Tally
 
-  /// The number of operations in the queues after the wait for them.
+  /// The number of operations that the queues still count after all operations have finished. It
+  /// should be 0.
   let leftCount: Int
 
   /// A text for each fault. The worst fault is first.

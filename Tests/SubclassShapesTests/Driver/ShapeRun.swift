@@ -9,9 +9,10 @@ import TestSupport
   import Operations
 #endif
 
-/// A run of operations of one shape, each with two dependents in its own queue and two in another queue.
+/// Runs operations of one kind of subclass. Each operation has four dependents: two in its own
+/// queue and two in another queue.
 final class ShapeRun: Sendable {
-  /// The number of dependents in a run.
+  /// The total number of dependents in a run.
   static let dependentCount = max(100, Effort.scaled(800))
 
   private static let dependentsOfEach = 4
@@ -54,7 +55,8 @@ final class ShapeRun: Sendable {
   /// - Parameter limit: The maximum time in seconds.
   /// - Returns: The results.
   func report(within limit: Int) -> ShapeReport {
-    // Operations to cancel in the first half are cancelled in a suspended queue.
+    // The queue is suspended while the first half of the operations is added, so that some of them
+    // are cancelled before they start.
     queue.isSuspended = variant.isCancelled
     var observations: [Any] = []
     for (index, plan) in plans.enumerated() {
@@ -72,7 +74,8 @@ final class ShapeRun: Sendable {
     }
     let deadline = DispatchTime.now() + .seconds(limit)
     _ = sightings.isComplete.wait(timeout: deadline)
-    // Waits one second more, so that lost events are not mistaken for a queue that hangs.
+    // The wait for empty queues has one more second, so that a missing event is not reported as a
+    // queue that hangs.
     let isEmpty = becomesEmpty(before: deadline + .seconds(1))
     return withExtendedLifetime(observations) {
       ShapeReport(
@@ -87,7 +90,7 @@ final class ShapeRun: Sendable {
     startThread { [self] in
       queue.waitUntilAllOperationsAreFinished()
       otherQueue.waitUntilAllOperationsAreFinished()
-      // Wait for cancellations and waits on other threads too.
+      // Also wait for the other threads that cancel operations and that wait for operations.
       canceller.sync {}
       waiter.sync {}
       isEmpty.signal()
@@ -113,7 +116,7 @@ final class ShapeRun: Sendable {
     }
   }
 
-  /// Returns the numbers of the dependents of an operation.
+  /// Returns the indices of the dependents of an operation.
   private func dependents(of index: Int) -> Range<Int> {
     index * Self.dependentsOfEach..<(index + 1) * Self.dependentsOfEach
   }
@@ -127,7 +130,8 @@ final class ShapeRun: Sendable {
     return dependent
   }
 
-  /// Adds the run's checks to the operation's completion block, which a shape may have set.
+  /// Replaces the completion block of the operation with a block that calls the existing completion
+  /// block, if any, and then checks the operation.
   private func prepare(_ operation: Operation, _ index: Int) {
     let block = operation.completionBlock
     operation.completionBlock = { [weak operation, self] in
@@ -144,7 +148,8 @@ final class ShapeRun: Sendable {
     }
   }
 
-  /// Returns whether an event that must follow the operation's finish has come too early.
+  /// Returns whether the operation has not finished, although it must have: an event that follows
+  /// the finish has happened.
   private func isUnfinished(_ operation: Operation, _ index: Int) -> Bool {
     if operation.isFinished { return false }
     return !shape.staysUnfinishedWhenSkipped || sightings.hasBegun(index)

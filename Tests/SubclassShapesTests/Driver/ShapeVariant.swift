@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The conditions of a run.
+/// The settings of a run: the width of the queue, and whether operations are cancelled and
+/// observed.
 struct ShapeVariant: Sendable, CustomStringConvertible {
   /// The widths of the queue; −1 is the default.
   static let widths = [1, 4, -1]
@@ -14,7 +15,7 @@ struct ShapeVariant: Sendable, CustomStringConvertible {
   /// Whether every operation has observers of its four flags. Foundation on Linux has none.
   let isObserved: Bool
 
-  /// Every combination.
+  /// Every combination of the settings.
   static let all = widths.flatMap { width in
     [false, true].flatMap { isCancelled in
       [false, true].map {

@@ -11,7 +11,8 @@ final class Sightings: @unchecked Sendable {
     case work, dependent, completion, observedFinish
   }
 
-  /// How often each event happened to each operation or dependent, and the faults.
+  /// For each operation and each dependent, how often each kind of event has happened, and the
+  /// detected faults.
   struct Tally: Sendable {
     private var counts = [[UInt8]](repeating: [], count: Event.allCases.count)
     private var isRequired = [[Bool]](repeating: [], count: Event.allCases.count)
@@ -44,16 +45,18 @@ final class Sightings: @unchecked Sendable {
 
     fileprivate mutating func noteBegun(_ index: Int) { hasBegun[index] = true }
 
-    /// Returns the number of required events of this kind that have not happened.
+    /// Returns the number of operations or dependents for which a required event of this kind has
+    /// not happened.
     func lostCount(_ event: Event) -> Int {
       zip(counts[event.rawValue], isRequired[event.rawValue]).count { $0 == 0 && $1 }
     }
 
-    /// Returns the number of operations or dependents for which this happened more than once.
+    /// Returns the number of operations or dependents for which an event of this kind has happened
+    /// more than once.
     func repeatedCount(_ event: Event) -> Int { counts[event.rawValue].count { $0 > 1 } }
   }
 
-  /// Signalled when all required events have happened.
+  /// A semaphore that is signalled when all required events have happened.
   let isComplete = DispatchSemaphore(value: 0)
 
   private let lock = ShapeLock()
@@ -64,6 +67,8 @@ final class Sightings: @unchecked Sendable {
 
   var value: Tally { lock.withLock { tally } }
 
+  /// Requires that an event happens to an operation or dependent.
+  ///
   /// - Precondition: The run has not begun.
   func require(_ event: Event, of index: Int) { lock.withLock { tally.require(event, of: index) } }
 

@@ -7,8 +7,8 @@
   import Operations
 #endif
 
-/// The base class of most libraries: `start()` without `super`, `execute()` to override, `finish()` to
-/// call once.
+/// The base class for asynchronous operations that many libraries have: its `start()` does not call
+/// `super`, subclasses override `execute()`, and each subclass calls `finish()` once.
 class ConcurrentOperation: Operation, @unchecked Sendable {
   fileprivate let job: Job
   private let lock = ShapeLock()
@@ -47,8 +47,8 @@ class ConcurrentOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that runs a block with a closure as its argument, which the block calls at the end
-/// of its work.
+/// An operation that runs a block. The block receives a closure as its argument, and calls the
+/// closure at the end of its work.
 final class AsyncBlockOperation: ConcurrentOperation, @unchecked Sendable {
   typealias Block = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
@@ -67,7 +67,7 @@ final class AsyncBlockOperation: ConcurrentOperation, @unchecked Sendable {
   }
 }
 
-/// An operation that runs a task.
+/// An operation that does its work in a Swift concurrency task.
 final class TaskOperation: ConcurrentOperation, @unchecked Sendable {
   override func execute() {
     Task {
@@ -86,7 +86,8 @@ final class MainQueueOperation: ConcurrentOperation, @unchecked Sendable {
   }
 }
 
-/// An operation that its work or a timer finishes. The work of every sixteenth operation never ends.
+/// An operation that finishes when its work ends or when a timer fires. The work of every sixteenth
+/// operation never ends.
 final class TimeLimitedOperation: ConcurrentOperation, @unchecked Sendable {
   private let endLock = ShapeLock()
   private var hasEnded = false
@@ -101,7 +102,7 @@ final class TimeLimitedOperation: ConcurrentOperation, @unchecked Sendable {
   }
 
   deinit {
-    // A source must be activated before it is released.
+    // A dispatch source must be activated before it is released.
     timer.activate()
     timer.cancel()
   }
@@ -118,7 +119,8 @@ final class TimeLimitedOperation: ConcurrentOperation, @unchecked Sendable {
   }
 }
 
-/// An operation that waits in `main()` for the callback of an asynchronous interface.
+/// An operation that starts asynchronous work in `main()`, and blocks until a callback reports the
+/// end of the work.
 final class SemaphoreOperation: Operation, @unchecked Sendable {
   private let job: Job
 

@@ -7,9 +7,9 @@
   import Operations
 #endif
 
-/// An operation that evaluates its conditions in its override of `isReady` when its dependencies
-/// have finished, and is ready if they are met. A queue announces by `willEnqueue()` that it adds
-/// the operation.
+/// An operation with its own conditions. When its dependencies have finished, its override of
+/// `isReady` evaluates the conditions, and the operation becomes ready if they are met. A queue
+/// calls `willEnqueue()` before it adds the operation.
 final class ConditionalOperation: Operation, Enqueueable, @unchecked Sendable {
   enum State: Int, Comparable {
     case initialized, pending, evaluatingConditions, ready, executing, finished
@@ -90,10 +90,10 @@ final class ConditionalOperation: Operation, Enqueueable, @unchecked Sendable {
   private func finish() { state = .finished }
 }
 
-/// An operation that adds itself to a queue. When its dependency has finished, `isReady` is evaluated. It
-/// evaluates the condition and adds the operation to the queue.
+/// An operation that adds itself to a queue. The library reads its `isReady` when its dependency
+/// has finished. The first such read evaluates a condition and adds the operation to the queue.
 final class SelfEnqueueingOperation: Operation, @unchecked Sendable {
-  /// The dependency of the operation. The driver adds it to a queue.
+  /// The only dependency of the operation. The test adds it to a queue.
   let preparation = BlockOperation {}
 
   private let job: Job

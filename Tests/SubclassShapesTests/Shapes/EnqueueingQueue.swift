@@ -7,7 +7,7 @@
   import Operations
 #endif
 
-/// The notification of a queue subclass to the operations that it adds.
+/// An operation that a subclass of `OperationQueue` notifies before it adds the operation.
 protocol Enqueueable: Operation {
   func willEnqueue()
 }
@@ -31,7 +31,8 @@ final class EnqueueingQueue: OperationQueue, @unchecked Sendable {
   }
 }
 
-/// An operation that needs another operation to run first, which its queue creates and adds.
+/// An operation that needs another operation to run first. The queue creates this other operation
+/// and adds it.
 final class ProvidedOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -52,7 +53,8 @@ final class ProvidedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that adds its dependencies in its initializer, and also to a queue of the class.
+/// An operation whose initializer creates a dependency, and adds the dependency to a queue that all
+/// operations of the class share.
 final class DependentInInitOperation: Operation, @unchecked Sendable {
   private static let fetches = OperationQueue()
 
@@ -74,7 +76,7 @@ final class DependentInInitOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that stores a result for its dependents.
+/// An operation that stores a result, which its dependents read.
 final class FetchOperation: Operation, @unchecked Sendable {
   private let value: Int
   private let lock = ShapeLock()

@@ -7,8 +7,8 @@
   import Operations
 #endif
 
-/// A queue that executes operations of one category one after the other: each depends on the
-/// previous one of its category.
+/// A queue that executes operations of the same category one after the other: each operation
+/// depends on the previous operation of its category.
 final class ExclusiveQueue: OperationQueue, @unchecked Sendable {
   private let lock = ShapeLock()
   private var last: [String: Operation] = [:]
@@ -28,8 +28,11 @@ final class ExclusiveQueue: OperationQueue, @unchecked Sendable {
     if waits { for operation in operations { operation.waitUntilFinished() } }
   }
 
-  /// - Returns: Whether an operation of the category may execute now. A cancelled operation does
-  ///   not wait for the previous one, so the next one may execute at the same time as that.
+  /// Records that an operation of a category begins.
+  ///
+  /// - Returns: Whether the operation may execute now. Two operations of a category may execute at
+  ///   the same time only if an operation was cancelled, because a cancelled operation does not
+  ///   wait for the previous one.
   func enter(_ category: String) -> Bool {
     lock.withLock { running.insert(category).inserted || hasCancelled }
   }

@@ -23,7 +23,8 @@ final class ProducingOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that fails at first, and adds a copy of itself that retries.
+/// An operation whose first attempts fail. Each failed attempt adds a new operation that tries
+/// again.
 final class RetriedOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let attempts: Int
@@ -47,8 +48,8 @@ final class RetriedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that has several completion blocks, each wrapped around the previous one. The last
-/// one adds the next operation.
+/// An operation that has several completion blocks: each block calls the previous one. The last
+/// block adds another operation.
 final class ChainedCompletionOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()

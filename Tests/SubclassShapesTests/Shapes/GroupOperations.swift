@@ -7,8 +7,8 @@
   import Operations
 #endif
 
-/// An operation that has children in its own suspended queue, which `start()` resumes, and an
-/// operation that depends on all of them and finishes the group.
+/// An operation that has child operations in its own suspended queue. Its `start()` resumes the
+/// queue. A further operation depends on all children, and finishes this operation.
 final class ChildrenOperation: Operation, @unchecked Sendable {
   private let children = OperationQueue()
   private let finishing = BlockOperation {}
@@ -54,8 +54,8 @@ final class ChildrenOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that has its own serial queue, and waits in `main()` for the operations that it
-/// adds to it.
+/// An operation that has its own serial queue. Its `main()` adds operations to this queue and waits
+/// for them.
 final class WaitingParentOperation: Operation, @unchecked Sendable {
   private let job: Job
 

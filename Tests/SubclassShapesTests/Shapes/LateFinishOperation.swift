@@ -7,7 +7,8 @@
   import Operations
 #endif
 
-/// Its work continues after `main()` has returned. `start()` is that of the base class.
+/// An operation that inherits `start()` and overrides `main()`. Its work continues after `main()`
+/// has returned.
 final class LateFinishOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -78,7 +79,7 @@ final class SuperFirstOperation: Operation, @unchecked Sendable {
     }
   }
 
-  // Only records that the base class has not skipped the operation.
+  // `main()` only records that the base class has not skipped the operation.
   override func main() { job.begin() }
 }
 

@@ -7,7 +7,7 @@
   import Operations
 #endif
 
-/// An observer of an operation's steps.
+/// An observer of the start and the finish of an operation.
 protocol StepObserver: AnyObject, Sendable {
   func operationDidStart(_ operation: ObservedOperation)
   func operation(_ operation: ObservedOperation, didFinishWith errors: [any Error])

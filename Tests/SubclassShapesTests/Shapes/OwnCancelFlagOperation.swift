@@ -7,8 +7,8 @@
   import Operations
 #endif
 
-/// An operation that has its own cancelled flag, which `cancel()` sets without `super`. Its
-/// `main()` checks the flag and cleans up in both cases.
+/// An operation that has its own cancelled flag. Its `cancel()` sets the flag and does not call
+/// `super`. Its `main()` checks the flag, and cleans up whether the flag is set or not.
 final class OwnCancelFlagOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()

@@ -7,7 +7,8 @@
   import Operations
 #endif
 
-/// An operation that declares its own members, with names that libraries choose.
+/// An operation that declares members with names that a library could also choose, such as `id` and
+/// `kind`.
 final class OwnNamesOperation: Operation, @unchecked Sendable {
   enum State { case waiting, done }
 

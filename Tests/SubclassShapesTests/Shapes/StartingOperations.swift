@@ -22,8 +22,8 @@ final class PlainOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that has its own flags, announces in `start()` that it executes, and calls `super`
-/// to run `main()`, which finishes it.
+/// An operation that has its own flags. Its `start()` announces that it executes, and then calls
+/// `super.start()` to run `main()`, which finishes the operation.
 final class SuperLastOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -150,7 +150,7 @@ final class BlockSubclass: BlockOperation, @unchecked Sendable {
   }
 }
 
-/// Must run on the main thread.
+/// An operation that must run on the main thread.
 final class MainThreadOperation: Operation, @unchecked Sendable {
   private let job: Job
 

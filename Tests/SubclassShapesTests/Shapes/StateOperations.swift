@@ -7,7 +7,8 @@
   import Operations
 #endif
 
-/// An operation that has one property `state`, whose values are the keys that its changes announce.
+/// An operation that has one property `state`. The raw value of each state is the key of the flag
+/// that changes with the state, and the operation announces changes for these keys.
 class KeyedStateOperation: Operation, @unchecked Sendable {
   enum State: String {
     case ready = "isReady"
@@ -106,8 +107,8 @@ class KeyedStateOperation: Operation, @unchecked Sendable {
   }
 #endif
 
-/// A state machine under a lock, which refuses invalid transitions. Changes are announced without
-/// the lock.
+/// An operation with a state machine, which a lock protects and which refuses invalid transitions.
+/// The operation announces changes without holding the lock.
 final class StateMachineOperation: Operation, @unchecked Sendable {
   private enum State {
     case waiting, running, ended
@@ -156,13 +157,15 @@ final class StateMachineOperation: Operation, @unchecked Sendable {
     job.later {
       self.job.work(of: self)
       if !self.move(to: .ended) { self.job.report("ended twice") }
-      // A second end, as in code with several exits.
+      // This is a second attempt to end the operation, as in code with several exits. The state
+      // machine must refuse it.
       if self.move(to: .ended) { self.job.report("ended again") }
     }
   }
 }
 
-/// A state behind a concurrent dispatch queue with barriers.
+/// An operation whose flags are protected by a concurrent dispatch queue: reads use `sync`, and
+/// changes use a barrier.
 final class QueueGuardedOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let guardian = DispatchQueue(label: "state", attributes: .concurrent)

@@ -4,8 +4,9 @@
 import Foundation
 import Operations
 
-/// A synchronous operation that has its own flag `isExecuting` and sets it before and after its
-/// work, as a tutorial recommends, although `start()` has already announced it.
+/// A synchronous operation that has its own flag `isExecuting`, and changes the flag before and
+/// after its work, as a tutorial recommends. The change before the work is redundant, because
+/// `start()` has already announced it.
 class GazelleOperation: Operation, @unchecked Sendable {
   var work: @Sendable () -> Void = {}
 

@@ -2,13 +2,13 @@
 // Part of opq; see LICENSE.
 // swift-format-ignore-file
 
-// The asynchronous class of the blog post on how to subclass NSOperation, NSProgrammer, 2 July 2021
-// (nsprogrammer.github.io/jekyll/update/2021/07/02/nsoperation.html), whose author's text it is. It
-// stands here as its readers find it and may have copied it, to show that such a class works as it
-// is. What differs from the post:
+// This class is the asynchronous example of a blog post about subclassing NSOperation:
+// NSProgrammer, 2 July 2021 (nsprogrammer.github.io/jekyll/update/2021/07/02/nsoperation.html). The
+// author of the post wrote it. The tests use it as a reader of the post may have copied it, to show
+// that such a class works without changes. It differs from the post in the following:
 //
 // - `state` is a variable and has initial values, and `init` is an `override` that calls `super`;
-//   without that it compiles nowhere;
+//   because the class does not compile otherwise;
 // - where the post has "...", there is now a global queue and a call of `work` or `moreWork`.
 
 import Foundation

@@ -2,8 +2,9 @@
 // Part of opq; see LICENSE.
 // swift-format-ignore-file
 
-// The synchronous class of the blog post that MyAsyncOperation.swift names, whose author's text it
-// is. Where the post has "...", there is now a call of `work`, `moreWork` or `finalWork`.
+// This class is the synchronous example of the blog post that MyAsyncOperation.swift names. The
+// author of the post wrote it. Where the post has "...", there is now a call of `work`, `moreWork`
+// or `finalWork`.
 
 import Operations
 

@@ -4,8 +4,8 @@
 import Foundation
 import Operations
 
-/// An asynchronous operation in the style of many tutorials: it has one property `state`, and
-/// announces each change of it for the two flags that change with it.
+/// An asynchronous operation in the style of many tutorials: it has one property `state`. Each
+/// change of the state changes two flags, and the operation announces both changes.
 ///
 /// After it has started, it is no longer ready. It checks `isCancelled` in `start()` and again in
 /// `main()`.

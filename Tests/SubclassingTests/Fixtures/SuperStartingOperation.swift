@@ -5,7 +5,8 @@ import Foundation
 import Operations
 
 /// An asynchronous operation that has its own flags but calls `super.start()`, which the
-/// documentation forbids: then both announce that it has finished.
+/// documentation forbids. Both the base class and the subclass then announce that the operation has
+/// finished.
 class SuperStartingOperation: Operation, @unchecked Sendable {
   private struct Flags {
     var isExecuting = false

@@ -4,10 +4,10 @@
 import Foundation
 import Operations
 
-/// An asynchronous operation that overrides the flags of the base class with settable properties,
-/// each of which announces its changes.
+/// An asynchronous operation that overrides the flags of the base class with settable properties.
+/// Setting such a property announces the change of the flag.
 ///
-/// It stops executing before it finishes, so it is neither for a moment.
+/// It stops executing before it finishes, so for a moment it is neither executing nor finished.
 class WidenedOperation: Operation, @unchecked Sendable {
   var work: @Sendable () -> Void = {}
 
