@@ -52,7 +52,7 @@ import Testing
       expected.isReversed = ink.attributes & UInt8(CNCURSES_REVERSE) != 0
       expected.isContinuation = cell.isContinuation
       let shown = screen.cells[index]
-      // A dim plain space looks like any other.
+      // A space that is neither reversed nor underlined looks the same in every style.
       if shown.text == " ", expected.text == " ", !shown.isReversed, !expected.isReversed,
         !shown.isUnderlined, !expected.isUnderlined
       {
@@ -134,8 +134,8 @@ import Testing
       grid[row: 0, column: column] = Cell(scalar)
       grid[row: 1, column: column] = Cell("a", mark: scalar)
     }
-    // The cells are a character that is declared as narrow, one that is declared as wide, and a
-    // right half without a left half.
+    // The cells contain a wide character that is declared as narrow, a narrow one that is declared
+    // as wide, and a right half of a wide character without the left half.
     grid[row: 2, column: 0] = Cell("漢")
     grid[row: 2, column: 1] = Cell("a")
     grid[row: 2, column: 2] = Cell(" ", isContinuation: true)

@@ -61,7 +61,8 @@ struct CommandTests {
   @Test func theQuestionKeepsItsOperations() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("x")
-    // Another operation takes the top row, and one more depends on the operation in question.
+    // A new operation becomes the first row, and another new operation depends on the operation
+    // that will be cancelled.
     dashboard.update(changed: [
       OperationReport(
         id: ID(7), name: "older", className: "Block", queue: Scene.io, state: .executing,
@@ -117,7 +118,7 @@ struct CommandTests {
     var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
     #expect(dashboard.press("a") == [])
     #expect(dashboard.press("Xa") == [.send(.cancel([ID(1042)]))])
-    // After that, the keys on the rows are inactive again.
+    // After one command, the letters that select rows are inactive again.
     #expect(dashboard.press("a") == [])
   }
 

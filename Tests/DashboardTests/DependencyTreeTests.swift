@@ -54,7 +54,8 @@ struct DependencyTreeTests {
     var edges: [Int: [Int]] = [:]
     for id in 2...40 {
       let count = Int.random(in: 1...3, using: &random)
-      // Operations also depend on later operations, so that there are cycles.
+      // An operation may depend on operations with higher and with lower ids, so that there are
+      // cycles.
       edges[id - 1] = Array(
         Set((0..<count).map { _ in Int.random(in: 1...40, using: &random) } + [id])
       ).sorted()

@@ -30,7 +30,7 @@ struct ExportTests {
     #expect(frame.schema == "opq.frame/1")
     #expect(frame.time.wallClock == "1970-01-01T12:04:31.000Z")
     #expect(frame.process.pid == 4711)
-    // The counts of all operations, listed or not.
+    // The exported counts include all operations, even if the list does not show them.
     #expect(frame.counts == dashboard.live.counts)
     #expect(frame.queues == Scene.queues)
   }

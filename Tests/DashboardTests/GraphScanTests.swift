@@ -12,8 +12,8 @@ struct GraphScanTests {
 
   private static let now = Scene.seconds(100)
 
-  /// Returns waiting operations, unless another state is given. Operations from number 10 on have
-  /// the class `Slow`.
+  /// Returns a store with these dependencies. Operations wait if `states` has no other state for
+  /// them. Operations with an id of 10 or more have the class `Slow`.
   private static func store(
     _ dependencies: [Int: [Int]], _ states: [Int: OperationState] = [:]
   ) -> OperationStore {
@@ -36,7 +36,8 @@ struct GraphScanTests {
 
   private static let medians = ["Quick": times(.seconds(1)), "Slow": times(.seconds(10))]
 
-  // The path to 4 has the most operations. The path through 10 takes the longest time.
+  // In this graph, the path from operation 1 to operation 4 has the most operations, and the path
+  // through operation 10 takes the longest time.
   private static let graph = [1: [2, 10], 2: [3], 3: [4]]
 
   private func scan(

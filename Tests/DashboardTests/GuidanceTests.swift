@@ -26,7 +26,7 @@ struct GuidanceTests {
   @Test func theNoticeNamesTheKeysThatResumeASuspendedQueue() {
     let words = "net is suspended with 12 ready operations"
     var dashboard = Scene.dashboard()
-    // The whole sentence has no room in 80 columns.
+    // In 80 columns, there is not enough space for the whole sentence.
     #expect(
       dashboard.text().shows(
         "! net is suspended (12 ready). Press Tab twice, select net, press S."))
@@ -60,7 +60,7 @@ struct GuidanceTests {
     dashboard.take(.input(.control("w")))
     dashboard.press("queue:io")
     dashboard.press(.enter)
-    // The text is cut, and is separated from the sentence.
+    // The text of the filter is cut, and two spaces separate it from the preceding sentence.
     #expect(
       dashboard.text().contains { $0.hasSuffix("  finished hidden, filter: state:exec age>1ms …") })
   }

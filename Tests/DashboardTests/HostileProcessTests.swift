@@ -6,14 +6,14 @@ import Testing
 
 @testable import Dashboard
 
-/// A process may send any message over its socket: a message that the codec accepts must not trap the
-/// dashboard.
+/// Tests with a process that sends arbitrary messages over its socket. A message that can be
+/// decoded must not make the dashboard trap.
 @Suite("A hostile process")
 struct HostileProcessTests {
   private static let inputs =
     KeyTable.bindings.flatMap(\.inputs) + "asdfgzX7 é".unicodeScalars.map { .character($0) }
 
-  /// Numbers at which calculations overflow, and ordinary ones.
+  /// Ordinary numbers, and numbers with which calculations overflow.
   private static let numbers: [Int64] = [
     .min, .min + 1, -1, 0, 1, 7, 1_000, 102_000_000_000, 1 << 40, 1 << 61, .max - 1, .max,
   ]
@@ -109,7 +109,7 @@ struct HostileProcessTests {
     return update
   }
 
-  /// Returns the update that arrives from the socket if the process sends this one.
+  /// Encodes an update, and returns the update that a viewer decodes from the frames.
   private static func received(_ update: Update) throws -> Update? {
     var assembler = UpdateAssembler()
     for frame in UpdateParts(update) {

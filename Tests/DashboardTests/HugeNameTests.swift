@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Names of megabytes")
 struct HugeNameTests {
-  /// The keys that lead to each view, and the keys within it.
+  /// For each view, the keys that select the view or a window in it.
   private static let views = ["", "j", "w", "t", "t*", "\t", "\t\t", "\t\t\t", "x", "?", "p"]
 
   private func dashboard(name: String) -> Dashboard {
@@ -23,8 +23,8 @@ struct HugeNameTests {
     return dashboard
   }
 
-  /// Returns the least processor time of this thread that a body takes in a few rounds. Other work of the
-  /// machine is not included.
+  /// Returns the minimum processor time that this thread needs for a closure in a few rounds. Other
+  /// work of the machine is not included.
   private func cost(_ body: () -> Void) -> Int64 {
     func time() -> Int64 {
       var time = timespec()
@@ -52,7 +52,8 @@ struct HugeNameTests {
         _ = dashboard.picture()
       }
     }
-    // Reading each character of a single name would take a hundred times as long.
+    // If the dashboard read every character of a single long name, it would take a hundred times as
+    // long.
     #expect(costs[1] < 5 * costs[0], "\(costs) ns")
   }
 }

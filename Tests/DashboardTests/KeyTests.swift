@@ -10,12 +10,15 @@ import Testing
 struct KeyTests {
   private typealias ID = OperationReport.ID
 
-  /// Returns a dashboard in whose state every key of a context has an effect.
+  /// Returns a dashboard in a state in which every key of a context (such as the list or the tree)
+  /// has an effect.
   private static func dashboard(in context: KeyContext) -> Dashboard {
-    // The list must show finished operations, and the help must have more lines than the screen.
+    // The list needs enough rows to show finished operations, and the help needs more lines than
+    // the screen has.
     var dashboard = Scene.dashboard(
       columns: 80, rows: [.help, .detail].contains(context) ? 14 : 60)
-    // Selects a refresh rate between the slowest and the fastest. The next key removes the notice.
+    // The key `[` selects a refresh rate between the slowest and the fastest, so that both keys for
+    // the rate have an effect. The next key removes the notice.
     dashboard.press("[")
     switch context {
     case .list:
@@ -24,7 +27,7 @@ struct KeyTests {
       dashboard.press(.right)
       dashboard.press("/4")
       dashboard.press(.enter)
-      // Opens a window, which Esc can close.
+      // The key `w` opens a window, so that Esc has an effect: it closes the window.
       dashboard.press("w")
     case .tree:
       dashboard.press("jjjjjjjjjj")
@@ -70,7 +73,8 @@ struct KeyTests {
     #expect(unused.keyContext == context)
     let before = unused.picture()
     for binding in KeyTable.bindings where binding.contexts.contains(context) {
-      // One of these keys selects the current view, so it has no effect.
+      // The keys that select a view are left out, because the key of the current view has no
+      // effect.
       for input in binding.inputs where binding.action != .screen(.showView) {
         var dashboard = unused
         let effects = dashboard.take(.input(input))

@@ -100,15 +100,16 @@ struct ListingTests {
   @Test func sortingByRunTimeShowsTheLongestFinishedRunFirst() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("srg")
-    // 2.75 s and 2.71 s, though other operations are in their states for longer.
+    // The two operations ran for 2.75 s and 2.71 s. Other operations have been in their present
+    // states for longer, which does not count.
     #expect(dashboard.list.rows.keys.prefix(2).map(\.id.rawValue) == [1_039, 1_038])
     let runs = dashboard.list.rows.keys.compactMap { key -> Duration? in
       guard let report = dashboard.live.operations[key.id], report.state.isOver else { return nil }
       return report.time(at: Scene.now)
     }
     #expect(runs == runs.sorted(by: >))
-    // Running operations follow, #1042 first, which runs the longest. Operations that never ran are behind
-    // all others.
+    // Running operations come after the finished ones, and #1042, which has run for longest, is the
+    // first of them. Operations that never ran are last.
     let order = dashboard.list.rows.keys.map(\.id.rawValue)
     #expect(order[runs.count] == 1_042)
     let cancelled = try #require(order.firstIndex(of: 1_033))
@@ -148,7 +149,7 @@ struct ListingTests {
     let chosen = try #require(dashboard.list.selection.id)
     func line() -> Int? { dashboard.visibleKeys.map(\.id).firstIndex(of: chosen) }
     let before = line()
-    // Three operations appear above the selected one.
+    // Three new operations appear above the selected operation.
     dashboard.update(
       changed: (1...3).map {
         OperationReport(
@@ -202,7 +203,7 @@ struct ListingTests {
     #expect(dashboard.connection.interest.showsWarnedOnly)
     #expect(dashboard.list.rows.keys.map(\.id) == [ID(1077), ID(1180), ID(1181)])
     #expect(dashboard.text().shows("operations 3 ─ warnings only ─ filter: none"))
-    // The list follows the warnings.
+    // If the warnings change, the list shows the operations of the new warnings.
     warn(of: [MonitorWarning(kind: .cycle, operations: [ID(1181)])], in: &dashboard)
     #expect(dashboard.list.rows.keys.map(\.id) == [ID(1181)])
     dashboard.press("\\download")
@@ -227,7 +228,7 @@ struct ListingTests {
     dashboard.press("!")
     #expect(dashboard.list.rows.count == 0)
     #expect(dashboard.text().shows("no operation has a warning; press ! to show all"))
-    // An ended operation has a warning, but is hidden.
+    // A finished operation has a warning. The key H then hides finished operations.
     warn(of: [MonitorWarning(kind: .fanOut, operations: [ID(1099)])], in: &dashboard)
     #expect(dashboard.list.rows.count == 1)
     dashboard.press("H")

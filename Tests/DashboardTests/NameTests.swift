@@ -117,7 +117,7 @@ struct NameTests {
       if digit == "5" { dashboard.press("k") }
       #expect(dashboard.text().shows("w closes") == (digit != "3"))
     }
-    // An event of an operation that is no longer kept still contains its name.
+    // An event contains the name of its operation, even if the operation is no longer kept.
     dashboard.press("g")
     #expect(dashboard.wholeName?.text == "compute tile")
   }

@@ -24,7 +24,8 @@ struct PictureTests {
     let line = try #require(dashboard.text().first { $0.contains("exec ") })
     let shown = numbers(in: line)
     #expect(shown.count == 8)
-    // finished, exec, ready, (held), wait, cancelled, (+cancelling), total
+    // The line has these numbers: finished, exec, ready, (held), wait, cancelled, (+cancelling),
+    // total.
     #expect(shown[0] + shown[1] + shown[2] + shown[4] + shown[5] == shown[7])
     #expect(shown[7] == 854)
     #expect((shown[3], shown[6]) == (12, 1))
@@ -219,7 +220,7 @@ struct PictureTests {
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.text()[0].hasSuffix("not recorded 1204  ! 1  12:04:31"))
     #expect(dashboard.text().shows("1204 state changes were not recorded; states are exact"))
-    // Current problems are shown before past ones.
+    // Warnings about the present state are shown before warnings about the past.
     update.warnings.insert(MonitorWarning(kind: .readyButNotStarted, queue: Scene.cpu), at: 0)
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.text().shows("cpu has free slots"))

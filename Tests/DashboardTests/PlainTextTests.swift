@@ -6,16 +6,16 @@ import Testing
 
 @testable import Dashboard
 
-/// Every view in every situation, drawn as on a terminal without colors, bold and reverse. The
-/// characters must contain every fact that these show.
+/// Tests of every view in every situation, drawn as on a terminal without colors, bold and reverse
+/// text. Every fact that a color or a text style shows must also be readable in the characters.
 @Suite("Without colours")
 struct PlainTextTests {
-  /// A situation, and words that its picture must contain.
+  /// A situation of the dashboard, and words that the screen must contain.
   struct Situation: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Words that every size contains.
+    /// Words that a screen of any size must contain.
     let facts: [String]
-    /// Words that every screen except the smallest contains.
+    /// Words that a screen of any size except the smallest must contain.
     var moreFacts: [String] = []
     let make: @Sendable (Size) -> Dashboard
   }
@@ -24,7 +24,7 @@ struct PlainTextTests {
     Size(columns: 40, rows: 10), Size(columns: 80, rows: 24), Size(columns: 120, rows: 40),
   ]
 
-  /// Returns a dashboard of the scene after some keys.
+  /// Returns a dashboard that has received the state of ``Scene`` and then some keys.
   private static func scene(_ keys: String = "", _ size: Size) -> Dashboard {
     var dashboard = Scene.dashboard(columns: size.columns, rows: size.rows)
     press(keys, in: &dashboard)

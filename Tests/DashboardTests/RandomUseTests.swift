@@ -29,7 +29,7 @@ struct RandomUseTests {
       cancelRequested: moment, finished: moment)
   }
 
-  /// Returns the same operations as a history.
+  /// Returns an update with the runs and the events of these operations.
   private static func history(
     _ operations: [OperationReport], _ random: inout SeededGenerator
   ) -> Update {

@@ -51,7 +51,8 @@ struct RefreshTests {
   @Test func noticesAndTypedNumbersDoNotWaitForTheRefresh() {
     var dashboard = Scene.dashboard()
     dashboard.press("[[[[[[[")
-    // The notice disappears on time, and so does the typed number.
+    // A notice disappears after 5 s, and a typed number takes effect after 1 s, although the
+    // refresh rate is lower.
     #expect(dashboard.nextTick(after: Scene.now) == Scene.now + .seconds(5))
     dashboard.press("1181")
     #expect(dashboard.nextTick(after: Scene.now) == Scene.now + .seconds(1))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-/// Tests of a recording in the dashboard.
+/// Tests of a dashboard that replays a recording.
 @Suite struct ReplayTests {
   private func status(
     _ position: Int = 41, of length: Int = 102, speed: Int = 2, isPlaying: Bool = true,
@@ -20,7 +20,7 @@ import Testing
   private func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
     var dashboard = Dashboard(configuration: .init(source: .recording("a.opqrec")))
     dashboard.take(.resized(Size(columns: columns, rows: rows)))
-    // The local clock differs from the clock of the recorded process.
+    // The time of the local clock differs from the times in the recording.
     dashboard.take(.tick(Scene.seconds(9_000)))
     dashboard.take(.replay(status()))
     dashboard.take(.monitor(.hello(Scene.hello)))
@@ -105,7 +105,7 @@ import Testing
     }
     #expect(!text.shows("cancel") || !text.shows("tag it"))
     #expect(!text.shows("refused"))
-    // In the help, these keys scroll and close it, as usual.
+    // While the help is shown, `j` scrolls it and `q` closes it, also during a replay.
     #expect(dashboard.press("jq") == [])
     #expect(dashboard.screen.helpTop == nil)
   }
@@ -137,7 +137,7 @@ import Testing
     dashboard.take(.monitor(.update(Scene.update)))
     #expect(dashboard.text()[0].contains("12:04:19"))
     #expect(dashboard.text().shows("400ms"))
-    // Times of notices use the local clock nevertheless.
+    // A notice disappears by the local clock, not by the clock of the recording.
     dashboard.press("x")
     dashboard.take(.tick(Scene.seconds(9_006)))
     #expect(!dashboard.text().shows("nothing can be changed"))

@@ -10,7 +10,8 @@ import Testing
 struct RootTests {
   private typealias ID = OperationReport.ID
 
-  /// The roots of the scene: unfinished operations first, each part by age.
+  /// The roots of the dependency trees in ``Scene``: the unfinished operations, and then the
+  /// finished ones, both sorted by age.
   private static let roots = [1051, 1080, 1095, 1103, 1104, 1200, 1033].map { ID($0) }
 
   private static func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
@@ -19,7 +20,8 @@ struct RootTests {
     return dashboard
   }
 
-  /// Returns a dashboard with `count` more roots than the scene, alternately on two queues.
+  /// Returns a dashboard that shows `count` roots in addition to those of ``Scene``, alternately in
+  /// two queues.
   private static func crowded(_ count: Int, columns: Int = 80, rows: Int = 24) -> Dashboard {
     var dashboard = Self.dashboard(columns: columns, rows: rows)
     dashboard.update(
@@ -40,7 +42,7 @@ struct RootTests {
     let dashboard = Self.dashboard(rows: 60)
     #expect(rows(dashboard).filter { $0.depth == 0 }.map(\.id) == Self.roots.map { .node($0) })
     #expect(dashboard.text().shows("ROOTS 7"))
-    // The roots are shown with their dependencies and the longest chain of all.
+    // The view shows the roots with their dependencies, and marks the longest chain of all trees.
     #expect(rows(dashboard).contains { $0.id == .node(ID(1181)) && $0.isCritical })
   }
 
@@ -88,7 +90,7 @@ struct RootTests {
     #expect(rows(dashboard).count { $0.depth == 1 } == 24)
     #expect(dashboard.text().shows("- io  24 roots"))
     #expect(dashboard.text().shows(" ├─ #2 job 2"))
-    // Unfolds the queue, leaves it, and folds it again.
+    // The keys unfold a queue, select its first root, return to the queue, and fold it again.
     dashboard.press("l")
     #expect(dashboard.selected == ID(2))
     dashboard.press("hh")
@@ -140,7 +142,7 @@ struct RootTests {
   @Test func dependenciesAndDependentsBelongToTheRow() {
     for (key, direction) in [("d", GraphDirection.waitsFor), ("D", .blocks)] {
       var dashboard = Self.dashboard()
-      // The next root follows the dependencies of the first root.
+      // The second root is two rows below the first one, after the dependencies of the first root.
       dashboard.press("jj\(key)")
       #expect(dashboard.tree?.tree.root == ID(1080))
       #expect(dashboard.tree?.direction == direction)

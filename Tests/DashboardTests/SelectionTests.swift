@@ -88,7 +88,8 @@ struct SelectionTests {
     #expect(dashboard.list.selection.id == ID(3))
     #expect(dashboard.visibleKeys.first?.id == ID(1))
     #expect(dashboard.text().shows("#3 finished"))
-    // The next movement continues at the operation's former place.
+    // If the selected operation leaves the list, the next key `j` continues from the place where
+    // the operation was.
     dashboard.press("j")
     #expect(dashboard.list.selection.id == ID(4))
   }

@@ -10,7 +10,7 @@ import Testing
 struct TreeShapeTests {
   private typealias ID = OperationReport.ID
 
-  /// Operations that wait, unless another state is given.
+  /// Returns a store with these dependencies. Operations wait if they are not in `over`.
   private static func store(
     _ dependencies: [Int: [Int]], over: Set<Int> = []
   ) -> OperationStore {
@@ -35,7 +35,8 @@ struct TreeShapeTests {
       rowLimit: 100)
   }
 
-  // 1 depends on 2 and 3, 3 depends on 4, and 4 depends on 2. The longest path to 2 is through 4.
+  // Operation 1 depends on 2 and 3, operation 3 on 4, operation 4 on 2, and operation 2 on 5. The
+  // longest path to operation 2 is through operation 4.
   private static let shared = [1: [2, 3], 3: [4], 4: [2], 2: [5]]
 
   @Test func aSharedOperationIsDrawnOnItsLongestPath() {
@@ -62,7 +63,7 @@ struct TreeShapeTests {
     let before = tree(Self.store([1: [2, 3], 3: [4], 2: [4], 4: [5]]))
     let owner = before.owners[ID(4)]
     #expect(owner == ID(2))
-    // 3 gets a longer path, which is not on the critical path.
+    // Operation 3 gets a longer path from the root, which is not on the critical path.
     let after = tree(
       Self.store([
         1: [2, 3, 7], 3: [4], 2: [4], 4: [5], 7: [8], 8: [9], 9: [3, 10], 10: [11], 11: [12],
@@ -84,7 +85,7 @@ struct TreeShapeTests {
   @Test("Every operation is drawn once, in any graph", arguments: 0..<40)
   func everyOperationIsDrawnOnce(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    // Including cycles.
+    // The random graphs may contain cycles.
     let count = Int.random(in: 1...30, using: &random)
     var edges: [Int: [Int]] = [1: []]
     for id in 1...count {
@@ -163,7 +164,8 @@ struct TreeShapeTests {
   @Test func capitalBSelectsTheBiggestBlocker() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("B")
-    // Its dependents are 18 uploads, the merge of all parts and the verification.
+    // The dependents of operation #1101 are 18 uploads, the merge of all parts and the
+    // verification.
     #expect(dashboard.list.selection.id == ID(1101))
     dashboard.press("1200")
     dashboard.press(.enter)

@@ -172,7 +172,8 @@ struct WarningTests {
       let shortWayOut = text.shortWayOut(warning)
       #expect(!shortWayOut.isEmpty && shortWayOut.count <= 32)
       if kind.isDeadlock {
-        // A sentence that is too long for a banner is cut. The fix is never cut.
+        // If a sentence about a deadlock is too long for its line, it is cut. The fix after the
+        // sentence is never cut.
         #expect(text.shortSentence(warning).count < sentence.count)
       } else {
         let line = text.line([warning], width: 79) ?? ""

@@ -8,7 +8,7 @@ import Testing
 @Suite struct DeadlockScenarioTests {
   private typealias Step = DeadlockScenario.Step
 
-  /// Returns the tasks to add.
+  /// Returns the tasks that the steps of a scenario add.
   private func added(_ steps: [Step]) -> [PlannedTask] {
     steps.flatMap { step -> [PlannedTask] in
       if case .add(let tasks) = step { tasks } else { [] }

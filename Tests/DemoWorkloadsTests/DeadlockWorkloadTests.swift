@@ -23,8 +23,8 @@ import Testing
     return try #require(all.first { $0.name == name })
   }
 
-  /// Returns whether the operations that fill the queue have begun, so that they wait for
-  /// operations that cannot begin.
+  /// Returns whether the queue is in the deadlock: its two executing operations wait for other
+  /// operations of the queue, which cannot begin.
   private func isStuck(_ workload: Workload) throws -> Bool {
     let states = try queue(StartupPlan.imports, of: workload).operations.map(\.state)
     return states.prefix(2).allSatisfy { $0 == .executing }
@@ -95,7 +95,8 @@ import Testing
     #expect(await eventually { imports.operationCount == 0 })
 
     try operation("join load balancer", of: workload).cancel()
-    // The last operation ends, and after a pause, the startup begins again.
+    // After the last operation of the startup has ended, there is a pause, and then the startup
+    // begins again.
     #expect(await eventually { cycles(in: startup).count == 1 })
     #expect(imports.maxConcurrentOperationCount == 2)
     try await onOwnThread { workload.shutDown() }

@@ -27,7 +27,8 @@ import Testing
   }
 
   @Test func contrastIsStretchedToTheFullRange() {
-    // From 20 to 220: the darkest value becomes black, and the brightest becomes white.
+    // The image has values from 20 to 220. Of these, the darkest becomes black, and the brightest
+    // becomes white.
     let bytes = (0..<300).map { (index: Int) -> UInt8 in UInt8(20 + index * 200 / 299) }
     let contrast = ContrastStretch(measuring: Image(side: 10, bytes: bytes))
     #expect(contrast.stretch(20) == 0)

@@ -27,7 +27,8 @@ import Testing
   @Test func aPyramidHasTheseOperations() {
     var counts: [Lane: Int] = [:]
     for operation in plan.operations { counts[operation.lane, default: 0] += 1 }
-    // 64 + 16 + 4 + 1 tiles and a calibration; each tile and the picture are written and uploaded.
+    // The pyramid has 64 + 16 + 4 + 1 tiles, one calibration and one complete picture. Each tile
+    // and the picture are written and uploaded.
     #expect(counts == [.cpu: 86, .io: 86, .net: 86, .index: 2])
     #expect(plan.buildCount == 86 + 86 + 1)
     #expect(plan.images.count == 86)
@@ -91,7 +92,7 @@ import Testing
         let total = plan.operations.filter { $0.lane == lane }.reduce(Duration.zero) {
           $0 + $1.duration
         }
-        // A pyramid occupies each queue for less than 30 s.
+        // The operations of one pyramid of tiles keep each queue busy for less than 30 s.
         #expect(total / lane.width < .seconds(30), "\(lane) in pyramid \(number)")
       }
     }

@@ -31,7 +31,7 @@ import Testing
     #expect(schedule.built(2) == [launch(4, isUploaded: false)])
     #expect(schedule.built(3) == [launch(5, isUploaded: false)])
     #expect(schedule.built(4) == [launch(6, isUploaded: false)])
-    // The uploads continue.
+    // The uploads of two pyramids end, so the next pyramid is uploaded again.
     _ = schedule.uploaded(1)
     _ = schedule.uploaded(2)
     #expect(schedule.built(5) == [launch(7)])
@@ -45,7 +45,8 @@ import Testing
   }
 
   @Test func aOnceRunMayBeUploadedBeforeItIsBuilt() {
-    // This happens, for example, if all uploads of a pyramid were cancelled.
+    // The uploads of a pyramid may end before it is built, for example if all uploads were
+    // cancelled.
     var schedule = PyramidSchedule(isOnce: true, isTemporary: true)
     _ = schedule.start()
     #expect(schedule.uploaded(1) == [])
@@ -69,7 +70,8 @@ import Testing
     var schedule = PyramidSchedule(isOnce: false, isTemporary: true)
     _ = schedule.start()
     for number in 1...4 { _ = schedule.built(number) }
-    // Only 4 has no uploads and is finished; 1, 2 and 3 still wait for the network.
+    // Pyramid 4 has no uploads, so it is complete. The files of pyramids 1, 2 and 3 are still
+    // needed for their uploads.
     #expect(schedule.uploaded(1) == [])
     #expect(schedule.uploaded(2) == [.remove(number: 4)])
   }

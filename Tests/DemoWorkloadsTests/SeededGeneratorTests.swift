@@ -19,7 +19,7 @@ import Testing
     let first = draw(4, seed: 7, stream: 1)
     #expect(first != draw(4, seed: 8, stream: 1))
     #expect(first != draw(4, seed: 7, stream: 2))
-    // If the generator added seed and stream, these two would be equal.
+    // If the generator added the seed and the stream number, these two sequences would be equal.
     #expect(draw(4, seed: 7, stream: 2) != draw(4, seed: 8, stream: 1))
   }
 

@@ -5,8 +5,8 @@ import Operations
 
 @testable import DemoWorkloads
 
-/// Simulates the priorities without delays: two workers always start the most urgent ready work,
-/// and the oldest if several are equally urgent.
+/// Simulates the demo of priorities without real delays. Two workers always start the ready task of
+/// the highest priority. Of tasks with the same priority, they start the oldest.
 struct SimulatedDesk {
   private enum Event {
     case rings(PrioritiesScenario.Alarm)
@@ -21,7 +21,7 @@ struct SimulatedDesk {
   private(set) var done: [PlannedTask] = []
   private var doneIDs: Set<PlannedTask.ID> = []
   private(set) var isFinished = false
-  /// The maximum length of the backlog.
+  /// The maximum number of tasks that have waited at the same time.
   private(set) var longestBacklog = 0
 
   init(_ scenario: PrioritiesScenario) { self.scenario = scenario }
@@ -29,7 +29,7 @@ struct SimulatedDesk {
   /// The tasks that were added and have not begun.
   var waiting: [PlannedTask] { backlog }
 
-  /// Simulates until a moment, or until the scenario has ended.
+  /// Continues the simulation until a certain time, or until the scenario has ended.
   mutating func play(until end: Duration) {
     perform(scenario.start())
     while !isFinished, let next = events.indices.min(by: { events[$0].time < events[$1].time }),

@@ -63,7 +63,8 @@ import Testing
       #expect(awaited.dependencies.isEmpty && awaited.awaited == nil)
     }
     #expect(plan.tasks.filter { $0.awaited != nil }.count == first.count)
-    // One more slot must resolve the deadlock, so the next task in the queue has no dependencies.
+    // The next task in the queue is one that an executing task waits for. It has no dependencies,
+    // so one more slot resolves the deadlock.
     #expect(line[queue.width].id == plan.holders[first[0].id])
   }
 

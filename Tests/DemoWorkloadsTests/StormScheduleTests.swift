@@ -25,7 +25,8 @@ import Testing
   @Test func aOnceRunIsFilledOnceAndFinishesWhenItIsEmpty() {
     var schedule = StormSchedule(blockLimit: 12, isOnce: true)
     #expect(schedule.next(unfinished: 0) == .add(0..<10))
-    // The number of finished operations does not matter.
+    // A run that ends on its own adds all its blocks once, however many operations have already
+    // finished.
     #expect(schedule.next(unfinished: 3) == .add(10..<12))
     #expect(schedule.next(unfinished: 1) == .rest)
     #expect(schedule.next(unfinished: 0) == .finish)
@@ -58,7 +59,7 @@ import Testing
   @Test func namesCountOnFromBlockToBlockAndFitIntoAString() {
     #expect(StormBlock(seed: 7, number: 0).name(at: 0) == "job 1")
     #expect(StormBlock(seed: 7, number: 123).name(at: 455) == "job 123456")
-    // A string with more bytes would allocate memory for each name.
+    // Swift stores a string of up to 15 bytes without allocating memory.
     #expect(StormBlock(seed: 7, number: 9_999_999).name(at: 999).utf8.count <= 15)
   }
 
@@ -66,7 +67,7 @@ import Testing
     let throttle = Throttle(interval: 100)
     #expect(throttle.next(after: 0, now: 0) == 100)
     #expect(throttle.next(after: 20_000_000, now: 0) == 20_000_100)
-    // A delay is compensated, up to a limit.
+    // If an event is late, the next event is earlier to compensate for the delay, up to a limit.
     #expect(throttle.next(after: 0, now: 5_000_000) == 100)
     #expect(throttle.next(after: 0, now: 60_000_000) == 50_000_100)
   }

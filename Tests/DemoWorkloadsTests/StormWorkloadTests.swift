@@ -23,7 +23,8 @@ import Testing
     // The speed is so low that almost no operation ends during the test.
     let workload = workload(speed: 0.000_01)
     workload.start()
-    // Some operations finish before others have to wait.
+    // The storm has 20,000 operations. A few of them finish at the beginning, before the other
+    // operations wait.
     #expect(await eventually { unfinishedCount(workload) >= 19_900 })
     let counts = workload.queues.map(\.operationCount)
     #expect(counts.allSatisfy { $0 > 4_900 && $0 <= 5_000 }, "\(counts)")

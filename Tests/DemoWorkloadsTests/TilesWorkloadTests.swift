@@ -7,7 +7,8 @@ import Testing
 
 @testable import DemoWorkloads
 
-/// Complete runs of a pyramid with 16 computed tiles, so fast that no operation waits.
+/// Complete runs of the demo that renders a pyramid of image tiles, with 16 computed tiles and at a
+/// speed at which simulated delays are negligible.
 @Suite(.timeLimit(.minutes(10))) struct TilesWorkloadTests {
   private let shape = PyramidShape(deepestLevel: 2, leafSide: 8)
   private let scratch: TemporaryDirectory
@@ -69,7 +70,8 @@ import Testing
 
   @Test func filesThatCannotBeWrittenAreCountedAndTheFirstIsNamed() async throws {
     let workload = try workload()
-    // Directories with the names of the files: even root cannot replace a directory with a file.
+    // Directories with the names of the files prevent the writing: even root cannot replace a
+    // directory by a file.
     let names = ["pyramid.png", "index.json"]
     for name in names { try FileSystem.createDirectory("\(scratch.path)/7/\(name)") }
     #expect(workload.failure == nil)
@@ -173,7 +175,8 @@ import Testing
     #expect(workload.queues[.net].isSuspended)
     workload.start()
     #expect(await eventually { scratch.exists("7/pyramid-6/index.json") })
-    // Only the first three have uploads, and all of them are held.
+    // Only the first three pyramids of tiles are uploaded, and the suspended queue holds all of
+    // their uploads.
     #expect(workload.queues[.net].operationCount == 3 * 22)
     workload.shutDown()
     #expect(await eventually { workload.queues.all.values.allSatisfy { $0.operationCount == 0 } })
@@ -184,7 +187,8 @@ import Testing
     let workload = try workload(isOnce: false, isInteractive: true, isTemporary: true)
     let path = workload.directory.path
     workload.start()
-    // The directory exists while the uploads are held, so the check finds it.
+    // The suspended queue holds the uploads, so the directory still exists when the test looks for
+    // it.
     #expect(await eventually { FileSystem.isDirectory("\(path)/pyramid-1") })
     workload.queues[.net].isSuspended = false
     #expect(await eventually { !FileSystem.isDirectory("\(path)/pyramid-1") })

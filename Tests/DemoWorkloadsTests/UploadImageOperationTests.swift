@@ -11,7 +11,8 @@ import Testing
 @Suite struct UploadImageOperationTests {
   private let image = ImageName.picture
 
-  /// Returns a pyramid with a picture to send, unless it is not written.
+  /// Returns a pyramid of tiles with an image to upload. If `isWritten` is `false`, the file of the
+  /// image has not been written.
   private func pyramid(isWritten: Bool = true) -> Pyramid {
     let pyramid = Pyramid(
       plan: PyramidPlan(seed: 1, number: 1), directory: "/nowhere", pacing: Pacing(speed: 1))

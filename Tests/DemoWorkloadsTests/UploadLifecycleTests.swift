@@ -6,7 +6,7 @@ import Testing
 @testable import DemoWorkloads
 
 @Suite struct UploadLifecycleTests {
-  /// Returns a lifecycle whose transfer is running.
+  /// Returns the lifecycle of an upload that is transferring its data.
   private func transferring() -> UploadLifecycle {
     var lifecycle = UploadLifecycle()
     #expect(lifecycle.start() == .enter)

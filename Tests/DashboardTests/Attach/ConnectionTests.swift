@@ -50,7 +50,7 @@ struct ConnectionTests {
     }
     #expect(header(120).contains("ATTACHED rw  LIVE  behind 1.2s  up 1m42s  4 queues"))
     #expect(header(60).contains("tilebuild[4711]  ATTACHED rw  behind 1.2s"))
-    // In a narrow header, lost events have precedence over the time of day.
+    // A narrow header shows the number of events that were not recorded instead of the time of day.
     #expect(header(60).hasSuffix("not recorded 7"))
     #expect(header(40) == " tilebuild[4711]  behind 1.2s")
   }
@@ -72,7 +72,8 @@ struct ConnectionTests {
     #expect(dashboard.text()[0].contains("ATTACHED rw  SILENT 3.2s"))
     #expect(!dashboard.text()[0].contains("LIVE"))
     #expect(dashboard.text().shows("the process does not answer"))
-    // The process may still receive commands.
+    // The dashboard still accepts commands, because a process that does not answer may still
+    // receive them.
     #expect(dashboard.refusal == nil)
     dashboard.press("p")
     #expect(dashboard.text()[0].contains("PAUSED"))
@@ -155,7 +156,7 @@ struct ConnectionTests {
     #expect(dashboard.tags.ids == [ID(1080), ID(1095)])
     #expect(dashboard.list.selection.id == ID(1077))
     dashboard.take(.monitor(.disconnected(reason: "reset")))
-    // A late message from the lost connection.
+    // This update is a late message of the lost connection, which the dashboard must ignore.
     var late = Scene.update
     late.queues = []
     dashboard.take(.monitor(.update(late)))
@@ -164,13 +165,15 @@ struct ConnectionTests {
     let effects = dashboard.reduce(.monitor(.hello(PickerScene.hello)))
     #expect(effects == [.watch(dashboard.wantedInterest)])
     #expect(dashboard.text()[0].contains("ATTACHED rw  LIVE"))
-    // The old rows stay on the screen until new ones arrive.
+    // After the process is connected again, the old rows stay on the screen until an update
+    // arrives.
     #expect(dashboard.list.rows.count > 20)
     let kept = Scene.operations.filter { [1042, 1077, 1080, 1200].contains($0.id.rawValue) }
     dashboard.take(.monitor(.update(Scene.update(of: kept))))
     #expect(dashboard.list.rows.keys.map(\.id).sorted() == kept.map(\.id).sorted())
     #expect(dashboard.list.selection.id == ID(1077))
-    // Tagged operations that still exist are reported in any case, but maybe not in the first update.
+    // A tagged operation stays tagged although it is not in the first update. If it is not in the
+    // updates of the following seconds either, it no longer exists.
     #expect(dashboard.tags.ids.contains(ID(1095)))
     var update = Scene.update(of: kept)
     update.time = Scene.now + Dashboard.confirmationTime
@@ -217,7 +220,7 @@ struct ConnectionTests {
     #expect(dashboard.text().last?.contains("Cancel") == false)
     #expect(dashboard.press("x") == [.bell])
     #expect(dashboard.text().shows("the process has exited; commands are disabled"))
-    // The process has exited: the program sends it no request, and quits at once.
+    // The process has exited, so the dashboard sends no request to it, and quits without delay.
     #expect(dashboard.reduce(.input(.character("H"))) == [])
     dashboard.press(" ")
     #expect(dashboard.press("q") == [.quit])
@@ -257,7 +260,7 @@ struct ConnectionTests {
     dashboard.take(.monitor(.ended(reason: "the process is gone")))
     #expect(dashboard.text()[0].contains("EXITED 12:04:31"))
     #expect(dashboard.text().shows("the process is gone; "))
-    // The process can connect again.
+    // The process may connect again, although it was reported as gone.
     dashboard.take(.monitor(.hello(PickerScene.hello)))
     dashboard.take(.monitor(.update(Scene.update)))
     #expect(dashboard.text()[0].contains("ATTACHED rw  LIVE"))

@@ -24,7 +24,7 @@ struct PickerTests {
     var dashboard = PickerScene.attached()
     #expect(dashboard.press("o") == [.findProcesses])
     #expect(dashboard.text().shows("searching"))
-    // A search that runs is not repeated.
+    // While a search for processes is running, the picker does not start another search.
     #expect(dashboard.take(.tick(Scene.now + .seconds(10))) == [])
     let now = dashboard.now
     #expect(dashboard.take(.found([tilebuild])) == [])
@@ -48,7 +48,7 @@ struct PickerTests {
     var dashboard = PickerScene.picker([imaged])
     dashboard.press(.escape)
     #expect(dashboard.take(.tick(Scene.now + .seconds(10))) == [])
-    // A late answer does not open the picker.
+    // If the result of a search arrives after the picker was closed, the picker stays closed.
     dashboard.take(.found([imaged]))
     #expect(dashboard.keyContext == .list)
   }
@@ -62,7 +62,8 @@ struct PickerTests {
     #expect(dashboard.picker?.selected == .process(imaged))
     dashboard.press("j")
     #expect(dashboard.picker?.selected == .process(tilebuild))
-    // The selection follows its process, and moves to its neighbour when the process is gone.
+    // The selection follows its process. If the process is no longer in the list, the next row is
+    // selected.
     dashboard.take(.found([tilebuild, imaged, oldtool]))
     #expect(dashboard.picker?.selected == .process(tilebuild))
     dashboard.press("jj")
@@ -100,7 +101,7 @@ struct PickerTests {
     dashboard.take(.found([tilebuild, imaged]))
     #expect(dashboard.press(.enter) == [.open(.process(imaged.id))])
     #expect(dashboard.text().shows("opening imaged[5002]"))
-    // A second Enter is refused.
+    // While a process is being opened, the picker refuses a second Enter.
     #expect(dashboard.press(.enter) == [.bell])
     let effects = dashboard.reduce(.monitor(.hello(PickerScene.hello(of: imaged))))
     #expect(effects == [.watch(dashboard.wantedInterest)])
@@ -109,7 +110,8 @@ struct PickerTests {
     #expect(
       dashboard.tags.ids.isEmpty && dashboard.list.listing == Listing() && dashboard.tree == nil)
     #expect(dashboard.list.rows.count == 0 && dashboard.live.queues.isEmpty)
-    // The settings of the display stay.
+    // The settings of the display, such as the refresh rate, are the same as for the previous
+    // process.
     #expect(
       !dashboard.screen.refresh.isDefault && dashboard.screen.size == Size(columns: 80, rows: 24))
     #expect(dashboard.text().first?.contains("imaged[5002]  ATTACHED ro") == true)
@@ -124,7 +126,7 @@ struct PickerTests {
     #expect(dashboard.keyContext == .picker)
     #expect(dashboard.connection.source == .process(tilebuild.id))
     #expect(dashboard.press(.enter) == [.open(.process(imaged.id))])
-    // The picker may be closed before the answer arrives.
+    // The picker may be closed before the process reports that it cannot be opened.
     dashboard.press(.escape)
     dashboard.take(.openFailed(reason: "it is gone"))
     #expect(dashboard.text().shows("cannot open it: it is gone"))
@@ -186,7 +188,8 @@ struct PickerTests {
     dashboard.take(.openFailed(reason: "no"))
     dashboard.press("G")
     #expect(dashboard.press(.enter) == [.open(.demo)])
-    // The greeting is from the same process, but the old state is discarded.
+    // The greeting comes from the process that was shown before, but the dashboard discards the
+    // state of that process.
     dashboard.take(.monitor(.hello(Scene.hello)))
     #expect(dashboard.list.rows.count == 0 && dashboard.tags.ids.isEmpty)
     #expect(dashboard.live.endedReason == nil && dashboard.connection.source == .demo)

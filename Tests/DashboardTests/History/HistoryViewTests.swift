@@ -109,7 +109,7 @@ struct HistoryViewTests {
     dashboard.press("jjj")
     var update = Scene.update
     update.runs = HistoryScene.runs
-    // The two strips above this one disappear.
+    // The two rows of the timeline above the selected row disappear.
     update.runs?.runs.removeAll { $0.queue == Scene.cpu }
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.timeline.selected == .slot(Scene.io, 0))

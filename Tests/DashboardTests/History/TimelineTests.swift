@@ -6,7 +6,8 @@ import Testing
 
 @testable import Dashboard
 
-/// Returns a run from one second to another; `nil` if it has not ended.
+/// Returns a run of an operation that begins and ends at the given seconds. If `end` is `nil`, the
+/// run has not ended.
 private func run(_ id: Int, _ start: Double, _ end: Double?) -> OperationRun {
   OperationRun(
     id: OperationReport.ID(id), title: "run", queue: Scene.cpu,
@@ -34,7 +35,8 @@ struct SlotAssignmentTests {
   @Test func aKnownRunKeepsItsSlot() {
     var slots = SlotAssignment()
     for _ in 0..<2 { _ = slots.assign([run(1, 0, 4), run(2, 1, nil)]) }
-    // The run above has left the window: no run moves up.
+    // Run 1 is no longer in the timeline. Run 2 stays in the second row, so the new run 3 gets the
+    // first row.
     #expect(ids(slots.assign([run(2, 1, nil), run(3, 5, nil)])) == [[3], [2]])
     #expect(ids(slots.assign([run(2, 1, 9), run(3, 5, nil)])) == [[3], [2]])
   }
@@ -42,10 +44,10 @@ struct SlotAssignmentTests {
   @Test func aLateEndAddsNoSlot() {
     var slots = SlotAssignment()
     for _ in 0..<2 { _ = slots.assign([run(1, 0, nil), run(2, 1, nil)]) }
-    // One of the two has actually ended, and a third one has begun.
+    // Run 3 has begun because run 1 or run 2 has ended, but that end has not been reported yet.
     let early = [run(1, 0, nil), run(2, 1, nil), run(3, 5, nil)]
     #expect(ids(slots.assign(early)) == [[1], [2], [3]])
-    // Assigning the same runs twice makes no slot final.
+    // If the same runs are assigned again without new reports, their rows remain provisional.
     #expect(ids(slots.assign(early, isNews: false)) == [[1], [2], [3]])
     #expect(ids(slots.assign([run(1, 0, nil), run(2, 1, 5), run(3, 5, nil)])) == [[1], [2, 3]])
   }

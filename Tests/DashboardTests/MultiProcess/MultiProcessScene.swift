@@ -5,15 +5,15 @@ import MonitorProtocol
 
 @testable import Dashboard
 
-/// Three processes that are watched together: the tile builder of the other scene, a process that accepts no
-/// commands, and one that has ended.
+/// Three processes that the dashboard watches at the same time: the process of ``Scene``, a process
+/// that accepts no commands, and a process that has ended.
 enum MultiProcessScene {
-  /// Returns the id of an operation of one of them.
+  /// Returns the id of an operation, in which the process has the number `number`.
   static func id(_ number: Int, _ id: UInt64) -> OperationReport.ID {
     OperationReport.ID(UInt64(number) << 56 | id)
   }
 
-  /// Returns the id of a queue of one of them.
+  /// Returns the id of a queue, in which the process has the number `number`.
   static func queue(_ number: Int, _ id: QueueReport.ID) -> QueueReport.ID {
     QueueReport.ID(UInt64(number) << 56 | id.rawValue)
   }
@@ -42,7 +42,8 @@ enum MultiProcessScene {
       lastUpdate: connection == .live ? Scene.now : Scene.now - .seconds(40))
   }
 
-  /// Returns operations of the other scene as operations of one of the processes.
+  /// Returns the operations of ``Scene`` in these queues, as operations of the process with the
+  /// number `number`.
   static func operations(_ number: Int, on queues: [QueueReport]) -> [OperationReport] {
     let ids = Set(queues.map(\.id))
     return Scene.operations.filter { ids.contains($0.queue) }.map { report in
@@ -80,7 +81,8 @@ enum MultiProcessScene {
 
   static var update: Update { update(of: processes) }
 
-  /// Returns the update of the scene with these processes.
+  /// Returns an update with the operations of three processes, and with these reports about the
+  /// processes.
   static func update(of processes: [ProcessReport]) -> Update {
     let own = [Scene.queues, [Scene.queues[1]], [Scene.queues[0], Scene.queues[3]]]
     let operations = own.enumerated().flatMap { Self.operations($0 + 1, on: $1) }
@@ -91,7 +93,7 @@ enum MultiProcessScene {
     return update
   }
 
-  /// Returns a dashboard that has received the scene.
+  /// Returns a dashboard that has received the state of the three processes.
   static func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
     var dashboard = Dashboard(
       configuration: .init(

@@ -84,8 +84,7 @@ struct MultiProcessTests {
   @Test func timesOfAnEndedProcessStandStill() throws {
     let id = MultiProcessScene.id(3, 1080)
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
-    // It had executed for 3.9 s at the time of the scene. No update came from its process for 30 s before
-    // that.
+    // The process of this operation has ended, so the age of the operation must not grow.
     let report = try #require(dashboard.shown.operations[id])
     func age() -> Duration? {
       report.time(at: dashboard.shown.moment(for: id, at: dashboard.shownTime))
@@ -152,7 +151,7 @@ struct MultiProcessTests {
     #expect(dashboard.text()[0].contains("ATTACHED ro"))
     dashboard.press("x")
     #expect(dashboard.text().shows("read-only: nothing can be changed"))
-    // The opposite case: all processes were read-only at first.
+    // Now all processes are read-only at first, and then some of them accept commands.
     var hello = MultiProcessScene.hello
     hello.isReadOnly = true
     dashboard.take(.monitor(.hello(hello)))
@@ -231,7 +230,8 @@ struct MultiProcessTests {
       dashboard.press("\\")
       dashboard.press(text)
       dashboard.press(.enter)
-      // The selected operation stays selected, even in a list that does not contain it.
+      // The test reads the rows of the list, because the selected operation stays selected even if
+      // the list does not contain it.
       return Set(dashboard.list.rows.keys.map(\.id))
     }
     #expect(try ids("#1042") == [MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1042)])

@@ -22,13 +22,14 @@ extension Dashboard {
   mutating func take(_ message: Message) -> [Effect] {
     let effects = reduce(message)
     let isAsked = effects.contains { if case .watch = $0 { true } else { false } }
-    // After a greeting the monitor reports everything again.
+    // After the greeting of a process, the monitor reports all operations again.
     let isGreeting = if case .monitor(.hello) = message { true } else { false }
     if isAsked { update(changed: isGreeting ? Array(live.operations.all) : []) }
     return effects.filter { if case .watch = $0 { false } else { true } }
   }
 
-  /// Sends changed and removed operations, with the queues as they are, as a monitor without limits does.
+  /// Sends an update with changed and removed operations to the dashboard. The queues are
+  /// unchanged, and the number of operations is not limited.
   mutating func update(
     changed: [OperationReport] = [], removed: [OperationReport.ID] = [], at time: MonitorTime? = nil
   ) {
@@ -44,17 +45,17 @@ extension Dashboard {
     take(.monitor(.update(update)))
   }
 
-  /// Returns the picture at the last reported size.
+  /// Returns the screen contents, in the last reported size.
   func picture(isUnicode: Bool = true) -> Grid {
     view(size: screen.size, capabilities: Capabilities(isUnicode: isUnicode))
   }
 
-  /// Returns the picture's text, without trailing spaces.
+  /// Returns the text of the screen contents, without trailing spaces.
   func text(isUnicode: Bool = true) -> [String] { picture(isUnicode: isUnicode).text }
 }
 
 extension Grid {
-  /// The rows as text, without trailing spaces, as a user sees them without colours.
+  /// The text of each row, without trailing spaces.
   var text: [String] {
     (0..<size.rows).map { row in
       var line = String.UnicodeScalarView()

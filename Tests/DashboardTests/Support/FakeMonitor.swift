@@ -5,7 +5,7 @@ import MonitorProtocol
 
 @testable import Dashboard
 
-/// Reports operations to a dashboard as a collector does, but without limits: it reports all of them.
+/// Creates updates for a dashboard as a collector does, but reports all operations, without limits.
 struct FakeMonitor {
   private var reports: [OperationReport.ID: OperationReport] = [:]
   private var dependents: [OperationReport.ID: [OperationReport.ID]] = [:]
@@ -21,7 +21,8 @@ struct FakeMonitor {
     for id in reports.keys { reports[id]?.dependentCount = dependents[id]?.count ?? 0 }
   }
 
-  /// Returns the update of a collector after these operations have changed or were removed.
+  /// Returns the update that a collector would send after certain operations have changed or were
+  /// removed.
   func update(
     for interest: Interest, queues: [QueueReport], changed: [OperationReport.ID],
     removed: [OperationReport.ID], lostChanges: UInt64 = 0, warnings: [MonitorWarning] = [],

@@ -5,10 +5,12 @@
 import Glibc
 import Testing
 
-/// Compares pictures with files of text beside the tests.
+/// Compares screen contents with the expected contents, which are stored in text files beside the
+/// tests.
 ///
-/// A row of text is followed by a row of letters, one for each cell's style, so that a difference is
-/// readable. With `OPQ_UPDATE_GOLDEN=1` in the environment the files are written again.
+/// In a file, each row of text is followed by a row of letters, which name the style of each cell,
+/// so that differences are readable. If the environment has `OPQ_UPDATE_GOLDEN=1`, the test writes
+/// the files again.
 enum GoldenFrame {
   static func check(
     _ grid: Grid, named name: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -34,7 +36,8 @@ enum GoldenFrame {
       sourceLocation: sourceLocation)
   }
 
-  /// Checks the rules for every picture: complete wide characters, no character that moves the cursor.
+  /// Checks rules that every screen must follow: wide characters are complete, and no character
+  /// moves the cursor.
   static func checkCells(of grid: Grid, sourceLocation: SourceLocation = #_sourceLocation) {
     for row in 0..<grid.size.rows {
       let cells = Array(grid.row(row))
@@ -82,7 +85,8 @@ enum GoldenFrame {
     return text
   }
 
-  /// Returns a lower-case letter for each role; an upper-case letter if the cell is reversed.
+  /// Returns a letter for the role of a cell. The letter is a capital letter if the cell's colors
+  /// are reversed.
   private static func letter(of style: Style) -> String {
     let letter =
       switch style.role {

@@ -5,17 +5,18 @@ import MonitorProtocol
 
 @testable import Dashboard
 
-/// The scene with a history: runs, events, and rates.
+/// The state of ``Scene`` with a history: runs of operations, events, and rates.
 enum HistoryScene {
-  /// Returns a dashboard that has received the scene, and two minutes of finished operations before it.
+  /// Returns a dashboard that has received the state of ``Scene`` and the finished operations of
+  /// the two minutes before.
   static func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
     var dashboard = Dashboard(configuration: .init(title: "tiles"))
     dashboard.take(.resized(Size(columns: columns, rows: rows)))
     dashboard.take(.monitor(.hello(Scene.hello)))
     var update = Scene.update
     update.times = times
-    // Computed backwards from the counts of the scene: the number of operations that had finished one second
-    // earlier.
+    // The number of operations that had finished at each second, computed backwards from the counts
+    // in ``Scene``.
     var totals = [Scene.queues[1].counts.finished]
     for second in 1...90 {
       totals.append(totals[second - 1] - second * 37 % 11 * (second / 30 + 1) / 3)
@@ -35,7 +36,8 @@ enum HistoryScene {
     run: Percentiles(
       count: 412, p50: .microseconds(31), p90: .milliseconds(310), p99: .milliseconds(1_204)))
 
-  /// The runs of the last half minute: cpu is busy, io has gaps, one run was cancelled.
+  /// The runs of operations in the last half minute. The queue cpu is busy, the queue io has
+  /// pauses, and one run was cancelled.
   static let runs: RecentRuns = {
     var runs: [OperationRun] = []
     func add(_ id: Int, _ queue: QueueReport.ID, _ title: String, _ start: Double, _ end: Double?) {
@@ -61,7 +63,7 @@ enum HistoryScene {
     return RecentRuns(runs: runs.sorted { $0.started < $1.started }, count: runs.count)
   }()
 
-  /// The recent events.
+  /// Changes of the states of operations, in the order of their times.
   static let events: [OperationEvent] = {
     var events: [OperationEvent] = []
     func add(
@@ -90,7 +92,7 @@ enum HistoryScene {
     return events
   }()
 
-  /// Sends the data of the view that is shown.
+  /// Sends the dashboard the history that its current view needs.
   static func tell(_ dashboard: inout Dashboard, skipped: Int = 0) {
     var update = Scene.update
     update.times = times

@@ -5,7 +5,8 @@ import MonitorProtocol
 
 @testable import Dashboard
 
-/// Processes for the picker, and a dashboard that watches one of them.
+/// Processes for tests of the picker (the list from which a user selects a process), and dashboards
+/// that watch one of them.
 enum PickerScene {
   /// A process that accepts commands.
   static let tilebuild = ProcessChoice(
@@ -31,7 +32,7 @@ enum PickerScene {
     return hello
   }
 
-  /// Returns this number of processes.
+  /// Returns a number of processes that accept commands.
   static func choices(_ count: Int) -> [ProcessChoice] {
     (0..<count).map { index in
       ProcessChoice(
@@ -40,7 +41,7 @@ enum PickerScene {
     }
   }
 
-  /// Returns a dashboard that is attached to a process with the queues of the scene.
+  /// Returns a dashboard that is attached to a process with the state of ``Scene``.
   static func attached(
     to choice: ProcessChoice = tilebuild, columns: Int = 80, rows: Int = 24,
     isReadOnly: Bool = false
@@ -56,7 +57,7 @@ enum PickerScene {
     return dashboard
   }
 
-  /// Returns the picker over an attached dashboard, with these results.
+  /// Returns an attached dashboard whose picker is open and shows these processes.
   static func picker(
     _ choices: [ProcessChoice], columns: Int = 80, rows: Int = 24
   ) -> Dashboard {

@@ -5,18 +5,18 @@ import MonitorProtocol
 
 @testable import Dashboard
 
-/// The state of a program that builds tiles, at one moment. It includes every operation state, shared
-/// dependencies and unusual names.
+/// The state of an imaginary program that renders image tiles, at one moment. It includes
+/// operations in every state, shared dependencies and unusual names.
 enum Scene {
   static let cpu = QueueReport.ID(1)
   static let io = QueueReport.ID(2)
   static let net = QueueReport.ID(3)
   static let index = QueueReport.ID(4)
 
-  /// 1 m 42 s after the process started, at 12:04:31.
+  /// The time of the scene: 1 m 42 s after the process started, at 12:04:31.
   static let now = seconds(102)
 
-  /// Returns seconds after the process started.
+  /// Returns the time that is a number of seconds after the start of the process.
   static func seconds(_ seconds: Double) -> MonitorTime {
     MonitorTime(nanoseconds: Int64(seconds * 1e9))
   }
@@ -125,7 +125,7 @@ enum Scene {
       for: Interest(), queues: queues, changed: operations.map(\.id), removed: [], at: now)
   }
 
-  /// Returns a dashboard that has received the scene.
+  /// Returns a dashboard that has received the state of the program.
   static func dashboard(
     columns: Int = 80, rows: Int = 24,
     configuration: Dashboard.Configuration = .init(title: "tiles")

@@ -3,9 +3,9 @@
 
 @testable import Dashboard
 
-/// Finds cells whose style shows a fact that is not in their characters.
+/// Finds cells whose color or style shows a fact that the characters do not show.
 struct StyleEvidence {
-  /// The facts that only a style shows, in words.
+  /// A text for each cell or run of cells whose fact is shown by the style only.
   let problems: [String]
 
   /// Adjacent cells with the same role.
@@ -62,7 +62,8 @@ struct StyleEvidence {
     case .text, .strong, .dim: return true
     case .warning: return run.text.contains { $0.isLetter || $0 == "!" }
     case .accent:
-      // Only tree lines need evidence, because the critical path has its own characters.
+      // The accent color marks the critical path, which has its own line characters. So this color
+      // is not accepted on the line characters of other paths.
       let light = [glyphs.branch, glyphs.lastBranch].map { $0.filter { $0 != " " } }
       return !light.contains { run.text.contains($0) }
     case .executing, .ready, .held, .cancelling, .waiting, .finished, .cancelled: break
@@ -72,15 +73,16 @@ struct StyleEvidence {
     if words.contains(where: { text.contains($0) }) { return true }
     if texture.contains(where: { run.text.unicodeScalars.contains($0) }) { return true }
     if text.contains("live") || text.contains("following") { return true }
-    // The end of a cut text. Other cells represent the characters that were cut.
+    // A cell with only the mark of a cut text is accepted, because it stands for characters that
+    // are not shown.
     if text.filter({ $0 != " " }) == (glyphs.isUnicode ? "…" : "~") { return true }
-    // Accepts the shortest form of a count: a letter and a number.
+    // The shortest form of a count is accepted: the first letter of the state's name and a number.
     if let letter = words.first?.first, text.first == letter,
       text.dropFirst().first?.isNumber == true
     {
       return true
     }
-    // Accepts a number below a heading with one of the words.
+    // A number in a column whose heading contains the state's name is accepted.
     return (0..<run.row).contains { row in
       let columns = max(0, run.columns.upperBound - 11)..<run.columns.upperBound
       let heading = Self.text(of: grid, row: row, columns: columns).lowercased()
