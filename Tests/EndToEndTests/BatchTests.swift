@@ -81,7 +81,7 @@ import Testing
   @Test("A frame has all warnings except those of allowed kinds")
   func warnings() async throws {
     let arguments = ["deadlock", "-n", "10", "-d", "500ms"]
-    // Both programs run at the same time, because each takes five seconds.
+    // The test runs both programs at the same time, because each program takes five seconds.
     async let all = onOwnThread { try output(arguments) }
     let json = try await onOwnThread {
       try output(arguments + ["--json", "--allow", "all", "--warn", "cycle"])

@@ -4,7 +4,7 @@
 import Foundation
 import TestSupport
 
-/// The built `opq-top`.
+/// The program `opq-top` that was built together with the tests.
 enum BuiltProgram {
   /// The path of the program, in the folder of the tests.
   static let path = BuiltFolder.path(of: "opq-top")
@@ -20,10 +20,11 @@ enum BuiltProgram {
     return window
   }
 
-  /// Starts the program as a job of a shell, and waits for its first complete frame.
+  /// Starts the program from a shell on a terminal, and waits for the program's first complete
+  /// frame.
   ///
-  /// After its end, the shell prints `back` with its status, and keeps the terminal until a line is
-  /// typed.
+  /// When the program ends, the shell prints `back` and the exit status. The shell keeps the
+  /// terminal open until a line is typed.
   static func startInShell(_ arguments: String = "") throws -> PseudoTerminal {
     let window = try PseudoTerminal()
     let script = "'\(path)' \(arguments); echo \"back $?\"; read line"

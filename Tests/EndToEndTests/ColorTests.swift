@@ -4,16 +4,17 @@
 import TestSupport
 import Testing
 
-/// The dashboard's contents on terminals with many colors, few colors and none.
+/// Tests of the dashboard on terminals with many colors, with few colors and without colors.
 ///
-/// The background is never set, because an unknown sequence would be detected. Text has the
-/// terminal's default color or one of six colors that are readable on a light and on a dark
-/// background.
+/// The terminal of the tests reports unknown sequences, so the tests also prove that the dashboard
+/// never sets a background color. Text has the terminal's default color or one of six colors that
+/// are readable on a light and on a dark background.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct ColorTests {
   /// The keys that lead to each view whose contents do not change with time.
   private static let steps = ["", "t", "\u{1B}3", "\u{1B}5", "?", "\u{1B}", "\u{1B}1", "x"]
 
-  /// A terminal or an option, and the colors for it.
+  /// A type of terminal or a setting of the environment, and the colors that the dashboard may use
+  /// with it.
   private struct Setting {
     let name: String
     var environment: [String] = []
@@ -37,7 +38,8 @@ import Testing
     try #require(window.waitForEnd() == .status(0), "\(window.screen.lines)")
   }
 
-  /// Returns the contents of the screen after each step, without the header, which has a clock.
+  /// Returns the rows of the screen after each key of `steps`, without the header, which contains a
+  /// clock, and all used colors.
   private func session(
     _ setting: Setting, terminfo path: String
   ) throws -> (texts: [[String]], colors: Set<Int>) {
@@ -51,7 +53,8 @@ import Testing
     var texts: [[String]] = []
     var colors: Set<Int> = []
     for step in Self.steps {
-      // Redraws twice, because an answer to the keys may arrive after the first time.
+      // The test types Ctrl-L twice to redraw the screen, because the effect of the key may appear
+      // only after the first redraw.
       for keys in [step + "\u{C}", "\u{C}"] {
         try #require(window.wait(until: isDrawn), "before \(step.debugDescription)")
         window.forgetScreen()
@@ -76,7 +79,8 @@ import Testing
     for setting in Self.settings {
       let (texts, colors) = try session(setting, terminfo: terminfo.path)
       #expect(colors.subtracting(setting.colors) == [], "\(setting.name)")
-      // Without colors, this test would prove nothing.
+      // On a terminal with colors, the dashboard must use some. Otherwise, the comparison with the
+      // other terminals would prove nothing.
       #expect(colors.isEmpty == setting.colors.isEmpty, "\(setting.name)")
       for (index, (step, text)) in zip(Self.steps, texts).enumerated() {
         for (line, expected) in zip(text, reference?[index] ?? text) {

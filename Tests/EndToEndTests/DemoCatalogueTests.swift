@@ -6,7 +6,7 @@ import MonitorProtocol
 import TestSupport
 import Testing
 
-/// The demos other than the default one.
+/// Tests of the list of demos, and of all demos except the default one.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct DemoCatalogueTests {
   @Test("The list has each demo with its description and its keys")
   func list() throws {

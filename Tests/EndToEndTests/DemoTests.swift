@@ -58,7 +58,7 @@ import Testing
     let window = try BuiltProgram.start()
     window.type("[[[[[[[")
     #expect(window.wait { $0.contains("LIVE every 10s") })
-    // The effects of the keys are still drawn.
+    // The test first waits for the screen updates that the keys have caused.
     window.absorb(for: .milliseconds(800))
     let before = window.byteCount
     window.absorb(for: .seconds(2))
@@ -72,7 +72,8 @@ import Testing
   @Test("T47: A run of one round leaves its last picture, which writes nothing")
   func aFinishedRunIsStill() throws {
     let window = try BuiltProgram.start(["demo", "priorities", "--once", "--speed", "50"])
-    // Until a key is pressed, the guidance of the demo has the line of the last notice for 20 s.
+    // A key hides the guidance of the demo. Otherwise, the guidance would cover the final notice
+    // for 20 s.
     window.type("g")
     #expect(
       window.wait(seconds: 150) { screen in

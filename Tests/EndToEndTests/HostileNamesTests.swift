@@ -5,10 +5,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Hostile names at every place where a name can appear, in a real terminal: they change only their
-/// own cells. The reference is the same process with harmless names.
+/// Tests with hostile names at every place of the dashboard where a name can appear, on a real
+/// terminal. A hostile name may change only its own cells, which the tests check by a comparison
+/// with harmless names.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct HostileNamesTests {
-  /// Names for one screen, and the number of cells of each in the dashboard.
+  /// Names for one run of the dashboard, and the number of cells that each name must occupy.
   struct Names: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let hostile: [String]
@@ -20,8 +21,9 @@ import Testing
       self.widths = widths ?? hostile.map(\.unicodeScalars.count)
     }
 
-    /// Names of the same width, each of one repeated letter that the dashboard itself does not use.
-    /// Equal names would share a row of the tree.
+    /// Harmless names of the same widths. Each name repeats a letter that the dashboard itself does
+    /// not use. The letters are different, because operations with equal names would share a row of
+    /// the tree.
     var harmless: [String] {
       zip(widths, HostileNamesTests.letters).map { width, letter in
         String(repeating: String(letter), count: width)
@@ -31,7 +33,7 @@ import Testing
 
   private static let letters = (0x100...0x17F).compactMap(Unicode.Scalar.init).map(Character.init)
 
-  /// The same letters, as the text of cells.
+  /// The letters of the harmless names, as the text of cells.
   private static let letterTexts = Set(letters.map { "\($0)" })
 
   private static let controls: [Unicode.Scalar] =
@@ -95,7 +97,7 @@ import Testing
       widths: [0, 1 << 20, 10_000, 100_000]),
   ]
 
-  /// The keys for all views: tags, the complete name, the detail, the question before a
+  /// The keys that select all views: tags, the complete name, the detail, the question before a
   /// cancellation, every other view, and the help.
   private static let steps = [
     "j", "j ", "G", "w", "\u{1B}", "\r", "\u{1B}", "x", "n", "t", "*", "\u{1B}", "\t\t", "\t", "\t",
@@ -103,8 +105,8 @@ import Testing
     "j", "?",
   ]
 
-  /// Returns whether the first and the last row are drawn. The rows between them are written in
-  /// order.
+  /// Returns whether the screen is drawn completely. Rows are written in order, so the first and
+  /// the last row are sufficient.
   private func isDrawn(_ screen: VirtualScreen) -> Bool {
     screen.isAlternate && !screen.isBlank(row: screen.rows - 1) && !screen.isBlank(row: 0)
   }
@@ -117,7 +119,8 @@ import Testing
     try window.start(NamesFile.program, [file.path])
     var screens: [VirtualScreen] = []
     for step in [""] + Self.steps {
-      // Redraws twice, because an answer to the keys may arrive after the first time.
+      // The test types Ctrl-L twice to redraw the screen, because the effect of the key may appear
+      // only after the first redraw.
       for keys in [step + "\u{C}", "\u{C}"] {
         try #require(window.wait(until: isDrawn), "before \(step.debugDescription)")
         window.forgetScreen()
@@ -145,8 +148,8 @@ import Testing
       "no sequence that is not there with harmless names")
     #expect(EscapeSequences.strayControls(in: bytes) == [])
     for (step, (left, right)) in zip([""] + Self.steps, zip(hostile, harmless)) {
-      // The window with the complete name breaks lines between words, but names of one letter have
-      // no words. The timeline changes with time.
+      // Two views are not compared. The window with the complete name breaks lines between words,
+      // and a harmless name has only one word. The timeline changes with time.
       let isTimeline = right.contains("timeline")
       guard step != "w", !isTimeline else { continue }
       for row in 0..<left.rows where !right.line(row).hasPrefix(" rate ") {
@@ -158,7 +161,8 @@ import Testing
     }
   }
 
-  /// Returns the two rows if a cell outside names differs; `nil` if none does.
+  /// Returns a description of the first cell outside names that differs between two screens, with
+  /// both rows; `nil` if no cell differs.
   private func difference(_ left: VirtualScreen, _ right: VirtualScreen, row: Int) -> String? {
     for column in 0..<left.columns {
       let (cell, expected) = (
@@ -166,7 +170,7 @@ import Testing
       )
       if cell.text == expected.text || expected.text == "…" { continue }
       if Self.letterTexts.contains(expected.text) { continue }
-      // The times and the numbers of scalars may differ.
+      // Digits may differ, because times and the numbers of characters in names differ.
       if isDigit(cell.text), isDigit(expected.text) { continue }
       return "column \(column)\n\(left.lines[row])\n\(right.lines[row])"
     }

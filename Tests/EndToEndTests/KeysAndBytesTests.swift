@@ -6,7 +6,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The program's input and output.
+/// Tests of how the program handles keys, and of the number of bytes that it writes to the
+/// terminal.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct KeysAndBytesTests {
   private func start(_ count: Int, _ arguments: [String] = []) throws -> (PseudoTerminal, NamesFile)
   {
@@ -54,15 +55,15 @@ import Testing
     window.absorb(for: .milliseconds(100))
     let bytes = window.byteCount
     let before = try #require(window.processorTime)
-    // Presses the key 60 times down, and then 220 times up and down.
+    // Moves the selection 60 rows down, and then 220 times up and down.
     window.type(String(repeating: "j", count: 60))
     for _ in 0..<220 { window.type("kj") }
     #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("#163 ") } })
     window.absorb(for: .milliseconds(100))
     #expect(window.screen.lines.contains { $0.hasPrefix("▌") && $0.contains("#163 ") })
     let spent = try #require(window.processorTime) - before
-    // Processor time of the program, which does not depend on the load of the machine. The bound
-    // for a single key would be 50 ms.
+    // The test measures the processor time of the program, which does not depend on the load of the
+    // machine. A single key may take 50 ms. In this long series, the average must be below 10 ms.
     #expect(spent / 500 < .milliseconds(10), "\(spent / 500) a key")
     #expect((window.byteCount - bytes) / 500 < 2_000)
     window.type("Q")
@@ -74,8 +75,8 @@ import Testing
     let (window, _) = try start(30)
     window.type("g")
     #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("#103 ") } })
-    // The latency is the time from the last of ten keys until their effect is on the screen. Other programs may use the
-    // processors for some time, but not most of the time.
+    // The latency is the time from the last of ten keys until the effect of the keys is on the
+    // screen. Some of the 30 latencies may be long, because other programs use the processors.
     let latencies = (0..<30).map { round in
       let key = round % 2 == 0 ? "j" : "k"
       for _ in 0..<9 {
@@ -100,7 +101,7 @@ import Testing
   @Test("T48: a busy second at four frames takes less than 40 kB at 120x40")
   func aBusySecondIsSmall() throws {
     let window = try BuiltProgram.start(columns: 120, rows: 40, ["--speed", "4"])
-    // Lowers the rate from 30 per second to 10 and then to 4.
+    // Pressing `[` twice lowers the refresh rate from 30 per second to 10 and then to 4.
     window.type("[[")
     #expect(window.wait { $0.contains("LIVE 4/s") }, "\(window.screen.lines[0])")
     window.absorb(for: .milliseconds(700))
@@ -128,7 +129,7 @@ import Testing
     window.type("Q")
     #expect(window.wait { $0.contains("after") })
     let text = String(decoding: window.transcript ?? [], as: UTF8.self)
-    // The output after the sequence that leaves the alternate screen.
+    // The test checks the output that follows the escape sequence for leaving the alternate screen.
     let end = try #require(text.components(separatedBy: "\u{1B}[?1049l").last)
     #expect(end.contains("PAUSED") == isKept)
     #expect(end.contains("\(shown)\r\n") == isKept, "\(shown)")

@@ -4,10 +4,10 @@
 import Foundation
 import TestSupport
 
-/// A file with names for `fixture-hostile-names`, the dashboard of an imaginary process. The
-/// file is deleted with this value.
+/// A file with names for the program `fixture-hostile-names`, which shows the dashboard of an
+/// imaginary process. The file is deleted when this value is released.
 struct NamesFile {
-  /// The program that reads the file.
+  /// The path of the program `fixture-hostile-names`, which reads the file.
   static let program = BuiltFolder.path(of: "fixture-hostile-names")
 
   private let directory: TemporaryDirectory

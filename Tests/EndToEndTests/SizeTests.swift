@@ -5,14 +5,15 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The window changes its size at any time.
+/// Tests in which the terminal window changes its size.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct SizeTests {
-  /// A process without changes, so that two frames differ only by their sizes.
+  /// Starts the dashboard of an imaginary process without changes, so that two frames differ only
+  /// because of their sizes.
   private func start(_ file: NamesFile) throws -> PseudoTerminal {
     let window = try PseudoTerminal()
     try window.start(NamesFile.program, [file.path])
     #expect(window.wait { $0.contains("total") && !$0.isBlank(row: 23) })
-    // The display is paused, so that the clock stops.
+    // The key `p` pauses the display, so that the clock does not change.
     window.type("p")
     #expect(window.wait { $0.contains("PAUSED") })
     window.absorb(for: .milliseconds(100))
@@ -29,7 +30,7 @@ import Testing
     return window.screen.lines
   }
 
-  /// Reads output until none arrives for some time.
+  /// Reads output until the program has written nothing for 300 ms.
   private func settle(_ window: PseudoTerminal) {
     for _ in 0..<50 {
       let before = window.byteCount
@@ -38,7 +39,8 @@ import Testing
     }
   }
 
-  /// Removes the letters for `X`, which are assigned again when rows disappear and return.
+  /// Removes the letters that the key `X` assigns to rows. A row that disappears and returns may
+  /// have another letter.
   private func withoutRowKeys(_ lines: [String]) -> [String] {
     lines.map { $0.contains("#10") ? $0.replacing(/^(.!) ../, with: { "\($0.1)   " }) : $0 }
   }

@@ -79,8 +79,8 @@ import Testing
   func theDashboardAppears(variable: String) throws {
     let window = try PseudoTerminal()
     try window.start(BuiltProgram.path, environment: [variable])
-    // The dashboard uses the first and the last row of the actual window, regardless of the
-    // variables.
+    // The dashboard must use the first and the last row of the actual window, whatever the
+    // environment variables say about the size.
     #expect(
       window.wait {
         $0.line(0).contains("opq-top") && $0.contains("total") && $0.line(23).contains("Quit")

@@ -21,8 +21,8 @@ import Testing
     let start = ContinuousClock.now
     window.signal(SIGTERM)
     #expect(window.waitForEnd(seconds: 15, isReading: false) == .signal(SIGTERM))
-    // One second for the loop, half a second for the terminal, and one second for the end of the
-    // workload.
+    // The end may take one second for the main loop, half a second for the terminal, and one second
+    // for the operations of the demo. The limit leaves a margin.
     #expect(start.duration(to: .now) < .seconds(8))
     #expect(window.settings.isCooked)
   }
@@ -39,7 +39,7 @@ import Testing
     let memory = try #require(ProcessStatus.amount("VmRSS", of: child))
     let bytes = window.byteCount
     window.absorb(for: .seconds(5))
-    // Reads the output that was in transit when the terminal stopped.
+    // After the terminal has stopped, only the output that was already in transit arrives.
     #expect(window.byteCount - bytes < 65_536)
     let grown = try #require(ProcessStatus.amount("VmRSS", of: child)) - memory
     #expect(grown < 32_768, "\(grown) KiB more")
@@ -48,7 +48,8 @@ import Testing
     #expect(
       window.wait { screen in finishedCount(screen).map { $0 > before + 5 } ?? false },
       "the work went on meanwhile: \(window.screen.lines)")
-    // The output has the incomplete frame and a new one, but not the frames in between.
+    // When the terminal continues, it receives the rest of the incomplete frame and one new frame.
+    // The frames in between are not sent.
     #expect(window.byteCount - stopped < 40_000)
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
@@ -75,7 +76,8 @@ import Testing
     #expect(window.waitForEnd(isReading: false) == .signal(SIGTERM))
   }
 
-  /// The way in which a program detects that its window was closed.
+  /// How a program detects that its window was closed: by a signal too, or only by an error of the
+  /// terminal.
   enum Closing: CaseIterable { case bySignalToo, byTheTerminalAlone }
 
   @Test(
@@ -83,7 +85,8 @@ import Testing
     arguments: Closing.allCases)
   func itEndsWhenTheWindowIsClosed(closing: Closing) throws {
     let times = try (0..<5).map { _ in try closeWindow(closing) }
-    // Repeated, because other programs may use the processors during a single run.
+    // The test compares the median of five runs, because other programs may use the processors
+    // during a single run.
     #expect(times.sorted()[2] < .seconds(1), "\(times)")
     #expect(times.allSatisfy { $0 < .seconds(3) }, "\(times)")
   }
@@ -91,7 +94,8 @@ import Testing
   /// Returns the time from closing the window to the end of the program.
   private func closeWindow(_ closing: Closing) throws -> Duration {
     let window = try PseudoTerminal()
-    // The process is imaginary, so only the dashboard has a cost.
+    // The dashboard shows an imaginary process, so that all processor time is that of the
+    // dashboard.
     let file = try NamesFile(["one", "two"])
     let script = closing == .bySignalToo ? "" : "trap '' HUP; "
     try window.start("/bin/sh", ["-c", "\(script)exec '\(NamesFile.program)' '\(file.path)'"])
@@ -103,7 +107,8 @@ import Testing
     let ending = window.waitForEnd(seconds: 10)
     let time = start.duration(to: .now)
     switch closing {
-    // The leader of a session also receives a signal. The program ends by what it detects first.
+    // The system also sends a signal to the leader of the terminal's session. The program ends by
+    // the signal or by the error of the terminal, whichever it detects first.
     case .bySignalToo: #expect(ending == .status(1) || ending == .signal(SIGHUP))
     case .byTheTerminalAlone: #expect(ending == .status(1))
     }

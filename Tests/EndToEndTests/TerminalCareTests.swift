@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The terminal is always restored.
+/// Tests that the program restores the terminal, however it ends.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct TerminalCareTests {
   private func expectGivenBack(_ screen: VirtualScreen) {
     #expect(!screen.isAlternate)
@@ -97,8 +97,8 @@ import Testing
     window.signal(SIGSEGV)
     #expect(window.waitForEnd(seconds: 60) == .signal(SIGSEGV))
     expectGivenBack(window.screen)
-    // Checks only the runtime's first line. Another program prints the rest, and may do that too late on a
-    // busy machine.
+    // The test checks only the first line of the crash report. A separate program prints the other
+    // lines, which may be too late on a busy machine.
     let isReported = window.screen.lines.contains { $0.contains("Backtracing from") }
     #expect(isReported, "\(window.screen.lines.prefix(20))")
   }
@@ -132,7 +132,8 @@ import Testing
     try #require(window.waitForStop())
     #expect(window.settings.isCooked)
     expectGivenBack(window.screen)
-    // Resized while the program was stopped, and cleared by another program meanwhile.
+    // While the program is stopped, the terminal changes its size. This also clears the screen, as
+    // another program could.
     window.resize(columns: 100, rows: 30)
     window.signal(SIGCONT)
     #expect(window.wait { $0.isAlternate && $0.contains("total") && $0.lines[29] != "" })
@@ -174,7 +175,7 @@ import Testing
     let window = try BuiltProgram.start()
     for (columns, rows) in [(120, 40), (20, 5), (1, 1), (80, 24)] {
       window.resize(columns: columns, rows: rows)
-      // The last row has the keys, if there is room for them.
+      // The last row shows the keys if the screen has at least 40 columns.
       #expect(
         window.wait { screen in
           columns < 40 ? screen.lines.joined() != "" : screen.lines[rows - 1] != ""

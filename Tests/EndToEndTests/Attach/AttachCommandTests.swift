@@ -6,7 +6,7 @@ import MonitorProtocol
 import TestSupport
 import Testing
 
-/// The commands and options for other processes.
+/// Tests of the commands and options of `opq-top` that list other processes and attach to them.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct AttachCommandTests {
   @Test("ls lists the monitored processes and their data")
   func lists() throws {
@@ -89,7 +89,7 @@ import Testing
     #expect(window.wait { $0.contains("\(first.id)") && $0.contains("\(second.id)") })
     window.type("j\r")
     #expect(window.wait { $0.contains("[\(chosen)]") && $0.contains("ATTACHED") })
-    // The list offers another process too.
+    // The key `o` opens the list of processes again, from which the test selects the other process.
     window.type("o")
     #expect(window.wait { $0.contains("processes to attach to") && $0.contains("attached") })
     window.type("kkkk\r")
@@ -114,7 +114,8 @@ import Testing
   func waits() throws {
     let runtime = try TemporaryDirectory()
     defer { withExtendedLifetime(runtime) {} }
-    // After a line is typed, the shell becomes the listening process.
+    // The shell waits for a line. When the test types one, `exec` replaces the shell by a process
+    // that listens, with the same process id.
     let shell = try PseudoTerminal()
     let program = BuiltFolder.path(of: "demo-monitored-process")
     try shell.start(

@@ -5,7 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The effects of faults of one side on the other.
+/// Tests of the effects that a viewer and a monitored process have on each other, in particular if
+/// one of them ends or stops.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct AttachFaultTests {
   @Test("An operation of another process is cancelled with keys, and that process logs it")
   func cancels() throws {
@@ -13,8 +14,8 @@ import Testing
     let window = try process.watch()
     #expect(window.screen.contains("ATTACHED rw"))
     #expect(window.wait { $0.contains("executing") })
-    // The operations at the end of the list wait for long, so the selected one does not finish
-    // meanwhile.
+    // The selected operation is at the end of the list, where operations wait for a long time, so
+    // it does not finish before it is cancelled.
     window.type("G")
     window.type("x")
     #expect(window.wait { $0.contains("Cancel #") })
@@ -37,7 +38,7 @@ import Testing
     #expect(window.wait { $0.contains("executing") })
     process.signal(SIGKILL)
     #expect(window.wait { $0.contains("EXITED ") && $0.contains("the process has exited") })
-    // Commands are not possible after the end of the process.
+    // After the process has ended, the viewer disables commands.
     window.type("x")
     #expect(window.wait { $0.contains("commands are disabled") })
     window.type("t")
@@ -75,12 +76,13 @@ import Testing
       viewer.signal(SIGKILL)
       #expect(viewer.waitForEnd() == .signal(SIGKILL))
     }
-    // A new viewer receives the operations that have finished since.
+    // A viewer that attaches later receives the operations that have finished after the other
+    // viewers ended.
     var last = first
     let deadline = ContinuousClock.now + .seconds(60)
     while last <= first, ContinuousClock.now < deadline { last = try process.finishedCount() }
     #expect(last > first)
-    // The process opens files and changes the number of its threads, so exact numbers cannot be expected.
+    // The limits leave a margin, because the process itself opens files and starts threads.
     #expect(try #require(ProcessStatus.descriptorCount(of: process.id)) <= descriptors + 8)
     #expect(try #require(ProcessStatus.amount("Threads", of: process.id)) <= threads + 8)
   }
@@ -95,7 +97,8 @@ import Testing
     let other = try process.watch(["-p", "\(process.id)"])
     viewer.signal(SIGSTOP)
     let start = try process.finishedCount()
-    // Makes 100,000 state changes per second while the viewer reads nothing.
+    // The process makes about 100,000 state changes per second while the stopped viewer reads
+    // nothing.
     let goal = start + Effort.scaled(200_000)
     let deadline = ContinuousClock.now + .seconds(120)
     var count = start

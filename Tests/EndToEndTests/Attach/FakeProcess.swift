@@ -6,22 +6,24 @@ import MonitorProtocol
 import MonitorTestSupport
 import TestSupport
 
-/// Listens like a monitored process, and sends exactly the given bytes, as no real process would.
+/// A listener that behaves like a monitored process but sends arbitrary bytes, which no real
+/// process would send.
 final class FakeProcess: Sendable {
   private let listener: LocalListener
   private let connections = Monitored(0)
 
-  /// The path of its socket.
+  /// The path of the socket on which the process listens.
   var path: String { listener.path }
 
-  /// The number of connections so far.
+  /// The number of viewers that have connected so far.
   var connectionCount: Int { connections.value }
 
   /// Creates a process that listens until this object is destroyed.
   ///
-  /// - Parameter bytes: Returns the bytes for a connection with a number: the greeting, which may
-  ///   be empty, and the rest, which is sent after the viewer has answered the greeting. Then the
-  ///   connection is closed. Called on a separate thread, for one connection at a time.
+  /// - Parameter bytes: Returns the bytes to send, for a connection number: the greeting, which may
+  ///   be empty, and further bytes, which are sent after the viewer has answered the greeting. Then
+  ///   the connection is closed. The closure is called on a separate thread, for one connection at
+  ///   a time.
   /// - Throws: `TemporaryDirectory.Failure` if it cannot listen.
   init(
     _ bytes: @escaping @Sendable (_ connection: Int) -> (greeting: [UInt8], rest: [UInt8])
@@ -43,21 +45,22 @@ final class FakeProcess: Sendable {
     }
   }
 
-  // This ends the thread, and with the thread the listener.
+  // Shutting down the listener ends the thread that accepts connections. The thread then releases
+  // the listener.
   deinit { listener.shutDown() }
 
-  /// Sends bytes, and waits until the other side has received them or has disconnected.
+  /// Sends bytes to a viewer, and waits until the viewer has received them or has disconnected.
   private static func send(_ bytes: [UInt8], to connection: Int32) {
     LocalListener.write(bytes, to: connection)
-    // Reads the other side's messages, because closing a connection with unread bytes discards the
-    // sent ones.
+    // Reads the viewer's messages to the end: if a connection is closed with unread bytes, the
+    // system discards the sent bytes.
     shutdown(connection, Int32(SHUT_WR))
     var buffer = [UInt8](repeating: 0, count: 4_096)
     while read(connection, &buffer, buffer.count) > 0 {}
   }
 
-  /// Reads until the viewer grants credit or disconnects: its greeting, its interest and its
-  /// credit.
+  /// Reads the first three messages of a viewer (greeting, interest and credit), or fewer if the
+  /// viewer disconnects.
   private static func waitForCredit(from connection: Int32) {
     for _ in 0..<3 {
       var length = UInt32(0)
@@ -76,7 +79,7 @@ final class FakeProcess: Sendable {
         processStarted: MonitorTime(nanoseconds: 0)), versions: .current)
   }
 
-  /// An update with some operations, as its frames.
+  /// The encoded frames of an update with 20 operations.
   static var update: [[UInt8]] {
     let queue = QueueReport(id: .init(1), name: "io")
     return Array(

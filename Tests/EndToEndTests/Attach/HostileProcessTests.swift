@@ -60,7 +60,8 @@ import Testing
     while isListening, id < 1_000 {
       id += 1
       var update = ScriptedProcess.update
-      // Each id is one byte for the process, and about forty bytes for the viewer.
+      // The process sends one byte for each dependency, but the viewer needs about 40 bytes of
+      // memory for each.
       update.changed = [
         OperationReport(
           id: .init(id), name: "", className: "Block", queue: .init(1), state: .waiting,
@@ -80,7 +81,7 @@ import Testing
     #expect(
       errors.hasSuffix("lost: the process reports more operations than opq-top can keep\n"),
       "\(errors)")
-    // The limit of the ledger is one gibibyte.
+    // The viewer disconnects when the operations need one gibibyte of memory.
     #expect((300..<400).contains(id), "\(id)")
   }
 
@@ -95,7 +96,7 @@ import Testing
       ]
     let process = try FakeProcess { connection in
       var random = SeededGenerator(seed: seed &+ UInt64(connection))
-      // Most runs continue after the greeting.
+      // Four of five connections send a valid greeting, so that most of them continue after it.
       let isGreeting = Int.random(in: 0..<5, using: &random) > 0
       let greeting = isGreeting ? LocalListener.frame(FakeProcess.hello.encoded()) : []
       var bytes: [UInt8] = []
@@ -108,7 +109,8 @@ import Testing
         bytes += LocalListener.frame(frame)
       }
       switch Int.random(in: 0..<4, using: &random) {
-      // A length that is not allowed, and a length of a message that never arrives.
+      // Some connections end with a length that is not allowed, or with the length of a message
+      // that is incomplete.
       case 0: bytes += [0xFF, 0xFF, 0xFF, 0x7F] + [UInt8](repeating: 0, count: 1_000)
       case 1: bytes += [200, 0, 0, 0, 1, 2, 3]
       default: break
@@ -117,7 +119,8 @@ import Testing
     }
     let allowed: [PseudoTerminal.Ending?] = [0, 1, 4, 5].map { .status($0) }
     for _ in 0..<Effort.scaled(20) {
-      // A lost connection is restored meanwhile.
+      // The viewer connects again when a connection is lost, so that one viewer receives the bytes
+      // of several connections.
       let (_, errors, ending) = try watch(process, frames: 5)
       #expect(allowed.contains(ending), "seed \(seed): \(errors)")
       let isSentence = errors.isEmpty || errors.hasPrefix("opq-top: ") && errors.last == "\n"

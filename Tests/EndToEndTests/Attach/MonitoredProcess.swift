@@ -5,19 +5,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A process to attach to, with a directory for sockets that no other test uses.
+/// A monitored process for tests. Its socket is in a directory that only one test uses.
 final class MonitoredProcess {
-  /// The directory that replaces the user's.
+  /// The directory that is used instead of the user's runtime directory.
   let runtime: TemporaryDirectory
   /// The process id.
   let id: Int32
   private let window: PseudoTerminal
   private let log: String
 
-  /// Starts the listening demo, and waits until it listens.
+  /// Starts the demo that listens for viewers, and waits until it listens.
   ///
-  /// - Parameter runtime: The directory of another process, so that both are in it; by default a
-  ///   new one.
+  /// - Parameter runtime: The directory of another process, if both processes must use the same
+  ///   directory; by default a new directory.
   /// - Throws: `PseudoTerminal.Failure` if it cannot be started.
   convenience init(in runtime: TemporaryDirectory? = nil) throws {
     try self.init(
@@ -45,13 +45,13 @@ final class MonitoredProcess {
     _ = window.waitForEnd()
   }
 
-  /// Returns the variable that makes a program search for sockets in this directory only. The user
-  /// who runs the tests may have other listening processes.
+  /// Returns the environment variable that makes a program look for sockets only in this directory.
+  /// Without it, a program would also find other listening processes of the user.
   static func variable(_ runtime: TemporaryDirectory) -> String {
     "OPQ_SOCKET_DIRECTORY=\(runtime.file("opq"))"
   }
 
-  /// The program that starts a program as another user by becoming it.
+  /// The system's program `setpriv`, which runs a program as another user.
   static let starter = "/usr/bin/setpriv"
 
   private static func words(
@@ -75,7 +75,7 @@ final class MonitoredProcess {
     return true
   }
 
-  /// The path of its socket.
+  /// The path of the socket on which the process listens; empty if there is no socket.
   var socket: String {
     let directory = runtime.file("opq")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
@@ -118,8 +118,8 @@ final class MonitoredProcess {
     )
   }
 
-  /// Returns the output of `ls` when all processes answer. A busy process may need several
-  /// attempts.
+  /// Runs `opq-top ls` until all processes answer, and returns the output. A busy process may not
+  /// answer at the first attempt.
   func list() throws -> (output: String, errors: String, ending: PseudoTerminal.Ending?) {
     let deadline = ContinuousClock.now + .seconds(30)
     while true {
@@ -129,7 +129,8 @@ final class MonitoredProcess {
     }
   }
 
-  /// Returns the number of finished operations in a new frame of batch mode.
+  /// Runs `opq-top --batch` for one frame, and returns the number of finished operations in the
+  /// frame.
   func finishedCount() throws -> Int {
     let (output, _, _) = try run(["-p", "\(id)", "--batch", "-n", "1"])
     let words = output.split(whereSeparator: { " ,;".contains($0) })

@@ -7,7 +7,7 @@ import MonitorTestSupport
 import TestSupport
 import Testing
 
-/// Several processes that the program watches as one.
+/// Tests in which `opq-top` watches several processes at the same time.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct MultiProcessCommandTests {
   /// Creates two processes with the same directory.
   private func pair() throws -> (first: MonitoredProcess, second: MonitoredProcess) {
@@ -89,13 +89,13 @@ import Testing
   /// Tags an operation of each process.
   private func tagOneOfEach(on window: PseudoTerminal) {
     #expect(window.wait { $0.contains(" 1#") && $0.contains(" 2#") })
-    // The operations at the end of each list wait for long, so the tagged ones do not finish
-    // meanwhile.
+    // The tagged operations are at the end of the lists, where operations wait for a long time, so
+    // they do not finish before the test uses them.
     for filter in ["1# state:waiting", "2# state:waiting"] {
-      // A pasted text is one filter, instead of one for each letter.
+      // The filter is pasted, because each typed letter would already change the filter.
       window.type("\\\u{15}\u{1B}[200~\(filter)\u{1B}[201~\r")
-      // Both processes have answered, with about 400 matches: keys apply to operations that stay in
-      // the list.
+      // The test waits until both processes have answered the filter, each with about 400
+      // operations. The following keys then apply to operations that stay in the list.
       let process = String(filter.prefix(2))
       #expect(
         window.wait { screen in
@@ -244,8 +244,8 @@ import Testing
 }
 
 extension Thread {
-  /// Answers pings on another thread while the process is watched. The returned gate opens when the
-  /// viewer disconnects.
+  /// Answers a viewer's pings on another thread until the viewer disconnects, and then opens the
+  /// returned gate.
   fileprivate static func answeringPings(of viewer: ScriptedProcess.Viewer) -> Gate {
     let gate = Gate()
     Thread.detachNewThread {

@@ -5,9 +5,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The rights to start programs as other users.
+/// Whether tests can start programs as other users.
 enum OtherUsers {
-  /// Whether programs can be started as other users, who can access the folder of the build.
+  /// Whether this user may start programs as other users, and other users can access the folder
+  /// with the built programs.
   static let canStart: Bool = {
     guard geteuid() == 0, access(MonitoredProcess.starter, X_OK) == 0 else { return false }
     var path = BuiltProgram.path[...]
@@ -20,7 +21,7 @@ enum OtherUsers {
   }()
 }
 
-/// Processes and viewers of several users, which only root can start.
+/// Tests with processes and viewers of different users. Only root can start these.
 @Suite(
   .timeLimit(.minutes(10)),
   .enabled(if: OtherUsers.canStart, "only root can start programs of other users"))
@@ -35,11 +36,12 @@ struct OtherUserTests {
       BuiltFolder.path(of: "demo-monitored-process"), in: runtime, user: 65_534,
       until: "opq-top attach")
     let arguments = ["--socket", process.socket, "--batch", "-n", "1"]
-    // The directory refuses other users.
+    // The permissions of the directory do not allow other users to reach the socket.
     let kept = try process.run(arguments, user: 12_345)
     #expect(kept.ending == .status(5), "\(kept.errors)")
     #expect(kept.output == "")
-    // If it does not, the owner of the process decides.
+    // If the permissions allow other users to reach the socket, the viewer refuses a process of
+    // another user.
     chmod(runtime.file("opq"), 0o755)
     chmod(process.socket, 0o666)
     let refused = try process.run(arguments, user: 12_345)

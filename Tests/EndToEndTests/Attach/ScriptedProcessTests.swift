@@ -118,7 +118,8 @@ import Testing
     let silent = "opq-top: the process does not answer; frames show its last known state\n"
     waitUntilSaid(silent)
     #expect(said == silent)
-    // A second later, the viewer learns again that the process is silent, and prints nothing.
+    // The viewer checks each second whether the process answers. While the process stays silent,
+    // the viewer prints nothing more.
     window.absorb(for: .milliseconds(1_500))
     #expect(said == silent)
     viewer.send(.pong(0))
@@ -159,8 +160,8 @@ import Testing
     let text = window.screen.lines.joined()
     let start = try #require(text.range(of: "\"secondsInState\":")).upperBound
     let seconds = try #require(Double(text[start...].prefix { $0.isNumber || $0 == "." }))
-    // If the age were computed with this machine's clock, it would be the difference between the
-    // two clocks.
+    // A viewer that computed the age of an operation with the clock of its own machine would show
+    // the difference between the two clocks.
     #expect((0..<60).contains(seconds), "\(text)")
   }
 
@@ -193,7 +194,7 @@ import Testing
     #expect(window.screen.contains("one job"))
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
-    // The process disconnects, with or without a farewell.
+    // The viewer ends the connection, with or without a farewell message.
     #expect(viewer.receive { _ in false } == nil)
   }
 

@@ -21,8 +21,8 @@ import Testing
     try Data(ExportScene.bytes()).write(to: URL(filePath: recording))
   }
 
-  /// Returns the output of a shell's line, run in the directory, with the status of its last
-  /// command.
+  /// Runs a command line of the shell in the directory, and returns its output, its errors and the
+  /// status of its last command.
   private func run(_ line: String) throws -> (output: String, errors: String, ending: String) {
     let errors = directory.file("errors")
     let output = try BuiltProgram.shellOutput(
@@ -77,7 +77,7 @@ import Testing
 
   @Test("A reader that closes the pipe early is not an error")
   func brokenPipe() throws {
-    // The output is larger than the buffer of a pipe.
+    // With 20,000 operations, the output is larger than the buffer of a pipe.
     let reports = (1...20_000).map { number in
       OperationReport(
         id: .init(UInt64(number)), name: "tile \(number)", className: "Tile", queue: .init(1),
@@ -110,12 +110,13 @@ import Testing
 
   @Test("An incomplete file is removed")
   func fullDisk() throws {
-    // Files are limited to this number of blocks of 1 KiB.
+    // `ulimit -f 1` limits each file to one block of 1 KiB, so that the file cannot be written
+    // completely.
     let limited = try run("ulimit -f 1; opq-top export run.opq --format chrome-trace -o b.json")
     #expect(limited.ending == "1")
     #expect(limited.errors.contains("cannot write b.json"))
     #expect(!FileManager.default.fileExists(atPath: directory.file("b.json")))
-    // The earlier file stays until the new one is complete.
+    // An existing file is replaced only when the new file is complete.
     try Data("before".utf8).write(to: URL(filePath: directory.file("c.json")))
     let replacing = try run(
       "ulimit -f 1; opq-top export run.opq --format chrome-trace -o c.json --force")

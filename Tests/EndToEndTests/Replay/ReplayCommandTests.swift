@@ -9,7 +9,7 @@ import Testing
 
 @testable import OpqTop
 
-/// Recording and replaying from the command line.
+/// Tests of recording and replaying from the command line.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct ReplayCommandTests {
   private func write(_ bytes: [UInt8], _ process: MonitoredProcess) throws -> String {
     let file = process.runtime.file("\(UUID().uuidString).opqrec")
@@ -83,7 +83,8 @@ import Testing
     let file = process.runtime.file("a.opqrec")
     let errors = process.runtime.file("errors")
     let shell = try PseudoTerminal()
-    // The limit is in blocks of 1,024 bytes.
+    // `ulimit -f 40` limits each file to 40 blocks of 1,024 bytes, so that the recording cannot be
+    // written completely.
     let line = "ulimit -f 40; exec '\(BuiltProgram.path)' record -p \(process.id) -o '\(file)'"
     try shell.start(
       "/bin/bash", ["-c", line], environment: [MonitoredProcess.variable(process.runtime)],
@@ -164,7 +165,8 @@ import Testing
       #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
     }
     let window = try process.watch(["replay", file], until: "the recording ends here: ")
-    // The remark appears before the first update.
+    // The remark about the end of the recording appears before the first update is shown, so the
+    // test also waits for the update.
     #expect(window.wait { $0.contains("[4711]") && $0.contains("total 1") })
     window.type("q")
     #expect(window.waitForEnd() == .status(0))

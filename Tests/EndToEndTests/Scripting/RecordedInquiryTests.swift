@@ -9,7 +9,7 @@ import Testing
 
 @testable import OpqTop
 
-/// Questions to a recording instead of a process.
+/// Tests of commands such as `why` and `tree` with a recording instead of a process.
 @Suite("Questions to a recording") struct RecordedInquiryTests {
   private let directory: TemporaryDirectory
 
@@ -18,8 +18,8 @@ import Testing
     try Data(Self.bytes()).write(to: URL(filePath: directory.file("a.opq")))
   }
 
-  /// #1 runs from second 1 to 3. #2 waits for it and runs from second 3 on. From second 8 on, #1 is
-  /// no longer kept.
+  /// Returns a recording of two operations. #1 runs from second 1 to second 3. #2 waits for #1 and
+  /// runs from second 3 on. From second 8 on, #1 is no longer kept.
   private static func bytes() -> [UInt8] {
     func report(
       _ number: UInt64, _ state: OperationState, ready: Double?, finished: Double? = nil
@@ -60,7 +60,7 @@ import Testing
     #expect(end.text.contains("#2 job 2") && end.text.contains("executing"))
     let before = try run(["why", "2", "--at", "1s"])
     #expect(before.text.contains("waits for 1 of 1: #1 executing") && before.status == .status(0))
-    // Operations that are no longer kept have their last reported state.
+    // An operation that is no longer kept is shown in its last reported state.
     let tree = try run(["tree", "2"])
     #expect(tree.status == .status(0) && tree.text.contains("#1"))
     let past = try run(["why", "1"])

@@ -9,9 +9,10 @@ import Testing
 
 @testable import OpqTop
 
-/// The commands that send a question to a process, with a real process.
+/// Tests of the commands that query or control a process, such as `wait` and `cancel`, with a real
+/// process.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct ScriptingCommandTests {
-  /// Returns one frame, with the operations that match a filter.
+  /// Returns one batch frame of a process, with the operations that match a filter.
   private func frame(of process: MonitoredProcess, _ filter: String) throws -> BatchFrame {
     let (output, _, _) = try process.run(
       ["-p", "\(process.id)", "--batch", "-n", "1", "--json", "--filter", filter])
@@ -24,7 +25,8 @@ import Testing
     try process.run(arguments + ["-p", "\(process.id)"])
   }
 
-  /// Returns a process whose queue net is suspended, and an operation that is held there.
+  /// Returns a process whose queue `net` is suspended, and an operation that is ready in this
+  /// queue.
   private func held() throws -> (MonitoredProcess, BatchFrame.Operation) {
     let process = try MonitoredProcess()
     let (output, errors, ending) = try run(process, ["suspend", "net"])
@@ -65,7 +67,7 @@ import Testing
     let over = try run(process, ["wait", id, "--timeout", "60"])
     #expect(over.ending == .status(0), "\(over.errors)")
     #expect(over.output.hasPrefix("#\(id)"))
-    // The operation finished before or during monitoring.
+    // Cancelling an operation that has already finished is not an error.
     let again = try run(process, ["cancel", id])
     #expect(again.ending == .status(0), "\(again.errors)")
     #expect(again.output.contains("already finished"))
