@@ -73,7 +73,8 @@ import Testing
   func hasAnEnd() {
     var conversation = ProcessConversation()
     _ = conversation.take(.hello(hello, versions: .current))
-    // All share one name, so that this test needs little memory.
+    // All operations have the same long name, and the test stores it only once, so that the test
+    // needs little memory.
     let name = String(repeating: "x", count: 1 << 20)
     var last: [ProcessConversation.Action] = []
     var count = UInt64(0)
@@ -86,7 +87,7 @@ import Testing
       if case .fail = last.last { break }
     }
     #expect(last == [.fail(Self.tooMuch)])
-    // Adds as many operations as fit, and then one more.
+    // The last operation is the first one that does not fit into the limit of 1 GiB.
     #expect(count == 1_024)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MonitorClient
 
-/// The process at the other end of a socket.
+/// Tests of the checks that a viewer makes of the process at the other end of a socket.
 @Suite struct PeerTests {
   private let name = MonitorSocketName(processID: 4711, start: ProcessStart(ticks: 5))
 
@@ -76,7 +76,8 @@ import Testing
   )
   func localProcesses() {
     #expect(local(hello(ticks: 500), startedHere: 500) != nil)
-    // The machine has slept since then.
+    // After the machine has slept, the start time by the clock differs, but the number of ticks is
+    // the same.
     #expect(local(hello(ticks: 500, started: -7), startedHere: 500) != nil)
     #expect(local(hello(ticks: 500), startedHere: 501) == nil)
     #expect(local(hello(ticks: 500), startedHere: nil) == nil)

@@ -14,7 +14,8 @@ import Testing
     .seconds(Int64.min) * 3,
   ]
 
-  /// Returns the result for unlimited numbers, clamped.
+  /// Returns the exact result of a calculation, or the nearest value that a 64-bit number of
+  /// nanoseconds can have.
   private func cut(_ exact: Int128) -> Int64 { Int64(clamping: exact) }
 
   @Test(arguments: extremes)
@@ -28,7 +29,8 @@ import Testing
   @Test(arguments: extremes)
   func addingADurationToATimeIsClamped(_ start: Int64) {
     for duration in Self.durations {
-      // The duration is rounded to nanoseconds, which may also be clamped.
+      // A duration is first rounded to nanoseconds. If the number of nanoseconds does not fit into
+      // 64 bits, the nearest 64-bit number is used.
       let nanoseconds = Int128(cut(duration.attoseconds / 1_000_000_000))
       let after = MonitorTime(nanoseconds: start) + duration
       #expect(after.nanoseconds == cut(Int128(start) + nanoseconds))

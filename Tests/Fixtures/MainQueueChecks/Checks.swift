@@ -4,15 +4,15 @@
 import Glibc
 import OperationsCore
 
-/// The results of a program's checks of itself. Failures are printed line by line, and the exit
-/// status says whether all checks passed.
+/// Checks that a program makes of its own behavior. Failures are printed, one in each line, and the
+/// exit status is 0 if all checks passed.
 package final class Checks: Sendable {
   private let failureCount = Locked(0)
 
   /// Creates a list without failures.
   package init() {}
 
-  /// Counts and prints `what` if the condition is `false`.
+  /// Counts a failure and prints `what` if the condition is `false`.
   package func expect(_ condition: Bool, _ what: String) {
     if condition { return }
     failureCount.withLock { $0 += 1 }

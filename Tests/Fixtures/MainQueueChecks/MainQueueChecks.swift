@@ -6,8 +6,8 @@ import Dispatch
 import Glibc
 import OperationsCore
 
-/// Checks the main queue of this program, which begins to serve the main dispatch queue after this
-/// call, and then ends the program.
+/// Starts a thread that checks the main queue of this program and then ends the program. The caller
+/// must begin to serve the main dispatch queue after this call.
 ///
 /// - Precondition: Called on the main thread, before any other use of the main queue.
 /// - Parameter isServedByMainThread: Whether the main thread executes the operations.
@@ -37,8 +37,8 @@ package func checkMainQueue(isServedByMainThread: Bool) {
   startThread {
     checks.expect(OperationQueue.current == nil, "no queue is current on a foreign thread")
     OperationQueue.main.waitUntilAllOperationsAreFinished()
-    // The queue does not count the block, but the block runs after everything before it in the
-    // dispatch queue.
+    // The operation queue does not count a block of the dispatch queue. `sync` waits for the blocks
+    // that were submitted before.
     DispatchQueue.main.sync {}
     checks.expect(
       log.withLock { $0 } == ["first", "block", "barrier", "second"], "the order of adding")
@@ -51,7 +51,7 @@ package func checkMainQueue(isServedByMainThread: Bool) {
   }
 }
 
-/// Checks the fixed properties.
+/// Checks that setting the properties of the main queue has no effect, because they are fixed.
 private func checkFixed(_ checks: Checks) {
   let told = Locked<[Diagnostic.Kind]>([])
   Diagnostic.handler = { diagnostic in told.withLock { $0.append(diagnostic.kind) } }
@@ -71,7 +71,7 @@ private func checkFixed(_ checks: Checks) {
   checks.expect(!main.isSuspended, "it is not suspended")
 }
 
-/// Checks that everything in the main queue can be cancelled.
+/// Checks that `cancelAllOperations()` of the main queue cancels all its operations.
 private func checkCancelling(_ checks: Checks) {
   let main = OperationQueue.main
   let canceller = BlockOperation()
@@ -108,7 +108,8 @@ private func checkSerial(_ checks: Checks) {
   checks.expect(runCount.withLock { $0 } == 2_000, "all have run, once each")
 }
 
-/// Checks the current queue in nested operations.
+/// Checks the value of `OperationQueue.current` in operations and blocks that run inside each
+/// other.
 private func checkInside(_ checks: Checks) {
   let queue = OperationQueue()
   queue.addOperation {

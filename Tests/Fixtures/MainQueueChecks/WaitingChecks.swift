@@ -54,9 +54,9 @@ package func waitOnMainThread() {
   OperationQueue.main.waitUntilAllOperationsAreFinished()
 }
 
-/// While the main queue is served, waits inside an operation of it for an asynchronous operation
-/// that has started, which is allowed, and for a later operation, which is not. Then ends the
-/// program.
+/// Checks waiting on the main thread while it serves the main queue: waiting for an asynchronous
+/// operation that has started is allowed, and waiting for an operation that has not started is a
+/// misuse. Then ends the program.
 package func checkWaitingForStarted() {
   let checks = Checks()
   let operation = ElsewhereOperation()

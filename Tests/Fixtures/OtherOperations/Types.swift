@@ -7,39 +7,39 @@ public struct Operation: Sendable {
   /// A property that distinguishes the type from the library's type.
   public let formula: String
 
-  /// Creates one.
+  /// Creates a value of this type.
   public init(formula: String) { self.formula = formula }
 }
 
-/// See `Operation`.
+/// Like `Operation` in this file, a type with the same name as a type of this library.
 public struct QualityOfService: Sendable {
   /// A property that distinguishes the type from the library's type.
   public let bitsPerSecond: Int
 
-  /// Creates one.
+  /// Creates a value of this type.
   public init(bitsPerSecond: Int) { self.bitsPerSecond = bitsPerSecond }
 }
 
-/// See `Operation`.
+/// Like `Operation` in this file, a type with the same name as a type of this library.
 public final class AsyncOperation {
   /// A property that distinguishes the type from the library's type.
   public let formula = "async"
 
-  /// Creates one.
+  /// Creates a value of this type.
   public init() {}
 }
 
-/// See `Operation`.
+/// Like `Operation` in this file, a type with the same name as a type of this library.
 public final class GroupOperation {
   /// A property that distinguishes the type from the library's type.
   public let formula = "group"
 
-  /// Creates one.
+  /// Creates a value of this type.
   public init() {}
 }
 
-/// See `Operation`.
+/// Like `Operation` in this file, a type with the same name as a type of this library.
 public enum State: Sendable { case open, shut }
 
-/// See `Operation`.
+/// Like `Operation` in this file, a type with the same name as a type of this library.
 public enum OperationState: Sendable { case open, shut }

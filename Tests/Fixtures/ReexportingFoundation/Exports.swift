@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Like modules that re-export Foundation's types to their users, for example FoundationNetworking
-// and XCTest.
+// This module re-exports Foundation's types to its users, as FoundationNetworking and XCTest do.
 @_exported public import Foundation

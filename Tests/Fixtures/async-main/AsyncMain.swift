@@ -13,7 +13,7 @@ struct AsyncMain {
       OperationQueue.main.addOperation { continuation.resume() }
     }
     precondition(OperationQueue.current === OperationQueue.main, "Not on the main actor")
-    // The checks end the program.
+    // The thread that makes the checks ends the program.
     while true { await Task.yield() }
   }
 }

@@ -5,7 +5,8 @@ import MonitorClient
 import MonitorProtocol
 import Synchronization
 
-/// The messages of a process without changes. Every name in them comes from a file.
+/// A source of messages for a viewer, which imitates a process without changes. Every name in the
+/// messages comes from a file.
 final class ScriptedSource: MonitorSource {
   private static let queueCount = 3
 
@@ -50,7 +51,7 @@ final class ScriptedSource: MonitorSource {
 
   func invalidate() {}
 
-  /// Ends the messages.
+  /// Sends the last message, which reports that the process has ended.
   func end(reason: String) { add(.ended(reason: reason)) }
 
   private func add(_ message: MonitorMessage) {
@@ -58,14 +59,15 @@ final class ScriptedSource: MonitorSource {
     ring()
   }
 
-  /// Returns the name at an index. After the last name, the first one follows.
+  /// Returns the name at an index. Indices beyond the last name start again at the first name.
   private func name(_ index: Int) -> String { names[index % names.count] }
 
   private func queueID(_ index: Int) -> QueueReport.ID {
     QueueReport.ID(UInt64(index % Self.queueCount) + 1)
   }
 
-  /// The first operation waits for all others. All other operations except one execute.
+  /// The reports of the operations, one for each name. The first operation waits for all others,
+  /// and the second one is being cancelled. The others execute.
   private var operations: [OperationReport] {
     let ids = names.indices.map { OperationReport.ID(UInt64($0) + 101) }
     return names.indices.map { index in

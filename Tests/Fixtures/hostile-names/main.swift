@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Shows the dashboard of opq-top for an imaginary process. The names come from a file with a JSON
-// array of strings. Every place where a name can appear has one.
+// Shows the dashboard of opq-top for an imaginary process. A file contains the names as a JSON
+// array of strings. Every place where a name can appear has one of these names.
 //
 //   fixture-hostile-names FILE [trap | ended]
 //
 // With "trap", the program traps at the first command, like a program with a defect. With "ended",
-// it prints batch frames of a process that ends.
+// it prints the batch mode's frames for a process that ends.
 
 import ArgumentParser
 import CursesTerminal
@@ -16,7 +16,7 @@ import FoundationEssentials
 import Glibc
 import OpqTop
 
-/// Watches the imaginary process until the process or the user ends the program.
+/// Shows the dashboard until the imaginary process ends or the user quits.
 func watchNames(_ arguments: [String]) throws -> Ending {
   guard let path = arguments.first, let data = try? Data(contentsOf: URL(filePath: path)),
     let names = try? JSONDecoder().decode([String].self, from: data), !names.isEmpty

@@ -4,7 +4,7 @@
 import Synchronization
 import Tracing
 
-/// A tracer that gives each span an identity, and stores its values until it ends.
+/// A tracer that creates spans with a unique id. Each span stores its values until the span ends.
 struct CountingTracer: Tracer {
   private enum IDKey: ServiceContextKey {
     typealias Value = UInt64

@@ -4,8 +4,9 @@
 import Glibc
 import TestSupport
 
-/// Measures the dashboard from outside, on a terminal of 120x40: the time to its first frame, the
-/// time for frames with a million operations, and the cost while nothing changes.
+/// Measures the dashboard of opq-top in a separate process, on a terminal of 120x40: the time to
+/// its first frame, the time for frames with a million operations, and the cost while nothing
+/// changes.
 enum DashboardFigures {
   /// Starts `opq-top` on a new terminal.
   private static func start(_ arguments: [String]) throws -> PseudoTerminal {

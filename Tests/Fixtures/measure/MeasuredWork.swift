@@ -5,9 +5,9 @@ import Glibc
 import Operations
 import TestSupport
 
-/// The work that is measured with and without a viewer.
+/// The work whose duration is measured, for example with and without a viewer.
 enum MeasuredWork {
-  /// Runs empty operations, which this thread adds, a million at a time.
+  /// Runs a number of empty operations. The calling thread adds them, a million at a time.
   static func runEmpty(_ count: Int) {
     let queue = OperationQueue()
     for start in stride(from: 0, to: count, by: 1_000_000) {
@@ -16,7 +16,8 @@ enum MeasuredWork {
     }
   }
 
-  /// Runs operations that each compute a number of steps. The work leaves one processor free.
+  /// Runs a number of operations, each of which computes a number of steps. They use all processors
+  /// except one.
   static func runComputing(_ count: Int, steps: Int) {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)
@@ -34,8 +35,8 @@ enum MeasuredWork {
     return value
   }
 
-  /// Returns the size of the process in KiB after it has not grown for some time, when the
-  /// collector has read all operations.
+  /// Waits until the memory of the process has not grown for a certain time, which means that the
+  /// collector has read all operations. Returns the memory in KiB.
   static func settledMemory(quietFor patience: Duration) -> Int {
     var last = 0
     var quiet = ContinuousClock.now

@@ -7,7 +7,7 @@ import Operations
 import OperationsMonitor
 import TestSupport
 
-/// A viewer in another process, whose screen is read by a thread of this process.
+/// A viewer in another process. A thread of this process reads the viewer's screen.
 final class AttachedViewer: Sendable {
   private let isOver = Monitored(false)
   private let hasEnded = DispatchSemaphore(value: 0)
@@ -35,18 +35,19 @@ final class AttachedViewer: Sendable {
   }
 }
 
-/// The kind of monitoring.
+/// Whether the process is monitored: not at all, listening for viewers, or with an attached viewer.
 enum Watching: CaseIterable {
   case off, listening, attached
 }
 
-/// Measures the cost of monitoring for a process: the same work while the process does not listen,
-/// while it listens, and while opq-top is attached to it on a terminal of 120x40. The three
-/// alternate, and each ratio is one of two neighbours. The median of the ratios is printed.
+/// Measures the cost of monitoring for a process. The same work is done while the process does not
+/// listen, while it listens, and while opq-top is attached to it on a terminal of 120x40. These
+/// three are measured in turn, and each ratio is that of two measurements of the same round. The
+/// program prints the median of the ratios.
 ///
 ///     fixture-measure monitor [ROUNDS [memory|empty|millisecond]]
 enum MonitorOverhead {
-  /// Does some work with one kind of monitoring, and returns the time for it.
+  /// Does some work with one kind of monitoring, and returns the time that the work takes.
   private static func time(_ watching: Watching, _ work: () -> Void) throws -> Duration {
     var viewer: AttachedViewer?
     switch watching {
@@ -61,8 +62,9 @@ enum MonitorOverhead {
     return ContinuousClock().measure(work)
   }
 
-  /// The number of steps that take one millisecond on an idle machine. The work is the same each
-  /// time, so that other use of the processor is visible.
+  /// The number of steps that take one millisecond on an idle machine. Operations compute this
+  /// number of steps instead of a duration, so that a slower machine has an effect on the measured
+  /// time.
   private static let stepsOfMillisecond: Int = {
     let steps = 1_000_000
     let times = (0..<50).map { _ in
@@ -78,8 +80,8 @@ enum MonitorOverhead {
     var times: [Watching: [Double]] = [:]
     for round in 0..<rounds {
       var taken: [Watching: Duration] = [:]
-      // The order changes from round to round, so that each kind is first, second and last equally
-      // often.
+      // The order of the three measurements changes from round to round, so that each is first,
+      // second and last equally often.
       for index in 0..<3 {
         let watching = Watching.allCases[(index + round) % 3]
         taken[watching] = try time(watching) { work(count) }
@@ -96,8 +98,8 @@ enum MonitorOverhead {
         + "attached \(percent(median(ratios[.attached] ?? [0])))")
   }
 
-  /// Creates a suspended queue with a number of operations, which stay, and returns the growth of
-  /// the process in bytes.
+  /// Creates a suspended queue and adds operations, which are never released. Returns the number of
+  /// bytes by which the memory of the process has grown.
   private static func grow(by count: Int) -> Int {
     let before = ProcessStatus.amount("VmRSS")
     let queue = OperationQueue()

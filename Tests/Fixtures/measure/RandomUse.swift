@@ -4,8 +4,8 @@
 import Glibc
 import TestSupport
 
-/// Uses opq-top at random with a million operations and a limit of memory, prints the results, and
-/// ends with status 1 if there is a fault.
+/// Uses opq-top at random with a million operations and a memory limit, prints the results, and
+/// ends with status 1 if a fault was found.
 ///
 ///     fixture-measure soak [SECONDS [SEED [DEMO]]]
 ///

@@ -10,12 +10,12 @@ import Synchronization
 import TestSupport
 import Tracing
 
-/// Counts the values that it receives.
+/// A metrics system that only counts the values that it receives.
 final class CountingMetrics: MetricsFactory, CounterHandler, MeterHandler, RecorderHandler,
   TimerHandler
 {
   private let count = Atomic<Int64>(0)
-  /// The number of received times: two for each operation.
+  /// The number of received durations: two for each operation.
   private let timeCount = Atomic<Int>(0)
 
   var timedCount: Int { timeCount.load(ordering: .relaxed) / 2 }
@@ -47,15 +47,16 @@ enum Telling: String, CaseIterable {
   case off, metrics, traces
 }
 
-/// Measures the cost of reporting metrics and traces of a process's queues: the same work without
-/// them, with metrics, and with metrics and traces, for systems that do almost nothing. The three
-/// alternate, and each ratio is one of two neighbours. The median of the ratios is printed.
+/// Measures the cost of reporting metrics and traces of a process's queues. The same work is done
+/// without metrics and traces, with metrics, and with metrics and traces. The systems that receive
+/// them do almost nothing. The three cases are measured in turn, and each ratio is that of two
+/// measurements of the same round. The program prints the median of the ratios.
 ///
 ///     fixture-measure telemetry [ROUNDS]
 ///     fixture-measure telemetry off|metrics|traces COUNT    runs COUNT empty operations once, to
 ///     count instructions
 enum TelemetryOverhead {
-  /// Does some work while data are reported, every second or at another interval.
+  /// Does some work while metrics or traces are reported, every second or at another interval.
   private static func tell(
     _ telling: Telling, interval: Duration = .seconds(1), _ work: (CountingMetrics) -> Void
   ) {
@@ -74,12 +75,13 @@ enum TelemetryOverhead {
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  /// Returns the processor time of one second with 800 reported operations.
+  /// Returns the average processor time of one second in which 800 operations are reported.
   private static func measureSteady(_ telling: Telling) -> Duration {
     var taken = Duration.zero
     tell(telling) { metrics in
       let queue = OperationQueue()
-      // Before the measurement, as many operations finish as the monitor keeps.
+      // The first 15 seconds are not measured. In this time, more operations finish than the
+      // monitor keeps, so the monitor then has its greatest number of operations.
       for second in 0..<25 {
         let before = processorTime()
         for _ in 0..<800 { queue.addOperation {} }
@@ -115,7 +117,8 @@ enum TelemetryOverhead {
     var ratios: [Telling: [Double]] = [:]
     for round in 0..<rounds {
       var taken: [Telling: Duration] = [:]
-      // The order changes from round to round, so that each kind is first, second and last equally often.
+      // The order of the three measurements changes from round to round, so that each is first,
+      // second and last equally often.
       for index in 0..<3 {
         let telling = Telling.allCases[(index + round) % 3]
         tell(telling) { _ in taken[telling] = ContinuousClock().measure { work(count) } }
@@ -132,7 +135,8 @@ enum TelemetryOverhead {
     if arguments.count == 2, let telling = Telling(rawValue: arguments[0]),
       let count = Int(arguments[1])
     {
-      // There is no further reading before the end, so only the cost for operations is counted.
+      // The interval is so long that the queues are read only at the end. So only the cost for each
+      // operation is counted.
       tell(telling, interval: .seconds(100_000)) { _ in MeasuredWork.runEmpty(count) }
     } else {
       let rounds = arguments.first.flatMap { Int($0) } ?? 9

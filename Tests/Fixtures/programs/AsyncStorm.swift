@@ -11,14 +11,15 @@ import TestSupport
 /// This runs in a separate process, so that threads of other tests are not counted.
 enum AsyncStorm {
   private static let width = 8
-  /// A worker for each slot, and as many that have just had one; a thread for each processor that
-  /// Swift uses for tasks; and a few others: the main thread, the counting thread, and those of the
-  /// library.
+  /// The maximum number of threads: a worker for each slot, and again as many that have just lost
+  /// their slot; a thread for each processor, which Swift uses for tasks; and a few others, such as
+  /// the main thread, the counting thread and other threads of the library.
   private static let threadsAtMost = 2 * width + sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 8
 
-  /// Runs the number of operations in the first argument, while another thread counts the threads
-  /// of the process. Prints a line of figures. Fails if an operation has not finished exactly once,
-  /// if more than 8 executed at once, or if there were too many threads.
+  /// Runs as many asynchronous operations as the first argument says, while another thread counts
+  /// the threads of the process. Prints a line of figures. Exits with 1 if an operation has not
+  /// finished exactly once, if more than 8 operations executed at the same time, or if there were
+  /// too many threads.
   ///
   /// The second argument is the seed of the random moments. Without it, the seed is new, and is
   /// printed.
@@ -72,7 +73,7 @@ enum AsyncStorm {
   }
 }
 
-/// An operation that counts the results of all such operations.
+/// An operation that counts its events in counters of the class.
 private final class Drop: AsyncOperation<Void>, @unchecked Sendable {
   static let begun = Atomic(0)
   static let running = Atomic(0)
@@ -83,7 +84,9 @@ private final class Drop: AsyncOperation<Void>, @unchecked Sendable {
   private let yields: Int
   private let hasFinished = Atomic(false)
 
-  /// - Parameter yields: How often its work yields to other tasks, if it is not cancelled.
+  /// Creates an operation whose work consists of yielding to other tasks.
+  ///
+  /// - Parameter yields: How often the work yields, if the operation is not cancelled.
   init(yields: Int) {
     self.yields = yields
     super.init()
@@ -117,7 +120,9 @@ private final class ThreadCount: Sendable {
   private let lookCount = Atomic(0)
   private let isOver = Atomic(false)
 
-  /// - Returns: The counting thread, which is included.
+  /// Starts the thread that counts the threads of the process.
+  ///
+  /// - Returns: The counting thread, which is also counted.
   func start() -> pthread_t {
     var thread = pthread_t()
     let error = pthread_create(
@@ -131,7 +136,9 @@ private final class ThreadCount: Sendable {
     return thread
   }
 
-  /// - Returns: The maximum number of threads, and the number of counts.
+  /// Ends the counting thread.
+  ///
+  /// - Returns: The maximum number of threads, and how often the threads were counted.
   func stop(_ thread: pthread_t) -> (most: Int, lookCount: Int) {
     isOver.store(true, ordering: .relaxed)
     pthread_join(thread, nil)
@@ -142,7 +149,7 @@ private final class ThreadCount: Sendable {
     repeat {
       most.max(ProcessStatus.amount("Threads"), ordering: .relaxed)
       lookCount.wrappingAdd(1, ordering: .relaxed)
-      // Frequent enough for lasting threads, without a high load.
+      // A count every 0.5 ms finds all threads that exist for some time, without a high load.
       usleep(500)
     } while !isOver.load(ordering: .relaxed)
   }

@@ -6,33 +6,35 @@ import OperationsCore
 import Synchronization
 import TestSupport
 
-/// A chain of operations with a limit of memory. Each operation depends on the previous one and
-/// forgets it.
+/// Runs a chain of operations with a limit of memory. Each operation depends on the previous
+/// operation, and releases this dependency when it is no longer needed.
 ///
 /// This runs in a separate process, so that memory of other tests is not counted.
 enum EndlessChain {
-  /// A program that adds operations faster than a queue executes them must wait now and then, with
-  /// or without a chain.
+  /// The maximum number of operations that wait in the queue. Without this limit, the program would
+  /// add operations faster than the queue executes them.
   private static let aheadAtMost = 1_000
-  /// The limit includes operations that are being released.
+  /// The maximum number of existing operations. It is higher than the number of waiting operations,
+  /// because operations that are being released still exist.
   private static let aliveAtMost = 4 * aheadAtMost
-  /// The maximum growth of memory in KiB after the first operations. A chain of retained operations
-  /// would need more than 0.1 KiB for each.
+  /// The maximum growth of memory in KiB after the first operations. If the chain retained its
+  /// operations, each of them would need more than 0.1 KiB.
   private static let growthAtMost = 4 * 1_024
 
-  /// Runs the number of operations in the first argument. Prints the maximum number that existed at
-  /// once and the memory for them, and fails if it was more than a few.
+  /// Runs as many operations as the first argument says. Prints the maximum number of operations
+  /// that existed at the same time, and their memory. Exits with 1 if one of the two is above its
+  /// limit.
   ///
-  /// With "keep" as the second argument, no operation is forgotten, which shows that the check can
-  /// fail.
+  /// With "keep" as the second argument, operations retain their dependencies, which shows that the
+  /// check can fail.
   static func run(_ arguments: [String]) {
     guard let count = arguments.first.flatMap({ Int($0) }) else {
       fatalError("usage: endless-chain COUNT [keep]")
     }
     let forgets = arguments.dropFirst().first != "keep"
 
-    // The kernel enforces this limit, which leaves room for the stacks of a few threads. Ten
-    // million links need four times as much.
+    // The kernel enforces this limit of 256 MiB. It is sufficient for the stacks of a few threads.
+    // Ten million retained operations would need four times as much.
     var limit = rlimit(rlim_cur: 256 << 20, rlim_max: 256 << 20)
     guard setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else {
       fatalError("cannot set the memory limit: error \(errno)")
@@ -66,7 +68,7 @@ enum EndlessChain {
   }
 }
 
-/// An operation of the chain, which is counted.
+/// An operation of the chain. The class counts the operations that exist.
 private final class Link: Operation, @unchecked Sendable {
   static let alive = Atomic(0)
   static let mostAlive = Atomic(0)

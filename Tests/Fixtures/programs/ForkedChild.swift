@@ -12,8 +12,8 @@ import TestSupport
 /// This runs in a separate program, because a thread of the tests may hold a lock of the Swift
 /// runtime during the fork.
 enum ForkedChild {
-  /// Forks a child that uses the queue of an operation that executes in the parent, or a function
-  /// that needs a thread.
+  /// Forks a child process that uses the library in the way that `word` names: it uses a queue or
+  /// an operation of the parent process, or calls a function that needs another thread.
   ///
   /// - Returns: How the child ended, as `waitpid` reports it.
   static func use(_ word: String) -> Int32 {
@@ -27,7 +27,9 @@ enum ForkedChild {
     return ending
   }
 
-  /// - Returns: Whether the word names something that is started directly.
+  /// Starts an operation directly in the child process, in a way that needs another thread.
+  ///
+  /// - Returns: Whether the word names such a way.
   private static func start(_ word: String) -> Bool {
     let operation = BlockOperation {}
     switch word {
@@ -61,7 +63,7 @@ enum ForkedChild {
     }
   }
 
-  /// Forks a child in an operation, and returns from it in the child.
+  /// Forks a child process inside an operation. In the child, the operation's block then returns.
   static func returnFromOperation(in dispatchQueue: DispatchQueue? = nil) -> Int32 {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
@@ -70,7 +72,7 @@ enum ForkedChild {
     let operation = BlockOperation()
     operation.addExecutionBlock {
       let process = forked()
-      // In the child, the block returns.
+      // In the child process, the block returns without storing a result.
       if process != 0 { result.store(ending(of: process), ordering: .releasing) }
     }
     queue.addOperation(operation)
@@ -103,10 +105,11 @@ enum ForkedChild {
 
   /// Forks, with an alarm in the child.
   private static func forked() -> pid_t {
-    // The module does not offer `fork`, because the child has only this thread.
+    // The module `Glibc` does not declare `fork`, so it is looked up by name. Of the parent's
+    // threads, the child has only the calling thread.
     let fork = unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
-    // Wait until the other threads sleep: a thread in the Swift runtime may hold one of its locks,
-    // and the child would wait for it.
+    // Wait until the other threads sleep. A running thread may hold a lock of the Swift runtime,
+    // and the child would then wait for this lock for ever.
     usleep(200_000)
     let process = fork()
     if process == 0 { alarm(20) }
@@ -126,15 +129,14 @@ private final class Parent: Sendable {
   private let queue = OperationQueue()
   /// A suspended queue with operations that could otherwise start.
   private let suspended = OperationQueue()
-  /// A queue with an executing operation and others.
+  /// A queue whose only slot is in use by an executing operation, and that has further operations.
   private let full = OperationQueue()
   private let suspendedFull = OperationQueue()
   /// An operation that executes in a queue.
   private let running: Operation
   /// An operation that waits for ``running``.
   private let waiting = BlockOperation { _exit(5) }
-  /// An operation that is not in a queue. The operations whose names begin with `after` wait for
-  /// it.
+  /// An operation that is not in a queue. Operations whose names begin with `after` depend on it.
   private let before = Operation()
   private let after = BlockOperation { _exit(5) }
   private let afterInFull = BlockOperation { _exit(5) }
@@ -169,7 +171,7 @@ private final class Parent: Sendable {
     precondition(hasStarted, "The operation did not start")
   }
 
-  /// Ends the operations of the parent. They must be unchanged.
+  /// Ends the operations of the parent process. The child process must not have changed them.
   func end() {
     for queue in [suspended, full, suspendedFull, queue] { queue.cancelAllOperations() }
     for queue in [suspended, suspendedFull] { queue.isSuspended = false }
@@ -179,7 +181,8 @@ private final class Parent: Sendable {
     }
   }
 
-  // These functions run in the child. Each returns whether it handles the word.
+  // The following functions run in the child process. Each function returns whether it handles a
+  // word.
 
   func add(_ word: String) -> Bool {
     switch word {
@@ -230,14 +233,15 @@ private final class Parent: Sendable {
   }
 }
 
-/// An executor that runs jobs on the thread that enqueues them: a child process has no other.
+/// An executor that runs a job on the thread that enqueues the job, because a child process has no
+/// other thread.
 private final class CallingThread: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
   }
 }
 
-/// Blocks threads. Each opening resumes one thread.
+/// A gate that blocks threads. Each call of `open()` lets one thread continue.
 private struct Pipe: Sendable {
   private let reading: Int32
   private let writing: Int32

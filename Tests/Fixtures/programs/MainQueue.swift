@@ -7,7 +7,7 @@ import MainQueueChecks
 
 /// A program whose main thread serves the main queue in one of several ways, or does not serve it.
 enum MainQueue {
-  /// Runs the mode in the first argument.
+  /// Runs the test whose name is the first argument.
   static func run(_ arguments: [String]) {
     switch arguments.first {
     case "dispatch-main":

@@ -6,13 +6,14 @@ import Glibc
 import OperationsCore
 import Synchronization
 
-/// Runs in a process whose pool no test has used.
+/// Tests of worker threads that run in a separate process, in which the thread pool has not been
+/// used.
 enum Workers {
-  /// Runs the mode in the first argument: "crash" reads a bad address in an operation, and
-  /// "crash-main" on the main thread. "width" prints how many processor-bound operations of one
-  /// default-width queue executed at the same time, and "blocked" how many sleeping operations of a
-  /// queue of width 20. "fork" with a second argument prints how a child process ended
-  /// (``ForkedChild``).
+  /// Runs the test whose name is the first argument. "crash" reads a bad address in an operation,
+  /// and "crash-main" reads it on the main thread. "width" prints how many processor-bound
+  /// operations of a queue of default width have executed at the same time, and "blocked" prints
+  /// the same for sleeping operations of a queue of width 20. "fork" with a second argument prints
+  /// how a child process has ended (``ForkedChild``).
   static func run(_ arguments: [String]) {
     switch arguments.first {
     case "crash":
@@ -46,7 +47,7 @@ enum Workers {
     UnsafePointer<UInt8>(bitPattern: 8).map { $0.pointee } ?? 0
   }
 
-  /// Returns how many of 40 operations executed at the same time.
+  /// Runs 40 operations in a queue, and returns the maximum number that executed at the same time.
   private static func mostAtTheSameTime(width: Int = -1, _ work: @escaping @Sendable () -> Void)
     -> Int
   {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Modes for tests that need a separate process, whose main thread, pool or memory no test has used.
+// This program contains several tests that need a separate process, because they need its main
+// thread, an unused thread pool or unused memory. The first argument selects a group of tests.
 //
 //   fixture-programs main-queue dispatch-main|run-loop|waiting|waiting-while-served|trap
 //   fixture-programs workers crash|crash-main|width|blocked

@@ -4,26 +4,28 @@
 import Foundation
 import TestSupport
 
-/// Runs one variant of a shape in this process, and prints its result.
+/// Runs operations of one kind of subclass with certain settings in this process, and prints the
+/// result.
 func runOnce(shape name: String, width: String, isCancelled: Bool) {
   guard let shape = Shape.all.first(where: { $0.name == name }), let width = Int(width) else {
     fatalError("There is no shape \(name), or no width \(width)")
   }
   let variant = ShapeVariant(width: width, isCancelled: isCancelled, isObserved: false)
   let seed = SeededGenerator.announcedSeed(for: "\(name), \(variant)")
-  // The limit is shorter than that of the process, so that a missing result can be reported.
+  // This time limit is shorter than the limit for the process, so that the process can report
+  // missing events.
   print(ShapeReport.mark, ShapeRun(shape, variant, seed: seed).report(within: 7))
 }
 
 extension ShapeReport {
-  /// The beginning of the line with the report.
+  /// The text at the beginning of the output line that contains the report.
   static let mark = "report:"
 }
 
-/// The results of each shape with Foundation.
+/// A table that shows how each kind of subclass works with Foundation's operations.
 struct ShapeTable {
-  /// The maximum number of runs of each variant: the timing of a race differs from run to run, so a
-  /// variant runs again until a run fails.
+  /// The maximum number of runs with the same settings. A race occurs only in some runs, so the
+  /// program runs again until a run fails.
   private static let attempts = 3
 
   private let shapes: [Shape]
@@ -34,7 +36,8 @@ struct ShapeTable {
     Swift.print("| Shape | Here | There | There, cancelled |\n| --- | --- | --- | --- |")
     for shape in shapes {
       let cells = ["plain", "cancelled"].map { cell(shape, $0) }
-      // The tests of the shapes fail if the result with this library is different.
+      // The column for this library can always say "ok", because other tests fail if a subclass
+      // does not work with this library.
       Swift.print("| \(shape.summary) | ok | \(cells.joined(separator: " | ")) |")
       fflush(nil)
     }
@@ -42,7 +45,8 @@ struct ShapeTable {
       "| \(Shape.affectingStateSummary) | ok | does not compile | does not compile |")
   }
 
-  /// Returns the worst fault at each width. Each complete report is printed to standard error.
+  /// Runs a kind of subclass at each width of the queue, and returns the worst fault for each
+  /// width. The complete reports are printed to standard error.
   private func cell(_ shape: Shape, _ variant: String) -> String {
     let faults = ShapeVariant.widths.map { width in
       let report = report(of: shape, width, variant)
@@ -76,7 +80,8 @@ struct ShapeTable {
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = ["--run", shape.name, "\(width)", variant]
     process.standardOutput = output
-    // The process that prints a backtrace of a crash can outlive the limit and keep the pipe open.
+    // Backtraces are disabled: after a crash, the program that prints the backtrace could exceed
+    // the time limit and keep the pipe open.
     process.environment = ProcessInfo.processInfo.environment
       .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     process.standardError = FileHandle.nullDevice

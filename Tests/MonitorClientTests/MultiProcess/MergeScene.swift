@@ -5,21 +5,22 @@ import MonitorProtocol
 
 @testable import MonitorClient
 
-/// Merged processes that report what a test specifies.
+/// Several imaginary processes whose reports a viewer merges. A test determines what they report.
 struct MergeScene {
   var merge: ProcessMerge
   /// The present time on the viewer's clock.
   var now = MonitorTime(nanoseconds: 1_000_000_000_000)
   private let count: Int
 
-  /// Creates processes without greetings.
+  /// Creates a number of processes that have not yet sent a greeting.
   init(count: Int) {
     self.count = count
     merge = ProcessMerge(
       count: count, interest: Interest(), bootID: "this boot", secondsSince1970AtZero: 42_200)
   }
 
-  /// Returns a scene whose processes have greeted and reported an empty state, which the viewer has received.
+  /// Returns processes that have sent a greeting and an empty state, both of which the viewer has
+  /// received.
   static func heard(_ count: Int) -> MergeScene {
     var scene = MergeScene(count: count)
     for number in 1...count {
@@ -30,7 +31,7 @@ struct MergeScene {
     return scene
   }
 
-  /// An interest in everything.
+  /// An interest in all operations, in 100 events and in a timeline of 60 s.
   static var everything: Interest {
     var interest = Interest.everything
     interest.eventLimit = 100
@@ -50,7 +51,7 @@ struct MergeScene {
       changed: operations, matchCount: total, keptCount: total)
   }
 
-  /// Returns the id of an operation of one of them.
+  /// Returns the id of an operation, in which the process has the number `number`.
   func id(_ number: Int, _ id: UInt64) -> OperationReport.ID {
     OperationReport.ID(UInt64(number) << 56 | id)
   }

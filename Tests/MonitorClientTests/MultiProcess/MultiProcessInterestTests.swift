@@ -89,7 +89,7 @@ struct MultiProcessInterestTests {
     scene.say(1, .update(update))
     let told = scene.updates(in: scene.take()).first
     #expect(told?.detail?.id == scene.id(1, 7))
-    // The other process has not reported its count yet.
+    // There is no total number of roots, because the other process has not reported its number yet.
     #expect(told?.rootCount == nil)
     _ = scene.merge.watch(Interest())
     let later = scene.updates(in: scene.take()).first

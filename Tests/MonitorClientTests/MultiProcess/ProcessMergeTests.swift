@@ -28,7 +28,8 @@ struct ProcessMergeTests {
     #expect(scene.updates(in: scene.take()).isEmpty)
     scene.tell(2, [])
     #expect(scene.updates(in: scene.take()).isEmpty)
-    // The third process does not answer, and the others do not wait for it.
+    // The third process does not answer. The reports of the other processes are then no longer held
+    // back.
     scene.say(3, .silent(for: .seconds(2)))
     let updates = scene.updates(in: scene.take())
     #expect(updates.map { $0.changed.map(\.id) } == [[scene.id(1, 7)]])
@@ -105,8 +106,8 @@ struct ProcessMergeTests {
   @Test func timesAreConvertedToTheViewersClock() throws {
     var scene = MergeScene(count: 2)
     scene.greet(1)
-    // The second process runs on a machine that started an hour earlier. Its update is one second
-    // newer.
+    // The second process runs on a machine that started an hour earlier, so its clock is an hour
+    // ahead. Its update is one second newer than that of the first process.
     scene.now = scene.now + .seconds(1)
     let lead = Duration.seconds(3_600)
     scene.greet(2, bootID: "another machine", clockLead: lead)
@@ -176,7 +177,7 @@ struct ProcessMergeTests {
     let end = scene.now + .seconds(9)
     scene.now = end
     scene.say(1, .ended(reason: "the process has exited"))
-    // A late message of a closed connection.
+    // This message of the closed connection arrives late, and must have no effect.
     scene.say(1, .silent(for: .zero))
     let update = try #require(scene.updates(in: scene.take()).first)
     #expect(
@@ -215,7 +216,8 @@ struct ProcessMergeTests {
     scene.greet(1)
     let greeted = try #require(scene.updates(in: scene.take()).first)
     #expect(greeted.processes[0].connection == .live)
-    // The old state stays visible until a new one arrives.
+    // After the process is connected again, its old state stays visible until its next update
+    // arrives.
     #expect(greeted.removed.isEmpty && greeted.queues[0].counts.total == 2)
     scene.tell(1, [.executing(2), .executing(3)])
     let update = try #require(scene.updates(in: scene.take()).first)

@@ -113,7 +113,7 @@ struct SplitCommandsTests {
     #expect(scene.give(command).map(\.process) == [1, 2])
     scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.requested])))
     #expect(scene.results(in: scene.take()).isEmpty)
-    // Its connection is lost before it has answered.
+    // The connection to process 1 is lost before process 1 has answered.
     scene.say(1, .commandResult(answer(.cancel([ID(7)]), [.lost])))
     #expect(scene.results(in: scene.take()) == [answer(command, [.lost, .requested])])
   }
@@ -131,11 +131,11 @@ struct SplitCommandsTests {
     #expect(scene.merge.deadline(after: scene.now) == due)
     scene.now = due
     #expect(scene.results(in: scene.take()) == [answer(command, [.requested, .lost])])
-    // Reported once.
+    // The result without an answer is reported only once.
     #expect(scene.merge.deadline(after: scene.now) == nil)
     scene.now = due + .seconds(60)
     #expect(scene.take() == [])
-    // The connection is lost, but the process still runs.
+    // An answer that arrives after the time limit is still reported.
     scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.alreadyFinished])))
     #expect(scene.results(in: scene.take()) == [answer(command, [.requested, .alreadyFinished])])
   }
@@ -146,7 +146,7 @@ struct SplitCommandsTests {
     _ = scene.give(command)
     scene.now = scene.now + SplitCommands.patience
     #expect(scene.results(in: scene.take()) == [answer(command, [.lost])])
-    // The connection is lost after the answer.
+    // After the time limit, the connection to the process is lost.
     scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.lost])))
     #expect(scene.take() == [])
   }

@@ -11,7 +11,7 @@ struct NumberedByProcessTests {
   @Test func anIDWithoutAProcessNumberIsShownWithoutIt() {
     #expect("\(ID(1042))" == "#1042")
     #expect(ID(1042).processNumber == 0)
-    // An id that no process gives out belongs to no process.
+    // An id that is too large for a process to use has no process number.
     #expect("\(ID(.max))" == "#18446744073709551615")
     #expect(ID(.max).withinProcess == ID(.max))
   }

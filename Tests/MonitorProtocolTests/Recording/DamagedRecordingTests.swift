@@ -7,11 +7,12 @@ import Testing
 
 @testable import MonitorProtocol
 
-/// A file may have any contents: only complete updates are replayed.
+/// Tests with files that have any contents. Only complete updates of a file are replayed.
 @Suite struct DamagedRecordingTests {
   private typealias Scene = RecordingScene
 
-  /// Returns the replayed updates of a file, from its start; `nil` if it is refused.
+  /// Returns the updates of a recording, replayed from its start; `nil` if the file is refused
+  /// because it is not a recording.
   private func played(_ bytes: [UInt8]) -> (updates: [Update], reader: RecordingReader)? {
     guard var reader = try? Scene.reader(bytes) else { return nil }
     let updates = Scene.updates(&reader)
@@ -100,7 +101,7 @@ import Testing
         }
       }
       guard let (_, reader) = played(bytes) else { continue }
-      // Seeking works for any contents.
+      // Seeking to a time or to an offset must not trap, whatever the file contains.
       for second in [-1, 0, 7, 21, .max / 2_000_000_000] {
         var copy = reader
         _ = copy.update(at: reader.snapshot(upTo: Scene.time(second)))
@@ -162,7 +163,7 @@ import Testing
   }
 }
 
-/// The maximum number of bytes requested at once.
+/// The maximum number of bytes that a single read of the file has requested.
 private final class Largest: Sendable {
   private let number = Mutex(0)
 

@@ -3,8 +3,8 @@
 
 @testable import MonitorProtocol
 
-/// A process that adds an operation each second and finishes it in the next second. Every eighth
-/// second has a warning.
+/// An imaginary process that starts an operation each second, which finishes in the following
+/// second. In every eighth second, the process has a warning.
 enum RecordingScene {
   static let hello = Hello(
     processName: "tiles", processID: 4711, isReadOnly: false, anchor: time(0),
@@ -22,7 +22,8 @@ enum RecordingScene {
       finished: state == .finished ? time(number + 1) : nil)
   }
 
-  /// Returns the monitor's update at a second. The last ten operations are kept.
+  /// Returns the update of the process at a certain second. The process keeps the last ten
+  /// operations.
   static func update(_ second: Int) -> Update {
     var counts = StateCounts()
     (counts.executing, counts.finished, counts.total) = (1, second - 1, second)
@@ -38,7 +39,7 @@ enum RecordingScene {
     return update
   }
 
-  /// Returns a recording of a number of seconds.
+  /// Returns the bytes of a recording that lasts for a number of seconds.
   static func bytes(_ seconds: Int, isFinished: Bool = true) -> [UInt8] {
     var writer = RecordingWriter()
     var bytes = writer.add(.hello(hello))
@@ -66,7 +67,8 @@ enum RecordingScene {
     return updates
   }
 
-  /// Returns the known operations after each update.
+  /// Applies updates one after the other, and returns the operations that are known after each
+  /// update.
   static func states(_ updates: [RecordedUpdate]) -> [[OperationReport]] {
     var state = ProcessState()
     return updates.map {

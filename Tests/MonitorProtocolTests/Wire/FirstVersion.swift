@@ -3,7 +3,8 @@
 
 @testable import MonitorProtocol
 
-/// The messages of version 1.0. They never change, because processes of that version exist.
+/// The messages of version 1.0 of the protocol. They must never change, because existing processes
+/// use this version.
 enum FirstVersion {
   static func time(_ nanoseconds: Int64) -> MonitorTime { MonitorTime(nanoseconds: nanoseconds) }
 

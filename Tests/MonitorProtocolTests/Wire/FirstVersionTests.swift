@@ -5,7 +5,7 @@ import MonitorProtocol
 import Testing
 
 @Suite struct FirstVersionTests {
-  /// The frames of ``FirstVersion/viewerMessages()``, made by version 1.0.
+  /// The frames of ``FirstVersion/viewerMessages()`` as hexadecimal digits, encoded by version 1.0.
   private static let viewerFrames = [
     "0a110a064f50514d4f4e120208011880282001",
     """
@@ -24,7 +24,7 @@ import Testing
     "32060a0471756974",
   ]
 
-  /// The frames of ``FirstVersion/processMessages``, made by version 1.0.
+  /// The frames of ``FirstVersion/processMessages`` as hexadecimal digits, encoded by version 1.0.
   private static let processFrames = [
     """
     0a360a064f50514d4f4e120208011a0574696c657320e72428013080e497d01239000010208cc0da\

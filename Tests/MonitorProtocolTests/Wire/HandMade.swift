@@ -38,7 +38,7 @@ enum HandMade {
     bytes(field, numbers.flatMap { varint($0) })
   }
 
-  /// Unknown fields, one of each type of the encoding.
+  /// Fields with unknown numbers, one for each wire type of protocol buffers.
   static var unknownFields: [UInt8] {
     number(1_000, 7) + tag(1_001, 1) + [1, 2, 3, 4, 5, 6, 7, 8] + text(1_002, "later")
       + tag(1_003, 3) + number(1, 5) + tag(1_003, 4) + tag(1_004, 5) + [1, 2, 3, 4]
@@ -48,7 +48,7 @@ enum HandMade {
     message(2, bytes(1, interest.flatMap { $0 }), signed(2, interval))
   }
 
-  /// Returns a part that is the first and the last one of an update.
+  /// Returns the encoded message with a complete update, which consists of a single part.
   static func update(_ content: [UInt8]...) -> [UInt8] {
     message(2, number(1, 1), number(2, 1), content.flatMap { $0 })
   }

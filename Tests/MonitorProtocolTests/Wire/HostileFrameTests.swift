@@ -5,9 +5,10 @@ import MonitorProtocol
 import TestSupport
 import Testing
 
-/// Received bytes can be anything: decoding returns a value or throws an error, and never traps.
+/// Tests with arbitrary received bytes. Decoding must return a value or throw an error, and must
+/// never trap.
 @Suite struct HostileFrameTests {
-  /// The reader of a frame.
+  /// The side that decodes a frame: a monitored process or a viewer.
   enum Reader: CaseIterable {
     case process, viewer
 
@@ -20,8 +21,8 @@ import Testing
       }
     }
 
-    /// Decodes a frame. If that succeeds, the value is encoded and decoded again, and must be
-    /// unchanged.
+    /// Decodes a frame. If the frame is valid, encodes the value and decodes it again, and checks
+    /// that the value is unchanged.
     ///
     /// - Returns: Whether the frame was valid.
     @discardableResult
@@ -42,7 +43,8 @@ import Testing
   func aTruncatedFrameIsRefused(_ reader: Reader) throws {
     for frame in try reader.corpus {
       #expect(reader.reads(frame))
-      // The only field of the outermost message extends to the end of the frame.
+      // A truncated frame is never valid, because the only field of the outermost message extends
+      // to the end of the frame.
       for length in 1..<frame.count { #expect(!reader.reads(Array(frame.prefix(length)))) }
     }
   }
@@ -95,7 +97,8 @@ import Testing
     for _ in 0..<Effort.scaled(20_000) { reader.reads(Self.fields(depth: 4, &generator)) }
   }
 
-  /// Numbers near limits and near overflows.
+  /// Numbers near the limits of types and of messages, and numbers with which calculations may
+  /// overflow.
   private static let numbers: [UInt64] = [
     0, 1, 2, 3, 63, 64, 127, 128, 1 << 31, 1 << 32, 1 << 40, 1 << 61, 1 << 62, 1 << 63, .max,
     .max - 1, UInt64(Int64.max), UInt64(UInt32.max), UInt64(bitPattern: Int64(Int32.min)),
@@ -122,7 +125,8 @@ import Testing
     }
   }
 
-  /// Returns fields of any type with small numbers, like those of real messages.
+  /// Returns encoded fields of random types. Their field numbers are from 1 to 20, as in real
+  /// messages.
   private static func fields(depth: Int, _ generator: inout SeededGenerator) -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0..<Int.random(in: 0...4, using: &generator) {
@@ -144,7 +148,8 @@ import Testing
 
   @Test(arguments: Reader.allCases)
   func anAnnouncedLengthWithoutBytesIsRefused(_ reader: Reader) {
-    // The frames contain an interest and a queue.
+    // The fields are tried at three depths: alone, inside a message, and inside an interest or a
+    // queue of a message.
     let inner = reader == .process ? 1 : 5
     for length: UInt64 in [100, 1 << 20, 1 << 31, 1 << 40, 1 << 62, 1 << 63, .max] {
       for field in 1...20 {
@@ -211,7 +216,7 @@ import Testing
       }
       var assembler = UpdateAssembler()
       let update = try #require(try assembler.take(part))
-      // Computes the sums that a viewer computes from a decoded value.
+      // The test computes the sums and differences that a viewer computes from a decoded update.
       let sum = update.queues.reduce(StateCounts()) { $0 + $1.counts }
       #expect(sum.total == (extreme > 0 ? 1 << 41 : 0))
       _ = sum.isConsistent

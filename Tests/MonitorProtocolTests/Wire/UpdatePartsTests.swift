@@ -6,7 +6,7 @@ import Testing
 @testable import MonitorProtocol
 
 @Suite struct UpdatePartsTests {
-  /// Returns the frames of an update, and checks their sizes.
+  /// Encodes an update, checks the size of each frame, and returns the frames.
   private func frames(_ update: Update) -> [[UInt8]] {
     let frames = Array(UpdateParts(update))
     #expect(!frames.isEmpty)
@@ -24,7 +24,8 @@ import Testing
     }
   }
 
-  /// Returns the received update and the number of its parts.
+  /// Encodes an update and decodes its frames. Returns the decoded update and the number of its
+  /// parts.
   private func arrival(of update: Update) throws -> (update: Update, partCount: Int) {
     let parts = try parts(update)
     var assembler = UpdateAssembler()
@@ -58,7 +59,7 @@ import Testing
     let (arrived, partCount) = try arrival(of: update)
     #expect(arrived == update)
     #expect(partCount > 20)
-    // The estimate of a part's size must not be much too high.
+    // If the estimated size of operations were much too high, the update would have more parts.
     #expect(partCount < 100)
   }
 
@@ -143,7 +144,7 @@ import Testing
   @Test func theSameUpdateIsTheSameBytes() {
     let frames = Array(UpdateParts(WireSamples.update))
     for _ in 0..<10 {
-      // New sets and dictionaries with the same contents may have another order.
+      // Each access creates new sets and dictionaries, whose elements may be in another order.
       #expect(Array(UpdateParts(WireSamples.update)) == frames)
     }
   }
@@ -224,7 +225,7 @@ import Testing
 
   // MARK: - Long names
 
-  /// Returns an update in which all names and titles are `name`.
+  /// Returns an update in which every name and every title is `name`.
   private func update(named name: String) -> Update {
     var update = WireSamples.update
     update.changed[0].name = name
@@ -262,7 +263,7 @@ import Testing
       }
     }
     let short = cost(String(repeating: "long name ", count: 1_000))
-    // It has a thousand times as many characters, which would take long if all were read.
+    // This name has a thousand times as many characters. Encoding must not read all of them.
     let long = cost(String(repeating: "long name ", count: 1_000_000))
     #expect(long < short * 10 + .milliseconds(20))
   }
@@ -290,7 +291,7 @@ import Testing
         #expect(middle.allSatisfy { $0 == Character(character) })
       }
     }
-    // A single character that consists of too many bytes.
+    // This text is a single character with more bytes than a name may have.
     let zalgo = "a" + String(repeating: "\u{301}", count: 100_000)
     #expect(zalgo.wireText.utf8.count <= 4_096)
     #expect(zalgo.wireText.utf8.count > 4_000)
@@ -312,7 +313,7 @@ import Testing
     for part in parts.dropLast() { #expect(try next.take(part) == nil) }
     #expect(try next.take(parts[parts.count - 1]) == update)
     #expect(throws: WireError.self) { try next.take(parts[parts.count - 1]) }
-    // The next update begins after the previous one is complete.
+    // After a complete update, the first part of the next update is accepted.
     #expect(try next.take(parts[0]) == nil)
   }
 

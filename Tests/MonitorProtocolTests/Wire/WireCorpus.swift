@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Frames of every kind, which are then damaged.
+/// Valid frames of every kind of message. Tests damage them at random.
 enum WireCorpus {
   static func viewerFrames() throws -> [[UInt8]] {
     var messages: [ViewerMessage] = [

@@ -5,14 +5,14 @@ import Testing
 
 @testable import MonitorProtocol
 
-/// If a field is added to one of the values in messages but not to its encoding, a test fails: one
-/// of these, or the round trip of ``WireSamples``.
+/// Tests that every field of the values in messages is encoded. If a new field is not encoded, one
+/// of these tests fails, or the test that encodes and decodes ``WireSamples``.
 @Suite struct WireFieldTests {
   private static let zero = WireSamples.time(0)
   /// Fields that only a viewer sets, and that are not part of messages.
   private static let viewerFields = ["Update.processes", "MonitorWarning.process"]
 
-  /// Returns each value of the samples, and a value of the same type whose fields are as empty as
+  /// Returns each sample value together with a value of the same type that has as few contents as
   /// possible.
   private static func pairs() throws -> [(sample: Any, plain: Any)] {
     let percentiles = Percentiles(count: 0, p50: .zero, p90: .zero, p99: .zero)

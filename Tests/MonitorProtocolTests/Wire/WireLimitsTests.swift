@@ -31,7 +31,8 @@ import Testing
     }
   }
 
-  /// The fields of an interest with a number of rows, and their names.
+  /// The field numbers of an interest that limit a number of rows, and the names of these fields in
+  /// error messages.
   private static let rowFields: [(Int, String)] = [
     (5, "a row limit"), (10, "an event limit"),
   ]
@@ -125,7 +126,7 @@ import Testing
       sentence(filter("!")) == "invalid filter: a term or value is missing after !")
   }
 
-  /// The fields of a command with operations.
+  /// The arguments are the field numbers of the commands that contain a list of operations.
   @Test(arguments: [2, 3, 6])
   func theNumberOfOperationsInACommandIsLimited(_ field: Int) {
     func command(_ count: UInt64) -> [UInt8] {
@@ -166,7 +167,8 @@ import Testing
 
   @Test func aMessageIsAMebibyteLongAtMost() throws {
     let limit = WireLimits.maximumMessageSize
-    // The message has unknown fields, so that only its length is invalid.
+    // The messages consist of unknown fields, which are allowed, so that only their length can be
+    // invalid.
     let head = HandMade.tag(1_000, 2) + HandMade.varint(UInt64(limit - 6))
     let longest = head + [UInt8](repeating: 0, count: limit - head.count)
     #expect(longest.count == limit)
