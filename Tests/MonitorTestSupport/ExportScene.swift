@@ -4,7 +4,8 @@
 package import MonitorProtocol
 package import RunAnalysis
 
-/// A run of three operations. The second waited for the first, and one has a hostile name.
+/// A recording of three operations for exports. The second operation waited for the first one, and
+/// one operation has a hostile name.
 package enum ExportScene {
   package static let hostile = "\"a\", <b onload='x'>&amp;\n\u{1B}[2J\\ \u{202E}"
 
@@ -51,7 +52,8 @@ package enum ExportScene {
 
   /// Returns a recording with impossible times and numbers.
   ///
-  /// - Parameter variant: From 0 to 7: which of the times are far in the future or past.
+  /// - Parameter variant: A number from 0 to 7. Each of its three bits selects whether one of the
+  ///   times is far in the future, far in the past or ordinary.
   /// - Returns: The complete recording.
   package static func hostileNumbers(_ variant: Int) -> [UInt8] {
     let far = MonitorTime(nanoseconds: variant & 1 == 0 ? 1 << 61 : -1 << 61)

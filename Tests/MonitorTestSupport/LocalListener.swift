@@ -4,8 +4,8 @@
 import Glibc
 import TestSupport
 
-/// A listening socket in a new directory, which exists as long as this object. Programs that a test
-/// starts inherit neither the socket nor a connection to it.
+/// A listening socket in a new directory. The directory exists as long as this object. Programs
+/// that a test starts inherit neither the socket nor connections to it.
 package final class LocalListener: Sendable {
   /// The path of the socket.
   package let path: String
@@ -13,9 +13,9 @@ package final class LocalListener: Sendable {
   package let descriptor: Int32
   private let directory: TemporaryDirectory
 
-  /// Listens.
+  /// Creates a socket that listens.
   ///
-  /// - Throws: `TemporaryDirectory.Failure` if it cannot.
+  /// - Throws: `TemporaryDirectory.Failure` if the socket cannot be created.
   package init() throws {
     directory = try TemporaryDirectory()
     path = directory.file("listener.sock")
@@ -34,19 +34,20 @@ package final class LocalListener: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Waits for a connection. Returns a negative number if ``shutDown()`` was called.
+  /// Waits for a connection, and returns its descriptor. Returns a negative number if
+  /// ``shutDown()`` was called.
   package func accept() -> Int32 {
     Self.accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
   }
 
-  /// The module does not offer this function.
+  /// The system function `accept4`, which the module `Glibc` does not declare.
   private static let accept4 = unsafeBitCast(
     dlsym(nil, "accept4"),
     to: (@convention(c) (Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int32) -> Int32)
       .self)
 
-  /// Ends all calls of ``accept()``, now and later. The descriptor stays open until the object is
-  /// destroyed.
+  /// Makes all current and later calls of ``accept()`` return. The descriptor stays open until the
+  /// object is destroyed.
   package func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   /// Sends all bytes, or as many as the other side accepts before it closes the connection.
@@ -61,7 +62,7 @@ package final class LocalListener: Sendable {
     }
   }
 
-  /// Returns a message with its length before it.
+  /// Returns a frame: the length of the message in four bytes, and then the message.
   package static func frame(_ message: [UInt8]) -> [UInt8] {
     withUnsafeBytes(of: UInt32(message.count).littleEndian, Array.init) + message
   }

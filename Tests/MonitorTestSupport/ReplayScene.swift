@@ -3,9 +3,9 @@
 
 package import MonitorProtocol
 
-/// A recording of one minute. Each second, an operation that depends on the previous one starts on
-/// one queue, and the previous one finishes. At 20 and 40 s a warning appears and lasts for two
-/// seconds.
+/// A recording of one minute. Each second, an operation starts in a queue, and the operation of the
+/// previous second, on which it depends, finishes. After 20 s and after 40 s, a warning appears and
+/// lasts for two seconds.
 package enum ReplayScene {
   package static let hello = Hello(
     processName: "tiles", processID: 4711, isReadOnly: false, anchor: time(0),

@@ -7,18 +7,19 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A process to attach to that sends exactly the given messages, as no real process would.
+/// An imaginary process to which viewers can attach. It sends exactly the given messages, which a
+/// real process may never send.
 ///
 /// It never sleeps. It waits with `poll` and a deadline.
 package final class ScriptedProcess {
-  /// The path of its socket.
+  /// The path of the socket on which the process listens.
   package var path: String { listener.path }
   private let listener: LocalListener
 
   package init() throws { listener = try LocalListener() }
 
-  /// Returns its greeting. It names another machine, so that viewers do not search for the process
-  /// here.
+  /// Returns the greeting of the process. The greeting names another machine, so that viewers do
+  /// not search for the process on this machine.
   package static func hello(startTicks: UInt64 = 5) -> Hello {
     var hello = Hello(
       processName: "fake", processID: 4_711, isReadOnly: false,
@@ -87,12 +88,13 @@ package final class ScriptedProcess {
     /// Sends an update.
     package func send(_ update: Update) { send(frames: Array(UpdateParts(update))) }
 
-    /// Sends these frames at once.
+    /// Sends encoded messages in a single write.
     package func send(frames: [[UInt8]]) {
       LocalListener.write(frames.flatMap(LocalListener.frame), to: connection)
     }
 
-    /// Waits for a matching message; `nil` if the viewer disconnects before.
+    /// Waits for a message of the viewer that satisfies the predicate; `nil` if the viewer
+    /// disconnects without such a message.
     package func receive(where isWanted: (ViewerMessage) -> Bool) -> ViewerMessage? {
       while true {
         while let frame = state.withLock({ $0.buffer.takeFrame() }) {

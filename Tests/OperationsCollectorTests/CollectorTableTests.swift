@@ -7,8 +7,8 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// Tests with records of real queues. The queues are unlisted, so that collectors of other tests do
-/// not read them.
+/// Tests of a collector's table with changes of real queues. The queues are unlisted, so that
+/// collectors of other tests do not read the changes.
 @Suite final class CollectorTableTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let collector = CollectorID()

@@ -15,7 +15,8 @@ import Testing
     MonitorTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  /// Requests the details of an operation, and returns whether they were computed again.
+  /// Requests the details of an operation, and returns whether the request computed them. If it did
+  /// not, the details are those of an earlier request.
   private func isFoundOut(
     _ watch: inout DetailWatch, _ id: OperationReport.ID?, at milliseconds: Int64,
     taking cost: Int64 = 0

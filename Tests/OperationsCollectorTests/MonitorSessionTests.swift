@@ -9,7 +9,7 @@ import OperationsCollector
 import Synchronization
 import Testing
 
-/// A viewer that waits for its messages, for at most a minute.
+/// A viewer of a monitor session. Tests wait up to a minute for its messages.
 final class Viewer: Sendable {
   private let news = DispatchSemaphore(value: 0)
   private let reports = Mutex<[OperationReport.ID: OperationReport]>([:])
@@ -193,7 +193,8 @@ final class Viewer: Sendable {
       queue.addOperation(block)
       block.waitUntilFinished()
     }
-    // The worker may retain the operation until it runs the next operation of the queue.
+    // The thread that executed the operation may retain it until the thread runs the queue's next
+    // operation.
     #expect(viewer.waitUntil { _ in queue.operationCount == 0 && operation == nil })
   }
 }

@@ -17,7 +17,8 @@ import Testing
     let start = ProcessStart(ticks: 100 * ticksPerSecond)
     #expect(
       ProcessFacts.started(start, now: moment(150), sinceBoot: .seconds(150)) == moment(100))
-    // After an hour of sleep, the age is correct, so the start is before the clock's zero.
+    // The machine has slept for an hour, which the clock does not count. The age of the process
+    // includes the hour, so the start of the process is before the clock's zero.
     #expect(
       ProcessFacts.started(start, now: moment(150), sinceBoot: .seconds(3_750)) == moment(-3_500))
     // The start time is exact to a hundredth of a second, and is not in the future.

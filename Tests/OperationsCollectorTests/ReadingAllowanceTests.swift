@@ -10,7 +10,8 @@ import Testing
 
 @Suite("The recorded part of quick queues")
 struct ReadingAllowanceTests {
-  /// Returns the changes of a queue that has executed a number of operations without records.
+  /// Runs a number of operations in a queue that may not record new operations, and returns the
+  /// changes of the queue.
   private func changes(lost count: Int) -> QueueChanges {
     let queue = OperationQueue(unlistedNamed: "quick")
     let collector = CollectorID()

@@ -23,7 +23,7 @@ import Testing
     for _ in 0..<6_000 {
       let key = key(
         Int.random(in: 0..<3_000, using: &random), Int.random(in: 0..<4, using: &random))
-      // The set grows at first, and shrinks at the end.
+      // The set of rows first grows. The larger it is, the more probable a removal becomes.
       if Int.random(in: 0..<6_000, using: &random) > model.count {
         order.insert(key)
         model.insert(key)

@@ -8,7 +8,8 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// The updates of one viewer, from real records of an unlisted queue.
+/// Tests of the updates that a viewer receives. The changes come from a real queue, which is
+/// unlisted, so that collectors of other tests do not read it.
 @Suite final class SessionListTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let collector = CollectorID()
@@ -18,7 +19,7 @@ import Testing
   init() {
     queue.isSuspended = true
     queue.core.keepRecords(for: collector, replaces: true) {}
-    // A collector does the same, so that changes of operations are recorded.
+    // Operations record their changes only while the monitor level is raised, as a collector does.
     MonitorLevel.raise()
   }
 
@@ -112,7 +113,7 @@ import Testing
     queue.name = "other"
     read()
     #expect(list.isFilling)
-    // The deadline has passed, so it does only one step.
+    // The deadline has passed, so this call fills only one step of the list.
     list.fill(from: table, until: .now - .seconds(1))
     #expect(list.isFilling)
     var update = list.takeUpdate(from: table)
@@ -248,7 +249,7 @@ import Testing
     table.keepList(
       for: session, Interest(order: SortOrder(by: .priority), rowLimit: 3), at: ProcessFacts.now)
     let list = try #require(table.lists[session])
-    // The deadline has passed, so it does only one step.
+    // The deadline has passed, so this call fills only one step of the list.
     list.fill(from: table, until: .now - .seconds(1))
     #expect(list.isFilling)
     operations[7].queuePriority = .veryHigh
@@ -320,11 +321,11 @@ import Testing
     #expect(list.takeUpdate(from: table).rootCount == nil)
     list.fill(from: table, until: .now + .seconds(60))
     var update = list.takeUpdate(from: table)
-    // The update has three of the four roots, because of the limit, and the dependencies of the
-    // last root.
+    // Of the four roots, the update contains three, because of the limit. It also contains the
+    // dependencies of the last root.
     #expect(update.rootCount == 4)
     #expect(update.changed.map(\.id) == operations.map(id))
-    // Another operation begins to depend on one of them.
+    // One root begins to depend on another root, which is then no longer a root.
     operations[2].addDependency(operations[1])
     read()
     update = list.takeUpdate(from: table)

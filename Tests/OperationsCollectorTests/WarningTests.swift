@@ -174,7 +174,8 @@ import Testing
     var watch = DeadlockWatch()
     let isNew = watch.take([neverAdded], cost: .zero, at: moment(0))
     #expect(!isNew && watch.warnings.isEmpty)
-    // The collector searches for deadlocks again although nothing changes.
+    // This kind of deadlock is reported only if it is found twice, so the collector searches again
+    // after one second although nothing changes.
     #expect(watch.nextSearch == moment(1_000))
     let isNewThen = watch.take([neverAdded], cost: .zero, at: moment(1_000))
     #expect(isNewThen && watch.warnings == [neverAdded])

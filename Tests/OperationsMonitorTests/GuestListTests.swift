@@ -62,7 +62,8 @@ import Testing
     }
     log.wait(for: "all of them to be counted") { total($0) >= count }
     #expect(total(log.lines) == count)
-    // Each second may have ten lines and the number of omitted lines.
+    // In each second, the log may have ten lines about viewers, and one line with the number of
+    // omitted lines.
     let seconds = Int((ContinuousClock.now - start) / .seconds(1)) + 1
     #expect(log.lines.count <= seconds * 11)
     #expect(log.lines.first?.hasPrefix("refused a viewer: 0") == true)
@@ -87,7 +88,8 @@ import Testing
     #expect(allowance.take(at: start) == .write)
     #expect(allowance.take(at: start + .milliseconds(999)) == .omitFirst)
     #expect(allowance.take(at: start + .milliseconds(999)) == .omit)
-    // The next second has lines of its own; lines that were omitted before are still to be counted.
+    // In the next second, two lines may be written again. The two lines that were omitted before
+    // can still be counted.
     #expect(allowance.take(at: start + .seconds(1)) == .write)
     #expect(allowance.takeOmitted() == 2)
     #expect(allowance.takeOmitted() == 0)

@@ -12,7 +12,7 @@ import Testing
 @testable import OperationsCollector
 @testable import OperationsMonitor
 
-/// The requests of viewers, over a real socket.
+/// Tests of the requests that viewers send to a listener over a real socket.
 @Suite struct ListenerRequestTests {
   private let runtime: TemporaryDirectory
   private let log = LogLines()
@@ -25,7 +25,7 @@ import Testing
       patience: patience)
   }
 
-  /// Returns a client that has been admitted.
+  /// Connects a client to a listener, and returns the client after the listener has admitted it.
   private func connect(to listener: Listener) throws -> WireClient {
     let client = try #require(WireClient(path: listener.path))
     #expect(client.greet().isGreeting)
@@ -58,7 +58,8 @@ import Testing
           known.formUnion(update.changed.map(\.id))
           return known == wanted
         }
-        // The next interest with another direction begins with an empty graph.
+        // This interest without a graph makes the listener remove all operations, so that the next
+        // interest begins with an empty graph.
         client.send(.watch(Interest(rowLimit: 0), interval: .milliseconds(10)))
         _ = client.receiveUpdate { Set($0.removed) == known }
         return known
@@ -161,9 +162,9 @@ import Testing
         return message == .pong(1) ? true : nil
       }
       #expect(isAnswered == true)
-      // The viewer receives at most one more update, whose list was already complete.
+      // The viewer receives at most one update, if its list was already complete before.
       #expect(count <= 1)
-      // The viewer may send a new interest, and receives an update at once.
+      // If the viewer sends another interest, it receives an update without delay.
       slow.send(.watch(Interest(), interval: .milliseconds(10)))
       #expect(
         slow.receiveUpdate { update in
@@ -182,7 +183,7 @@ import Testing
       let silent = try #require(WireClient(path: listener.path))
       let halting = try #require(WireClient(path: listener.path))
       halting.send(bytes: [9, 0])
-      // A viewer that was admitted before has no time limit.
+      // This viewer is admitted before the time limit for the greeting, so it is not disconnected.
       let guest = try #require(
         (0..<1_000).lazy.compactMap { _ in
           WireClient(path: listener.path).flatMap { $0.greet().isGreeting ? $0 : nil }
@@ -211,7 +212,8 @@ import Testing
       queue.isSuspended = true
       let first = BlockOperation {}
       let dependents = (0..<(WireLimits.mostDependentsOfResult + 10_000)).map { _ in Operation() }
-      // Some operations depend on it through another operation.
+      // Every tenth operation depends on the first operation through another operation. The other
+      // operations depend on it directly.
       for (index, dependent) in dependents.enumerated() {
         dependent.addDependency(index % 10 == 9 ? dependents[index - 1] : first)
       }

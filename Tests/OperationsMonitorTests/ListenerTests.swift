@@ -13,7 +13,7 @@ import Testing
 @testable import OperationsCollector
 @testable import OperationsMonitor
 
-/// Real connections to a listener of this process.
+/// Tests of a listener in this process, with real connections.
 @Suite struct ListenerTests {
   private let runtime: TemporaryDirectory
   private let log = LogLines()
@@ -24,8 +24,8 @@ import Testing
     try Listener(mode: mode, logger: log.logger, in: MonitorPlaces(runtimePath: runtime.path))
   }
 
-  /// Returns whether a viewer is admitted within a while: the listener notices that others have left when it
-  /// reads.
+  /// Returns whether a viewer is admitted within 30 s. The listener may need some time to notice
+  /// that other viewers have disconnected.
   private func isLetIn(at path: String) -> Bool { guest(at: path) != nil }
 
   /// Returns a viewer that was admitted.
@@ -182,7 +182,8 @@ import Testing
       long.send(bytes: [0xFF, 0xFF, 0xFF, 0x7F])
       let chunk = [UInt8](repeating: 0, count: 65_536)
       for _ in 0..<20 where !long.send(bytes: chunk) { break }
-      // The farewell may be lost together with the data that the process has not read.
+      // The viewer may not receive the farewell: the system discards it if the process closes the
+      // connection with unread data.
       let end = long.receive()
       #expect(end.farewell?.cause == .malformedMessage || end == .closed)
       #expect(log.lines.contains { $0.contains("refused a viewer") })
@@ -232,7 +233,7 @@ import Testing
         Issue.record("no update after the credit")
         return
       }
-      // The viewer has one credit, so it receives one part.
+      // The viewer has granted one credit, so it receives only one part of the update.
       client.send(.ping(1))
       #expect(client.receive() == .message(.pong(1)))
     }
@@ -247,7 +248,8 @@ import Testing
       #expect(client.greet().isGreeting)
       client.send(.watch(Interest(), interval: .milliseconds(10)))
       let queue = OperationQueue()
-      // Another viewer proves twice that there were more changes to report.
+      // Another viewer receives each change. This proves that there were updates which the first
+      // viewer could not receive.
       let other = try #require(WireClient(path: listener.path))
       #expect(other.greet().isGreeting)
       other.send(.watch(Interest(), interval: .milliseconds(10)))
@@ -305,7 +307,8 @@ import Testing
       let path = listener.path
       func connectOnce(_ step: Int) throws {
         let client = try #require(WireClient(path: path))
-        // Some viewers disconnect at once, some during the greeting, and some later.
+        // Some viewers disconnect immediately, some disconnect during the greeting, and some
+        // disconnect after the greeting.
         if step % 3 == 0 { return }
         if step % 3 == 1 {
           client.send(bytes: [1, 0])
@@ -319,7 +322,8 @@ import Testing
       for step in 0..<30 { try connectOnce(step) }
       let before = try #require(ProcessStatus.descriptorCount(of: getpid()))
       for step in 0..<Effort.scaled(10_000) { try connectOnce(step) }
-      // Another thread closes the last descriptors, and other tests open and close descriptors.
+      // Another thread closes the last file descriptors, so the test waits. The limit has a margin,
+      // because other tests open and close descriptors too.
       let deadline = ContinuousClock.now + .seconds(30)
       var after = Int.max
       while after > before + 8, ContinuousClock.now < deadline {
@@ -362,7 +366,7 @@ import Testing
         }
         if Bool.random(using: &random) { client.send(bytes: [0xFF]) }
       }
-      // The behavior of the other viewers does not affect these results.
+      // Every viewer that has sent a correct greeting was admitted, whatever the other viewers did.
       #expect(greeted.letIn == greeted.wanted && greeted.letIn > 0)
       #expect(isLetIn(at: listener.path))
     }

@@ -43,7 +43,7 @@ import Testing
       }
     }
     chmod(path, 0o700)
-    // Only root can change the owner.
+    // Only root can change the owner of the directory, so the rest of the test needs root.
     guard geteuid() == 0, chown(path, 65_534, 65_534) == 0 else { return }
     #expect(
       throws: MonitorDirectoryError("\(path) belongs to another user; it is not safe")

@@ -37,7 +37,7 @@ import Testing
   func removesStale() throws {
     let directory = MonitorDirectory(path: runtime.file("opq"))
     mkdir(directory.path, 0o700)
-    // No process has these ids: they are above the limit of the kernel.
+    // No process can have an id of 2,000,000,000 or more, because the kernel's limit is lower.
     let stale = directory.path(of: "2000000000-1.sock")
     close(ctransport_listen_at(stale, 1))
     let unfinished = directory.path(of: "2000000000-1.new")

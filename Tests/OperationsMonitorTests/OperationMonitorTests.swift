@@ -11,7 +11,8 @@ import Testing
 @testable import MonitorTransport
 @testable import OperationsMonitor
 
-/// The functions that a program calls. A process has one monitor: each test has a process of its own.
+/// Tests of the functions of `OperationMonitor` that a program calls. A process has only one
+/// monitor, so each test runs in a separate process.
 @Suite struct OperationMonitorTests {
   @Test(
     "Concurrent calls of listen and stop leave the state that the last call requested")
@@ -31,7 +32,7 @@ import Testing
           }
         }
       }
-      // Only one listener exists, at this path.
+      // After the concurrent calls, this call returns the path of the only listener.
       let path = try OperationMonitor.listen(mode: .readWrite)
       #expect(OperationMonitor.socketPath == path)
       #expect(runtime.sockets == [path])
@@ -56,8 +57,8 @@ import Testing
           OperationMonitor.stopListening()
           hasStopped.change { $0 = true }
         }
-        // A new listener is possible as soon as the old one is removed, even if its viewers have not noticed
-        // that.
+        // The program can create a new listener as soon as the old one is removed, even if the
+        // viewers of the old listener have not noticed the removal.
         while OperationMonitor.socketPath != nil { sched_yield() }
         let next = try OperationMonitor.listen()
         hasStopped.wait(for: "the old listener to have stopped") { $0 }
@@ -210,7 +211,8 @@ import Testing
           } catch {
             guard error.description.contains("is a fork of") else { _exit(5) }
           }
-          // Unlike `_exit`, this calls the registered exit handlers.
+          // `exit` calls the registered exit handlers, which `_exit` would not do. The handlers
+          // must not remove the parent's socket.
           exit(0)
         }
         var status: Int32 = -1
@@ -240,7 +242,7 @@ import Testing
         let clients = try (0..<2).map { _ in try #require(WireClient(path: path)) }
         for client in clients {
           #expect(client.greet().isGreeting)
-          // A greeting alone starts no collector.
+          // A viewer that has only sent a greeting does not make the process start a collector.
           client.send(.ping(1))
           #expect(client.receive() == .message(.pong(1)))
         }
@@ -266,7 +268,8 @@ import Testing
   }
 }
 
-/// Forks a child that has only this thread. For that reason the module does not offer the function.
+/// The system function `fork`, which the module `Glibc` does not declare. Of the parent's threads,
+/// the child has only the calling thread.
 private let forkProcess = unsafeBitCast(
   dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
 
@@ -279,7 +282,7 @@ private func threadNames() -> [String] {
   }
 }
 
-/// A directory that replaces the user's, for this process.
+/// A directory that this process uses instead of the user's runtime directory.
 private struct RuntimeDirectory {
   private let directory: TemporaryDirectory
 
@@ -289,7 +292,7 @@ private struct RuntimeDirectory {
     unsetenv("OPQ_SOCKET_DIRECTORY")
   }
 
-  /// The sockets in the directory.
+  /// The paths of the sockets in the directory.
   var sockets: [String] {
     let sockets = MonitorDirectory(path: directory.file("opq"))
     return sockets.fileNames.map { sockets.path(of: $0) }

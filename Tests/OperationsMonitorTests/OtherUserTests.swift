@@ -9,7 +9,7 @@ import Testing
 @testable import MonitorTransport
 @testable import OperationsMonitor
 
-/// These tests need the right to become another user.
+/// Tests with viewers of other users. They need root, because a thread changes its user.
 @Suite(.enabled(if: geteuid() == 0, "only root can be another user")) struct OtherUserTests {
   @Test("A viewer of another user is refused and logged, even if it can reach the socket")
   func isRefusedInOwnProcess() async {
@@ -18,7 +18,8 @@ import Testing
       chmod(runtime.path, 0o777)
       let log = LogLines()
       let listening = Monitored<Listener?>(nil)
-      // This starts the connections' thread, which then belongs to that user too.
+      // This thread changes its user and then creates the listener. The thread for connections,
+      // which the listener starts, belongs to the same user.
       startThread {
         becomeUser(65_534)
         let listener = try? Listener(
@@ -38,10 +39,11 @@ import Testing
         }
         answers.wait(for: "the answers") { answers in users.allSatisfy { answers[$0] != nil } }
       }
-      // The directory refuses other users.
+      // The permissions of the directory do not allow other users to reach the socket.
       ask(as: [12_345])
       #expect(answers.value[12_345] == .nothing)
-      // If a viewer of another user reaches the socket, the system still reports that user.
+      // The new permissions allow other users to reach the socket. The system reports the user of
+      // each connection, and the listener refuses other users except root.
       chmod(runtime.file("opq"), 0o755)
       chmod(path, 0o666)
       answers.change { $0 = [:] }

@@ -29,7 +29,8 @@ import Testing
         #expect(viewer.wait { $0.isAlternate && $0.contains("total") })
         let load = Load()
         let seconds = Effort.percent >= 100 ? 60 : 3
-        // One viewer grants the maximum credit, but reads no data. The other viewer is in this process.
+        // Besides the stopped viewer, there are two more: one grants the maximum credit but reads
+        // no data, and the other one is in this process.
         let deaf = try #require(WireClient(path: path))
         #expect(deaf.greet().isGreeting)
         deaf.send(.watch(Interest(rowLimit: 100_000), interval: .milliseconds(100)))
@@ -43,8 +44,9 @@ import Testing
         #expect(load.finishedCount == load.addedCount)
         #expect(load.finishedCount > startCount)
         #expect(session.takeMessages().count { if case .update = $0 { true } else { false } } == 1)
-        // The viewer receives the contents of the socket, one update that had begun, and one that waited. The
-        // last one has only the latest values of that time. All updates would be 16 MB.
+        // The viewer that has read nothing now receives the contents of the socket, the rest of one
+        // update, and one more update with the latest values. All updates of the whole time would
+        // be 16 MB.
         #expect(load.isTold(to: deaf))
         #expect(deaf.receivedByteCount < 6 << 20, "\(deaf.receivedByteCount)")
 
@@ -52,7 +54,7 @@ import Testing
         viewer.forgetScreen()
         viewer.type("\u{C}")
         #expect(viewer.wait { $0.contains("LIVE") && $0.contains("total") })
-        // A viewer that requests these operations receives a report of each.
+        // A new viewer receives the final counts too.
         let client = try #require(WireClient(path: path))
         #expect(client.greet().isGreeting)
         client.send(.watch(Interest(), interval: .milliseconds(10)))
@@ -65,7 +67,7 @@ import Testing
   }
 }
 
-/// A queue with continuous work.
+/// A queue to which a test adds operations continuously, and counts of the operations.
 private final class Load: Sendable {
   let queue = OperationQueue()
   private let finished = Atomic(0)
@@ -79,7 +81,8 @@ private final class Load: Sendable {
   var finishedCount: Int { finished.load(ordering: .acquiring) }
   var addedCount: Int { added.load(ordering: .acquiring) }
 
-  /// Receives updates until one reports that all operations have finished; returns whether one does.
+  /// Receives updates of a viewer until an update reports that all added operations have finished.
+  /// Returns `false` if no update reports this in time.
   func isTold(to client: WireClient) -> Bool {
     let update = client.receiveUpdate { update in
       update.queues.contains {
@@ -90,7 +93,7 @@ private final class Load: Sendable {
     return update != nil
   }
 
-  /// Adds operations for this time, and waits for them.
+  /// Adds operations for a certain time, and waits until all of them have finished.
   func run(for duration: Duration) {
     let deadline = ContinuousClock.now + duration
     while ContinuousClock.now < deadline {

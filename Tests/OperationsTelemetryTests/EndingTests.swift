@@ -10,7 +10,7 @@ import OperationsTelemetry
 import TestSupport
 import Testing
 
-/// How a telemetry ends, and conditions that could prevent that.
+/// Tests of the end of an `OperationTelemetry`, and of conditions that could prevent the end.
 @Suite(.oneAtATime) struct EndingTests {
   private let metrics = TestMetrics()
 
@@ -86,8 +86,8 @@ import Testing
 
   @Test func aServiceWithoutMetricsRunsUntilItIsCancelled() async {
     let telemetry = OperationTelemetry.start(metrics: nil, tracer: nil)
-    // The task begins at once on this thread. If `run()` did not wait, it would return before the
-    // cancellation.
+    // The task begins immediately on this thread. If `run()` did not wait, the task would end
+    // before it is cancelled.
     let task = Task.immediate {
       await telemetry.run()
       return Task.isCancelled
@@ -131,7 +131,8 @@ import Testing
       for _ in 0..<100 { queue.addOperation {} }
       await queue.waitForAll()
     }
-    // A call of `stop()` during a call of the metrics system also waits for the events since then.
+    // `stop()` is called while the metrics system is still busy. It must wait until the events that
+    // have happened since then are reported.
     let stopped = Task.immediate { await telemetry.stop() }
     gate.open()
     await stopped.value
@@ -184,7 +185,7 @@ import Testing
   func stopWithoutAnswerInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread {
-        // Blocks the monitor's thread for ever.
+        // This session's closure never returns, so the monitor's thread is blocked for ever.
         let never = DispatchSemaphore(value: 0)
         let session = MonitorSession(minimumInterval: .zero, isReadOnly: true) { never.wait() }
         let telemetry = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
@@ -202,7 +203,8 @@ import Testing
       let stop: () -> Void = { telemetry.stop() }
       let child = forkProcess()
       if child == 0 {
-        // Ends the process if it waits for ever: this thread may be one that receives no signals.
+        // The alarm ends the child process if it waits for ever. The signal is unblocked first,
+        // because the calling thread may block signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGALRM)
@@ -219,6 +221,7 @@ import Testing
   }
 }
 
-/// Forks a child that has only this thread. For that reason the module does not offer the function.
+/// The system function `fork`, which the module `Glibc` does not declare. Of the parent's threads,
+/// the child has only the calling thread.
 private let forkProcess = unsafeBitCast(
   dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)

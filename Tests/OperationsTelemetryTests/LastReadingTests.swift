@@ -20,7 +20,7 @@ import Testing
     let first = reading.begin()
     let second = reading.take(answer(to: first))
     #expect(first != .wait && second != .wait && first != second)
-    // An answer to an earlier request arrives.
+    // A second answer to the first request does not end the reading.
     #expect(reading.take(answer(to: first)) == .wait)
     #expect(reading.take(answer(to: .wait)) == .wait)
     #expect(reading.take(answer(to: second)) == .end)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationsTelemetry
 
-/// The state of a metrics system that receives these actions.
+/// The values that a metrics system has after it has received the actions of a `TelemetryState`.
 struct Shown {
   var state: TelemetryState
   var gauges: [Series: Int] = [:]
@@ -14,7 +14,7 @@ struct Shown {
   var timers: [Series: [Duration]] = [:]
   private var second: Int64 = 0
 
-  /// Begins with an update of the queues that the monitor knows at the beginning.
+  /// Creates a telemetry state, and applies an update with the queues that exist at the beginning.
   init(since past: TelemetryPast = TelemetryPast(), first: [QueueReport] = []) {
     state = TelemetryState(since: past)
     take(first)

@@ -8,7 +8,8 @@ import TestSupport
 import Testing
 import Tracing
 
-/// Tests from real queues to a real tracer. All events are reported when the telemetry stops.
+/// Tests of spans, with real queues and an in-memory tracer. All spans have been reported when the
+/// telemetry has stopped.
 @Suite(.oneAtATime) struct SpanTests {
   private let tracer = InMemoryTracer()
   private let queue = OperationQueue()
@@ -76,7 +77,8 @@ import Tracing
       span.events.map(\.nanosecondsSinceEpoch)
       + [span.startInstant.nanosecondsSinceEpoch, span.endInstant.nanosecondsSinceEpoch]
     #expect(moments == moments.sorted())
-    // The two clocks are read one after the other.
+    // The times of the span are converted from another clock. The two clocks cannot be read at the
+    // same moment, so the comparison allows a difference.
     let tolerance: UInt64 = 1_000_000_000
     #expect(moments.allSatisfy { $0 > before - tolerance && $0 < after + tolerance })
   }

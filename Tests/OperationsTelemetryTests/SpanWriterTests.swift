@@ -65,7 +65,8 @@ import Tracing
     writer.write(run(1), clock)
     writer.write(run(2, dependencies: [1]), clock)
     #expect(unsampled.log.events == ["end", "end"])
-    // A backend may keep one span and discard the other.
+    // The contexts of unsampled spans are kept too, because a tracing backend may discard one span
+    // and keep another one that links to it.
     #expect(writer.contextCount == 2)
   }
 
@@ -76,7 +77,8 @@ import Tracing
     tracer.clearFinishedSpans()
     writer.write(run(count + 1, dependencies: [1]), clock)
     #expect(tracer.popFinishedSpans().first?.links.count == 1)
-    // This span removed the first one.
+    // The number of contexts is limited. The span of operation `count + 1` removed the context of
+    // the first span, so no link to it is possible.
     writer.write(run(count + 2, dependencies: [1, 3, count + 1]), clock)
     #expect(tracer.popFinishedSpans().first?.links.count == 2)
     for id in (count + 3)...(3 * count) { writer.write(run(id), clock) }

@@ -157,7 +157,8 @@ import Testing
   @Test func anOperationReportedTwiceIsTimedOnce() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 1)], [operation(1)])
-    // Reported again, for example because it has got a new dependent.
+    // A finished operation may be reported again, for example because it has a new dependent. Its
+    // times must not be counted again.
     #expect(shown.take([queue(1, "a", finished: 1)], [operation(1)]).isEmpty)
     let job = ("a", "Job")
     #expect(shown.timers[Series(.wait, queue: job.0, detail: job.1)] == [.seconds(2)])
@@ -170,11 +171,12 @@ import Testing
     let all = (0..<count).map { operation(UInt64($0)) }
     shown.take([queue(1, "a", finished: count)], all)
     shown.take([queue(1, "a", finished: count)], removed: all.map(\.id))
-    // The number of operations in between is the maximum of one update.
+    // This update contains the maximum number of operations. After it, the removed operations are
+    // reported again.
     shown.take(
       [queue(1, "a", finished: 2 * count)], (count..<2 * count).map { operation(UInt64($0)) })
     #expect(shown.take([queue(1, "a", finished: 2 * count)], all).isEmpty)
-    // A repeated report must not hide a missing operation.
+    // The reports that were repeated must not compensate for reports that are missing.
     shown.take([queue(1, "a", finished: 2 * count + 7)])
     shown.settle()
     #expect(shown.untimed == 7)
@@ -191,7 +193,7 @@ import Testing
 
   @Test func runsAreReportedInTheOrderOfTheirStarts() {
     var shown = Shown()
-    // The second one depends on the third, whose end was noted a little later.
+    // Operation 2 depends on operation 3, whose finish was recorded a little later.
     let runs = shown.take(
       [queue(1, "a", finished: 3)],
       [
@@ -211,8 +213,8 @@ import Testing
       largest = max(largest, shown.seriesCount)
       #expect(shown.completed("job \(id)") == 1)
     }
-    // The sum of six gauges for the live queue, three totals and two timers for each label, and the series of
-    // the process.
+    // The limit is the sum of six gauges for the existing queue, three totals and two timers for
+    // each label, and about 20 series for the process.
     #expect(largest < 6 + 5 * QueueLabels.limit + 20)
   }
 

@@ -10,8 +10,8 @@ import TestSupport
 import Testing
 import Tracing
 
-/// Tests of telemetry with real queues and real metrics systems. All events are reported when the telemetry
-/// stops.
+/// Tests of telemetry with real queues and metrics systems. All events have been reported when the
+/// telemetry has stopped.
 @Suite(.oneAtATime) struct TelemetryTests {
   private let metrics = TestMetrics()
 
@@ -243,7 +243,8 @@ import Tracing
 
   @Test func aSecondSessionDoesNotCountOperationsAgain() {
     let queue = makeQueue("again")
-    // Keeps the monitor running. The monitor reports its stored history to every new session.
+    // This telemetry keeps the monitor running during the test. The monitor reports its stored
+    // history to every new session.
     let other = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
     for round in 1...5 {
       let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
@@ -258,7 +259,8 @@ import Tracing
   }
 
   @Test func unreadOperationsFromBeforeTheStartAreNotCounted() {
-    // The collector has read a moment ago, and will not read again for a second.
+    // This telemetry makes the collector read the queues now. The collector will not read them
+    // again for a second.
     let other = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
     let queue = makeQueue("unread")
     for _ in 0..<5 { queue.addOperation {} }

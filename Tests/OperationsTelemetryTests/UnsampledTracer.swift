@@ -4,8 +4,8 @@
 import TestSupport
 import Tracing
 
-/// A tracer that records none of its spans, as a sampling tracer may do. It records calls that
-/// describe such a span.
+/// A tracer whose spans are not recorded, as a tracer with sampling may decide. The log contains
+/// the calls that such a span receives.
 struct UnsampledTracer: Tracer {
   let log = EventLog<String>()
 

@@ -6,13 +6,14 @@ import Testing
 
 @testable import OperationsTelemetry
 
-/// Operations that were counted as ended and never reported.
+/// Tests of the number of operations that have finished, according to the queues' counts, but were
+/// never reported with their times.
 @Suite struct UntimedTests {
   @Test func countedOperationsMissingFromTheNextUpdateAreUntimed() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 10)], [operation(1)])
     #expect(shown.untimed == 0)
-    // The reports of three operations arrived late.
+    // The reports of operations 2 to 4 arrive one update after the count of their queue.
     shown.take([queue(1, "a", finished: 10)], (2...4).map { operation($0) })
     #expect(shown.untimed == 6)
     shown.take([queue(1, "a", finished: 12)], [operation(5), operation(6)])
@@ -64,9 +65,9 @@ import Testing
     past.end = MonitorTime(nanoseconds: 1_000_000_000)
     var shown = Shown(since: past)
     let operations = [
-      // Recording began while the operation ran, or while it waited.
+      // The recording began while operation 1 waited or executed, so it may have executed.
       operation(1, state: .cancelled, ready: nil, started: nil, cancelRequested: 2),
-      // Recorded for a session that has not seen its start.
+      // Operation 2 was recorded for a session that did not record the operation's start.
       operation(2, state: .cancelled, added: 0, ready: 0, started: nil, cancelRequested: 2),
     ]
     #expect(shown.take([queue(1, "a", cancelled: 2)], operations).isEmpty)
@@ -77,7 +78,8 @@ import Testing
   @Test func uncountedReportsDoNotHideMissingOperations() {
     var shown = Shown()
     shown.take([queue(1, "a"), queue(2, "b")])
-    // The first queue is deallocated, with its last counts; its operations are still reported.
+    // The first queue has been deallocated, so its last counts are not in the update, but its
+    // operations are still reported.
     shown.take([queue(2, "b", finished: 9)], (1...5).map { operation($0) } + [operation(6, in: 2)])
     shown.take([queue(2, "b", finished: 9), queue(3, "c", finished: 1)], [operation(7, in: 3)])
     #expect(shown.untimed == 8)
@@ -89,7 +91,7 @@ import Testing
     var shown = Shown()
     shown.take([queue(1, "a", finished: 9)], (1...4).map { operation($0) })
     #expect(shown.untimed == 0)
-    // The report of one operation arrived late.
+    // The report of operation 5 arrives in the update in which its queue is removed.
     shown.take([], [operation(5)])
     #expect(shown.untimed == 4)
     #expect(shown.state.isSettled)

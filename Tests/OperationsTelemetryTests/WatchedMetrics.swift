@@ -12,6 +12,8 @@ final class WatchedMetrics: MetricsFactory {
   private let probe: DeinitProbe?
   private let willTell: @Sendable (String) -> Void
 
+  /// Creates a metrics system without values.
+  ///
   /// - Parameters:
   ///   - probe: Notes when the system is released.
   ///   - willTell: Called with the series before each change, on the thread that reports it.
@@ -82,7 +84,8 @@ final class WatchedMetrics: MetricsFactory {
   func destroyRecorder(_ handler: any RecorderHandler) { (handler as? Handler)?.destroy() }
   func destroyTimer(_ handler: any TimerHandler) { (handler as? Handler)?.destroy() }
 
-  /// Waits until a series has a value; `nil` waits until it is gone.
+  /// Waits until a series has a certain value. If the value is `nil`, waits until the series no
+  /// longer exists.
   @discardableResult
   func wait(
     for key: String, toBe value: Int64?, at location: SourceLocation = #_sourceLocation

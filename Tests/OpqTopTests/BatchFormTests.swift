@@ -126,7 +126,7 @@ import Testing
     let header =
       "time\tid\tstate\tqueue\tclass\tpriority\tdependencies\tunmet\tseconds\tsecondsInState\tname\n"
     #expect(printer.text(of: frame()) == header + lines)
-    // The names of the columns appear only once.
+    // The second frame does not repeat the line with the names of the columns.
     #expect(printer.text(of: frame()) == lines)
   }
 
@@ -272,7 +272,8 @@ import Testing
     #expect(picture.endedReason == nil)
     picture.take(message, at: moment(1))
     #expect(picture.endedReason == sentence)
-    // These messages can be from another process.
+    // After the end of a process, further messages may come from another process, so they have no
+    // effect.
     var update = Update(time: moment(2), queues: [QueueReport(id: .init(1), name: "io")])
     update.lostChanges = 9
     picture.take(.hello(hello(bootID: "another machine")), at: moment(2))

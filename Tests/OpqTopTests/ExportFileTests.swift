@@ -21,7 +21,7 @@ import Testing
   }
 
   private func frame(of process: String = "tiles", count: Int = 3) -> BatchFrame {
-    // 2026-11-21T12:04:31Z
+    // The anchor of the process's clock is 2026-11-21T12:04:31Z.
     let hello = Hello(
       processName: process, processID: 4711, isReadOnly: false,
       anchor: MonitorTime(nanoseconds: 0), anchorSecondsSince1970: 1_795_262_671,
@@ -50,7 +50,7 @@ import Testing
 
   @Test func aSecondExportInTheSameSecondHasANumber() throws {
     let stem = ExportFile.stem(of: frame())
-    // Neither another file nor a link is changed.
+    // The export must not change an existing file or an existing link with the same name.
     try Data("theirs".utf8).write(to: URL(fileURLWithPath: "\(directory)/\(stem).json"))
     try FileManager.default.createSymbolicLink(
       atPath: "\(directory)/\(stem)-2.json", withDestinationPath: "elsewhere")

@@ -12,9 +12,9 @@ import Testing
 
 @testable import OpqTop
 
-/// Sources that are being opened when the program ends.
+/// Tests of the end of the program while a process is still being opened.
 @Suite(.timeLimit(.minutes(10))) struct SourceOpenerTests {
-  /// A source that notes its end.
+  /// A source of messages that records whether it was invalidated.
   private final class Source: MonitorSource {
     private let isOver = Mutex(false)
 
@@ -70,8 +70,8 @@ import Testing
       let viewer = try process.accept()
       #expect(viewer.receive { if case .hello = $0 { true } else { false } } != nil)
       opener.finish()
-      // The viewer sends a farewell and closes the connection long before the timeout of the
-      // greeting.
+      // When the opener ends, it sends a farewell without waiting for the greeting of the process,
+      // which has a long time limit.
       #expect(viewer.receive { if case .bye = $0 { true } else { false } } != nil)
       #expect(opener.takeAnswers().isEmpty)
     }

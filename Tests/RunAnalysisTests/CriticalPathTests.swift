@@ -10,7 +10,8 @@ import Testing
 @Suite("The critical path of a run") struct CriticalPathTests {
   typealias Scene = RunScene
 
-  /// Returns the parts of a path as words.
+  /// Returns a text for each part of a path: the operation, the kind, and the start and the end in
+  /// seconds.
   private func words(_ path: CriticalPath?) -> [String] {
     path?.segments.map {
       let (start, end) = ($0.start.nanoseconds, $0.end.nanoseconds)
@@ -45,7 +46,8 @@ import Testing
     ])
     let path = try #require(CriticalPath(of: history))
     #expect(words(path) == ["#1 work 0-2", "#2 slotWait 2-6", "#2 work 6-9"])
-    // The operation of the other queue freed no slot of this one.
+    // Operation 8 finished later than operation 7, but in another queue, so it did not free a slot
+    // of this queue.
     #expect(path.segments.map(\.freedBy) == [nil, Scene.id(7), nil])
     #expect(path.total(of: .slotWait) == .seconds(4) && path.total(of: .work) == .seconds(5))
   }
@@ -78,7 +80,8 @@ import Testing
 
   @Test("Waiting for something that is not on the path counts as waiting for a dependency")
   func tellsDependencyWait() throws {
-    // #9 was not recorded; #2 is delayed by something else for 3 s after #1.
+    // #1 depends on #9, which was not recorded. #2 became ready 3 s after its dependency #1 had
+    // finished, for a reason that was not recorded.
     let history = try Scene.history([
       Scene.report(1, [9], added: 0, ready: 4, started: 4, finished: 5),
       Scene.report(2, [1], added: 0, ready: 8, started: 8, finished: 9),
@@ -118,7 +121,7 @@ import Testing
 
   @Test("A dependency that finished after the operation was ready is not on the path")
   func skipsLateDependencies() throws {
-    // #2 was cancelled, and no longer waited.
+    // #2 was cancelled at second 3, so it did not wait for #1.
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 6),
       Scene.report(2, [1], ready: 3, started: nil, finished: 7, state: .cancelled),

@@ -127,7 +127,8 @@ import Testing
       Scene.report(1, ready: 0, started: 1, finished: 2.004),
       Scene.report(2, [1], ready: 2.002, started: 2.003, finished: 3),
       Scene.report(3, [1, 2], ready: 3, started: 3, finished: 4), cancelled,
-      // The operation was ready long before, and no thread is delayed for that long.
+      // #5 became ready 0.5 s before its dependency finished. This is too long to be the delay of a
+      // thread, so the finish of the dependency is not corrected.
       Scene.report(5, [3], ready: 3.5, started: 3.5, finished: 4.5),
     ])
     let finishes = (1...5).map { history.operations[Scene.id($0)]?.finished }

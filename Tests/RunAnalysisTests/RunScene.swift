@@ -16,7 +16,8 @@ enum RunScene {
 
   static func id(_ number: Int) -> OperationReport.ID { .init(UInt64(number)) }
 
-  /// Returns an operation that took each of its steps at a second; `nil` for a step that it did not take.
+  /// Returns the report of an operation. The times of its steps are given in seconds; `nil` means
+  /// that the operation did not take the step.
   static func report(
     _ number: Int, _ dependencies: [Int] = [], className: String = "Tile", queue: UInt64 = 1,
     added: Double? = 0, ready: Double?, started: Double?, finished: Double?,

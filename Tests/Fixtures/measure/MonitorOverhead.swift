@@ -41,8 +41,8 @@ enum Watching: CaseIterable {
 }
 
 /// Measures the cost of monitoring for a process. The same work is done while the process does not
-/// listen, while it listens, and while opq-top is attached to it on a terminal of 120x40. These
-/// three are measured in turn, and each ratio is that of two measurements of the same round. The
+/// listen, while it listens, and while opq-top is attached to it on a terminal of 120x40. The
+/// three cases are measured in turn, and each ratio is that of two measurements of the same round. The
 /// program prints the median of the ratios.
 ///
 ///     fixture-measure monitor [ROUNDS [memory|empty|millisecond]]

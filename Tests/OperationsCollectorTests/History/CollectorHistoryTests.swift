@@ -8,8 +8,8 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// Tests with records of real queues. The queues are unlisted, so that collectors of other tests do
-/// not read them.
+/// Tests of a collector's history with changes of real queues. The queues are unlisted, so that
+/// collectors of other tests do not read the changes.
 @Suite final class CollectorHistoryTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let collector = CollectorID()
@@ -84,7 +84,8 @@ import Testing
     let lossy = try update(interest)
     #expect(lossy.lostChanges == 3 * 10 - 5)
     #expect(lossy.warnings == [MonitorWarning(kind: .historyLost, count: 25)])
-    // Later interests do not change the history.
+    // The number of events that were not recorded stays the same if the viewer requests other data
+    // later.
     interest.eventLimit = 0
     #expect(try update(interest).lostChanges == 25)
     interest.warningKinds = []
@@ -113,7 +114,7 @@ import Testing
     read()
     let news = try #require(try update(interest).events)
     #expect(news.events.map(\.new) == Array(repeating: .executing, count: 5))
-    // Another filter begins a new history.
+    // If the viewer changes its filter, the viewer's list of events begins again.
     interest.filter = try OperationFilter("state:finished")
     let other = try #require(try update(interest).events)
     #expect(other.isBeginning)
@@ -129,7 +130,8 @@ import Testing
     let runs = try #require(try update(interest).runs)
     #expect(runs.count == 500 && runs.runs.count == 500)
     #expect(runs.runs.map(\.started) == runs.runs.map(\.started).sorted())
-    // Each run has one step up and one down, and at most two runs overlap.
+    // The test counts the runs that overlap: the start of a run adds 1, and its end subtracts 1.
+    // The count must not exceed 2.
     var changes = runs.runs.map { ($0.started, 1) }
     changes += runs.runs.compactMap { run in run.finished.map { ($0, -1) } }
     changes.sort { ($0.0, $0.1) < ($1.0, $1.1) }

@@ -45,7 +45,7 @@ struct OperationStepsTests {
     ]
     let whole = steps(nil, lives[4])
     #expect(whole.count == 5)
-    // Every combination of readings.
+    // The collector may have read any combination of the first four states.
     for mask in 0..<16 {
       var told: [String] = []
       var last: OperationReport?
@@ -66,7 +66,8 @@ struct OperationStepsTests {
     let waiting = report(.waiting, added: 1)
     let over = report(.cancelled, added: 1, ready: 4, cancelled: 4, finished: 6)
     #expect(steps(waiting, over) == ["4 waiting cancelling", "6 cancelling cancelled"])
-    // The cancellation was requested at the moment at which it became ready, and was the reason.
+    // Here, the operation became ready because its cancellation was requested, so there is only one
+    // step.
     #expect(steps(waiting, report(.cancelling, added: 1, ready: 5, cancelled: 4)).count == 1)
   }
 

@@ -20,13 +20,13 @@ final class WatchedQueue {
   init(_ queue: OperationQueue = OperationQueue(unlistedNamed: "watched")) {
     self.queue = queue
     queue.core.keepRecords(for: collector, replaces: true) {}
-    // A collector does the same, so that changes of operations are recorded.
+    // Operations record their changes only while the monitor level is raised, as a collector does.
     MonitorLevel.raise()
   }
 
   deinit { MonitorLevel.lower() }
 
-  /// Applies the changes to the table.
+  /// Reads the recorded changes of the queue, and applies them to the table.
   func read(at now: MonitorTime = ProcessFacts.now) {
     table.beginReading(at: now)
     table.apply(queue.takeChanges(for: collector, limit: .max))
@@ -35,7 +35,8 @@ final class WatchedQueue {
   /// Ends the recording.
   func stop() { queue.core.dropRecords(of: collector) }
 
-  /// Occupies the only slot of the queue, until ``finishAll()``.
+  /// Sets the queue's width to 1, and blocks this slot with an operation until ``finishAll()`` is
+  /// called.
   func fillSlot() {
     queue.maxConcurrentOperationCount = 1
     queue.addOperation { [gate] in gate.pass() }
@@ -49,7 +50,7 @@ final class WatchedQueue {
     queue.waitUntilAllOperationsAreFinished()
   }
 
-  /// Returns the warnings of one kind at a moment.
+  /// Returns the warnings of one kind that exist at a certain time.
   func warnings(of kind: MonitorWarning.Kind, at now: MonitorTime) -> [MonitorWarning] {
     table.warnings(at: now, of: [kind])
   }

@@ -13,7 +13,8 @@ import Testing
   private let watched = WatchedQueue()
   private let start = ProcessFacts.now
 
-  /// Attaches a viewer that requests kinds in addition to the usual ones.
+  /// Attaches a viewer that requests certain kinds of warnings in addition to the kinds that are
+  /// requested by default.
   private func want(_ kinds: Set<MonitorWarning.Kind>) {
     var interest = Interest()
     interest.warningKinds.formUnion(kinds)
@@ -26,7 +27,8 @@ import Testing
     watched.read()
   }
 
-  /// Returns the warnings at a time after everything has finished.
+  /// Returns the warnings about leaks that exist a certain time from now. When it is called, all
+  /// operations have finished.
   private func warnings(after time: Duration) -> [MonitorWarning] {
     let now = ProcessFacts.now + time
     _ = watched.table.lookForLeaksIfDue(at: now)
@@ -45,7 +47,8 @@ import Testing
   @Test func anOperationKeptForAMinuteAfterItsFinishHasAWarning() {
     want([.leaking])
     weak var probe: BlockOperation?
-    // Each attempt needs another round: a worker may hold a finished operation for a moment.
+    // The test repeats the search for leaks, at later times, because a worker may retain a finished
+    // operation for a moment.
     var later = Duration.seconds(61)
     do {
       let held = BlockOperation {}
@@ -151,7 +154,7 @@ import Testing
       _ = watched.table.lookForLeaksIfDue(at: now)
       now = now + .seconds(1)
     }
-    // A worker may hold the last one for a moment.
+    // A worker may retain the last operation for a moment, so one leak is allowed.
     #expect((watched.warnings(of: .leaking, at: now).first?.count ?? 0) <= 1)
   }
 }

@@ -18,7 +18,7 @@ import Testing
 
     override var isReady: Bool { super.isReady && isAllowed.load(ordering: .acquiring) }
 
-    /// Changes the condition without an announcement.
+    /// Changes the condition, which is part of `isReady`, without announcing the change.
     func set(_ isAllowed: Bool) { self.isAllowed.store(isAllowed, ordering: .releasing) }
 
     func allow() {

@@ -8,8 +8,9 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// A queue whose only slot is in use. An operation of high priority waits for one of low priority,
-/// and one of normal priority starts before the latter.
+/// Tests of the warning about a priority inversion: in a queue whose only slot is in use, an
+/// operation of high priority waits for an operation of low priority, and an operation of normal
+/// priority will start before the latter.
 @Suite struct PriorityInversionTests {
   private let watched = WatchedQueue()
   private let high = BlockOperation {}
@@ -29,7 +30,8 @@ import Testing
     watched.read(at: start)
   }
 
-  /// The warnings long after all changes were read.
+  /// The warnings about priority inversions that exist 60 s after the start, when all inversions
+  /// have lasted long enough.
   private var warnings: [MonitorWarning] {
     watched.warnings(of: .priorityInversion, at: start + .seconds(60))
   }

@@ -20,7 +20,8 @@ import Testing
   private let watched = WatchedQueue()
   private let gate = Gate()
 
-  /// Executes short jobs, and then starts one that does not end.
+  /// Executes some short operations, and then starts an operation that does not end during the
+  /// test.
   private func startLongJob(after quick: [Operation], _ long: Operation) {
     watched.queue.addOperations(quick, waitUntilFinished: true)
     watched.queue.addOperation(long)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OperationsCollector
 
-/// The warning that all threads are in use.
+/// Tests of the warning that all threads of the process's thread pool are in use.
 @Suite struct ThreadConditionTests {
   private let table = CollectorTable()
   private let now = ProcessFacts.now

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A log handler that keeps the logged lines, and can perform an action with each line.
-// Unchecked because the protocol requires mutable settings; no test changes them.
+// `@unchecked` because the protocol requires mutable properties, which no test changes.
 final class LogLines: LogHandler, @unchecked Sendable {
   var metadata = Logger.Metadata()
   var metadataProvider: Logger.MetadataProvider?
@@ -14,7 +14,9 @@ final class LogLines: LogHandler, @unchecked Sendable {
   private let kept = Monitored<[String]>([])
   private let perform: @Sendable (String) -> Void
 
-  /// - Parameter perform: Called with each line, on the thread that logs.
+  /// Creates a log handler without lines.
+  ///
+  /// - Parameter perform: A closure that is called with each line, on the thread that logs.
   init(perform: @escaping @Sendable (String) -> Void = { _ in }) { self.perform = perform }
 
   var lines: [String] { kept.value }
@@ -22,12 +24,12 @@ final class LogLines: LogHandler, @unchecked Sendable {
   /// A logger that logs to this object.
   var logger: Logger { Logger(label: "test") { _ in self } }
 
-  /// Waits until there is such a line.
+  /// Waits until a line has been logged that satisfies the predicate.
   func wait(for predicate: (String) -> Bool) {
     wait(for: "a line of the log") { $0.contains(where: predicate) }
   }
 
-  /// Waits until the lines meet the condition.
+  /// Waits until the logged lines satisfy the predicate.
   func wait(for what: String, until predicate: ([String]) -> Bool) {
     kept.wait(for: what, until: predicate)
   }

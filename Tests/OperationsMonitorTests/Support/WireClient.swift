@@ -6,11 +6,11 @@ import MonitorProtocol
 import OperationsCore
 import TestSupport
 
-/// A viewer that sends arbitrary bytes, as no real viewer would.
+/// A viewer for tests. It can send arbitrary bytes, which a real viewer would not send.
 ///
 /// It never sleeps: it waits in `poll` with a deadline.
 final class WireClient {
-  /// The received message, or the reason for a missing message.
+  /// A message that was received, or the reason that none was received.
   enum Answer: Equatable {
     case message(ProcessMessage)
     /// The other side has closed the connection.
@@ -18,15 +18,16 @@ final class WireClient {
     /// No message was received in time.
     case nothing
 
-    /// Whether the answer admits the viewer.
+    /// Whether the message is a greeting, which means that the process admits the viewer.
     var isGreeting: Bool { if case .message(.hello) = self { true } else { false } }
 
-    /// Whether commands will be refused; `nil` if the viewer is not admitted.
+    /// Whether the process will refuse commands of the viewer; `nil` if the message is no greeting.
     var isReadOnly: Bool? {
       if case .message(.hello(let hello, _)) = self { hello.isReadOnly } else { nil }
     }
 
-    /// Why the connection ends; `nil` if the answer does not end it.
+    /// The farewell with the reason for the end of the connection; `nil` if the message is no
+    /// farewell.
     var farewell: Farewell? {
       if case .message(.bye(let farewell)) = self { farewell } else { nil }
     }
@@ -66,13 +67,13 @@ final class WireClient {
   @discardableResult
   func send(_ message: ViewerMessage) -> Bool { send(frame: message.encoded()) }
 
-  /// Sends a frame of these bytes.
+  /// Sends a frame: the number of bytes, and then the bytes.
   @discardableResult
   func send(frame: [UInt8]) -> Bool {
     send(bytes: withUnsafeBytes(of: UInt32(frame.count).littleEndian, Array.init) + frame)
   }
 
-  /// Sends these bytes unchanged; returns whether the other side has accepted them.
+  /// Sends bytes without a frame. Returns whether the other side has accepted all of them.
   @discardableResult
   func send(bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
@@ -86,7 +87,7 @@ final class WireClient {
     return true
   }
 
-  /// Greets as a viewer does, and receives the greeting.
+  /// Sends a viewer's greeting, and returns the answer.
   func greet(versions: ProtocolVersions = .current, isReadOnly: Bool = false) -> Answer {
     send(.hello(ViewerHello(versions: versions, processID: getpid(), isReadOnly: isReadOnly)))
     return receive()
@@ -114,7 +115,8 @@ final class WireClient {
     }
   }
 
-  /// Returns the next message that `pick` accepts; other messages are skipped.
+  /// Receives messages until `pick` returns a value for one of them, and returns the value. Other
+  /// messages are skipped.
   func receive<Value>(_ pick: (ProcessMessage) -> Value?) -> Value? {
     while case .message(let message) = receive() {
       if let value = pick(message) { return value }
@@ -122,7 +124,8 @@ final class WireClient {
     return nil
   }
 
-  /// Returns the result of the command with this token; other messages are skipped.
+  /// Receives messages until the result of the command with this token arrives, and returns the
+  /// result. Other messages are skipped.
   func result(
     of token: UInt32
   ) -> (outcomes: [CommandResult.Outcome], dependents: [OperationReport.ID])? {
@@ -135,7 +138,8 @@ final class WireClient {
     }
   }
 
-  /// Receives updates, giving credit for each part, until one meets the condition.
+  /// Receives updates until one satisfies the condition, and returns this update. Each received
+  /// part grants one new credit.
   func receiveUpdate(where holds: (Update) -> Bool) -> Update? {
     var assembler = UpdateAssembler()
     return receive { message in
@@ -148,6 +152,6 @@ final class WireClient {
 }
 
 extension OperationReport.ID {
-  /// Creates the id with which an operation is reported.
+  /// Creates the id that reports to viewers use for an operation of this process.
   init(_ operation: Operation) { self.init(operation.id.rawValue) }
 }

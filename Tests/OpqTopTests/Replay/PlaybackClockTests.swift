@@ -25,7 +25,7 @@ import Testing
     clock.changeSpeed(by: doublings, at: at(8))
     #expect(clock.time(at: at(8)) == at(8))
     #expect(clock.time(at: at(12)) == at(8 + 4 * factor))
-    // At the moment that is returned for a time, the clock has reached that time.
+    // `moment(of:)` returns the local time at which the playback reaches a recorded time.
     let time = at(8.123_456_789)
     if let moment = clock.moment(of: time) {
       #expect(clock.time(at: moment) >= time)

@@ -12,7 +12,8 @@ import Testing
 @Suite("The end of a recording", .timeLimit(.minutes(10))) struct RecorderTests {
   @Test("The last events before the end are in the recording", arguments: 1...10)
   func holdsTheEndInOwnProcess(round: Int) async {
-    // The operations of other tests could be too many for one update.
+    // The test runs in a separate process, because the operations of other tests could be too many
+    // for one update.
     await #expect(processExitsWith: .success) { [round] in
       try await onOwnThread { try RecorderTests.checkTheEnd(round) }
     }

@@ -9,7 +9,8 @@ import Testing
 
 @testable import OpqTop
 
-/// The local clock begins at zero, so the recording is one second ahead of it.
+/// Tests of a player for recordings. The local clock begins at 0 s and the recording at 1 s, so the
+/// time of the recording is one second ahead.
 @Suite struct ReplayPlayerTests {
   private typealias Scene = ReplayScene
 
@@ -19,7 +20,7 @@ import Testing
     ReplayPlayer(try Scene.reader(bytes), at: at(0))
   }
 
-  /// Returns the total number of operations at the shown moment.
+  /// Returns the total number of operations that the player shows at a certain time.
   private func total(_ player: inout ReplayPlayer, at now: MonitorTime) -> Int? {
     for case .update(let update) in player.takeMessages(for: .everything, at: now) {
       return update.queues.first?.counts.total
@@ -79,7 +80,7 @@ import Testing
       player.perform(.step(1), at: at(0.5))
       #expect(total(&player, at: at(0.5)) == expected)
     }
-    // Past the complete update at 6 s.
+    // The steps back pass 6 s, where the recording contains a complete state.
     for expected in [6, 5, 4, 3, 2, 1, 1] {
       player.perform(.step(-1), at: at(0.5))
       #expect(total(&player, at: at(0.5)) == expected)

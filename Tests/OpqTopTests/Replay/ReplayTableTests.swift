@@ -7,7 +7,8 @@ import Testing
 
 @testable import OpqTop
 
-/// A recording answers an interest in the same way as a process.
+/// Tests of the table that answers a viewer's interest from a recording, in the same way as a
+/// process would.
 @Suite struct ReplayTableTests {
   private typealias Scene = ReplayScene
 
@@ -62,7 +63,8 @@ import Testing
     var table = makeTable()
     var interest = Interest(rowLimit: 0)
     interest.graphs = [.init(root: Scene.id(10), direction: .waitsFor, limit: 100)]
-    // Dependencies of finished operations are not relevant.
+    // The graph contains operation 9, which operation 10 depends on. It does not contain operation
+    // 8, because the dependencies of a finished operation are not relevant.
     #expect(try update(&table, interest).changed.map(\.id) == ids(9, 10))
     interest.graphs = [.init(root: Scene.id(7), direction: .blocks, limit: 3)]
     #expect(try update(&table, interest).changed.map(\.id) == ids(7, 8))
@@ -135,7 +137,8 @@ import Testing
     interest.detail = Scene.id(51)
     detail = try #require(try update(&table, interest).detail)
     #expect(detail.reasons.map(\.kind) == [.noFreeSlot])
-    // A queue of width 0 starts no operation. There may also be a barrier, which is not recorded.
+    // A queue of width 0 starts no operation. With a greater width, the reason may be a barrier,
+    // which is not recorded.
     for (width, kind) in [(0, OperationDetail.Reason.Kind.queueSuspended), (9, .notStartedYet)] {
       recorded.queues[0].width = width
       table.apply(recorded, isWhole: false)

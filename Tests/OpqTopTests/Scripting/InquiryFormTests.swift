@@ -7,7 +7,8 @@ import Testing
 
 @testable import OpqTop
 
-/// The exact output for scripts. `Scripting.md` documents it for users.
+/// Tests of the exact output of the commands for scripts. `Scripting.md` documents this output for
+/// users.
 @Suite struct InquiryFormTests {
   private typealias Scene = InquiryScene
   private let form = InquiryForm(isJSON: true)

@@ -5,8 +5,8 @@ import MonitorProtocol
 
 @testable import OpqTop
 
-/// The messages of a process, without the process: a suspended queue, a working one, and two with
-/// the same name.
+/// Messages of an imaginary process that has a suspended queue, a queue that works, and two queues
+/// with the same name.
 enum InquiryScene {
   static let start = MonitorTime(nanoseconds: 1_000_000_000_000)
 
@@ -44,7 +44,8 @@ enum InquiryScene {
       finished: finished.map(moment))
   }
 
-  /// #3 waits for #2, which waits for #1, which executes. #4 is held.
+  /// The reports of four operations. #3 waits for #2, and #2 waits for #1, which executes. #4 is
+  /// ready in a suspended queue.
   static let reports = [
     report(1, .executing, started: -4), report(2, .waiting, needs: [1]),
     report(3, .waiting, needs: [2]), report(4, .held, on: 2),
@@ -74,7 +75,7 @@ enum InquiryScene {
 }
 
 extension Inquiry {
-  /// Handles messages of the process, all at one moment.
+  /// Processes messages of the process that all arrive at the same time.
   mutating func hear(
     _ messages: MonitorMessage..., at seconds: Double = 0
   ) -> [InquiryAction] {

@@ -7,8 +7,8 @@ import Testing
 
 @testable import OpqTop
 
-/// The questions and commands of scripts, as state machines with messages as input, and the printed
-/// text and the exit status as output.
+/// Tests of the commands for scripts. Each command is a state machine: its input consists of
+/// messages, and its output is the printed text and the exit status.
 @Suite struct InquiryTests {
   private typealias Scene = InquiryScene
   private let form = InquiryForm()
@@ -107,7 +107,7 @@ import Testing
     check(SuspendInquiry("net", isSuspended: true, form))
     var wait = WaitInquiry([Scene.id(3)], for: .isOver, timeout: nil, form)
     #expect(wait.hear(Scene.hello(), Scene.update(), .silent(for: .seconds(60))) == [])
-    // The process answers, but has no changes.
+    // This process has sent its greeting but no update.
     var suspend = SuspendInquiry("net", isSuspended: true, form)
     #expect(suspend.hear(Scene.hello()) == [])
     #expect(suspend.look(atSeconds: 10) == [.end(1, "there is no queue \"net\"")])
@@ -162,7 +162,8 @@ import Testing
     let first = inquiry.hear(
       Scene.update([Scene.report(1, .finished, started: -4, finished: 1)]), at: 1)
     #expect(first == [.print("#1 job 1: finished at 22:13:21, ran 5.00s\n")])
-    // The operation is no longer kept, but it had reached the state.
+    // Operation 1 had reached the state before, so it does not matter that the process no longer
+    // keeps the operation.
     #expect(inquiry.hear(Scene.update([], removed: [Scene.id(1)]), at: 2) == [])
     let last = inquiry.hear(
       Scene.update([Scene.report(3, .cancelled, finished: 3)]), at: 3)
@@ -207,7 +208,8 @@ import Testing
       [Scene.id(1)], for: WaitGoal(states: [.finished]), timeout: nil, form)
     #expect(finished.hear(Scene.hello(), Scene.update(others)) == [])
     #expect(finished.look(atSeconds: 2) == [.end(1, .unknown([Scene.id(1)]))])
-    // The operation is not in a queue, but other operations wait for it.
+    // The warning says that operation 1 is not in a queue, although other operations depend on it.
+    // So operation 1 cannot have finished.
     var awaited = WaitInquiry([Scene.id(1)], for: .isOver, timeout: nil, form)
     let warning = MonitorWarning(
       kind: .neverEnqueuedDependency, operations: [Scene.id(7)], awaited: [Scene.id(1)])
@@ -281,7 +283,8 @@ import Testing
       var inquiry = CancelInquiry(ids, includingDependents: false, form)
       let others = [Scene.report(7, .executing, started: -1)]
       #expect(inquiry.hear(Scene.hello(), Scene.update(others, warnings: warnings)) == [])
-      // The command is sent nevertheless: the process may know the operation by now.
+      // The command is sent even if the process has not reported the operation, because the process
+      // may know the operation by then.
       #expect(inquiry.look(atSeconds: 2) == [.send(.cancel(ids))])
       return inquiry.hear(
         .commandResult(CommandResult(command: .cancel(ids), outcomes: [.unknown])))

@@ -8,7 +8,8 @@ import Testing
 
 @testable import RunAnalysis
 
-/// Files for other programs. .ci/check-readers checks that these programs read them.
+/// Tests of the files that are written for other programs. The script .ci/check-readers checks that
+/// these programs can read the files.
 @Suite("Exports of a recording") struct ExportTests {
   @Test("A table has a line for each operation, with its times, in the form of RFC 4180")
   func csv() throws {
