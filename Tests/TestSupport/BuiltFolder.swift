@@ -3,7 +3,8 @@
 
 import Glibc
 
-/// The folder of this program's build, which also has the package's other programs.
+/// The folder that contains the running program, and the other programs of the package that were
+/// built with it.
 package enum BuiltFolder {
   private static let path: String = {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -3,10 +3,11 @@
 
 import Glibc
 
-/// The amount of work in stress tests.
+/// How much work stress tests do.
 package enum Effort {
-  /// The effort in percent: the value of the environment variable `OPQ_EFFORT`, or 10 without it, which finds
-  /// most faults in a short time. `.ci/run` also runs the tests that use this with 100.
+  /// The effort in percent: the value of the environment variable `OPQ_EFFORT`, or 10 without the
+  /// variable, which finds most faults in a short time. `.ci/run` runs the stress tests a second
+  /// time with 100.
   package static let percent: Int = {
     guard let text = getenv("OPQ_EFFORT"), let percent = Int(String(cString: text)) else {
       return 10
@@ -14,6 +15,7 @@ package enum Effort {
     return max(1, percent)
   }()
 
-  /// Returns a number of rounds, sizes or iterations, reduced to the effort, but at least 1.
+  /// Returns a number of rounds, operations or the like, multiplied by the effort in percent. The
+  /// result is at least 1.
   package static func scaled(_ count: Int) -> Int { max(1, count * percent / 100) }
 }

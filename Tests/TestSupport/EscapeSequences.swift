@@ -3,8 +3,9 @@
 
 /// The escape sequences that a program has sent to a terminal.
 package enum EscapeSequences {
-  /// Returns the kinds of sequences, without duplicates. Sequences that only move the cursor or
-  /// erase are left out, because they depend on the contents. Colors and attributes are separate.
+  /// Returns the kinds of escape sequences in the bytes. Sequences that only move the cursor or
+  /// erase are left out, because they depend on the contents of the screen. Each color and each
+  /// text attribute is a separate kind.
   ///
   /// - Parameter bytes: All bytes that were sent, in UTF-8.
   /// - Returns: Kinds such as `ESC [ ? h 1049`, `ESC [ m 2` and `ESC ]`.
@@ -33,11 +34,12 @@ package enum EscapeSequences {
   private static func kindsOfControl(_ parameters: String, _ final: Unicode.Scalar) -> [String] {
     switch final {
     case "A", "B", "C", "D", "G", "H", "d", "J", "K", "X", "P", "@", "L", "M", "S", "T", "b", "r":
-      // With a mark such as "?", parameters have another meaning.
+      // A sequence with a mark such as "?" before its parameters has another meaning, so it is not
+      // left out.
       let marker = parameters.prefix { !$0.isNumber && $0 != ";" }
       return marker.isEmpty ? [] : ["ESC [ \(marker)\(final)"]
     case "m":
-      // "38;5;n" is one attribute.
+      // "38;5;n" selects one of 256 colors, so its three parameters are one attribute.
       let joined = parameters.replacing("38;5;", with: "38:5:")
       return joined.split(separator: ";").map { "ESC [ m \($0)" }
     default:
@@ -45,7 +47,8 @@ package enum EscapeSequences {
     }
   }
 
-  /// Returns the control characters outside sequences, except those that only move the cursor.
+  /// Returns the control characters that are not part of an escape sequence, except those that only
+  /// move the cursor.
   package static func strayControls(in bytes: [UInt8]) -> Set<UInt8> {
     let allowed: Set<UInt8> = [0x08, 0x09, 0x0A, 0x0D, 0x1B]
     return Set(bytes.filter { ($0 < 0x20 || $0 == 0x7F) && !allowed.contains($0) })

@@ -3,21 +3,21 @@
 
 package import Testing
 
-/// Events in the order in which threads noted them.
+/// A log of events, in the order in which threads added them.
 package final class EventLog<Event: Sendable & Equatable>: Sendable {
   private let noted = Monitored<[Event]>([])
 
   /// Creates an empty log.
   package init() {}
 
-  /// Adds an event.
+  /// Adds an event to the log.
   package func note(_ event: Event) { noted.change { $0.append(event) } }
 
   /// The events so far.
   package var events: [Event] { noted.value }
 
-  /// Blocks the calling thread until the events match a predicate. Records an issue if they do not
-  /// in time.
+  /// Blocks the calling thread until the logged events satisfy a predicate. Records an issue if
+  /// they do not satisfy it in time.
   @discardableResult
   package func wait(
     for what: String, at location: SourceLocation = #_sourceLocation,
@@ -26,13 +26,13 @@ package final class EventLog<Event: Sendable & Equatable>: Sendable {
     noted.wait(for: what, at: location, until: predicate)
   }
 
-  /// Blocks the calling thread until the event has been noted.
+  /// Blocks the calling thread until an event has been added to the log.
   @discardableResult
   package func wait(for event: Event, at location: SourceLocation = #_sourceLocation) -> Bool {
     wait(for: "\(event)", at: location) { $0.contains(event) }
   }
 
-  /// Blocks the calling thread until a number of events have been noted.
+  /// Blocks the calling thread until a number of events have been added to the log.
   @discardableResult
   package func wait(forCount count: Int, at location: SourceLocation = #_sourceLocation) -> Bool {
     wait(for: "\(count) events", at: location) { $0.count >= count }
@@ -44,7 +44,7 @@ package final class DeinitProbe: Sendable {
   private let name: String
   private let log: EventLog<String>
 
-  /// Creates a probe that notes `name`.
+  /// Creates a probe that adds `name` to the log when it is deallocated.
   package init(_ name: String, in log: EventLog<String>) {
     self.name = name
     self.log = log

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Received bytes, and the frames in them: each has a length of four bytes, the lowest first, and
-/// that number of bytes.
+/// A buffer of received bytes, from which frames are taken. A frame consists of its length in four
+/// bytes, the least significant byte first, and of that number of bytes.
 package struct FrameBuffer {
   private var bytes: [UInt8] = []
 
@@ -12,7 +12,8 @@ package struct FrameBuffer {
   /// Appends received bytes.
   package mutating func append(_ more: some Sequence<UInt8>) { bytes += more }
 
-  /// Removes and returns the next frame without its length; `nil` if it is incomplete.
+  /// Removes the next frame and returns its bytes without the length; `nil` if the buffer contains
+  /// no complete frame.
   package mutating func takeFrame() -> [UInt8]? {
     guard bytes.count >= 4 else { return nil }
     let length = bytes.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -15,12 +15,12 @@ package final class Gate: Sendable {
   /// Creates a closed gate.
   package init() {}
 
-  /// Opens the gate for all threads, now and later.
+  /// Opens the gate for all waiting threads, and for all threads that arrive later.
   package func open() { state.change { $0.isOpen = true } }
 
-  /// Blocks the calling thread until the gate is open, without counting it as arrived.
+  /// Blocks the calling thread until the gate is open. The thread does not count as arrived.
   ///
-  /// - Returns: Whether the gate was opened in time. If not, an issue was recorded.
+  /// - Returns: Whether the gate was opened in time. If it was not, an issue has been recorded.
   package func waitUntilOpen(at location: SourceLocation = #_sourceLocation) -> Bool {
     state.wait(for: "a gate to be opened", at: location) { $0.isOpen }
   }
@@ -28,8 +28,8 @@ package final class Gate: Sendable {
   /// The number of threads that have arrived so far, including those that have passed.
   package var arrivedCount: Int { state.value.arrivedCount }
 
-  /// Blocks the calling thread until the gate is open. If that takes too long, it records an issue
-  /// and returns.
+  /// Counts the calling thread as arrived, and blocks it until the gate is open. Records an issue
+  /// and returns if the gate is not opened in time.
   package func pass(at location: SourceLocation = #_sourceLocation) {
     state.change { $0.arrivedCount += 1 }
     state.wait(for: "a gate to be opened", at: location) { $0.isOpen }

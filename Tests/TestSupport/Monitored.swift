@@ -4,14 +4,14 @@
 import Glibc
 package import Testing
 
-/// A value with a lock, and a way to wait until it matches a predicate.
-// Unchecked because `state` is mutable. `state` is accessed only while `mutex` is held.
+/// A value that a lock protects. A thread can wait until the value satisfies a predicate.
+// `@unchecked` because `state` is mutable. `state` is accessed only while `mutex` is held.
 package final class Monitored<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var state: State
 
-  /// Creates a monitored value.
+  /// Creates a monitored value with its initial state.
   package init(_ state: State) {
     self.state = state
     mutex = .allocate(capacity: 1)
@@ -31,7 +31,7 @@ package final class Monitored<State>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Changes the value and wakes all waiting threads, which check it again.
+  /// Changes the value, and wakes all waiting threads, so that they check the value again.
   @discardableResult
   package func change<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
@@ -106,9 +106,11 @@ package enum Patience {
   package static let seconds = 30
 }
 
-/// Checks repeatedly until a condition is true, and lets other threads run in between.
+/// Checks a condition repeatedly until it is true or the time limit is over. Other threads can run
+/// between two checks.
 ///
-/// Even with a short limit, it checks so often that the other threads have run on a busy machine.
+/// Even with a short limit, there are so many checks that other threads have run, also on a busy
+/// machine.
 ///
 /// - Returns: Whether the condition was true in time.
 package func poll(for limit: Duration, until isSo: () -> Bool) -> Bool {
@@ -116,7 +118,7 @@ package func poll(for limit: Duration, until isSo: () -> Bool) -> Bool {
   var looks = 0
   while !isSo() {
     looks += 1
-    // The clock is not read in each round, because reading it costs more than the check.
+    // The time is read only once in 1,024 checks, because reading it costs more than a check.
     if looks.isMultiple(of: 1_024), ContinuousClock.now > deadline { return isSo() }
     sched_yield()
   }

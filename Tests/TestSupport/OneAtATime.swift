@@ -3,17 +3,17 @@
 
 package import Testing
 
-/// A trait for tests that must not run concurrently with each other.
+/// A trait for tests that must not run at the same time as other tests with this trait.
 ///
-/// It is for tests that use every processor for seconds. Two of them at once would be slower than
-/// one after the other, and would starve other tests.
+/// Such tests use every processor for seconds. Two of them at the same time would take longer than
+/// one after the other, and would slow down other tests.
 package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
   private static let turn = Turn()
 
-  /// Tests inherit the trait from their suites.
+  /// The trait of a suite also applies to the suite's tests.
   package let isRecursive = true
 
-  /// Waits for the test's turn, runs it, and gives the turn to the next test.
+  /// Waits until no other test with this trait runs, and then runs the test.
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent () async throws -> Void
   ) async throws {
@@ -25,11 +25,11 @@ package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OneAtATime {
-  /// Runs only one of the tests with this trait at a time.
+  /// A trait with which only one test runs at a time.
   package static var oneAtATime: Self { OneAtATime() }
 }
 
-/// A lock that the tests receive in the order of their requests.
+/// A lock that tests acquire in the order of their requests.
 private final class Turn: Sendable {
   private struct State {
     var isTaken = false

@@ -4,19 +4,19 @@
 import Glibc
 package import Testing
 
-/// The body of a test did not return in time.
+/// The error that a test reports if its body does not return in time.
 package struct HangError: Error, CustomStringConvertible {
   let limit: Duration
 
-  /// A sentence with the time limit.
+  /// A sentence that names the time limit.
   package var description: String { "The body hangs: it has not returned within \(limit)" }
 }
 
-/// Runs a blocking body on a new thread, so that it does not occupy a thread of the concurrency
-/// runtime. If the body hangs, the test fails instead of hanging too.
+/// Runs a closure that may block on a new thread, so that it does not block a thread of Swift
+/// concurrency. If the closure hangs, the test fails and does not hang.
 ///
-/// The body belongs to the calling task, so that its expectations are recorded for the running
-/// test.
+/// The closure runs as a part of the calling task, so that its expectations are recorded for the
+/// running test.
 ///
 /// - Parameters:
 ///   - limit: The maximum time for the body.
@@ -40,13 +40,13 @@ package func onOwnThread<Result: Sendable>(
   return try await outcome.value()
 }
 
-/// A trait for tests that block, for example while another program works: each runs on a new
-/// thread.
+/// A trait for tests that block, for example while another program works. Each of these tests runs
+/// on a new thread.
 ///
-/// The concurrency runtime has one thread for each processor. A test that blocks one of them delays
-/// other tests.
+/// Swift concurrency has one thread for each processor. A test that blocks one of these threads
+/// delays other tests.
 package struct OnOwnThread: TestTrait, SuiteTrait, TestScoping {
-  /// Tests inherit the trait from their suites.
+  /// The trait of a suite also applies to the suite's tests.
   package let isRecursive = true
 
   /// Runs the test on a new thread.
@@ -61,7 +61,7 @@ package struct OnOwnThread: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OnOwnThread {
-  /// Runs each test on a new thread.
+  /// A trait with which each test runs on a new thread.
   package static var onOwnThread: Self { OnOwnThread() }
 }
 
@@ -86,8 +86,8 @@ package func startThread(stackSize: Int = 1 << 21, _ body: @escaping @Sendable (
   pthread_attr_destroy(&attributes)
 }
 
-/// Runs `body` on a number of threads at once and waits for all of them. The threads start
-/// together.
+/// Runs `body` on a number of new threads at the same time, and waits for all of them. `body`
+/// begins when all threads exist.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let start = Gate()
   let running = Monitored(count)
@@ -117,7 +117,7 @@ private final class ThreadPerJobExecutor: TaskExecutor {
   }
 }
 
-/// The first of two results, which one task awaits.
+/// A result for which one task waits. If two results are set, the first one counts.
 private final class Outcome<Value: Sendable>: Sendable {
   private struct State {
     var result: Result<Value, any Error>?

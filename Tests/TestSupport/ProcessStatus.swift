@@ -5,12 +5,12 @@ import Glibc
 
 /// The kernel's data about this process.
 package enum ProcessStatus {
-  /// Returns the number in a line of `/proc/self/status`, such as `Threads`, or `VmHWM`: the
-  /// maximum memory so far in KiB. Unlike the value of `getrusage`, it does not include the time
-  /// before the program began.
+  /// Returns the number in a line of `/proc/self/status`, such as `Threads`, or `VmHWM`, which is
+  /// the maximum memory so far in KiB. Unlike the maximum that `getrusage` returns, `VmHWM` does
+  /// not include the time before the program was executed.
   ///
   /// - Parameter name: The text before the colon. The program ends if there is no such line.
-  /// - Returns: The number after it.
+  /// - Returns: The number after the colon.
   package static func amount(_ name: String) -> Int {
     guard let amount = amount(name, of: getpid()) else {
       fatalError("/proc/self/status has no \(name)")
@@ -18,7 +18,8 @@ package enum ProcessStatus {
     return amount
   }
 
-  /// Returns the same for another process; `nil` if the process or the line does not exist.
+  /// Returns the number in a line of `/proc/PID/status` of another process; `nil` if the process or
+  /// the line does not exist.
   package static func amount(_ name: String, of process: Int32) -> Int? {
     guard let status = fopen("/proc/\(process)/status", "r") else { return nil }
     defer { fclose(status) }
@@ -33,7 +34,7 @@ package enum ProcessStatus {
     return nil
   }
 
-  /// Returns the number of open descriptors of a process; `nil` if it does not exist.
+  /// Returns the number of open file descriptors of a process; `nil` if the process does not exist.
   package static func descriptorCount(of process: Int32) -> Int? {
     entryCount("/proc/\(process)/fd")
   }
@@ -43,7 +44,7 @@ package enum ProcessStatus {
     defer { closedir(directory) }
     var count = 0
     while readdir(directory) != nil { count += 1 }
-    // The entries of the folder itself and of its parent do not count.
+    // `readdir` also returns the entries `.` and `..`, which do not count.
     return count - 2
   }
 }

@@ -5,14 +5,14 @@ import COperationsSystem
 import Glibc
 import Synchronization
 
-/// A terminal without a window. Tests run programs on it and type keys, and ``screen`` has the
-/// contents that a person would see.
+/// A terminal without a window. Tests run programs on it and type keys. ``screen`` has the contents
+/// that a user of the terminal would see.
 ///
 /// It never sleeps. It waits for events with `poll` and a deadline.
 package final class PseudoTerminal {
   /// A system call that failed.
   package struct Failure: Error, CustomStringConvertible {
-    /// The call, and the error of the system.
+    /// The name of the system call, and the system's error message.
     package let description: String
 
     init(_ call: String, code: Int32 = errno) {
@@ -32,30 +32,31 @@ package final class PseudoTerminal {
   package private(set) var screen: VirtualScreen
   /// The number of received bytes.
   package private(set) var byteCount = 0
-  /// The bytes received since ``keepTranscript()``; `nil` before.
+  /// The bytes that were received since the call of ``keepTranscript()``; `nil` before this call.
   package private(set) var transcript: [UInt8]?
   /// The processor time of the program up to its end; `nil` before its end.
   package private(set) var totalProcessorTime: Duration?
   /// The name with which programs open the terminal.
   package let name: String
 
-  /// The lock is held while inheritable descriptors exist, and while a program is started, because
-  /// tests on other threads have terminals too.
+  /// A lock that is held while a program is started, and while descriptors exist that a started
+  /// program would inherit. Tests on other threads may start programs at the same time.
   private static let inheriting = Mutex(())
 
   private var controller: Int32
-  /// The descriptor is kept open, so that settings outlive the program that changed them.
+  /// A descriptor of the program's side of the terminal. It stays open, so that the terminal keeps
+  /// its settings when the program has ended.
   private var keeper: Int32
   /// The process id of the started program; `nil` if no program runs.
   package private(set) var child: Int32?
-  /// Reading reaches the end of the output when no process has the other side open.
+  /// A descriptor of a pipe. Reading it reaches the end when the started program has ended.
   private var childIsGone: Int32?
 
-  /// Creates a terminal of this size.
+  /// Creates a terminal with a number of columns and rows.
   ///
-  /// - Throws: ``Failure`` if the system has none.
+  /// - Throws: ``Failure`` if the system cannot create a terminal.
   package init(columns: Int = 80, rows: Int = 24) throws {
-    // Without this, the widths of characters are those of the C locale.
+    // In the C locale, which is the default, the widths of characters beyond ASCII would be wrong.
     setlocale(LC_CTYPE, "C.UTF-8")
     var controller: Int32 = -1
     var keeper: Int32 = -1
@@ -87,7 +88,8 @@ package final class PseudoTerminal {
     }
   }
 
-  /// Opens the programs' side of the terminal. The caller closes it.
+  /// Opens the side of the terminal that programs use, and returns the descriptor, which the caller
+  /// must close.
   package func open() throws -> Int32 {
     let descriptor = Glibc.open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure("open \(name)") }
@@ -120,8 +122,8 @@ package final class PseudoTerminal {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // When the leader of a new session opens the terminal, it becomes the session's controlling
-    // terminal.
+    // The program is the leader of a new session. The first terminal that it opens becomes the
+    // session's controlling terminal.
     posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
@@ -129,7 +131,7 @@ package final class PseudoTerminal {
       posix_spawn_file_actions_addopen(
         &actions, descriptor, path, O_RDWR | O_CREAT | O_APPEND, 0o600)
     }
-    // The child keeps the descriptor open until it ends.
+    // The program inherits one end of the pipe and keeps it open until the program ends.
     posix_spawn_file_actions_adddup2(&actions, pipe[1], 3)
 
     var attributes = posix_spawnattr_t()
@@ -163,7 +165,8 @@ package final class PseudoTerminal {
       "SWIFT_BACKTRACE=enable=no",
     ]
     if let profile = getenv("LLVM_PROFILE_FILE").map({ String(cString: $0) }) {
-      // Each child needs its own file. Otherwise, they overwrite the tests' measurements.
+      // Each program writes its coverage data to its own file. Otherwise, it would overwrite the
+      // data of the tests.
       variables.append("LLVM_PROFILE_FILE=\(profile)-child%p.profraw")
     }
     for change in changes {
@@ -180,7 +183,7 @@ package final class PseudoTerminal {
     text.withUTF8 { _ = write(controller, $0.baseAddress, $0.count) }
   }
 
-  /// Types bytes, which need not be text.
+  /// Types bytes, which need not be valid UTF-8.
   package func type(bytes: [UInt8]) { _ = write(controller, bytes, bytes.count) }
 
   /// Types a key repeatedly without reading the output, until the program blocks in a write and
@@ -221,20 +224,21 @@ package final class PseudoTerminal {
   /// Begins to keep all received bytes.
   package func keepTranscript() { transcript = [] }
 
-  /// Stops receiving output, as after Ctrl-S, until ``takeOutputAgain()``. Writers block meanwhile.
+  /// Stops the output of programs, as Ctrl-S does, until ``takeOutputAgain()`` is called. A program
+  /// that writes is blocked.
   package func refuseOutput() { tcflow(keeper, TCOOFF) }
 
-  /// Receives output again.
+  /// Resumes the output of programs, as Ctrl-Q does.
   package func takeOutputAgain() { tcflow(keeper, TCOON) }
 
-  /// Clears the contents, like some terminals after another program has written to them.
+  /// Clears the contents of the screen without the program's knowledge.
   package func forgetScreen() {
     let isAlternate = screen.isAlternate
     screen = VirtualScreen(columns: screen.columns, rows: screen.rows)
     if isAlternate { screen.feed("\u{1B}[?1049h".utf8) }
   }
 
-  /// Changes the size. The contents are cleared, as some terminals do.
+  /// Changes the size of the terminal and clears its contents, as some terminals do.
   ///
   /// - Parameters:
   ///   - columns: The number of columns that programs see.
@@ -268,13 +272,15 @@ package final class PseudoTerminal {
   package struct Settings: Equatable, Sendable {
     let input, output, control, local: UInt32
 
-    /// Whether lines are edited and echoed, as in a shell.
+    /// Whether the terminal edits and echoes lines, and converts keys such as Ctrl-C to signals, as
+    /// in a shell.
     package var isCooked: Bool {
       [ICANON, ECHO, ISIG].allSatisfy { local & UInt32($0) != 0 }
     }
   }
 
-  /// Reads output until a condition is met; `false` if it is not met in `seconds`.
+  /// Reads output until the screen satisfies a condition. Returns `false` if it does not satisfy
+  /// the condition within `seconds`.
   @discardableResult
   package func wait(seconds: Int64 = 20, until isDone: (VirtualScreen) -> Bool) -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
@@ -297,11 +303,12 @@ package final class PseudoTerminal {
     _ = wait(for: childIsGone, until: .now + duration, isReading: false, isReady: &isGone)
   }
 
-  /// Waits until the program stops, as after Ctrl-Z; `false` if it ends instead, or does neither in
-  /// `seconds`.
+  /// Waits until the program is stopped, as by Ctrl-Z. Returns `false` if the program ends, or is
+  /// not stopped within `seconds`.
   package func waitForStop(seconds: Int64 = 20) -> Bool {
     guard let child, wait(seconds: seconds, until: { !$0.isAlternate }) else { return false }
-    // The program has written all its output, so it is about to stop.
+    // The program has left the alternate screen, so it will be stopped soon. It writes nothing more
+    // before that.
     let deadline = ContinuousClock.now + .seconds(seconds)
     var status: Int32 = 0
     while ContinuousClock.now < deadline {
@@ -315,12 +322,12 @@ package final class PseudoTerminal {
     return false
   }
 
-  /// Waits for the end of the program; `nil` if it does not end in `seconds`.
+  /// Waits until the program ends.
   ///
   /// - Parameters:
   ///   - seconds: The maximum time.
-  ///   - isReading: Whether the program's output is read meanwhile.
-  /// - Returns: How it ended.
+  ///   - isReading: Whether the program's output is read during the wait.
+  /// - Returns: How the program ended; `nil` if it did not end within `seconds`.
   package func waitForEnd(seconds: Int64 = 20, isReading: Bool = true) -> Ending? {
     guard let child, let childIsGone else { return nil }
     let deadline = ContinuousClock.now + .seconds(seconds)
@@ -346,7 +353,8 @@ package final class PseudoTerminal {
     return wait(for: -1, until: deadline, isReady: &isReady)
   }
 
-  /// Waits for output, which it reads, or for another descriptor; `false` after the deadline.
+  /// Waits until there is output, which it reads, or until another descriptor can be read. Returns
+  /// `false` after the deadline.
   private func wait(
     for descriptor: Int32, until deadline: ContinuousClock.Instant, isReading: Bool = true,
     isReady: inout Bool

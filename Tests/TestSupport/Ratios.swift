@@ -4,7 +4,7 @@
 /// Returns the median of a non-empty array.
 package func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-/// Returns the difference of a ratio from 1, in percent: `-0.057 %`.
+/// Returns by how many percent a ratio differs from 1, as text such as `-0.057 %`.
 package func percent(_ ratio: Double) -> String {
   let thousandths = Int(((ratio - 1) * 100_000).rounded())
   return "\(thousandths < 0 ? "-" : "+")\(abs(thousandths) / 1_000)."

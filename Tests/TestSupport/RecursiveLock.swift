@@ -3,8 +3,10 @@
 
 import Glibc
 
-/// A lock that its holder may take again, for subclasses that announce changes under a lock.
-// Unchecked because it holds a pointer, to a mutex that the system synchronizes.
+/// A lock that the thread that holds it may acquire again. Subclasses in tests announce changes
+/// while they hold such a lock.
+// `@unchecked` because of the pointer, which is constant. Every thread may use the mutex to which
+// it points.
 package final class RecursiveLock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 

@@ -9,11 +9,12 @@ import Glibc
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Begins the sequence of `seed`.
+  /// Creates a generator of the sequence of random numbers that `seed` determines.
   package init(seed: UInt64) { state = seed }
 
-  /// Returns the seed of a stress test: the value of the environment variable `OPQ_SEED`, or a new
-  /// one. The seed is printed, so that a failure can be repeated as far as threads allow.
+  /// Returns the seed of a stress test: the value of the environment variable `OPQ_SEED`, or a
+  /// random seed. Prints the seed, so that a failure can be repeated, if it does not depend on the
+  /// timing of threads.
   package static func announcedSeed(for test: String = #function) -> UInt64 {
     let given = getenv("OPQ_SEED").flatMap { UInt64(String(cString: $0)) }
     let seed = given ?? UInt64.random(in: 0...UInt64.max)
@@ -21,7 +22,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     return seed
   }
 
-  /// Returns the next number.
+  /// Returns the next random number.
   package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state

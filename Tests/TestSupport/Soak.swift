@@ -3,21 +3,22 @@
 
 import Glibc
 
-/// Uses a dashboard at random for some time: keys, pastes, incomplete sequences, sizes, signals,
-/// and a terminal that stops receiving output. A seed determines its actions.
+/// Uses a dashboard at random for some time. It types keys, pastes text, sends incomplete sequences
+/// and signals, changes the size of the terminal, and stops the output. A seed determines these
+/// actions.
 ///
-/// It checks only the following: the program keeps running, its memory, descriptors and threads do
-/// not grow, its last screen equals the screen after a redraw, and it restores the terminal.
+/// It checks only the following: the program keeps running; its memory, descriptors and threads do
+/// not grow; its last screen equals the screen after a redraw; and it restores the terminal.
 ///
 /// Growth in the beginning is not a fault: lists are filled up to their limits, and released memory
 /// is kept for later use. Therefore the program is measured several times while it receives no
 /// input. The maximum in the first half of the time is the limit at the end.
 package struct Soak {
-  /// The results.
+  /// The results of a run: counts, measurements and faults.
   package struct Figures: CustomStringConvertible {
     /// The number of actions.
     package var actions = 0
-    /// How often it stopped and continued the program.
+    /// How often the program was stopped and continued.
     package var stops = 0
     /// The number of bytes that the terminal received.
     package var bytes = 0
@@ -37,15 +38,15 @@ package struct Soak {
       return (lines + faults.map { "FAULT: \($0)" }).joined(separator: "\n")
     }
 
-    /// The smallest leak per operation in bytes that would have been detected; `nil` if there were
-    /// no operations.
+    /// The number of bytes that each operation would have to leak for the leak to be detected;
+    /// `nil` if no operations were added between the measurements.
     private var smallestLeak: Int? {
       guard let early = earlyLooks.last, let late = lateLooks.first else { return nil }
       let count = late.operations - early.operations
       return count > 0 ? memorySlack * 1_024 / count : nil
     }
 
-    /// The increase of memory in KiB that does not count as growth.
+    /// The increase of memory in KiB that is tolerated.
     ///
     /// Released memory is not returned to the system if other memory near it is in use. While
     /// operations come and go, the gaps between them grow ever more slowly, up to a third of the
@@ -54,8 +55,8 @@ package struct Soak {
 
     fileprivate var earlyLooks: ArraySlice<Look> { looks.prefix(looks.count / 2) }
 
-    /// Several measurements, because a single one may be at a moment at which the program needs
-    /// memory temporarily.
+    /// The last measurements. There are at least two, because a single one may be made when the
+    /// program needs more memory for a moment.
     fileprivate var lateLooks: ArraySlice<Look> { looks.suffix(max(2, looks.count / 8)) }
   }
 
@@ -67,7 +68,7 @@ package struct Soak {
     package var descriptors = 0
     /// The number of threads.
     package var threads = 0
-    /// The number of added operations; 0 if it is not on the screen.
+    /// The number of added operations; 0 if the screen does not show the number.
     package var operations = 0
 
     /// The values as text with one line.
@@ -76,11 +77,11 @@ package struct Soak {
     }
   }
 
-  /// The longest time between two measurements. After some random use, all queues are suspended or
-  /// paused, and no operations come that could leak.
+  /// The maximum time between two measurements. After a long time of random use, all queues would
+  /// be suspended or paused, and no further operations would be added.
   private static let longestRound = Duration.seconds(8)
-  /// The increase of threads that does not count as a leak: the number of workers depends on the
-  /// ready operations.
+  /// The increase in the number of threads that is tolerated, because the number of worker threads
+  /// depends on the number of ready operations.
   private static let threadSlack = 12
 
   private static let keys = [
@@ -125,7 +126,7 @@ package struct Soak {
     program = window.child ?? 0
   }
 
-  /// Uses the program for a duration, and then ends it.
+  /// Uses the program for a certain time, and then ends it.
   ///
   /// - Parameters:
   ///   - duration: The duration.
@@ -165,7 +166,8 @@ package struct Soak {
         operations: Self.operationCount(on: window.screen)))
   }
 
-  /// Returns the last number in the line of counts; 0 if there is none.
+  /// Returns the total number of operations, which is the last number in the line of counts; 0 if
+  /// the screen has no such line.
   private static func operationCount(on screen: VirtualScreen) -> Int {
     let words = ["exec ", "ready ", "wait ", "canc"]
     let line = screen.lines.first { line in words.allSatisfy { line.contains($0) } }
@@ -210,7 +212,7 @@ package struct Soak {
     }
   }
 
-  /// Stops the program by a signal or a key, and continues it.
+  /// Stops the program by a signal, or by Ctrl-Z if `signal` is `nil`, and then continues it.
   private mutating func stop(by signal: Int32?) {
     figures.stops += 1
     if let signal { window.signal(signal) } else { window.type("\u{1A}") }
@@ -219,7 +221,8 @@ package struct Soak {
     window.signal(SIGCONT)
   }
 
-  /// Opens a list that changes, in a window with room for everything, and waits.
+  /// Brings the dashboard to a known view before a measurement: a list that changes, on a screen
+  /// that is large enough for all parts.
   private func settle() {
     window.resize(columns: 100, rows: 30)
     // Ends an incomplete paste, and then closes everything that is open.
@@ -235,7 +238,8 @@ package struct Soak {
     resumeQueues()
   }
 
-  /// Resumes every queue: a suspended queue soon has all operations, and then nothing changes.
+  /// Resumes every queue. While a queue is suspended, all operations of the demo collect in it
+  /// after some time, and nothing changes.
   private func resumeQueues() {
     func selected(_ screen: VirtualScreen) -> String {
       screen.lines.first { $0.hasPrefix("▌") } ?? ""

@@ -3,7 +3,8 @@
 
 import Glibc
 
-/// A new directory with a short path, as sockets need it. It is removed with its contents.
+/// A new directory, which is removed with its contents when this object is released. Its path is
+/// short, because the paths of sockets have a limited length.
 package final class TemporaryDirectory: Sendable {
   /// A system call that failed.
   package struct Failure: Error {
@@ -17,9 +18,9 @@ package final class TemporaryDirectory: Sendable {
   /// The path of the directory.
   package let path: String
 
-  /// Creates the directory. Only its user can access it.
+  /// Creates the directory. Only the user of this process can access it.
   ///
-  /// - Throws: ``Failure`` if that fails.
+  /// - Throws: ``Failure`` if the directory cannot be created.
   package init() throws(Failure) {
     var template = Array("/tmp/opq-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Failure(code: errno) }
@@ -28,11 +29,11 @@ package final class TemporaryDirectory: Sendable {
 
   deinit { Self.remove(path) }
 
-  /// Returns the path of a file in it.
+  /// Returns the path of a file in the directory.
   package func file(_ name: String) -> String { "\(path)/\(name)" }
 
   private static func remove(_ path: String) {
-    // This removes a link, not its destination.
+    // `unlink` removes a symbolic link, and not the file or directory that the link refers to.
     if unlink(path) == 0 { return }
     for name in names(in: path) where name != "." && name != ".." { remove("\(path)/\(name)") }
     rmdir(path)

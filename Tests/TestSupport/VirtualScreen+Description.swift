@@ -4,7 +4,7 @@
 import Testing
 
 extension VirtualScreen: CustomTestStringConvertible {
-  /// The contents as a person would see them, instead of thousands of cells.
+  /// The rows of the screen as text, which is easier to read than a list of cells.
   package var testDescription: String {
     lines.map { "|\($0)|\n" }.joined()
   }

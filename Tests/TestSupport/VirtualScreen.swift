@@ -3,10 +3,11 @@
 
 import CTerminalSystem
 
-/// The contents of a terminal: an interpreter of the control sequences that ncurses sends to
-/// terminals of the ANSI family.
+/// The contents of a terminal. It interprets the control sequences that ncurses sends to terminals
+/// of the ANSI family.
 ///
-/// It follows the standard and not the output of ncurses, so that it can check that output.
+/// The interpretation follows the standard and not the output of ncurses, so that tests can check
+/// this output.
 package struct VirtualScreen: Sendable {
   /// A character position on the screen.
   package struct Cell: Sendable, Hashable {
@@ -20,7 +21,7 @@ package struct VirtualScreen: Sendable {
     package var isDim = false
     /// Whether the character is underlined.
     package var isUnderlined = false
-    /// Whether its colors are reversed.
+    /// Whether the foreground and background colors are exchanged.
     package var isReversed = false
     /// Whether the cell is the second half of the wide character to its left.
     package var isContinuation = false
@@ -43,11 +44,12 @@ package struct VirtualScreen: Sendable {
   package private(set) var isPasteBracketed = false
   /// The number of bells.
   package private(set) var bellCount = 0
-  /// The received sequences that are unknown. Tests expect an empty list.
+  /// The received sequences that the interpreter does not know. Tests expect that there are none.
   package private(set) var unknownSequences: [String] = []
 
   private var row = 0
-  /// Equal to `columns` after a character in the last column: the next one wraps.
+  /// The column of the cursor. After a character in the last column, it equals `columns`, and the
+  /// next character begins a new line.
   private var column = 0
   private var style = Cell()
   private var top = 0
@@ -70,7 +72,7 @@ package struct VirtualScreen: Sendable {
   package func line(_ row: Int) -> String {
     var line = ""
     var spaceCount = 0
-    // Tests read the screen after each change, so that this loop takes a good part of their time.
+    // Tests read the rows after each change, so this loop must be fast.
     for index in row * columns..<(row + 1) * columns {
       let text = cells[index].text
       if text == " " {
@@ -102,7 +104,8 @@ package struct VirtualScreen: Sendable {
     pending.removeFirst(start)
   }
 
-  /// Interprets one character or sequence, and returns its length; `nil` if it is incomplete.
+  /// Interprets one character or sequence. Returns its number of bytes; `nil` if more bytes must be
+  /// received.
   private mutating func interpret(at start: Int) -> Int? {
     let byte = pending[start]
     switch byte {
@@ -115,7 +118,8 @@ package struct VirtualScreen: Sendable {
     case 0x00...0x1F, 0x7F: break
     default:
       let whole = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
-      // A program that is interrupted may leave a character incomplete. The next byte is then not part of it.
+      // If the program was interrupted, the bytes of a character may be incomplete. Then the next
+      // byte begins another character.
       let rest = pending[(start + 1)...].prefix(whole - 1).prefix { $0 & 0xC0 == 0x80 }
       let length = 1 + rest.count
       guard length == whole || start + length < pending.count else { return nil }
@@ -133,7 +137,7 @@ package struct VirtualScreen: Sendable {
     case UInt8(ascii: "["):
       let parameters = pending[(start + 2)...].prefix { !(0x40...0x7E).contains($0) && $0 != 0x1B }
       guard parameters.endIndex < pending.count else { return nil }
-      // The program was interrupted in the sequence, and another one begins here.
+      // The program was interrupted while it sent this sequence. Another sequence begins here.
       if pending[parameters.endIndex] == 0x1B { return parameters.endIndex - start }
       let sequence = ControlSequence(parameters: parameters, final: pending[parameters.endIndex])
       perform(sequence)
@@ -154,7 +158,8 @@ package struct VirtualScreen: Sendable {
   private mutating func put(_ scalar: Unicode.Scalar) {
     let width = Int(cterminal_character_width(scalar.value))
     guard width > 0 else {
-      // A mark belongs to the previous cell. Other characters without a width are not valid here.
+      // A combining mark becomes a part of the previous cell. Other characters without a width are
+      // ignored.
       guard width == 0, column > 0 else { return }
       var index = row * columns + column - 1
       if cells[index].isContinuation { index -= 1 }
@@ -308,7 +313,7 @@ package struct VirtualScreen: Sendable {
 private struct ControlSequence: CustomStringConvertible {
   /// A character such as `?` before the parameters.
   let marker: Character?
-  /// The parameters; 0 for omitted ones.
+  /// The numbers of the parameters. An omitted parameter is 0.
   let numbers: [Int]
   let final: Character
   let description: String
@@ -324,12 +329,14 @@ private struct ControlSequence: CustomStringConvertible {
     description = "CSI \(text)\(self.final)"
   }
 
-  /// Returns a parameter that is a count or a position: 0 and an omitted one mean 1.
+  /// Returns a parameter that is a count or a position; 1, or another default, if the parameter is
+  /// 0 or omitted.
   func count(_ index: Int, otherwise: Int = 1) -> Int {
     index < numbers.count && numbers[index] > 0 ? numbers[index] : otherwise
   }
 
-  /// Returns the range that the first parameter of an erasing sequence selects.
+  /// Returns the cells that a sequence erases: its first parameter selects those after the cursor,
+  /// those before it, or all.
   func range(before: Range<Int>, after: Range<Int>, all: Range<Int>) -> Range<Int> {
     switch numbers.first ?? 0 {
     case 0: after
