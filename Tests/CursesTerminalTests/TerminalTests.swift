@@ -190,7 +190,7 @@ import Testing
     terminal.close()
   }
 
-  /// Returns how often this thread has written to any file.
+  /// Returns the number of write calls that this thread has made, for all files.
   private func writeCount() -> Int {
     guard let file = fopen("/proc/thread-self/io", "r") else { return 0 }
     defer { fclose(file) }
@@ -207,7 +207,7 @@ import Testing
     let grid = grid(terminal.size, "hello\n\nworld")
     terminal.present(grid)
     #expect(window.wait { $0.contains("world") })
-    // The terminal clears its contents.
+    // The change of the size clears the contents of the terminal.
     window.resize(columns: 80, rows: 24)
     terminal.repaintAll()
     terminal.present(grid)

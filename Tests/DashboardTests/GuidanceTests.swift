@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-/// The texts that guide a new user on a screen of 80x24.
+/// Tests of the texts that guide a new user, on a screen of 80x24.
 @Suite("Guidance")
 struct GuidanceTests {
   private typealias ID = OperationReport.ID

@@ -10,7 +10,7 @@ import Testing
 struct PictureTests {
   private typealias ID = OperationReport.ID
 
-  /// Returns the numbers in a line, in order.
+  /// Returns the numbers in a line of text, in their order.
   private func numbers(in line: String) -> [Int] {
     line.split { !$0.isNumber }.compactMap { Int($0) }
   }

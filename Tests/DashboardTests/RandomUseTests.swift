@@ -96,7 +96,8 @@ struct RandomUseTests {
       GoldenFrame.checkCells(of: dashboard.picture())
       let next = dashboard.nextTick(after: dashboard.now)
       #expect(next.map { $0 >= dashboard.now } != false, "seed \(seed)")
-      // The stored layout equals a layout that is computed from the current contents.
+      // The dashboard stores its layout. It must equal the layout that is computed from the current
+      // contents.
       let size = dashboard.screen.size
       let layout = Layout(dashboard.layoutRequest(for: size))
       #expect(dashboard.screen.layout == layout, "seed \(seed)")

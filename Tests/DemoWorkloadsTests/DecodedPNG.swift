@@ -24,7 +24,7 @@ struct DecodedPNG: Equatable {
 
   let chunks: [Chunk]
   let image: Image
-  /// The number of stored blocks with pixels.
+  /// The number of zlib blocks with pixels, which are stored without compression.
   let blockCount: Int
 
   init(_ file: [UInt8]) throws(Malformation) {
@@ -64,7 +64,7 @@ struct DecodedPNG: Equatable {
     image = Image(side: side, bytes: pixels)
   }
 
-  /// Decodes a zlib stream of stored blocks.
+  /// Decodes a zlib stream that consists of stored (uncompressed) blocks.
   private static func inflate(_ stream: [UInt8]) throws(Malformation) -> ([UInt8], blocks: Int) {
     var reader = ByteReader(bytes: stream[...])
     let header = try reader.number(octets: 2)

@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func aReadOnlyDirectoryIsAnError() {
-    // Not even root can create files in this directory.
+    // In /proc/self, not even root can create files.
     let error = #expect(throws: WorkloadError.self) { try OutputDirectory(requested: "/proc/self") }
     #expect(
       error?.description.hasPrefix("cannot write to the output directory /proc/self: ") == true)

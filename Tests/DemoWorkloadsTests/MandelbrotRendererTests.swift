@@ -22,7 +22,8 @@ import Testing
   }
 
   @Test func aPointOutsideTheMainBodiesMayBelongToTheSetToo() {
-    // A point in the disc of period 3, for which the renderer has no shortcut.
+    // A point in the disc of period 3 of the Mandelbrot set, for which the renderer has no
+    // shortcut.
     let drawn = image(renderer(Region(centerReal: -0.1226, centerImaginary: 0.7449, width: 0.01)))
     #expect(drawn == Image(side: 4, filledWith: Palette.all[0].inside))
   }

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func theMostUrgentOperationsStartFirst() async throws {
-    // The speed is so low that no operation ends during the test.
+    // The demo runs so slowly that no operation ends during the test.
     let workload = workload(speed: 0.001)
     let desk = try desk(of: workload)
     workload.start()

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func theStormIsFilledToItsSize() async throws {
-    // The speed is so low that almost no operation ends during the test.
+    // The demo runs so slowly that almost no operation ends during the test.
     let workload = workload(speed: 0.000_01)
     workload.start()
     // The storm has 20,000 operations. A few of them finish at the beginning, before the other

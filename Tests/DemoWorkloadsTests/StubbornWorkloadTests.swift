@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func aPromptOperationEndsWhenCancelledAndADeafOneContinues() async throws {
-    // The speed is so low that no operation ends or is cancelled during the test.
+    // The demo runs so slowly that no operation ends or is cancelled during the test.
     let workload = workload(speed: 0.01)
     workload.start()
     let names = ["transcode film 3", "download page 1"]

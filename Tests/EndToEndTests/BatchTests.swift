@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct BatchTests {
-  /// Returns the exact output of batch mode.
+  /// Runs the program in batch mode, and returns its exact output.
   private func output(
     _ arguments: [String], ending: PseudoTerminal.Ending = .status(0)
   ) throws -> String {

@@ -6,7 +6,7 @@ import TestSupport
 
 /// The program `opq-top` that was built together with the tests.
 enum BuiltProgram {
-  /// The path of the program, in the folder of the tests.
+  /// The path of `opq-top`, in the folder that contains the running tests.
   static let path = BuiltFolder.path(of: "opq-top")
 
   /// Starts the program on a terminal, and waits for its first complete frame.

@@ -10,7 +10,7 @@ import Testing
 /// never sets a background color. Text has the terminal's default color or one of six colors that
 /// are readable on a light and on a dark background.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct ColorTests {
-  /// The keys that lead to each view whose contents do not change with time.
+  /// The keys that select each view whose contents do not change with time.
   private static let steps = ["", "t", "\u{1B}3", "\u{1B}5", "?", "\u{1B}", "\u{1B}1", "x"]
 
   /// A type of terminal or a setting of the environment, and the colors that the dashboard may use
@@ -29,7 +29,7 @@ import Testing
     Setting(name: "NO_COLOR", environment: ["NO_COLOR=1"], colors: []),
   ]
 
-  /// Describes a terminal with 16 colors, which the system may not know.
+  /// Describes a type of terminal with 16 colors, which the system's database may not contain.
   private func describeSixteenColors(in path: String) throws {
     let window = try PseudoTerminal()
     let description = "opq-16|sixteen colours, colors#16, pairs#0x100, use=xterm-256color,"

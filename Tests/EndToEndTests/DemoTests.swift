@@ -6,10 +6,10 @@ import MonitorProtocol
 import TestSupport
 import Testing
 
-/// The dashboard of the demo, controlled with its keys.
+/// Tests of the dashboard of the demo, which the tests control with keys.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct DemoTests {
   @Test func xAndYCancelTheSelectedOperation() throws {
-    // The speed is so low that an operation runs longer than the test needs for two keys.
+    // The demo runs so slowly that an operation takes longer than the test needs to press two keys.
     let window = try BuiltProgram.start(["--speed", "0.2"])
     #expect(window.wait { $0.contains("executing") && $0.contains("cancelled 0") })
     window.type("j")

@@ -37,7 +37,8 @@ import Testing
     window.type("\\né漢")
     #expect(window.wait { $0.contains("né漢") })
     window.type(bytes: [0xE6, 0xBC])
-    // The program waits only a limited time for the rest of a character.
+    // The terminal has received only a part of a character. The program waits only a limited time
+    // for the other bytes.
     window.absorb(for: .milliseconds(60))
     window.type("z")
     #expect(window.wait { $0.contains("né漢z") })

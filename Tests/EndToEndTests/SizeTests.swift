@@ -20,7 +20,7 @@ import Testing
     return window
   }
 
-  /// Returns the complete frame after a redraw.
+  /// Makes the program redraw the screen, and returns the complete frame.
   private func freshFrame(_ window: PseudoTerminal) -> [String] {
     window.absorb(for: .milliseconds(100))
     window.forgetScreen()
@@ -104,7 +104,7 @@ import Testing
           columns < 40 ? !screen.isBlank(row: 0) : screen.contains(words)
         }, "\(columns)x\(rows): \(window.screen.lines)")
     }
-    // The keys still work: Escape closes the overlay, and then q quits.
+    // After the changes of the size, the keys still work: Escape closes the window, and Q quits.
     window.type("\u{1B}")
     window.absorb(for: .milliseconds(100))
     window.type("Q")

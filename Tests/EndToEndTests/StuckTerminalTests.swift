@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A terminal that receives no output for some time or permanently.
+/// Tests with a terminal that receives no output for some time or permanently.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct StuckTerminalTests {
   @Test(
     "T46: A signal ends the program while the terminal is stopped, drawing or idle",

@@ -148,7 +148,7 @@ import Testing
   func noRequestToStopIsLost() throws {
     let window = try BuiltProgram.start(columns: 200, rows: 60, ["--speed", "5"])
     for round in 1...50 {
-      // The redraw happens while the signal arrives.
+      // The signal arrives while the program redraws the screen.
       window.type("\u{C}\u{C}j")
       window.signal(SIGTSTP)
       try #require(window.waitForStop(seconds: 5), "round \(round)")

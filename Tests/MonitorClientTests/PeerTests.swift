@@ -39,8 +39,8 @@ import Testing
     #expect(
       error?.description
         == "the socket's name has process id 4711, but process 4712 listens on it")
-    // The check is skipped if the process is in another namespace of ids, or if the socket has an arbitrary
-    // name.
+    // The process id is not checked if the process is in another namespace of ids, or if the name
+    // of the socket has no process id.
     #expect(refusal(0, ofUser: 1_000) == nil)
     #expect(refusal(4712, ofUser: 1_000, isNamed: false) == nil)
   }

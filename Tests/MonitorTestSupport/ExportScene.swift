@@ -79,7 +79,7 @@ package enum ExportScene {
       + writer.add(.update(last)) + writer.finish()
   }
 
-  /// Returns the output of an export.
+  /// Exports a recording, and returns the exported text.
   package static func text(_ format: ExportFormat, filter: String? = nil) throws -> String {
     let filter = try filter.map { try OperationFilter($0) }
     var text = ""

@@ -9,7 +9,7 @@ import TestSupport
 package final class LocalListener: Sendable {
   /// The path of the socket.
   package let path: String
-  /// The descriptor, for `poll`.
+  /// The descriptor of the socket, with which a caller can `poll`.
   package let descriptor: Int32
   private let directory: TemporaryDirectory
 

@@ -41,7 +41,7 @@ package final class ScriptedProcess {
     return Update(time: time, queues: [queue], changed: [operation], matchCount: 1, keptCount: 1)
   }
 
-  /// Waits for a viewer.
+  /// Waits until a viewer connects.
   package func accept() throws -> Viewer {
     var entry = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)
     try #require(poll(&entry, 1, 60_000) == 1, "no viewer has connected")
@@ -50,7 +50,7 @@ package final class ScriptedProcess {
     return Viewer(connection)
   }
 
-  /// Waits for a viewer, and sends it a greeting and the update.
+  /// Waits until a viewer connects, and sends it a greeting and an update.
   package func welcome(_ hello: Hello = ScriptedProcess.hello()) throws -> Viewer {
     let viewer = try accept()
     viewer.send(.hello(hello, versions: .current))

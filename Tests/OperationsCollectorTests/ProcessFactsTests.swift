@@ -21,7 +21,8 @@ import Testing
     // includes the hour, so the start of the process is before the clock's zero.
     #expect(
       ProcessFacts.started(start, now: moment(150), sinceBoot: .seconds(3_750)) == moment(-3_500))
-    // The start time is exact to a hundredth of a second, and is not in the future.
+    // The start time has a precision of a hundredth of a second, so it is limited to the present
+    // time.
     let later = ProcessStart(ticks: 151 * ticksPerSecond)
     #expect(
       ProcessFacts.started(later, now: moment(150), sinceBoot: .seconds(150)) == moment(150))

@@ -288,7 +288,8 @@ import Testing
     let list = try list(interest)
     var update = list.takeUpdate(from: table)
     #expect(update.changed.isEmpty && update.matchCount == 0 && update.keptCount == 3)
-    // The update has the new warnings even if no operation changes.
+    // If the filter selects operations with warnings, an update has the operations of a new warning
+    // although no operation has changed.
     let cycle = MonitorWarning(kind: .cycle, operations: operations.prefix(2).map(id))
     _ = table.deadlockWatch.take([cycle], cost: .zero, at: ProcessFacts.now)
     update = list.takeUpdate(from: table)

@@ -78,7 +78,8 @@ struct ForwardedOperationTests {
       #expect(observations.count == count)
       for dependency in dependencies { dependency.start() }
       queue.waitUntilAllOperationsAreFinished()
-      // A queue of Foundation examines all its operations each time one finishes.
+      // Each waiting operation is alone in its queue of Foundation, because such a queue examines
+      // all its operations whenever one finishes.
       #expect(companions.events == Array(repeating: 1, count: count))
       withExtendedLifetime(observations) {}
     }

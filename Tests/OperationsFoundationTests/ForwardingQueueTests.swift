@@ -32,7 +32,7 @@ struct ForwardingQueueTests {
     }
   }
 
-  /// An operation of Foundation with its own readiness.
+  /// A subclass of Foundation's `Operation` that overrides `isReady`.
   private final class Conditional: Foundation.Operation, @unchecked Sendable {
     private let mayStart = Atomic<Bool>(false)
 

@@ -28,7 +28,7 @@ import Testing
   /// that other viewers have disconnected.
   private func isLetIn(at path: String) -> Bool { guest(at: path) != nil }
 
-  /// Returns a viewer that was admitted.
+  /// Tries to connect until a viewer is admitted, and returns the viewer; `nil` after 30 s.
   private func guest(at path: String) -> WireClient? {
     let deadline = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < deadline {

@@ -63,8 +63,8 @@ import Testing
   }
 }
 
-/// Changes the user of the calling thread with the system call. The function of the C library would change
-/// all threads.
+/// Changes the user of the calling thread only. The function of the C library would change the user
+/// of all threads.
 private func becomeUser(_ user: UInt32) {
   let call = unsafeBitCast(
     dlsym(nil, "syscall"), to: (@convention(c) (Int, Int, Int, Int) -> Int).self)

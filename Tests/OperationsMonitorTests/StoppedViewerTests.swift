@@ -12,8 +12,8 @@ import Testing
 @testable import OperationsCollector
 @testable import OperationsMonitor
 
-/// A real viewer that is stopped while the watched process works. It runs for a minute if the variable
-/// `OPQ_EFFORT` asks for the full effort, and for a few seconds if the variable is not set.
+/// Tests with a viewer that is stopped while the watched process works. The test takes a minute if
+/// the variable `OPQ_EFFORT` requests the full effort, and otherwise a few seconds.
 @Suite(.timeLimit(.minutes(5))) struct StoppedViewerTests {
   @Test(
     "For a viewer that is stopped under load no update is queued, and later it is up to date")

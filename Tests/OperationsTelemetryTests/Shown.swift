@@ -64,7 +64,7 @@ struct Shown {
   var seriesCount: Int { gauges.count + counters.count + timers.count }
 }
 
-/// Returns a report of a queue.
+/// Returns a report of a queue with these counts.
 func queue(
   _ id: UInt64, _ name: String, waiting: Int = 0, ready: Int = 0, held: Int = 0, executing: Int = 0,
   finished: Int = 0, cancelled: Int = 0, width: Int? = 1, isSuspended: Bool = false

@@ -50,7 +50,7 @@ import Testing
       operation(2, state: .cancelled, started: 3, cancelRequested: 3),
       operation(3, state: .cancelled, started: 3, cancelRequested: 4),
       operation(4, state: .cancelled, added: 0, ready: 2, started: nil, cancelRequested: 2),
-      // The operation started before recording began.
+      // Operation 5 started before its changes were recorded, so its times are incomplete.
       operation(5, state: .cancelled, added: 2, started: 3),
       operation(6, state: .cancelled, added: 2, started: nil),
     ]

@@ -5,7 +5,8 @@ import Operations
 import OtherOperations
 import Testing
 
-// The guide MovingFromFoundation recommends these lines for types that another module has too.
+// The guide MovingFromFoundation recommends the following imports and type aliases for names that
+// another module declares too.
 import class OtherOperations.AsyncOperation
 import class OtherOperations.GroupOperation
 import enum OtherOperations.OperationState

@@ -19,7 +19,8 @@ import Testing
     MonitorTime(nanoseconds: Int64(seconds * 1_000_000_000))
   }
 
-  /// Two queues, an operation in each of three states, and two warnings.
+  /// Returns a frame with two queues, with an operation in each of three states, and with two
+  /// warnings.
   private func frame(name: String = "tile") -> BatchFrame {
     let hello = Hello(
       processName: "demo", processID: 4711, isReadOnly: false, anchor: moment(5),

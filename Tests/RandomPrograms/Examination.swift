@@ -25,7 +25,7 @@ struct Examination {
   /// The number of programs that run at the same time.
   var laneCount = 2
 
-  /// A failing program.
+  /// A random program that has failed, with its seed and the violation.
   struct Failure {
     let seed: UInt64
     let program: Program
@@ -56,7 +56,7 @@ struct Examination {
       """
   }
 
-  /// Runs programs until one fails.
+  /// Runs programs until one fails, and returns the failure; `nil` if none fails.
   func firstFailure(inPrograms count: Int, seed: UInt64) -> Failure? {
     let progress = Monitored(
       Progress(runningLanes: laneCount, current: Array(repeating: nil, count: laneCount)))
@@ -140,7 +140,7 @@ struct Examination {
     return nil
   }
 
-  /// Runs a program on a thread that is abandoned if it hangs.
+  /// Runs a program on a separate thread. If the program hangs, the thread is abandoned.
   private func boundedCheck(_ program: Program) -> Discrepancy? {
     let outcome = Monitored<Discrepancy??>(nil)
     let seconds = 10 + 4 * Int(shortPatience.components.seconds)

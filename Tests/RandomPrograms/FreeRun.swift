@@ -80,7 +80,8 @@ extension Step {
   }
 }
 
-/// Makes threads run their steps at the same time, so that they race continuously.
+/// Makes threads run their steps at about the same time, so that the threads race during the whole
+/// program.
 private final class Steps: Sendable {
   private static let looks = 2_000
 

@@ -21,7 +21,8 @@ extension Model {
     case finish(Int)
     /// The first operation is notified that the second one has finished.
     case tell(Int, Int)
-    /// After all notifications, the operation leaves its queue, and waiting threads may continue.
+    /// All dependents have been notified. The operation leaves its queue, and threads that wait for
+    /// the operation may continue.
     case leave(Int)
   }
 
@@ -42,7 +43,8 @@ extension Model {
         if let outcome, outcome != state { return nil }
         outcome = state
       }
-      // If there is only one successor, no other order leads to the same state.
+      // If a state has only one successor, the successor need not be remembered, because no other
+      // order of events leads to it.
       for successor in next where next.count == 1 || seen.insert(successor).inserted {
         open.append(successor)
       }

@@ -37,8 +37,8 @@ extension Model {
     return holders < Program.exclusionLimits[exclusion] || !rules.contains(.exclusions)
   }
 
-  /// The operation receives all of its exclusions or none. If one is not free, the operation returns its
-  /// slot.
+  /// Processes a request of an operation for its exclusions. The operation receives all of its
+  /// exclusions or none. If one is not free, the operation returns its slot.
   mutating func ask(_ index: Int) -> [Event] {
     guard items[index].phase == .pending, let queue = items[index].queue else { return [] }
     if items[index].isCancelled { return [.finish(index)] }

@@ -5,11 +5,13 @@
 enum OperationKind: Hashable, Sendable, CaseIterable {
   /// A `BlockOperation`, and no subclass of it: queues start and finish it by a fast path.
   case block
-  /// A subclass that overrides `main()`.
+  /// A subclass that overrides only `main()`.
   case plain
-  /// A subclass with its own `isExecuting` and `isFinished`, announced outside its lock.
+  /// A subclass with its own `isExecuting` and `isFinished`. It announces changes without holding
+  /// its lock.
   case asynchronous
-  /// A subclass that overrides `main()`, which returns at once, and `isFinished`, which it announces later.
+  /// A subclass that overrides `main()` and `isFinished`. Its `main()` returns immediately, and it
+  /// announces its finish later.
   case late
   /// Like `asynchronous`, but its `start()` returns only after the operation has left its queue.
   case lingering
@@ -24,7 +26,8 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   case conditional
   /// A subclass whose `isReady` is only its own condition: dependencies do not keep it waiting.
   case oblivious
-  /// A barrier block. Its queue creates it: the program can only add it and let it finish.
+  /// A barrier block. The queue creates the operation, so the program can only add the barrier and
+  /// let it finish.
   case barrier
 
   /// Whether a step of the program finishes the operation. A synchronous operation finishes when

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 extension Program {
-  /// Smaller or simpler versions of this program, the smallest first.
+  /// Smaller or simpler versions of this program, beginning with the smallest.
   var smaller: [Program] {
     withoutRuns + withoutOperations + withoutQueues + withSmallerBatches + withSimplerCast
       + withLaterFinishes

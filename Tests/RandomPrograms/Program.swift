@@ -17,7 +17,7 @@ struct Program: Hashable, Sendable {
   }
 
   struct Line: Hashable, Sendable {
-    /// `maxConcurrentOperationCount` at the beginning.
+    /// The initial value of `maxConcurrentOperationCount`.
     var width = 1
     /// Whether the queue has an `underlyingQueue`. If operations block until a step finishes them,
     /// the queue has none, because the operations would block threads of Dispatch that other tests
@@ -112,7 +112,7 @@ extension Program: CustomStringConvertible {
     }
   }
 
-  /// Returns one step as a line of Swift.
+  /// Returns one step as a line of Swift code.
   static func text(of step: Step, in items: [Item]) -> String {
     func operation(_ index: Int) -> String { name(ofOperation: index) }
     func queue(_ index: Int) -> String { name(ofQueue: index) }

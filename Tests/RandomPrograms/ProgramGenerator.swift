@@ -8,7 +8,7 @@ import TestSupport
 ///
 /// Each step is tried with a model, and most steps without an effect are left out.
 struct ProgramGenerator {
-  /// The kind of steps that is frequent in a program.
+  /// The theme of a program, which determines the kind of steps that is frequent in the program.
   private enum Theme: CaseIterable {
     case everything, order, dependencies, exclusions, control, lifetimes
   }
@@ -29,7 +29,7 @@ struct ProgramGenerator {
     self.random = random
   }
 
-  /// Returns the program of a seed.
+  /// Generates the program that a seed determines.
   static func program(seed: UInt64) -> Program {
     var generator = ProgramGenerator(seed: seed)
     generator.makeCast()
@@ -108,7 +108,8 @@ struct ProgramGenerator {
       return .add((0..<count).map { _ in anyOperation() }, to: queue)
     case .start: return .start(operation)
     case .finish:
-      // An early finish is rare, and only asynchronous operations have one.
+      // A finish before the start is rare, and only asynchronous operations can finish before their
+      // start.
       let executing = model.items.indices.filter { model.items[$0].phase == .executing }
       let isEarly = chance(oneIn: 12)
       return .finish(isEarly ? operation : executing.randomElement(using: &random) ?? operation)

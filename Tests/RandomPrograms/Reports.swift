@@ -34,7 +34,8 @@ final class Reports: Sendable {
     /// The operations that must have finished when this operation begins. If `mayNotRun` is `true`,
     /// the operation may begin at any time.
     var predecessors: [Int] = []
-    /// The dependencies whose success the operation requires during the whole program.
+    /// The dependencies whose success the operation has required since the beginning of the
+    /// program.
     var required: [Int] = []
     /// The exclusions of the operation.
     var exclusions: [Int] = []
@@ -43,7 +44,7 @@ final class Reports: Sendable {
     var underWay: (any SteeredByProgram)?
 
     var isRunning: Bool { beginCount > endCount }
-    /// Whether the operation executes until the program releases it.
+    /// Whether the operation executes and waits for a step of the program to release it.
     var isHeldOpen: Bool { isRunning && !isReleased }
   }
 

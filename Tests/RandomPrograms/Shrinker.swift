@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Reduces a failing program as far as possible while it still fails.
+/// Removes steps and simplifies a failing program as far as possible while it still fails.
 struct Shrinker {
-  /// The maximum number of attempts.
+  /// The maximum number of programs that are tried.
   var attemptLimit = 3_000
-  /// The maximum time.
+  /// The maximum time for reducing a program.
   var timeLimit: Duration = .seconds(120)
-  /// A program with at most this number of steps is small enough.
+  /// A failing program with at most this number of steps is not reduced further.
   var sufficientStepCount = 0
 
   /// - Parameters:

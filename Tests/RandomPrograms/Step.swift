@@ -13,8 +13,8 @@ enum Step: Hashable, Sendable {
   case add([Int], to: Int)
   /// A direct call of `start()` on a new thread.
   case start(Int)
-  /// Ends the body of an executing operation. An asynchronous operation announces its
-  /// finish, even before its start.
+  /// Ends the work of an executing operation. An asynchronous operation announces its finish, and
+  /// may do so before its start.
   case finish(Int)
   case cancel(Int)
   case cancelAll(in: Int)
@@ -23,14 +23,14 @@ enum Step: Hashable, Sendable {
   case require(Int, on: Int)
   case undepend(Int, from: Int)
   case prioritise(Int, Operation.QueuePriority)
-  /// Sets the operation's own condition to `true`, and announces that.
+  /// Sets the operation's own condition to `true`, and announces the change of `isReady`.
   case allow(Int)
-  /// Sets the operation's own condition to `false`, and announces that.
+  /// Sets the operation's own condition to `false`, and announces the change of `isReady`.
   case forbid(Int)
   case suspend(Int)
   case resume(Int)
   case setWidth(Int, Int)
-  /// Releases the program's reference.
+  /// Releases the program's reference to an operation.
   case drop(Int)
   case dropQueue(Int)
   /// `waitUntilFinished()` on a new thread.

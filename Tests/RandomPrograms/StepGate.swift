@@ -8,7 +8,8 @@ import TestSupport
 /// a misuse for some order of the threads, and records which operations the steps force to run
 /// before others.
 final class StepGate: Sendable {
-  /// The actions with an operation that are possible only once.
+  /// The actions of which only one is possible for each operation, for example adding it to a queue
+  /// or starting it directly.
   private enum Claim { case free, adding, added, started, finishedEarly }
 
   private let world: World
@@ -19,7 +20,7 @@ final class StepGate: Sendable {
   /// The operations that a step waits for. The program keeps its references to them, because it
   /// could not finish them otherwise.
   private let waitedFor: Set<Int>
-  /// The pairs of operations between which a step removes the dependency.
+  /// The pairs of operations for which a step removes the dependency of the first on the second.
   private let loosened: Set<[Int]>
 
   init(_ world: World) {

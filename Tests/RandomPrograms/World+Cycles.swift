@@ -15,7 +15,8 @@ extension World {
     }
   }
 
-  /// Removes the dependencies by which operations keep each other alive.
+  /// Removes dependencies of operations that retain each other, so that the operations are
+  /// released.
   func breakRetainCycles() {
     for operation in Self.cyclic(among: reachable, by: \.dependencies) {
       for dependency in operation.dependencies { operation.removeDependency(dependency) }
@@ -36,7 +37,7 @@ extension World {
     }
   }
 
-  /// Returns the operations that must finish before the operation can start.
+  /// Returns the operations that must finish before a certain operation can start.
   private func obstacles(of operation: Operation, _ segments: [[Operation: Int]]) -> [Operation] {
     if operation.isExecuting || operation.isFinished { return [] }
     var obstacles = operation.isCancelled ? [] : operation.dependencies.filter { !$0.isFinished }

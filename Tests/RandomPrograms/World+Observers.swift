@@ -39,7 +39,8 @@ extension World {
           findings.append("observers of \(name).\(flag) received \(told), and it is \(now)")
         }
       }
-      // An early finish makes the operation ready, but observers of `isReady` are not notified. [K-15]
+      // An operation that finishes before its start becomes ready, but observers of `isReady` are
+      // not notified. [K-15]
       if !operation.isFinished { check("isReady", told.isReady, true, operation.isReady) }
       check("isExecuting", told.isExecuting, false, operation.isExecuting)
       check("isFinished", told.isFinished, false, operation.isFinished)
@@ -54,7 +55,8 @@ extension World {
     var findings: [String] = []
     for (index, entry) in reports.snapshot.entries.enumerated() {
       let item = program.operations[index]
-      // If a subclass makes its own announcements, the library cannot control their number.
+      // If a subclass announces changes itself, the library cannot control the number of
+      // notifications.
       guard item.isObserved, !item.kind.isAsynchronous else { continue }
       let isUsed = entry.queue != nil || entry.isStartedByHand
       let told = entry.told

@@ -18,9 +18,9 @@ extension World {
   ///
   /// - Returns: Whether nothing was pending within the time limit.
   func comeToRest(within limit: Duration) -> Bool {
-    // Queues are read one after the other, so an operation may move from a queue that was not read
-    // yet to one that was. Two readings then differ, because the operation has left its queue
-    // between them.
+    // The queues are read one after the other, so one reading may miss an operation that becomes
+    // ready in a queue that was read before. The operation that caused this has left its queue, so
+    // the next reading differs.
     var before: Pulse?
     return poll(for: limit) {
       let now = pulseAtRest()

@@ -30,7 +30,8 @@ final class World: Sendable {
   private let rememberedOperations: Locked<[WeakReferences]>
   private let rememberedQueues: Locked<[WeakReferences]>
   private let indices: [ObjectIdentifier: Int]
-  /// Additional references. They exist only if the deliberate fault is a leak.
+  /// Additional references to operations, so that the operations leak. They exist only if this
+  /// fault is selected.
   private let kept: [Operation]
 
   /// The observations of the observed operations' flags.
@@ -113,13 +114,13 @@ final class World: Sendable {
 
   // MARK: References
 
-  /// Returns the operation while the program holds it.
+  /// Returns the operation; `nil` if the program has released its reference.
   func operation(_ index: Int) -> Operation? { operations.withLock { $0[index] } }
 
-  /// Returns the queue while the program holds it.
+  /// Returns the queue; `nil` if the program has released its reference.
   func queue(_ index: Int) -> SteeredQueue? { queues.withLock { $0[index] } }
 
-  /// Returns the queue while it exists.
+  /// Returns the queue; `nil` if the queue no longer exists.
   func livingQueue(_ index: Int) -> OperationQueue? {
     rememberedQueues.withLock { $0[index].queue }
   }

@@ -4,7 +4,7 @@
 import MonitorProtocol
 import RunAnalysis
 
-/// Recordings of runs with times in whole seconds.
+/// Recordings for tests of the analysis. Most times are whole seconds.
 enum RunScene {
   static let hello = Hello(
     processName: "tiles", processID: 4711, isReadOnly: false, anchor: time(0),
@@ -37,7 +37,7 @@ enum RunScene {
     Update(time: time(second), queues: [queue(1)], changed: reports.sorted { $0.id < $1.id })
   }
 
-  /// Returns the history of a recording of these updates.
+  /// Returns the history of a recording that consists of these updates.
   static func history(_ updates: [Update], isFinished: Bool = true) throws -> RunHistory {
     var writer = RecordingWriter()
     var bytes = writer.add(.hello(hello))

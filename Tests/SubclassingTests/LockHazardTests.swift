@@ -125,7 +125,7 @@ struct LockHazardTests {
   }
 }
 
-/// An operation that blocks when its readiness is evaluated, while the gate is closed.
+/// An operation whose `isReady` blocks while the gate is closed.
 private final class GatedReadinessOperation: Operation, @unchecked Sendable {
   let isShut = Monitored(false)
   let gate = Gate()

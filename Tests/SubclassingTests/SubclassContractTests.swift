@@ -183,7 +183,7 @@ private final class LateFinishedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// The notifications for observers of an operation's flags.
+/// Returns the notifications that observers of an operation's flags receive.
 private final class FlagChanges: Sendable {
   let log = EventLog<String>()
   private let observations = Monitored<[NSKeyValueObservation]>([])

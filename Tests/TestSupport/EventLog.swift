@@ -13,7 +13,7 @@ package final class EventLog<Event: Sendable & Equatable>: Sendable {
   /// Adds an event to the log.
   package func note(_ event: Event) { noted.change { $0.append(event) } }
 
-  /// The events so far.
+  /// The events that have been added so far.
   package var events: [Event] { noted.value }
 
   /// Blocks the calling thread until the logged events satisfy a predicate. Records an issue if
@@ -39,7 +39,8 @@ package final class EventLog<Event: Sendable & Equatable>: Sendable {
   }
 }
 
-/// An object that records its deallocation in a log. Tests of lifetimes capture it in blocks.
+/// An object that adds its name to a log when it is deallocated. Tests of lifetimes capture it in
+/// blocks.
 package final class DeinitProbe: Sendable {
   private let name: String
   private let log: EventLog<String>

@@ -99,7 +99,7 @@ package final class Monitored<State>: @unchecked Sendable {
   }
 }
 
-/// How long tests wait for an expected event before they fail.
+/// The time for which tests wait for an expected event before they fail.
 package enum Patience {
   /// The time limit for events, in seconds. It is much longer than any event needs, so that a slow
   /// machine does not cause failures.

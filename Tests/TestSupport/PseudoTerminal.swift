@@ -20,7 +20,7 @@ package final class PseudoTerminal {
     }
   }
 
-  /// How a program ended.
+  /// The way in which a program ended.
   package enum Ending: Equatable, Sendable {
     /// The program ended with this exit status.
     case status(Int32)
@@ -28,13 +28,13 @@ package final class PseudoTerminal {
     case signal(Int32)
   }
 
-  /// The contents of the terminal.
+  /// The contents of the terminal's screen.
   package private(set) var screen: VirtualScreen
-  /// The number of received bytes.
+  /// The number of bytes that the terminal has received from programs.
   package private(set) var byteCount = 0
   /// The bytes that were received since the call of ``keepTranscript()``; `nil` before this call.
   package private(set) var transcript: [UInt8]?
-  /// The processor time of the program up to its end; `nil` before its end.
+  /// The processor time that the program has used; `nil` while it runs.
   package private(set) var totalProcessorTime: Duration?
   /// The name with which programs open the terminal.
   package let name: String
@@ -177,7 +177,7 @@ package final class PseudoTerminal {
     return variables
   }
 
-  /// Types text.
+  /// Types text on the terminal's keyboard.
   package func type(_ text: String) {
     var text = text
     text.withUTF8 { _ = write(controller, $0.baseAddress, $0.count) }
@@ -251,7 +251,7 @@ package final class PseudoTerminal {
     _ = ioctl(controller, UInt(TIOCSWINSZ), &size)
   }
 
-  /// Closes the window.
+  /// Closes the terminal's window.
   package func hangUp() {
     close(keeper)
     close(controller)
@@ -290,13 +290,13 @@ package final class PseudoTerminal {
     return true
   }
 
-  /// Reads output for a duration.
+  /// Reads output for a certain time.
   package func absorb(for duration: Duration) {
     let deadline = ContinuousClock.now + duration
     while takeOutput(until: deadline) {}
   }
 
-  /// Waits for a duration without reading output, unless the program ends.
+  /// Waits for a certain time without reading output, or until the program ends.
   package func ignore(for duration: Duration) {
     guard let childIsGone else { return }
     var isGone = false

@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// Random numbers in the same sequence for the same seed.
+/// A generator of random numbers, which generates the same sequence for the same seed.
 ///
 /// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {

@@ -16,18 +16,18 @@ import Glibc
 package struct Soak {
   /// The results of a run: counts, measurements and faults.
   package struct Figures: CustomStringConvertible {
-    /// The number of actions.
+    /// The number of random actions.
     package var actions = 0
     /// How often the program was stopped and continued.
     package var stops = 0
     /// The number of bytes that the terminal received.
     package var bytes = 0
-    /// The measurements.
+    /// The measurements of the program's resources.
     package var looks: [Look] = []
     /// The faults that were found.
     package var faults: [String] = []
 
-    /// The results as text with several lines.
+    /// The results as text of several lines.
     package var description: String {
       var lines = ["\(actions) actions, \(stops) of them stops; \(bytes) bytes to the terminal"]
       lines += looks.map { "\($0)" }
@@ -71,7 +71,7 @@ package struct Soak {
     /// The number of added operations; 0 if the screen does not show the number.
     package var operations = 0
 
-    /// The values as text with one line.
+    /// The values as a line of text.
     package var description: String {
       "\(memory) KiB, \(descriptors) descriptors, \(threads) threads at \(operations) operations"
     }
@@ -104,7 +104,7 @@ package struct Soak {
   private var random: SeededGenerator
   private let window: PseudoTerminal
   private let program: Int32
-  /// The directory for the program's files.
+  /// The directory in which the program runs and writes its files.
   private let folder: TemporaryDirectory
   private var figures = Figures()
 
@@ -225,7 +225,7 @@ package struct Soak {
   /// that is large enough for all parts.
   private func settle() {
     window.resize(columns: 100, rows: 30)
-    // Ends an incomplete paste, and then closes everything that is open.
+    // The sequence ends an incomplete paste. After that, Escape closes every open window.
     window.type("\u{1B}[201~")
     window.absorb(for: .milliseconds(1_200))
     for _ in 0..<6 {

@@ -11,7 +11,7 @@ package final class TemporaryDirectory: Sendable {
     /// The value of `errno`.
     package let code: Int32
 
-    /// Creates a failure.
+    /// Creates a failure with an error number.
     package init(code: Int32) { self.code = code }
   }
 

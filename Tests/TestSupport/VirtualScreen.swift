@@ -13,7 +13,7 @@ package struct VirtualScreen: Sendable {
   package struct Cell: Sendable, Hashable {
     /// The character with its marks; a space if the position is empty.
     package var text = " "
-    /// The number of its color; `nil` for the terminal's default.
+    /// The number of the character's color; `nil` for the terminal's default color.
     package var foreground: Int?
     /// Whether the character is bold.
     package var isBold = false
@@ -40,9 +40,9 @@ package struct VirtualScreen: Sendable {
   package private(set) var isAlternate = false
   /// Whether the cursor can be seen.
   package private(set) var isCursorVisible = true
-  /// Whether pasted text is bracketed.
+  /// Whether the terminal marks the beginning and the end of pasted text.
   package private(set) var isPasteBracketed = false
-  /// The number of bells.
+  /// The number of times that a program has rung the bell.
   package private(set) var bellCount = 0
   /// The received sequences that the interpreter does not know. Tests expect that there are none.
   package private(set) var unknownSequences: [String] = []
@@ -96,7 +96,7 @@ package struct VirtualScreen: Sendable {
     (0..<rows).contains { line($0).contains(text) }
   }
 
-  /// Interprets bytes. Sequences may be cut at any position.
+  /// Interprets received bytes. A sequence may be split between two calls.
   package mutating func feed(_ bytes: some Sequence<UInt8>) {
     pending.append(contentsOf: bytes)
     var start = 0
@@ -311,7 +311,7 @@ package struct VirtualScreen: Sendable {
 
 /// A control sequence: ESC [, parameters, and a final character.
 private struct ControlSequence: CustomStringConvertible {
-  /// A character such as `?` before the parameters.
+  /// A character before the parameters, such as `?`.
   let marker: Character?
   /// The numbers of the parameters. An omitted parameter is 0.
   let numbers: [Int]

@@ -119,7 +119,7 @@ struct ConnectionTests {
     dashboard.press("?")
     #expect(dashboard.text().shows("disabled: reconnecting"))
     dashboard.press("?")
-    // Keys that do not change the process still work.
+    // While the connection is lost, keys that do not change the process still work.
     dashboard.press("jt")
     #expect(dashboard.keyContext == .tree)
     dashboard.press("q")

@@ -75,11 +75,12 @@ extension Sequence<String> {
 }
 
 extension OperationReport.ID {
-  /// Creates an id from an `Int`, which makes tests shorter.
+  /// Creates an id from an `Int`, so that tests need no conversion.
   init(_ number: Int) { self.init(UInt64(number)) }
 }
 
-/// Generates the same numbers for the same seed, on every platform.
+/// A generator of random numbers. It generates the same numbers for the same seed, on every
+/// platform.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -119,7 +119,7 @@ enum Scene {
 
   static var update: Update { update(of: operations) }
 
-  /// Returns the update of a monitor with these operations.
+  /// Returns the update that a monitor sends if the process has these operations.
   static func update(of operations: [OperationReport]) -> Update {
     FakeMonitor(operations).update(
       for: Interest(), queues: queues, changed: operations.map(\.id), removed: [], at: now)

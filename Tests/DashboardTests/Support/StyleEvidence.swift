@@ -8,7 +8,7 @@ struct StyleEvidence {
   /// A text for each cell or run of cells whose fact is shown by the style only.
   let problems: [String]
 
-  /// Adjacent cells with the same role.
+  /// Adjacent cells of a row that have the same role.
   private struct Run {
     let row: Int
     let columns: Range<Int>

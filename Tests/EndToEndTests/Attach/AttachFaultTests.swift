@@ -21,7 +21,7 @@ import Testing
     #expect(window.wait { $0.contains("Cancel #") })
     window.type("y")
     #expect(window.wait { $0.contains("cancel requested") })
-    // The log is written on another thread than the answer.
+    // The process writes the log on another thread than the answer, so the test waits for the line.
     let deadline = ContinuousClock.now + .seconds(20)
     while !process.logged.contains("cancel #"), ContinuousClock.now < deadline { sched_yield() }
     #expect(process.logged.contains("cancel #"))
@@ -122,7 +122,7 @@ import Testing
     let process = try MonitoredProcess()
     let viewers = try (0..<3).map { _ in try process.watch() }
     viewers[0].type("\t\t")
-    // The key has an effect only after the first queue has appeared.
+    // The pressed key has an effect only after the first queue has appeared on the screen.
     #expect(viewers[0].wait { $0.contains("Narrower") && $0.contains("S Suspend") })
     viewers[0].type("S")
     for viewer in viewers { #expect(viewer.wait { $0.contains("SUSPENDED") }) }

@@ -7,9 +7,9 @@ import MonitorTestSupport
 import TestSupport
 import Testing
 
-/// The program's reactions to a process that violates the protocol.
+/// Tests of how the program reacts to a process that violates the protocol.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct HostileProcessTests {
-  /// Runs the program in batch mode, and returns its output and its ending.
+  /// Watches a process in batch mode, and returns the program's output and its exit status.
   private func watch(
     _ process: FakeProcess, frames: Int = 1
   ) throws -> (output: String, errors: String, ending: PseudoTerminal.Ending?) {

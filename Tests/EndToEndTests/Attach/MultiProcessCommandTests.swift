@@ -15,7 +15,7 @@ import Testing
     return (first, try MonitoredProcess(in: first.runtime))
   }
 
-  /// Returns the number of finished operations in the table of processes.
+  /// Returns the number of finished operations that the table of processes shows for a process.
   private func finishedCount(of process: MonitoredProcess, on screen: VirtualScreen) -> Int? {
     let rows = screen.lines.map { $0.split(separator: " ") }
     guard let row = rows.first(where: { $0.dropFirst().first == "\(process.id)" }),
@@ -24,7 +24,8 @@ import Testing
     return Int(row[7].replacing(",", with: ""))
   }
 
-  /// Returns the numbers of executing, ready and waiting operations.
+  /// Returns the numbers of executing, ready and waiting operations that the table of processes
+  /// shows for a process.
   private func unfinishedCounts(of process: MonitoredProcess, on screen: VirtualScreen) -> [String]
   {
     let rows = screen.lines.map { $0.split(separator: " ").map(String.init) }
@@ -116,7 +117,7 @@ import Testing
     #expect(window.wait { finishedCount(of: second, on: $0) ?? 0 > 0 })
     first.signal(SIGKILL)
     #expect(window.wait { $0.contains("LIVE  1 ENDED") && $0.contains("ENDED ") })
-    // The unfinished operations of the ended process do not continue.
+    // For a process that has ended, the table shows no unfinished operations.
     #expect(window.wait { ["0", "0", "0"] == unfinishedCounts(of: first, on: $0) })
     let left = try #require(finishedCount(of: second, on: window.screen))
     #expect(window.wait { finishedCount(of: second, on: $0) ?? 0 > left })

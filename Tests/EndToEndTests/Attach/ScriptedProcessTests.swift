@@ -8,7 +8,8 @@ import MonitorTransport
 import TestSupport
 import Testing
 
-/// The effects of a process's messages on a viewer, from the first byte to the exit status.
+/// Tests of the effects that a process's messages have on a viewer, from the first byte to the exit
+/// status.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct ScriptedProcessTests {
   private func batch(_ process: ScriptedProcess, _ arguments: [String] = []) throws
     -> PseudoTerminal
@@ -70,7 +71,7 @@ import Testing
 
   @Test("A signal ends a viewer at any moment after its start, and the terminal is restored")
   func signalAtAnyMoment() throws {
-    // The viewer searches for a process that does not answer.
+    // The viewer can find only a stopped process, which does not answer.
     let process = try MonitoredProcess()
     process.signal(SIGSTOP)
     for round in 0..<12 {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import OpqTop
 
-/// Complete runs of `opq-top export` and `opq-top report`.
+/// Tests of complete runs of `opq-top export` and `opq-top report`.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct ExportCommandTests {
   private let directory: TemporaryDirectory
   private let recording: String

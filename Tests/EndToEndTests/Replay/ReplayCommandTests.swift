@@ -39,7 +39,7 @@ import Testing
     #expect(frames.count >= 3 && finished == finished.sorted())
     #expect(try #require(finished.first) >= before && #require(finished.last) <= after)
     #expect(frames.allSatisfy { $0.contains("demo-monitored-process[\(process.id)]") })
-    // An existing file is not overwritten without --force.
+    // The command does not overwrite an existing file if `--force` is missing.
     let again = try process.run(["record", "-p", "\(process.id)", "-o", file, "--for", "10ms"])
     #expect(again.ending == .status(2) && again.errors.contains("already exists"))
     let forced = try process.run(

@@ -9,7 +9,7 @@ import OperationsCore
 package final class Checks: Sendable {
   private let failureCount = Locked(0)
 
-  /// Creates a list without failures.
+  /// Creates a list of checks in which none has failed.
   package init() {}
 
   /// Counts a failure and prints `what` if the condition is `false`.

@@ -48,7 +48,7 @@ package func checkWaitingOnMainThread() -> Never {
   checks.end()
 }
 
-/// Waits on the main thread, which traps.
+/// Waits on the main thread for an operation of the main queue, which traps.
 package func waitOnMainThread() {
   OperationQueue.main.addOperation {}
   OperationQueue.main.waitUntilAllOperationsAreFinished()

@@ -4,7 +4,7 @@
 /// A type with the same name as a type of this library. Modules that use neither Foundation nor
 /// this library may declare such types.
 public struct Operation: Sendable {
-  /// A property that distinguishes the type from the library's type.
+  /// A property that the library's type of the same name does not have.
   public let formula: String
 
   /// Creates a value of this type.
@@ -13,7 +13,7 @@ public struct Operation: Sendable {
 
 /// Like `Operation` in this file, a type with the same name as a type of this library.
 public struct QualityOfService: Sendable {
-  /// A property that distinguishes the type from the library's type.
+  /// A property that the library's type of the same name does not have.
   public let bitsPerSecond: Int
 
   /// Creates a value of this type.
@@ -22,7 +22,7 @@ public struct QualityOfService: Sendable {
 
 /// Like `Operation` in this file, a type with the same name as a type of this library.
 public final class AsyncOperation {
-  /// A property that distinguishes the type from the library's type.
+  /// A property that the library's type of the same name does not have.
   public let formula = "async"
 
   /// Creates a value of this type.
@@ -31,7 +31,7 @@ public final class AsyncOperation {
 
 /// Like `Operation` in this file, a type with the same name as a type of this library.
 public final class GroupOperation {
-  /// A property that distinguishes the type from the library's type.
+  /// A property that the library's type of the same name does not have.
   public let formula = "group"
 
   /// Creates a value of this type.

@@ -4,7 +4,7 @@
 import MainQueueChecks
 import OperationsCore
 
-/// A program with an asynchronous `main`.
+/// A program with an asynchronous `main` function, which checks the main queue.
 @main
 struct AsyncMain {
   static func main() async {

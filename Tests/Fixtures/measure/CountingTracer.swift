@@ -32,7 +32,7 @@ struct CountingTracer: Tracer {
   ) where Carrier == Extract.Carrier {}
 }
 
-/// A span that stores its values.
+/// A span that stores its values until it ends.
 final class CountingSpan: Span {
   private struct State {
     var operationName: String

@@ -27,7 +27,7 @@ enum MeasuredWork {
     queue.waitUntilAllOperationsAreFinished()
   }
 
-  /// Computes a number of steps.
+  /// Computes a number of steps, as the work of an operation.
   @inline(never)
   static func compute(_ steps: Int) -> UInt64 {
     var value: UInt64 = 1

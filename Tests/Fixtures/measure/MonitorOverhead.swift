@@ -108,7 +108,8 @@ enum MonitorOverhead {
     return (ProcessStatus.amount("VmRSS") - before) * 1_024
   }
 
-  /// Measures the memory of waiting operations, and the additional memory for a viewer.
+  /// Measures the memory that waiting operations need, and the additional memory that they need if
+  /// a viewer is attached.
   private static func measureMemory(count: Int) throws {
     let alone = grow(by: count) / count
     let before = ProcessStatus.amount("VmRSS")

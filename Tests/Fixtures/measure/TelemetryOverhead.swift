@@ -42,7 +42,7 @@ final class CountingMetrics: MetricsFactory, CounterHandler, MeterHandler, Recor
   func recordNanoseconds(_ duration: Int64) { timeCount.wrappingAdd(1, ordering: .relaxed) }
 }
 
-/// The kinds of data that are reported.
+/// What is reported: nothing, metrics, or metrics and traces.
 enum Telling: String, CaseIterable {
   case off, metrics, traces
 }
@@ -96,7 +96,8 @@ enum TelemetryOverhead {
     return taken / 10
   }
 
-  /// Returns the growth of the process in bytes per waiting operation while metrics are reported.
+  /// Returns the number of bytes by which the process grows for each waiting operation while
+  /// metrics are reported.
   private static func measureMemory(count: Int) -> Int {
     let queue = OperationQueue()
     queue.isSuspended = true

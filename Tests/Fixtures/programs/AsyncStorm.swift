@@ -6,7 +6,8 @@ import OperationsCore
 import Synchronization
 import TestSupport
 
-/// Asynchronous operations on a queue of width 8, some of which are cancelled at random moments.
+/// A program that runs asynchronous operations in a queue of width 8, and cancels some of them at
+/// random moments.
 ///
 /// This runs in a separate process, so that threads of other tests are not counted.
 enum AsyncStorm {

@@ -49,7 +49,7 @@ enum ForkedChild {
     return true
   }
 
-  /// Forks a child that starts operations directly after the parent has used a queue.
+  /// Forks a child process after the parent has used a queue. The child starts operations directly.
   static func startByHand() -> Int32 {
     OperationQueue().addOperations([BlockOperation {}], waitUntilFinished: true)
     return child {
@@ -82,7 +82,7 @@ enum ForkedChild {
     return result.load(ordering: .acquiring)
   }
 
-  /// Forks a child before the first queue exists. The child uses queues.
+  /// Forks a child process before the parent has created a queue. The child uses queues.
   static func useEarly() -> Int32 {
     let ending = child {
       let queue = OperationQueue()
@@ -103,7 +103,7 @@ enum ForkedChild {
     return ending(of: process)
   }
 
-  /// Forks, with an alarm in the child.
+  /// Forks a child process that an alarm ends if it hangs.
   private static func forked() -> pid_t {
     // The module `Glibc` does not declare `fork`, so it is looked up by name. Of the parent's
     // threads, the child has only the calling thread.

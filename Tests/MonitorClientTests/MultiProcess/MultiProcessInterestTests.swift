@@ -70,7 +70,7 @@ struct MultiProcessInterestTests {
     let told = scene.updates(in: scene.take()).first?.dependents
     #expect(told?.subjects == interest.subjects)
     #expect(told?.ids == [scene.id(1, 3), scene.id(1, 5), scene.id(2, 4)])
-    // The merge does not wait for a process that has ended.
+    // The merged answer does not wait for a process that has ended.
     scene.say(2, .ended(reason: "the process has exited"))
     let left = scene.updates(in: scene.take()).first?.dependents
     #expect(left?.subjects == interest.subjects)

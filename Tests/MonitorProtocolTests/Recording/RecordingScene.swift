@@ -54,7 +54,7 @@ enum RecordingScene {
     }
   }
 
-  /// Returns all replayed updates, from an offset on.
+  /// Returns all updates that a reader replays from an offset on.
   static func updates(
     _ reader: inout RecordingReader, from offset: Int? = nil
   ) -> [RecordedUpdate] {

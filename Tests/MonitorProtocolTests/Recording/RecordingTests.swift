@@ -92,7 +92,7 @@ import Testing
 
   // MARK: Versions
 
-  /// Returns a recording with another version in its header or in its greeting.
+  /// Returns a recording with another version number in the header of the file or in the greeting.
   private func bytes(_ version: ProtocolVersions, inGreeting: Bool = false) -> [UInt8] {
     let bytes = Scene.bytes(20)
     let number = version.major.littleEndianBytes + version.minor.littleEndianBytes

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MonitorProtocol
 
-/// Messages that a newer minor version may send to this one.
+/// Tests with messages that a newer minor version of the protocol may send to this version.
 @Suite struct NewerVersionTests {
   private func update(_ content: [UInt8]...) throws -> Update {
     let frame = HandMade.update(content.flatMap { $0 })

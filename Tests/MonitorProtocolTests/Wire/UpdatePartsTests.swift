@@ -194,7 +194,7 @@ import Testing
     func sentence(mostEntries: Int, mostIDs: Int) -> String? {
       var assembler = UpdateAssembler(mostEntries: mostEntries, mostIDs: mostIDs)
       do {
-        // The limits apply to each update separately.
+        // Each update may reach the limits, even if several updates together exceed them.
         for _ in 0..<2 {
           _ = try assembler.take(UpdatePart(content: update, isFirst: true, isLast: true))
         }

@@ -72,7 +72,7 @@ import Testing
       processStarted: zero)
   }
 
-  /// Returns the fields of a value and their contents.
+  /// Returns the names and the contents of a value's fields.
   private func fields(_ value: Any) -> [(name: String, content: String)] {
     let mirror = Mirror(reflecting: value)
     if mirror.displayStyle == .optional {

@@ -32,7 +32,7 @@ final class WatchedQueue {
     table.apply(queue.takeChanges(for: collector, limit: .max))
   }
 
-  /// Ends the recording.
+  /// Ends the recording of the queue's changes.
   func stop() { queue.core.dropRecords(of: collector) }
 
   /// Sets the queue's width to 1, and blocks this slot with an operation until ``finishAll()`` is
@@ -43,7 +43,8 @@ final class WatchedQueue {
     gate.waitForArrivals(1)
   }
 
-  /// Releases the blocked operations, and waits for their end.
+  /// Resumes the queue, releases the blocked operations, and waits until all operations have
+  /// finished.
   func finishAll() {
     gate.open()
     queue.isSuspended = false
@@ -57,6 +58,6 @@ final class WatchedQueue {
 }
 
 extension OperationReport.ID {
-  /// The id of an operation of this process.
+  /// Creates the id that reports use for an operation of this process.
   init(_ operation: Operation) { self.init(operation.id.rawValue) }
 }

@@ -107,8 +107,8 @@ import Testing
     gate.open()
     watched.finishAll()
     watched.read()
-    // This test retains all of the operations. Each operation except the last ones is also retained
-    // by another operation.
+    // The test retains all four operations. Only `waiting` is reported, because the other three are
+    // also retained by an operation that depends on them.
     let leaking = warnings(after: .seconds(63)).first
     #expect(leaking?.operations == [.init(waiting)])
     withExtendedLifetime([finished, between, waiting, other]) {}

@@ -30,8 +30,8 @@ import Testing
   private let watched = WatchedQueue()
   private let kind = MonitorWarning.Kind.notReadyWithMetDependencies
 
-  /// Waits until the only slot of the queue is used by an operation that was added after the tested
-  /// one.
+  /// Adds another operation and waits for it. The queue has then read the `isReady` of the tested
+  /// operation, which was added earlier.
   private func waitUntilAsked() {
     let behind = BlockOperation {}
     watched.queue.addOperation(behind)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationsCollector
 
-/// The kinds of warnings that viewers request.
+/// Tests of the kinds of warnings that viewers request.
 @Suite struct WarningKindsTests {
   private let table = CollectorTable()
   private let viewers = [SessionID(rawValue: 1), SessionID(rawValue: 2)]

@@ -109,7 +109,8 @@ struct AsyncCancellationTests {
         onThreads(2) { thread in
           if thread == 0 { operation.start() } else { operation.cancel() }
         }
-        // The gate is never opened. If the cancellation had no effect, the test would hang.
+        // The operation waits at a gate that is never opened. If the cancellation had no effect,
+        // the test would hang.
         operation.waitUntilFinished()
         #expect(throws: CancellationError.self) { try operation.result?.get() }
       }
@@ -137,7 +138,7 @@ struct AsyncCancellationTests {
   func taskThatBeginsEarly() async {
     let task = Task {}
     var work = AsyncWork<Int>(body: nil)
-    // Imitates an executor that runs a job at once, inside the call that creates the task.
+    // Imitates an executor that runs a job immediately, inside the call that creates the task.
     await withUnsafeContinuation { beginning in
       let isKnown = work.waitsForTask(beginning)
       #expect(!isKnown && work.task == nil)

@@ -83,7 +83,8 @@ struct AsyncExecutorTests {
       try await onOwnThread {
         RealTime.useOneProcessor()
         let queue = OperationQueue()
-        // The worker's thread has the normal priority.
+        // The first operation creates the worker's thread while this thread still has normal
+        // priority, so the worker has normal priority too.
         queue.addOperations([BlockOperation {}], waitUntilFinished: true)
         precondition(RealTime.begin())
         var random = SeededGenerator(seed: 1)
@@ -120,7 +121,7 @@ private enum InlineJobs {
   /// The number of jobs that have run.
   static var count: Int { ranCount.load(ordering: .relaxed) }
 
-  /// Replaces the runtime's executor, for the rest of the process.
+  /// Replaces the global executor of Swift concurrency until the process ends.
   static func begin() {
     let hook: Hook = { job, _ in InlineJobs.run(unsafeBitCast(job, to: UnownedJob.self)) }
     let place = dlsym(nil, "swift_task_enqueueGlobal_hook")
@@ -133,7 +134,7 @@ private enum InlineJobs {
   }
 }
 
-/// The real-time class of the scheduler, for the calling thread.
+/// The real-time scheduling class of the kernel, which the calling thread can enter.
 private enum RealTime {
   /// Whether a thread of this process may enter the real-time class.
   static var isPermitted: Bool {

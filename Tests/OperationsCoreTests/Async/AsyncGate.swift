@@ -11,7 +11,7 @@ final class AsyncGate: Sendable {
     var arrivedCount = 0
     var nextNumber = 0
     var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
-    /// The tasks that were cancelled before they could wait.
+    /// The numbers of the tasks that were cancelled before they began to wait.
     var cancelledEarly: Set<Int> = []
   }
 
@@ -35,13 +35,13 @@ final class AsyncGate: Sendable {
     first?.resume()
   }
 
-  /// Waits until the gate is open, even if the task is cancelled.
+  /// Makes the calling task wait until the gate is open, even if the task is cancelled.
   func pass() async {
     let number = arrive()
     try? await withCheckedThrowingContinuation { wait(number, $0) }
   }
 
-  /// Waits until the gate is open or the task is cancelled.
+  /// Makes the calling task wait until the gate is open or the task is cancelled.
   ///
   /// - Throws: `CancellationError`.
   func passUnlessCancelled() async throws {

@@ -75,8 +75,8 @@ struct AsyncStressTests {
         }
       }
       gate.waitForArrivals(width)
-      // All slots are in use without holding threads: the workers that started the operations are
-      // idle.
+      // The waiting operations use all slots of the queue but block no threads, so there are few
+      // threads.
       let threads = PoolThread.all.filter { $0.name == "opq-awaiters" }.count
       #expect(threads < width / 4, "\(threads) threads for \(width) that wait")
       #expect(gate.arrivedCount == width && queue.operationCount == 10 * width)

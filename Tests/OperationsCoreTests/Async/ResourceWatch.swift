@@ -8,7 +8,7 @@ import TestSupport
 final class ResourceWatch: Sendable, CustomStringConvertible {
   private let mostThreads = Monitored(0)
 
-  /// Counts the current threads.
+  /// Counts the threads that exist now.
   func look() {
     let count = ProcessStatus.amount("Threads")
     mostThreads.change { $0 = max($0, count) }

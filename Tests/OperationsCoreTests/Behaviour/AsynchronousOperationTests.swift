@@ -5,7 +5,8 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// The events for the asynchronous operation of ``AsynchronousOperationTests``.
+/// The situations in which ``AsynchronousOperationTests`` tests an operation: whether and when the
+/// operation is cancelled.
 enum Scenario: String, CaseIterable, Sendable {
   case plain, cancelledBeforeTheQueue, cancelledWhileSuspended, cancelledWhileWaiting
   case cancelledTwice, cancelledWhileRunning, cancelledBehindAFullQueue
@@ -106,6 +107,8 @@ private func run(_ scenario: Scenario) {
   #expect(log.events.count { $0 == "work" } == runs, "\(scenario)")
 }
 
+/// Adds the operation to the queue, and cancels it as the scenario specifies.
+///
 /// - Returns: How often the operation's work must run.
 private func play(
   _ scenario: Scenario, _ operation: LockedAsynchronousOperation, _ queue: OperationQueue,

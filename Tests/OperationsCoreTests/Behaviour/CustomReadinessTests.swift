@@ -30,7 +30,8 @@ struct CustomReadinessTests {
       operation.addDependency(dependency)
       queue.addOperation(operation)
       dependency.start()
-      // The worker now chooses the operation, reads `false` from `isReady`, and puts the operation back.
+      // The worker now chooses the operation and reads `false` from its `isReady`. So the operation
+      // stays in the queue.
       operation.noes.wait(for: "the worker's question") { $0 >= 2 }
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(!operation.isFinished)
@@ -151,7 +152,7 @@ struct CustomReadinessTests {
     }
   }
 
-  /// Why a queue cannot start an operation at once.
+  /// A reason why a queue cannot start an operation immediately.
   enum Obstruction: CaseIterable { case suspension, fullWidth, barrier }
 
   @Test(
@@ -246,8 +247,8 @@ private final class ConditionalOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that evaluates the base class's readiness, and blocks before it returns the first
-/// answer.
+/// An operation whose `isReady` reads the base class's `isReady`, and then blocks before it returns
+/// the value for the first time.
 private final class SlowlyAnsweringOperation: Operation, @unchecked Sendable {
   let isSlow = Flag()
   let gate = Gate()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Finding cycles of dependencies", .oneAtATime)
 struct DeadlockTests {
-  /// Makes each operation depend on the next one, and the last one on the first.
+  /// Makes each operation depend on the next operation, and the last operation depend on the first.
   private func ring(_ operations: [Operation]) {
     for (operation, next) in zip(operations, operations.dropFirst() + operations.prefix(1)) {
       operation.addDependency(next)
@@ -20,7 +20,7 @@ struct DeadlockTests {
     return operations
   }
 
-  /// Returns the members of each reported cycle of a queue.
+  /// Returns the operations of each dependency cycle that a queue reports.
   private func cycles(of queue: OperationQueue) -> Set<Set<OperationID>> {
     Set(
       queue.deadlocks().compactMap {
@@ -31,7 +31,8 @@ struct DeadlockTests {
 
   private func ids(_ operations: [Operation]) -> Set<OperationID> { Set(operations.map(\.id)) }
 
-  /// Breaks a cycle. A cycle retains itself, so a test that creates one must break it.
+  /// Removes the dependencies of a cycle. The operations of a cycle retain each other, so a test
+  /// that creates a cycle must break it.
   private func takeApart(_ operations: [Operation]) {
     for operation in operations {
       for dependency in operation.dependencies { operation.removeDependency(dependency) }

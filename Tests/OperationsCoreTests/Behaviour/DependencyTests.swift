@@ -84,7 +84,7 @@ struct DependencyTests {
       operations[2].cancel()
       queue.waitUntilAllOperationsAreFinished()
       #expect(log.events == ["one", "two"])
-      // A cycle of dependencies retains itself, so the test must break it.
+      // The operations of a dependency cycle retain each other, so the test must break the cycle.
       operations[0].removeDependency(operations[2])
     }
   }

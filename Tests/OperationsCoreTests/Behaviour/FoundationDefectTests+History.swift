@@ -5,8 +5,8 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// Former defects of Foundation on Linux that have been fixed since. The numbers are those of
-/// reports (SR-…) and pull requests (#…).
+/// Tests for earlier defects of Foundation on Linux, which have been fixed there. The numbers are
+/// those of reports (SR-…) and pull requests (#…).
 extension FoundationDefectTests {
   @Test("SR-11621, SA-1: start by hand calls the main of a synchronous subclass")
   func mainIsCalled() {
@@ -146,8 +146,8 @@ extension FoundationDefectTests {
 
   @Test("#1094, MQ-1: the main queue is the same living object each time")
   func mainQueue() {
-    // The reference is not weak, because AddressSanitizer would report the side table of a weak reference as
-    // a leak: the main queue lives as long as the process.
+    // The test has no weak reference to the main queue, which lives as long as the process:
+    // AddressSanitizer would report the side table of the weak reference as a leak.
     let first = ObjectIdentifier(OperationQueue.main)
     // If the main queue had been released, some of these queues would reuse its memory.
     let others = (0..<100).map { _ in OperationQueue() }

@@ -118,7 +118,8 @@ struct HazardTests {
         let queue = queues[index % queues.count]
         queue.addOperation {
           if OperationQueue.current !== queue { wrong.change { $0 += 1 } }
-          // The test covers a nested start and a thread that the pool replaces.
+          // The operation also starts another operation, and some operations block, so that the
+          // pool replaces their threads.
           PlainSubclass { if OperationQueue.current !== queue { wrong.change { $0 += 1 } } }.start()
           if index < 16 { meeting.pass() }
           if OperationQueue.current !== queue { wrong.change { $0 += 1 } }
@@ -221,7 +222,7 @@ private final class Suspicious: Operation, @unchecked Sendable {
   override func main() { look() }
 }
 
-/// An operation with a non-recursive lock.
+/// An operation that protects its state with a non-recursive lock.
 private final class PlainlyLockedOperation: Operation, @unchecked Sendable {
   private let flags = Monitored((isExecuting: false, isFinished: false))
 

@@ -16,7 +16,7 @@ struct IdleThreadTests {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {
         let queues = queuesThatHaveWorked()
-        // The last threads may not be asleep yet.
+        // The threads that ran the last operations may not be asleep yet.
         let threads = settledThreads()
         let before = threads.map(\.switchCount)
         let ticksBefore = threads.map(\.tickCount)
@@ -26,7 +26,8 @@ struct IdleThreadTests {
         let ticksAfter = threads.map(\.tickCount)
         precondition(!threads.isEmpty && queues.map(\.operationCount) == [0, 0, 0, 1])
         for (before, after) in zip(before, after) {
-          // If the machine was stopped for seconds, the thread may have woken once to end.
+          // If the machine was stopped for some seconds, a thread may have woken once to end
+          // itself.
           guard let before, let after else { continue }
           precondition(after <= before + 1, "\(threads) woke up from \(before) to \(after)")
         }
@@ -45,7 +46,7 @@ struct IdleThreadTests {
       try await onOwnThread(within: .seconds(60)) {
         let queues = queuesThatHaveWorked()
         precondition(!PoolThread.all.isEmpty)
-        // There is no event for the end of a thread.
+        // The test checks repeatedly, because there is no event for the end of a thread.
         while !PoolThread.all.isEmpty { usleep(50_000) }
         queues[0].addOperations([BlockOperation {}], waitUntilFinished: true)
       }

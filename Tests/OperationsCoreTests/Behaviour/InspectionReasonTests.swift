@@ -25,7 +25,7 @@ struct InspectionReasonTests {
     return queue
   }
 
-  /// Returns a queue with one slot, which is in use until the gate is opened.
+  /// Returns a queue with one slot. An operation uses the slot until the gate is opened.
   private func busyQueue(_ gate: Gate) -> (queue: OperationQueue, holder: Operation) {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1

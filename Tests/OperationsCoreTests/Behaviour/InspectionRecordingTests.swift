@@ -13,7 +13,7 @@ struct InspectionRecordingTests {
     let queue: OperationQueue
     let collector: CollectorID
 
-    /// Returns the changes of one operation since the last call; `nil` if there are none.
+    /// Returns the recorded changes of one operation since the last call; `nil` if there are none.
     func news(of operation: Operation) -> RecordedOperation? {
       queue.takeChanges(for: collector, limit: 100).changed.last { $0.id == operation.id }
     }
@@ -32,7 +32,7 @@ struct InspectionRecordingTests {
     }
   }
 
-  /// Records a queue with one slot while `body` runs.
+  /// Records the changes of a queue with one slot while `body` runs.
   private func recording(_ body: @escaping @Sendable (Recording) -> Void) async throws {
     try await onOwnThread {
       let queue = OperationQueue(unlistedNamed: "recorded")

@@ -6,8 +6,8 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// Objects that an operation no longer needs are released when its slot is free, because the
-/// `deinit` of a captured object may need the slot.
+/// Tests that a finished operation returns its slot before it releases captured objects, because
+/// the `deinit` of a captured object may need the slot.
 @Suite("The release of objects that an operation retained")
 struct LastReleaseTests {
   /// The call by which the `deinit` of a `Visitor` waits for the operation that it adds.

@@ -10,7 +10,8 @@ import Testing
 
 @Suite("Subclasses whose main returns before the work has finished")
 struct LateFinishTests {
-  /// The way in which a subclass starts its work.
+  /// The two ways in which the tested subclasses start their work: in `main()`, or after
+  /// `super.start()` has returned.
   enum Shape: String, CaseIterable, Sendable {
     case main, superStartFirst
 

@@ -99,7 +99,7 @@ struct LingeringThreadTests {
   }
 }
 
-/// An operation that adds an operation to its queue in its `deinit`, and waits for it.
+/// An operation whose `deinit` adds another operation to its queue, and waits for this operation.
 private final class WaitingInDeinit: Operation, @unchecked Sendable {
   private let queue: OperationQueue
   private let released: @Sendable () -> Void

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("MI-1: how misuse is reported")
 struct MisuseReportTests {
-  /// Returns a message without the numbers of operations and queues, which are unique in the
-  /// process.
+  /// Returns a message without the numbers of operations and queues, because these numbers differ
+  /// from run to run.
   private func withoutNumbers(_ message: String) -> String {
     message.replacing(/#[0-9]+/, with: "#")
   }

@@ -124,7 +124,8 @@ struct OperationTests {
           } else {
             while !operation.isFinished {
               if operation.isExecuting { hasStarted.raise() }
-              // A single read of the state returns a consistent value.
+              // One read of `state` is consistent: it must not return `.ready` after the operation
+              // has begun to execute.
               if hasStarted.isRaised, operation.state == .ready { gaps.change { $0 += 1 } }
             }
           }

@@ -10,8 +10,8 @@ import Testing
 
 @Suite("Events after a finish while all processors are busy", .oneAtATime)
 struct PromptnessTests {
-  /// Operations of 20 ms that run one after the other, and operations that take longer than the
-  /// test.
+  /// The duration of the operations that keep all processors busy: 20 ms, so that many run one
+  /// after the other, or longer than the test.
   private static let loads: [Duration] = [.milliseconds(20), .seconds(10)]
 
   @Test("CB-1: a completion block begins within 50 ms of the finish", arguments: loads)
@@ -116,7 +116,7 @@ struct PromptnessTests {
       let delays = Self.delays(besides: .seconds(10)) { queue, operation in
         let cancelled = Monitored<ContinuousClock.Instant?>(nil)
         let other = Operation()
-        // The slow operation is the first dependent of the first operation.
+        // The first dependent of the first operation takes a long time to be cancelled.
         for dependent in dependents.change({ [$0.popLast(), other].compactMap(\.self) }) {
           dependent.addDependency(operation, requires: .success)
           queue.addOperation(dependent)
@@ -177,7 +177,7 @@ private final class BusyProcessors: Sendable {
     }
   }
 
-  /// Returns when the number of executing operations is the number of processors.
+  /// Waits until as many operations execute as there are processors.
   func waitUntilAllAreBusy() {
     while runningCount.load(ordering: .relaxed) < AvailableProcessors.count() { sched_yield() }
   }

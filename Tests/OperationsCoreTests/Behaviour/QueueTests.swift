@@ -23,8 +23,8 @@ struct QueueTests {
       let log = EventLog<Bool>()
       let block: @Sendable () -> Void = {
         log.note(OperationQueue.current === queue)
-        // If the calling thread ran the operation, it would wait for a gate that it opens itself
-        // later.
+        // If the thread that adds the operation also ran it, the thread would wait for a gate that
+        // it opens only later.
       }
       let gate = Gate()
       let several = BlockOperation(block: block)
@@ -47,7 +47,7 @@ struct QueueTests {
       let gate = Gate()
       let operation = SelfDeclaredAsynchronous { gate.pass() }
       queue.addOperation(operation)
-      // If the calling thread ran the operation, it would not reach this line.
+      // If the thread that adds the operation also ran it, the thread would not reach this line.
       gate.waitForArrivals(1)
       #expect(operation.isExecuting)
       gate.open()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Recording a part of the operations")
 struct RecordingLimitTests {
-  /// A queue with one slot that the test records.
+  /// A queue with one slot, and the changes that were recorded for it.
   private final class Recorded {
     let queue = OperationQueue(unlistedNamed: "recorded")
     private(set) var collector = CollectorID()

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Recording for a collector")
 struct RecordingTests {
-  /// Records one queue while `body` runs, independently of other collectors in the process.
+  /// Records the changes of one queue while `body` runs, independently of other collectors in the
+  /// process.
   private func recording(
     _ queue: OperationQueue,
     _ body: @escaping @Sendable (CollectorID, Monitored<Int>) -> Void

@@ -143,8 +143,7 @@ struct StartTests {
   }
 }
 
-/// An operation that overrides `start()` and calls the base class's `start()`, which is not
-/// allowed.
+/// An operation whose override of `start()` calls `super.start()`, which the documentation forbids.
 private final class StartingOperation: SelfUsingOperation, @unchecked Sendable {
   override func start() { super.start() }
 }

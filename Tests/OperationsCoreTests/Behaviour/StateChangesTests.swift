@@ -7,7 +7,8 @@ import Testing
 
 @Suite("The stream of state changes")
 struct StateChangesTests {
-  /// The old state, the new state, and whether the operation was cancelled.
+  /// A change of an operation's state: the old state, the new state, and whether the operation was
+  /// cancelled.
   private struct Step: Equatable, CustomStringConvertible {
     let old: OperationState?
     let new: OperationState

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("States, as another thread sees them", .oneAtATime)
 struct StateTests {
-  /// The observed order of one operation's states.
+  /// What a thread has observed of one operation's states, and whether their order was correct.
   private struct Sight {
     var backwards = 0
     var both = 0

@@ -37,7 +37,7 @@ private func theRestGoesOn(_ queue: OperationQueue) {
   let exiting = (0..<4).map { _ in ExitingOperation() }
   for operation in exiting { queue.addOperation(operation) }
   queue.addOperations((0..<100).map { _ in BlockOperation {} }, waitUntilFinished: true)
-  // There is no event for the end of a thread.
+  // The test checks repeatedly, because there is no event for the end of a thread.
   while queue.operations.contains(where: { !$0.isExecuting }) { sched_yield() }
   precondition(queue.operations == exiting)
   // This thread finishes the operations whose threads have ended. After that, all slots of the

@@ -136,7 +136,8 @@ struct ThreadFailureTests {
       let pool = starter.makePool()
       let gate = Gate()
       let busy = OperationQueue(pool: pool)
-      // The sampler tried to start the thread, and failed.
+      // The first start of a thread fails. It is the start of the sampler, so the pool has no
+      // sampler.
       starter.mode = .failsTimes(1)
       busy.addOperation { gate.pass() }
       gate.waitForArrivals(1)
@@ -153,7 +154,8 @@ struct ThreadFailureTests {
   func addingRetriesWithoutSampler() async throws {
     try await onOwnThread(within: .seconds(60)) {
       let refusesSampler = Monitored(true)
-      // Only the sampler has the default size of the stack.
+      // The test can tell the sampler's thread from others, because only the sampler has the
+      // default stack size.
       let configuration = WorkerPoolConfiguration(processorCount: 2, stackSize: 1 << 20)
       let pool = WorkerPool(configuration) { body, context, stackSize in
         if stackSize == 0, refusesSampler.value { return EAGAIN }

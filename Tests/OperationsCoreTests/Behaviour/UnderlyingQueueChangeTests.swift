@@ -15,8 +15,8 @@ struct UnderlyingQueueChangeTests {
       let places = [MarkedQueue(), MarkedQueue()]
       let queue = OperationQueue()
       let strays = Atomic<Int>(0)
-      // Sets the queue directly after the last operation, while its worker still searches for
-      // further operations.
+      // In each round, the dispatch queue is changed directly after the last operation has
+      // finished, while a worker still searches for further operations.
       for round in 0..<Effort.scaled(3_000) {
         let place = round % 3 == 0 ? nil : places[round % 3 - 1]
         queue.underlyingQueue = place?.queue
@@ -42,7 +42,7 @@ struct UnderlyingQueueChangeTests {
       let queue = OperationQueue()
       queue.underlyingQueue = places[0].queue
       places[0].queue.suspend()
-      // An operation that finishes without its block.
+      // A block operation that finishes without running its block.
       let finishing = LockedAsynchronousOperation { Issue.record("It was started") }
       queue.addOperation(finishing)
       finishing.cancel()

@@ -42,7 +42,8 @@ struct UnderlyingQueueTests {
         queue.addOperation { log.note(3 * round + 1) }
         place.queue.async { log.note(3 * round + 2) }
       }
-      // Blocks that were submitted earlier have run when this returns.
+      // The dispatch queue is serial, so blocks that were submitted earlier have run when this call
+      // returns.
       place.queue.sync {}
       #expect(log.events == Array(0..<300))
     }

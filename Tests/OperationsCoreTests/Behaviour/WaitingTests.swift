@@ -209,7 +209,7 @@ struct WaitingTests {
         pace.await(2 * round + 2)
       }
       box.change { $0 = nil }
-      // When all operations are released, all their blocks have run.
+      // When all operations have been released, no completion block is left to run.
       released.wait(for: "all operations to be released") { $0 == rounds }
       #expect(counts.value.allSatisfy { $0 <= 1 })
     }

@@ -115,7 +115,7 @@ struct WorkerConfigurationTests {
   }
 }
 
-/// Uses a number of bytes of the stack below `top`. The process crashes if there are fewer.
+/// Uses a number of bytes of the stack below `top`. The process crashes if the stack is too small.
 @inline(never)
 private func descend(_ byteCount: UInt, from top: UInt?) -> Bool {
   var local: UInt8 = 0

@@ -63,7 +63,7 @@ struct WorkerSignalTests {
     #expect(printed.contains("opq-"), "The thread of the pool is named: \(printed)")
   }
 
-  /// Returns the output of the backtracer after a crash of the fixture.
+  /// Makes the fixture program crash, and returns the output of the Swift backtracer.
   private static func backtrace(of mode: String) throws -> String {
     let directory = try TemporaryDirectory()
     let file = directory.file("crash.log")

@@ -75,7 +75,8 @@ struct ExclusionLinesTests {
     for number in [early, next] { _ = lines.ask(number, in: queue) }
     for number in [late, last] { _ = lines.ask(number, in: otherQueue) }
     #expect(lines.leave(holder).sorted() == [early, late])
-    // The first operation has no slot.
+    // The early operation was invited, but has no slot to repeat its request. The late operation
+    // gets the exclusion.
     #expect(lines.ask(late, in: otherQueue).answer == .granted)
     #expect(lines.ask(early, in: queue).answer == .refused)
     #expect(lines.leave(late).sorted() == [early, last])
@@ -117,7 +118,8 @@ struct ExclusionLinesTests {
     var answer = ExclusionLines.Answer.refused
     var overtakers = 0
     while answer != .granted, overtakers < 1_000 {
-      // Before one of the exclusions becomes free, the other one already has its next holder.
+      // Whenever one of the two exclusions becomes free, another operation already holds the other
+      // exclusion.
       for (index, exclusion) in [one, two].enumerated() where answer != .granted {
         var invited = lines.leave(holders[index])
         let next = lines.join([exclusion])
@@ -232,7 +234,8 @@ struct ExclusionLinesTests {
     #expect(
       lines.obstacle(of: both)
         == ExclusionLines.Obstacle(exclusion: two, holders: [holder], reservers: []))
-    // The reservation is newer than this operation, which must wait for another holder.
+    // The reservation belongs to a newer operation, so it does not affect this operation, which
+    // waits only for the holder.
     let user = early
     let blocker = lines.join([one])
     #expect(lines.ask(blocker, in: otherQueue).answer == .refused)

@@ -39,7 +39,7 @@ struct ExclusionOrderTests {
     }
   }
 
-  /// The operation is ready although its dependency has not finished.
+  /// This subclass is ready although its dependency has not finished.
   private final class Impatient: Operation, @unchecked Sendable {
     override var isReady: Bool { true }
   }
@@ -194,8 +194,8 @@ struct ExclusionOrderTests {
         operation.exclusions = Set(wanted.map { exclusions[$0] })
         return operation
       }
-      // Each operation depends only on later operations, so there is no cycle. Many get a
-      // dependency while they are in line.
+      // Each operation depends only on operations that are added later, so there is no cycle. Many
+      // operations get a dependency while they wait for an exclusion.
       for (index, operation) in operations.enumerated() {
         queues.randomElement(using: &generator)?.addOperation(operation)
         for _ in 0..<2 {
@@ -221,7 +221,8 @@ struct ExclusionOrderTests {
   }
 }
 
-/// A source of operations that always keeps two of them in a queue. All operations need the same exclusion.
+/// Adds operations to a queue, so that two unfinished ones are always in it, until a condition is
+/// met. All of these operations need the same exclusion.
 private final class ExclusiveFlood: Sendable {
   let count = Monitored(0)
   private let exclusion: MutualExclusion

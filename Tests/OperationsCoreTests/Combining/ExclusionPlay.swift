@@ -12,7 +12,7 @@ struct ExclusionPlay {
   typealias Number = ExclusionLines.Number
 
   private enum Stage {
-    /// The operation is in its queue and can be chosen.
+    /// The operation is in its queue, and the queue may choose it.
     case ready
     /// The operation's request for its exclusions was refused, and the operation has not been
     /// invited to repeat the request.

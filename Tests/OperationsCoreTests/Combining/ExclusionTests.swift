@@ -261,7 +261,7 @@ struct ExclusionTests {
       let both = BlockOperation {}
       both.exclusions = [first, second]
       queue.addOperation(both)
-      // The operation executes in the slot that the other operation has returned.
+      // This operation executes in the slot that the waiting operation has returned.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()

@@ -159,8 +159,9 @@ struct ExclusionWaitTests {
     }
   }
 
-  /// Two operations. The first one executes with one exclusion until the gate opens. The second one
-  /// was refused often, waits for that exclusion, and has another exclusion reserved.
+  /// A scene with two operations. The first one executes and holds an exclusion until the gate
+  /// opens. The second one waits for that exclusion. It was refused so often that another exclusion
+  /// is reserved for it.
   private struct Reservation {
     let early = MutualExclusion(name: "early")
     let late = MutualExclusion(name: "late")
@@ -304,7 +305,7 @@ struct ExclusionWaitTests {
           if case .notStartedYet = $0 { false } else { true }
         }
       }
-      // The reservation ends after 100 ms.
+      // The reservation of the exclusion ends after 100 ms.
       if !refused.isFinished || !reasons.isEmpty {
         #expect(
           reasons == [.exclusionReserved(scene.early, for: [OperationReference(scene.due)])])

@@ -96,7 +96,7 @@ struct GroupRaceTests {
         onThreads(3) { thread in
           if thread == 0 { return group.cancel() }
           for _ in 0..<10 {
-            // If one operation were not cancelled, the group would not finish.
+            // If one of the group's operations were not cancelled, the group would never finish.
             let member = AsyncOperation { try await gate.passUnlessCancelled() }
             if group.addOperation(member) { members.change { $0.append(member) } }
           }

@@ -158,7 +158,8 @@ struct RequirementTests {
     #expect(log.events == [false])
     dependency.start()
     #expect(log.events == [false, true])
-    // If the operation has already failed, only the cancellation and the readiness are announced.
+    // If the dependency has already failed, the dependent is cancelled immediately. Only its
+    // cancellation and its readiness are announced.
     let failed = InvocationOperation<Int> { throw Mishap() }
     failed.start()
     dependent.addDependency(failed, requires: .success)
@@ -246,7 +247,7 @@ struct RequirementTests {
       dependent.addDependency(failing, requires: .success)
       let queue = OperationQueue()
       queue.addOperation(dependent)
-      // The operation finishes under its lock, on this thread.
+      // `cancel()` finishes the dependency on this thread, which holds the dependency's lock.
       failing.cancel()
       queue.waitUntilAllOperationsAreFinished()
       #expect(dependent.isCancelled && threads.events == [false])

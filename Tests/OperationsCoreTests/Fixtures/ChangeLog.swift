@@ -10,7 +10,7 @@ final class ChangeLog: Sendable {
   private let log = EventLog<String>()
   private let observations = Monitored<[NSKeyValueObservation]>([])
 
-  /// Observes every key that operations announce, until it is released.
+  /// Creates a log that observes every key that the operation announces, until the log is released.
   init(_ operation: Operation) {
     watch(operation, \.isReady, "isReady") { "\($0)" }
     watch(operation, \.isExecuting, "isExecuting") { "\($0)" }

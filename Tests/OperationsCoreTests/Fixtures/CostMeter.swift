@@ -30,7 +30,7 @@ final class CostMeter: Sendable {
     }
   }
 
-  /// Returns the cost of a call of `body`.
+  /// Returns the processor time that a call of `body` uses.
   static func cost(of body: (CostMeter) -> Void) -> Duration {
     let meter = CostMeter()
     let start = timeOfThisThread

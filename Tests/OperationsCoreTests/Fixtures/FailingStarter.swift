@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import OperationsCore
 
-/// A starter of threads that can fail.
+/// A replacement for the function that starts threads. It can be made to fail.
 final class FailingStarter: Sendable {
   enum Mode {
     case succeeds, fails, failsTimes(Int), failsAtRandom(seed: UInt64, percentage: Int)

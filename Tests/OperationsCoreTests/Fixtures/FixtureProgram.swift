@@ -32,7 +32,7 @@ struct FixtureProgram {
     return (ending, output)
   }
 
-  /// The path of the program, in the folder of the tests.
+  /// The path of the program, in the folder that contains the running tests.
   private var path: String {
     get throws {
       let tests = try #require(realpath("/proc/self/exe", nil))

@@ -195,7 +195,7 @@ class SelfUsingOperation: Operation, @unchecked Sendable {
   override func main() { work(self) }
 }
 
-/// An operation that runs a closure after its start was claimed and before it executes.
+/// An operation that runs a closure when its start has begun but it does not execute yet.
 final class ObstructedOperation: Operation, @unchecked Sendable {
   private let obstacle: @Sendable (ObstructedOperation) -> Void
   private let work: @Sendable (ObstructedOperation) -> Void

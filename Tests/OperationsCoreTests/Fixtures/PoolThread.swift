@@ -3,12 +3,13 @@
 
 import Glibc
 
-/// A thread of the pool, as the kernel shows it.
+/// A thread of the library's thread pool, with the data that the kernel reports.
 struct PoolThread: Hashable {
   let id: String
   let name: String
 
-  /// The existing threads of the pool, found by their names: workers and the sampler.
+  /// The existing threads of the thread pool (the workers and the sampler), which are found by
+  /// their names.
   static var all: [PoolThread] {
     guard let folder = opendir("/proc/self/task") else { return [] }
     defer { closedir(folder) }
@@ -33,8 +34,8 @@ struct PoolThread: Hashable {
 
   /// The processor time of the thread so far, in ticks of the kernel; `nil` if the thread has ended.
   var tickCount: Int? {
-    // The name may contain any characters. The state and the fields that `man proc` numbers from 4
-    // follow it.
+    // The first fields are skipped, because the thread's name may contain any characters. The
+    // fields after the name are numbered from 3, the state, as in `man proc`.
     let fields = Self.text(of: "/proc/self/task/\(id)/stat").split(separator: ")").last?
       .split(separator: " ")
     guard let fields, fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12])

@@ -12,7 +12,7 @@ final class SharedFlag: Sendable {
   func set() { flag.store(true, ordering: .releasing) }
 }
 
-/// Uses the processor until this thread has used a duration of processor time.
+/// Keeps the processor busy until the calling thread has used a certain amount of processor time.
 func useProcessor(for duration: Duration) {
   let end = threadProcessorTime() + duration
   while threadProcessorTime() < end {}

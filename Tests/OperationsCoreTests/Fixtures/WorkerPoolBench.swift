@@ -31,7 +31,8 @@ struct WorkerPoolBench {
     }
   }
 
-  /// Requests a worker for which the pool must start a thread, and leaves the start to the caller.
+  /// Requests a worker for which the pool must start a thread. The caller decides whether the start
+  /// succeeds.
   mutating func requestThread(for queue: OperationQueue) throws -> WorkerPoolState.Request {
     let action = state.request(.serve(.passUnretained(queue.core)), .shared)
     let request: WorkerPoolState.Request? =

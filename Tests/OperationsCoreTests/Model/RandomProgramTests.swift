@@ -87,7 +87,7 @@ private final class BusyQueues: Sendable {
 
   private var unfinishedCount: Int { queues.reduce(0) { $0 + $1.unfinishedCount } }
 
-  /// Waits until all operations have finished.
+  /// Waits until all operations of the queues have finished.
   ///
   /// - Returns: The number of operations that were not executed, or were executed twice.
   func end() -> Int {

@@ -9,7 +9,7 @@ import Testing
 /// the model or the tested operations have a deliberate fault.
 @Suite("Deliberate faults are detected", .oneAtATime)
 struct WrongModelTests {
-  /// The maximum number of steps of a program that shows a fault.
+  /// The maximum number of steps in the smallest program that shows a fault.
   private static let longest = 12
 
   private static let rules: [(String, Model.Rules)] =

@@ -164,7 +164,7 @@ struct ForgottenChangeTests {
   }
 }
 
-/// An object that uses another operation's observation data as its own.
+/// An object that uses the observation data of an operation as if the data were its own.
 private final class Impostor: KeyValueObservable {
   typealias ObservedRoot = Impostor
 
@@ -177,7 +177,7 @@ private final class Impostor: KeyValueObservable {
   func value(forKey key: String) -> Any? { nil }
 }
 
-/// An operation with a subscript that key paths can use.
+/// An operation with a subscript. Tests use key paths with this subscript.
 private final class Shelf: Operation, @unchecked Sendable {
   subscript(_ place: Place) -> Int { place.number }
 }

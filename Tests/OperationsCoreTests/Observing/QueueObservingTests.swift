@@ -9,7 +9,8 @@ import Testing
 
 @Suite("The notifications for observers of a queue")
 struct QueueObservingTests {
-  /// Observes the contents of the queue, and notes the counts before and after.
+  /// Observes `operations` and `operationCount` of the queue, and logs the old and the new number
+  /// for each change.
   private func watchContents(
     of queue: OperationQueue, _ log: EventLog<String>
   ) -> [NSKeyValueObservation] {

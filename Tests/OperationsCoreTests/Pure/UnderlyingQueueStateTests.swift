@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Blocks that a QueueScheduler requests in its underlying queue")
 struct UnderlyingQueueStateTests {
-  /// Returns a scheduler with a dispatch queue to which no block is submitted.
+  /// Returns a scheduler with an underlying dispatch queue, to which the test submits no blocks.
   private func makeBench() -> (SchedulerBench, generation: UInt64) {
     let bench = SchedulerBench()
     bench.scheduler.setUnderlyingQueue(DispatchQueue(label: "unused"))

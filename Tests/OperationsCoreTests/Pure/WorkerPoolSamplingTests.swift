@@ -64,7 +64,7 @@ struct WorkerPoolSamplingTests {
     var bench = WorkerPoolBench(processors: 2)
     bench.request()
     let request = try bench.requestThread(for: Self.queue)
-    // After the seventh failure in a row, the next attempt is half a second later.
+    // After seven consecutive failures, the next attempt is made half a second later.
     bench.refuse(request, times: 7)
     var intervals: [Int64] = []
     var wait: Int64 = 1_000_000

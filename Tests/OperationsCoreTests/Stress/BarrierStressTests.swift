@@ -47,8 +47,8 @@ struct BarrierStressTests {
     }
   }
 
-  /// Adds segments of operations, some of which depend on others of their own segment, and a
-  /// barrier after each segment.
+  /// Adds groups of operations, with a barrier after each group. Some of the operations depend on
+  /// others of the same group.
   private func add(
     _ count: Int, to queue: OperationQueue, _ referee: Referee, _ random: inout SeededGenerator
   ) {
@@ -74,8 +74,8 @@ struct BarrierStressTests {
   }
 }
 
-/// The operations that one thread has added between two of its barriers, and the state of the
-/// second barrier.
+/// A segment: the operations that one thread has added between two of its barriers, and the state
+/// of the second barrier.
 private final class Segment: Sendable {
   let operations = Monitored<[Operation]>([])
   let barrierHasBegun = Flag()
@@ -127,8 +127,7 @@ private final class Referee: Sendable {
     case 1: return PlainSubclass(work: work)
     default:
       return WatchedAsynchronousOperation { [self] operation in
-        // The flag is set first, because a cancelled barrier finishes at once, and then later
-        // operations may begin.
+        // An operation that starts too early is a fault only if the operation is not cancelled.
         let isInTurn = mayRun(in: segment)
         if !isInTurn, !operation.isCancelled { faultCount.wrappingAdd(1, ordering: .relaxed) }
       }

@@ -153,7 +153,7 @@ struct QueueStressTests {
   }
 }
 
-/// A factory for operations of three kinds that counts the executions and the existing operations.
+/// Creates operations of three kinds, and counts their executions and the operations that exist.
 private final class Ledger: Sendable {
   private let aliveCount = Monitored(0)
   private let repeated = Atomic<Int>(0)

@@ -178,7 +178,7 @@ private final class AliveProbe: Sendable {
   func touch() {}
 }
 
-/// A queue whose end is counted.
+/// A queue that reports its deallocation, so that the test can count it.
 private final class ProbedQueue: OperationQueue, @unchecked Sendable {
   private let probe: AliveProbe
   private let added = Atomic<Int>(0)

@@ -21,7 +21,7 @@ final class LogLines: LogHandler, @unchecked Sendable {
 
   var lines: [String] { kept.value }
 
-  /// A logger that logs to this object.
+  /// A logger whose lines are added to this object.
   var logger: Logger { Logger(label: "test") { _ in self } }
 
   /// Waits until a line has been logged that satisfies the predicate.

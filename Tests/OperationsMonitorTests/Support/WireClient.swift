@@ -38,7 +38,7 @@ final class WireClient {
   /// The number of bytes received so far.
   private(set) var receivedByteCount = 0
 
-  /// Connects; `nil` if no process listens.
+  /// Connects to the process that listens on a socket; `nil` if no process listens.
   init?(path: String) {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()

@@ -10,7 +10,7 @@ import MonitorProtocol
 enum InquiryScene {
   static let start = MonitorTime(nanoseconds: 1_000_000_000_000)
 
-  /// Returns a number of seconds after the process's greeting.
+  /// Returns the time that is a number of seconds after the process's greeting.
   static func moment(_ seconds: Double) -> MonitorTime { start + .seconds(seconds) }
 
   static func hello(isReadOnly: Bool = false) -> MonitorMessage {

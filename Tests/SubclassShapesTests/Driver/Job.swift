@@ -13,7 +13,7 @@ final class Job: Sendable {
   /// The index of the operation, from 0. Some subclasses behave differently for different indices.
   let index: Int
 
-  /// The queue that the operation is added to.
+  /// The queue to which the operation is added.
   let queue: OperationQueue
 
   private let sightings: Sightings

@@ -21,10 +21,10 @@ struct OperationPlan: Sendable {
   /// The duration of the work, as the number of calls of an empty function.
   let spinCount: Int
 
-  /// Whether observers, if there are any, request old and new values.
+  /// Whether the observers of the operation's flags, if there are any, request old and new values.
   let observersWantValues: Bool
 
-  /// Whether a thread waits for the operation.
+  /// Whether a thread waits until the operation has finished.
   let isWaitedFor: Bool
 
   init(of shape: Shape, in variant: ShapeVariant, from generator: inout SeededGenerator) {

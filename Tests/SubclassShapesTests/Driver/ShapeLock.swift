@@ -5,7 +5,8 @@ import Glibc
 
 /// A lock with the interface of `NSLock` or `NSRecursiveLock`, for tested subclasses that do not
 /// import Foundation.
-// Unchecked because of the pointer, which is constant. Every thread can use pthread locks.
+// `@unchecked` because of the pointer, which is constant. Every thread may use the mutex to which
+// it points.
 final class ShapeLock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 

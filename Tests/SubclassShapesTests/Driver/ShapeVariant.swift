@@ -12,7 +12,8 @@ struct ShapeVariant: Sendable, CustomStringConvertible {
   /// Whether some of the operations are cancelled, at different moments.
   let isCancelled: Bool
 
-  /// Whether every operation has observers of its four flags. Foundation on Linux has none.
+  /// Whether every operation has observers of its four flags. Foundation's operations on Linux
+  /// cannot be observed.
   let isObserved: Bool
 
   /// Every combination of the settings.

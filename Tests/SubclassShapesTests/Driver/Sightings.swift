@@ -3,8 +3,8 @@
 
 import Dispatch
 
-/// The observed events of the operations of one run, from all threads.
-// Unchecked because `tally` is mutable; it is touched only while `lock` is held.
+/// Records events of the operations of one run. Every thread may use it.
+// `@unchecked` because `tally` is mutable. `tally` is accessed only while `lock` is held.
 final class Sightings: @unchecked Sendable {
   /// An event that must happen once for each operation or for each dependent.
   enum Event: Int, CaseIterable, Sendable {
@@ -62,7 +62,7 @@ final class Sightings: @unchecked Sendable {
   private let lock = ShapeLock()
   private var tally: Tally
 
-  /// - Parameter count: The number of operations or of dependents, whichever is greater.
+  /// - Parameter count: The number of operations or the number of dependents, whichever is greater.
   init(count: Int) { tally = Tally(count: count) }
 
   var value: Tally { lock.withLock { tally } }

@@ -7,7 +7,7 @@
   import Operations
 #endif
 
-/// An operation that adds an operation to its own queue from `main()`.
+/// An operation whose `main()` adds another operation to the operation's own queue.
 final class ProducingOperation: Operation, @unchecked Sendable {
   private let job: Job
 

@@ -74,7 +74,7 @@ final class WaitingParentOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that has its own queue, whose last block finishes the operation.
+/// An operation that has its own queue. The last block in this queue finishes the operation.
 final class QueueOwningOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let own = OperationQueue()

@@ -34,8 +34,8 @@ final class LateFinishOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that overrides `start()`, calls `super` first, and then continues as if it had not
-/// finished.
+/// An operation whose override of `start()` first calls `super.start()`, and then continues as if
+/// the operation had not finished.
 final class SuperFirstOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()

@@ -72,7 +72,7 @@ final class OwnNamesOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// A queue with its own members.
+/// A queue that declares members with names that a library could also choose.
 final class OwnNamesQueue: OperationQueue, @unchecked Sendable {
   enum Kind { case background }
 

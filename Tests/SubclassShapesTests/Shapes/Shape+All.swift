@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 extension Shape {
-  /// All shapes, in the order of the table in the documentation.
+  /// All tested ways of writing a subclass, in the order of the table in the documentation.
   static let all: [Shape] =
     [
       plain, blockSubclass, onMainQueue, lateFinish, superFirst, superLast, ownCancelFlag, ownFlags,

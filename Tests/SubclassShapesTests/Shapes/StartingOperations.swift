@@ -57,7 +57,7 @@ final class SuperLastOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that announces its changes by key paths.
+/// An operation that announces changes with key paths instead of string keys.
 final class KeyPathOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -91,8 +91,8 @@ final class KeyPathOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An operation that announces every change under its recursive lock, and finishes in `cancel()`,
-/// even if it was not started.
+/// An operation that announces every change while it holds its recursive lock. Its `cancel()`
+/// finishes it, even if it was not started.
 final class LockedAnnouncementOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock(isRecursive: true)
@@ -139,7 +139,7 @@ final class LockedAnnouncementOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// A block operation whose class adds the blocks.
+/// A subclass of `BlockOperation` whose initializer adds the blocks.
 final class BlockSubclass: BlockOperation, @unchecked Sendable {
   init(_ job: Job) {
     super.init()

@@ -60,7 +60,7 @@ class KeyedStateOperation: Operation, @unchecked Sendable {
 }
 
 #if !CORPUS_FOUNDATION
-  /// An operation that has one property `state`. The class declares which flags depend on it.
+  /// An operation that has one property `state`. The class declares which flags depend on `state`.
   final class AffectingStateOperation: Operation, @unchecked Sendable {
     enum State {
       case ready, executing, finished

@@ -7,7 +7,7 @@
 // author of the post wrote it. The tests use it as a reader of the post may have copied it, to show
 // that such a class works without changes. It differs from the post in the following:
 //
-// - `state` is a variable and has initial values, and `init` is an `override` that calls `super`;
+// - `state` is a variable and has initial values, and `init` is an `override` that calls `super`,
 //   because the class does not compile otherwise;
 // - where the post has "...", there is now a global queue and a call of `work` or `moreWork`.
 
