@@ -87,7 +87,8 @@ struct GraphScanTests {
     let chain = [1: [2], 2: [10]]
     let running = scan(Self.store(chain, [10: .executing]), Self.medians)
     #expect(running.remainingTime == .seconds(1 + 1 + 7))
-    // The remaining time cannot be less than zero.
+    // An operation that has run for longer than the median counts with a remaining time of zero,
+    // and never with a negative time.
     let late = scan(
       Self.store(chain, [10: .executing]),
       ["Quick": Self.times(.seconds(1)), "Slow": Self.times(.seconds(2))])

@@ -10,7 +10,8 @@ import Testing
 struct TreeShapeTests {
   private typealias ID = OperationReport.ID
 
-  /// Returns a store with these dependencies. Operations wait if they are not in `over`.
+  /// Returns a store of operations with these dependencies. Operations in `over` have finished, and
+  /// all other operations wait.
   private static func store(
     _ dependencies: [Int: [Int]], over: Set<Int> = []
   ) -> OperationStore {

@@ -5,7 +5,8 @@ import TestSupport
 
 /// Runs random programs until one fails, and then reduces the failing program as far as possible.
 struct Examination {
-  /// Returns the violation of a program, if any, with a time limit for expected events.
+  /// A function that runs a program with a time limit for expected events, and returns the
+  /// violation that it finds, if any.
   typealias Check = @Sendable (Program, _ patience: Duration) -> Discrepancy?
 
   /// The first words of the description of a failure: the way in which the programs ran.

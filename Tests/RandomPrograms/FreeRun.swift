@@ -19,6 +19,8 @@ struct FreeRun {
   /// The thread pool of the program's queues.
   var pool = WorkerPool.shared
 
+  /// Runs a program on several threads.
+  ///
   /// - Parameters:
   ///   - program: The program.
   ///   - patience: The time limit for expected events.

@@ -11,6 +11,8 @@ struct LockStepRun {
   /// The deliberate fault in the tested operations and queues; `nil` in normal tests.
   var fault: World.Fault?
 
+  /// Runs a program step by step.
+  ///
   /// - Parameters:
   ///   - program: The program.
   ///   - patience: The time limit for expected events.

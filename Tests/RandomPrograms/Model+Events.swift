@@ -76,7 +76,9 @@ extension Model {
     if threads[thread].isEmpty { threads.remove(at: thread) }
   }
 
-  /// - Returns: The next events of the same thread.
+  /// Performs an event.
+  ///
+  /// - Returns: The events that the same thread performs next.
   private mutating func happen(_ event: Event) -> [Event] {
     switch event {
     case .ask(let index): return ask(index)

@@ -90,6 +90,8 @@ final class Reports: Sendable {
 
   private let state: Monitored<State>
 
+  /// Creates reports for a program.
+  ///
   /// - Parameters:
   ///   - exclusions: The exclusions of each operation.
   ///   - queueCount: The number of queues.

@@ -10,6 +10,8 @@ struct Shrinker {
   /// A failing program with at most this number of steps is not reduced further.
   var sufficientStepCount = 0
 
+  /// Reduces a program.
+  ///
   /// - Parameters:
   ///   - program: A failing program.
   ///   - fails: Returns whether a program fails.

@@ -16,8 +16,8 @@ extension Dashboard {
   @discardableResult
   mutating func press(_ key: Key) -> [Effect] { take(.input(.key(key))) }
 
-  /// Processes a message, and the monitor's immediate answer to the dashboard's requests. Returns the other
-  /// effects.
+  /// Processes a message. If the dashboard then requests an update from the monitor, sends this
+  /// update too. Returns all effects except such requests.
   @discardableResult
   mutating func take(_ message: Message) -> [Effect] {
     let effects = reduce(message)

@@ -4,8 +4,9 @@
 import Foundation
 import TestSupport
 
-// Runs the subclass shapes with Foundation's operations, each variant in a separate process, and
-// prints a table of the results. Arguments select shapes by name. Without arguments, all run.
+// Runs subclasses of Foundation's `Operation` that are written in various common ways, with various
+// settings, and prints a table of the results. Each run has a separate process. Arguments select
+// ways of writing by their names. Without arguments, all are run.
 
 if CommandLine.arguments.count == 5, CommandLine.arguments[1] == "--run" {
   let arguments = CommandLine.arguments

@@ -16,7 +16,9 @@ final class WatchedQueue {
   private let collector = CollectorID()
   private let gate = Gate()
 
-  /// - Parameter queue: An unlisted queue without records.
+  /// Begins to record the changes of a queue.
+  ///
+  /// - Parameter queue: An unlisted queue that is not being recorded.
   init(_ queue: OperationQueue = OperationQueue(unlistedNamed: "watched")) {
     self.queue = queue
     queue.core.keepRecords(for: collector, replaces: true) {}

@@ -5,8 +5,8 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// A check that the type names that Foundation has too mean this library's types, in a file with
-/// certain imports.
+/// A test of type names that Foundation also uses, in a file with certain imports. Each name must
+/// mean this library's type.
 ///
 /// That the file compiles is one part of the check: an ambiguous name would be a compile-time
 /// error.

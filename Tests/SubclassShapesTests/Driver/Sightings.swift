@@ -62,6 +62,8 @@ final class Sightings: @unchecked Sendable {
   private let lock = ShapeLock()
   private var tally: Tally
 
+  /// Creates an object without events.
+  ///
   /// - Parameter count: The number of operations or the number of dependents, whichever is greater.
   init(count: Int) { tally = Tally(count: count) }
 
