@@ -101,8 +101,8 @@ private struct ByteReader {
     return bytes.prefix(count)
   }
 
-  /// Removes a number from the front of the data, and returns it. It has this number of bytes, the
-  /// most significant byte first.
+  /// Removes a number of `octets` bytes, the most significant byte first, from the front of the
+  /// data, and returns it.
   mutating func number(octets: Int) throws(DecodedPNG.Malformation) -> Int {
     try take(octets).reduce(0) { $0 << 8 | Int($1) }
   }

@@ -76,8 +76,8 @@ import Testing
     #expect(window.waitForEnd(isReading: false) == .signal(SIGTERM))
   }
 
-  /// How a program detects that its window was closed: by a signal too, or only by an error of the
-  /// terminal.
+  /// How a program detects that its window was closed: by a signal and an error of the terminal, or
+  /// only by the error.
   enum Closing: CaseIterable { case bySignalToo, byTheTerminalAlone }
 
   @Test(

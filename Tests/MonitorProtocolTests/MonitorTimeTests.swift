@@ -14,8 +14,8 @@ import Testing
     .seconds(Int64.min) * 3,
   ]
 
-  /// Returns the exact result of a calculation, or the nearest value that a 64-bit number of
-  /// nanoseconds can have.
+  /// Returns the number of nanoseconds that `MonitorTime` must have for an exact result: the
+  /// nearest number that fits into 64 bits.
   private func cut(_ exact: Int128) -> Int64 { Int64(clamping: exact) }
 
   @Test(arguments: extremes)

@@ -10,7 +10,7 @@ import Testing
 /// An imaginary process to which viewers can attach. It sends exactly the given messages, which a
 /// real process may never send.
 ///
-/// It never sleeps. It waits with `poll` and a deadline.
+/// The functions that wait use `poll` with a deadline, and never sleep.
 package final class ScriptedProcess {
   /// The path of the socket on which the process listens.
   package var path: String { listener.path }

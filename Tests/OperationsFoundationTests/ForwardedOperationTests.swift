@@ -78,8 +78,8 @@ struct ForwardedOperationTests {
       #expect(observations.count == count)
       for dependency in dependencies { dependency.start() }
       queue.waitUntilAllOperationsAreFinished()
-      // Each waiting operation is alone in its queue of Foundation, because such a queue examines
-      // all its operations whenever one finishes.
+      // Each waiting operation is alone in its queue of Foundation. In a common queue, each finish
+      // would take longer, because a queue of Foundation examines all its operations then.
       #expect(companions.events == Array(repeating: 1, count: count))
       withExtendedLifetime(observations) {}
     }

@@ -15,7 +15,7 @@ final class WatchedMetrics: MetricsFactory {
   /// Creates a metrics system without values.
   ///
   /// - Parameters:
-  ///   - probe: Notes when the system is released.
+  ///   - probe: An object whose deallocation shows that the system was released.
   ///   - willTell: Called with the series before each change, on the thread that reports it.
   init(probe: DeinitProbe? = nil, willTell: @escaping @Sendable (String) -> Void = { _ in }) {
     self.probe = probe

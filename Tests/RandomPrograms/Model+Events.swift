@@ -11,7 +11,7 @@ extension Model {
     /// The queue may choose an operation again whose request for its exclusions was refused. The
     /// operation then repeats the request.
     case invite(Int)
-    /// An operation that has finished returns its exclusions. If it waited for an exclusion, it no
+    /// An operation that has finished gives up its exclusions. If it waited for an exclusion, it no
     /// longer waits.
     case release(Int)
     /// The first operation requires the success of the second one, which has finished. If the

@@ -100,8 +100,8 @@ extension Model {
     return turn.exclusion != nil
   }
 
-  /// Returns the exclusions that an operation holds. For each of them, the first waiting operation
-  /// of each group may request its exclusions again.
+  /// Makes an operation give up the exclusions that it holds. For each of them, the first waiting
+  /// operation of each group may request its exclusions again.
   mutating func release(_ index: Int) {
     guard items[index].turn.isHolder else {
       leaveLine(index)

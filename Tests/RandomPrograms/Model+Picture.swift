@@ -48,8 +48,8 @@ extension Model {
       cancelled: line.cancelledCount, total: line.totalCount)
   }
 
-  /// The results that the documented rules require, such as calls of completion blocks and releases
-  /// of objects.
+  /// The results, such as calls of completion blocks and releases of objects, that the documented
+  /// rules require.
   var aftermath: Aftermath {
     let exists = whichExist
     return Aftermath(

@@ -62,7 +62,8 @@ protocol SteeredByProgram: Operation {
   func finish()
 }
 
-/// An object that blocks capture. Its deallocation shows that the blocks were released.
+/// An object that the blocks of operations capture. Its deallocation shows that a block was
+/// released.
 final class CaptureProbe: Sendable {
   private let role: Role
 

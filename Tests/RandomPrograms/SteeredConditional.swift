@@ -12,7 +12,7 @@ final class SteeredConditional: SteeredOperation, @unchecked Sendable {
   /// Creates an operation of a random program.
   ///
   /// - Parameters:
-  ///   - role: The part of the operation in the program.
+  ///   - role: The connection of the operation to its program.
   ///   - heedsDependencies: Whether `isReady` also uses `super`.
   init(_ role: Role, heedsDependencies: Bool) {
     self.heedsDependencies = heedsDependencies

@@ -19,11 +19,11 @@ package struct HangError: Error, CustomStringConvertible {
 /// running test.
 ///
 /// - Parameters:
-///   - limit: The maximum time for the body.
+///   - limit: The maximum time that the closure may take.
 ///   - stackSize: The size of the thread's stack, in bytes.
-///   - body: The body.
-/// - Returns: The result of the body.
-/// - Throws: The error of the body, or ``HangError``.
+///   - body: The closure.
+/// - Returns: The result of the closure.
+/// - Throws: The error of the closure, or ``HangError`` if the closure hangs.
 package func onOwnThread<Result: Sendable>(
   within limit: Duration = .seconds(240), stackSize: Int = 1 << 21,
   _ body: @escaping @Sendable () throws -> Result

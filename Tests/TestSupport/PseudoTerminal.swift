@@ -8,7 +8,7 @@ import Synchronization
 /// A terminal without a window. Tests run programs on it and type keys. ``screen`` has the contents
 /// that a user of the terminal would see.
 ///
-/// It never sleeps. It waits for events with `poll` and a deadline.
+/// The functions that wait use `poll` with a deadline, and never sleep.
 package final class PseudoTerminal {
   /// A system call that failed.
   package struct Failure: Error, CustomStringConvertible {

@@ -129,10 +129,10 @@ package struct Soak {
   /// Uses the program for a certain time, and then ends it.
   ///
   /// - Parameters:
-  ///   - duration: The duration.
-  ///   - operations: The number of added operations at which it begins. Memory for them does not
-  ///     count as growth.
-  ///   - lookCount: The minimum number of measurements. Each takes some seconds.
+  ///   - duration: The time for which the program is used.
+  ///   - operations: The number of added operations that must exist before the time begins. Memory
+  ///     for these operations does not count as growth.
+  ///   - lookCount: The minimum number of measurements. Each measurement takes some seconds.
   /// - Returns: The results.
   package mutating func run(
     for duration: Duration, fromOperations operations: Int = 1, lookCount: Int = 8

@@ -8,12 +8,14 @@ import MonitorProtocol
 /// Three processes that the dashboard watches at the same time: the process of ``Scene``, a process
 /// that accepts no commands, and a process that has ended.
 enum MultiProcessScene {
-  /// Returns the id of an operation, in which the process has the number `number`.
+  /// Returns the id of an operation of the process with the number `number`. `id` is the
+  /// operation's id within the process.
   static func id(_ number: Int, _ id: UInt64) -> OperationReport.ID {
     OperationReport.ID(UInt64(number) << 56 | id)
   }
 
-  /// Returns the id of a queue, in which the process has the number `number`.
+  /// Returns the id of a queue of the process with the number `number`. `id` is the queue's id
+  /// within the process.
   static func queue(_ number: Int, _ id: QueueReport.ID) -> QueueReport.ID {
     QueueReport.ID(UInt64(number) << 56 | id.rawValue)
   }

@@ -9,14 +9,14 @@ import TestSupport
 ///
 ///     fixture-measure soak [SECONDS [SEED [DEMO]]]
 ///
-/// The defaults are 30 seconds, a new seed and the demo `storm`. The same seed does the same
-/// things, as far as the program has the same speed.
+/// The defaults are 30 seconds, a new seed and the demo `storm`. The same seed causes the same
+/// actions, as far as the program has the same speed.
 ///
-/// The storm always has a million unfinished operations, and the monitor keeps 10,000 more. When
-/// these exist, nothing should grow, and only then the time begins. They need about 1,100 bytes
-/// each while they are watched, or 1,100 MB. From there, gaps between them increase the memory to
-/// about 1,430 MB in four minutes, and no further: for the next 8,500,000 operations it grew by 44
-/// KiB. The limit of memory is far above that.
+/// The demo `storm` always has a million unfinished operations, and the monitor keeps 10,000
+/// finished ones. The time begins when these operations exist, because nothing should grow after
+/// that. While they are watched, they need about 1,100 bytes each, or 1,100 MB. Gaps between
+/// released operations then increase the memory to about 1,430 MB in four minutes, and no further:
+/// during the next 8,500,000 operations, the memory grew by 44 KiB. The memory limit is far higher.
 enum RandomUse {
   static func run(_ arguments: [String]) throws {
     let seconds = arguments.first.flatMap { Int($0) } ?? 30

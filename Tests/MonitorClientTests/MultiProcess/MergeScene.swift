@@ -51,7 +51,8 @@ struct MergeScene {
       changed: operations, matchCount: total, keptCount: total)
   }
 
-  /// Returns the id of an operation, in which the process has the number `number`.
+  /// Returns the id of an operation of the process with the number `number`. `id` is the
+  /// operation's id within the process.
   func id(_ number: Int, _ id: UInt64) -> OperationReport.ID {
     OperationReport.ID(UInt64(number) << 56 | id)
   }

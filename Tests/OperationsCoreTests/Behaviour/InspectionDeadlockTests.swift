@@ -37,7 +37,7 @@ struct InspectionDeadlockTests {
     operations.map(OperationReference.init)
   }
 
-  /// Adds an operation for each awaited operation, which it waits for in its own code. Returns the
+  /// For each awaited operation, adds an operation that waits for it in its own code. Returns the
   /// added operations when all of them wait.
   private func waitInside(for awaited: [Operation], in queue: OperationQueue) -> [Operation] {
     let holders = awaited.map { one in BlockOperation { one.waitUntilFinished() } }

@@ -59,7 +59,7 @@ struct ExclusionPlay {
       if stages[number] == .unready { stages[number] = .ready }
       if stages[number] == .ready { ask(number, insists: true) }
       if stages[number] == .executing { leave(number) }
-      // An operation that returns its exclusions must invite the operations that wait for them.
+      // An operation that gives up its exclusions must invite the operations that wait for them.
       if stages.values.allSatisfy({ $0 == .waiting }), !stages.isEmpty {
         Issue.record("\(stages.count) wait for ever")
         return

@@ -49,8 +49,8 @@ final class CostMeter: Sendable {
 /// than 64 times as much. With quadratic cost, it would be 256 times as much.
 ///
 /// - Parameters:
-///   - location: The location of an issue.
-///   - body: Does some work for a number, on its caller's thread and on one other.
+///   - location: The source location of a recorded issue.
+///   - body: Does the work for a number of items, on the calling thread and on one other thread.
 /// - Throws: An error if the body hangs.
 func expectLinear(
   at location: SourceLocation = #_sourceLocation,

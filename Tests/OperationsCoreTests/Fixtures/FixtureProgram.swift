@@ -17,10 +17,10 @@ struct FixtureProgram {
   ///
   /// - Parameters:
   ///   - arguments: The program's arguments.
-  ///   - command: A program that runs it, with that program's arguments.
+  ///   - command: Another program that runs the program, and its arguments; by default none.
   ///   - environment: Additional variables, as `NAME=value`.
-  /// - Returns: The ending of the program, `nil` if it did not end, and its output.
-  /// - Throws: An error if it cannot be started.
+  /// - Returns: How the program ended, or `nil` if it did not end, and its output.
+  /// - Throws: An error if the program cannot be started.
   func run(
     _ arguments: String..., by command: [String] = [], environment: [String] = []
   ) throws -> (ending: PseudoTerminal.Ending?, output: String) {

@@ -8,7 +8,7 @@ import TestSupport
 
 /// A viewer for tests. It can send arbitrary bytes, which a real viewer would not send.
 ///
-/// It never sleeps: it waits in `poll` with a deadline.
+/// The functions that wait use `poll` with a deadline, and never sleep.
 final class WireClient {
   /// A message that was received, or the reason that none was received.
   enum Answer: Equatable {
