@@ -7,7 +7,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("Names of megabytes")
+@Suite("Names that are megabytes long")
 struct HugeNameTests {
   /// For each view, the keys that select the view or a window in it.
   private static let views = ["", "j", "w", "t", "t*", "\t", "\t\t", "\t\t\t", "x", "?", "p"]

@@ -36,7 +36,7 @@ extension Describable {
     let wanted = expected.facts
     return facts.filter { !wanted.contains($0) }.map { fact in
       let value = wanted.first { $0.what == fact.what }?.value ?? "nothing of the kind"
-      return "\(fact.what): \(fact.value), by the rules \(value)"
+      return "\(fact.what): \(fact.value), expected \(value)"
     }
   }
 }

@@ -104,9 +104,7 @@ struct WarningText {
     switch warning.kind {
     case .cycle: isReadOnly ? "cancel one of them" : "cancel one of them (x)"
     case .slotDeadlock: isReadOnly ? "widen the queue" : "widen the queue (+ in the queues view)"
-    case .neverEnqueuedDependency:
-      "enqueue \(warning.awaited.first.map { "\($0)" } ?? "it"), or cancel"
-        + " \(named(warning.operations))\(isReadOnly ? "" : " (x)")"
+    case .neverEnqueuedDependency: enqueueOrCancel(warning)
     case .cancelNotHonoured: "check isCancelled"
     case .notReadyWithMetDependencies: "check its isReady"
     case .mainQueueBlocked: "free the main thread"
@@ -120,6 +118,12 @@ struct WarningText {
     case .leaking: "release it"
     case .threadLimit: "block fewer threads"
     }
+  }
+
+  private func enqueueOrCancel(_ warning: MonitorWarning) -> String {
+    let awaited = warning.awaited.first.map { "\($0)" } ?? "it"
+    let waiting = named(warning.operations)
+    return "enqueue \(awaited), or cancel \(waiting)\(isReadOnly ? "" : " (x)")"
   }
 
   /// Returns a short text about how to resolve the warning, for narrow screens.

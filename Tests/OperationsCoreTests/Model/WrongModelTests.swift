@@ -85,7 +85,7 @@ struct WrongModelTests {
   /// because failures are expected.
   private static func examination(_ check: @escaping Examination.Check) -> Examination {
     Examination(
-      title: "Wrong on purpose", check: check, patience: .milliseconds(50),
+      title: "Deliberate fault", check: check, patience: .milliseconds(50),
       shortPatience: .milliseconds(50))
   }
 }

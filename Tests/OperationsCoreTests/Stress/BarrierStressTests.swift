@@ -145,7 +145,7 @@ private final class Referee: Sendable {
   }
 
   func check(operationCount: Int) {
-    #expect(faultCount.load(ordering: .relaxed) == 0, "ran out of turn")
+    #expect(faultCount.load(ordering: .relaxed) == 0, "an operation or a barrier ran too early")
     #expect(barrierCount.load(ordering: .relaxed) > 0)
     let operations = segments.value.flatMap(\.operations.value)
     #expect(operations.count == operationCount && operations.allSatisfy(\.isFinished))
