@@ -10,7 +10,7 @@ package struct OperationLedger {
   /// four million operations of the usual size.
   package static let mostBytes = 1 << 30
 
-  /// The maximum number of bytes for the operations of this process.
+  /// The maximum memory for the operations of this process, in bytes.
   private let limit: Int
   /// The number of bytes that the operations of this process use now.
   private(set) var byteCount = 0
@@ -18,7 +18,7 @@ package struct OperationLedger {
 
   /// Creates a ledger without operations.
   ///
-  /// - Parameter limit: The maximum number of bytes for the operations of this process.
+  /// - Parameter limit: The maximum memory for the operations of this process, in bytes.
   init(limit: Int = OperationLedger.mostBytes) { self.limit = limit }
 
   /// Counts the operations that an update changes or removes. Returns `false` if the memory exceeds

@@ -93,8 +93,8 @@ struct ProcessConversation {
           .fail(AttachError(.lost, "the process reports more operations than opq-top can keep"))
         ]
       }
-      // The process may send a further part for each part that was processed. For the last part of
-      // an update, it may do so when the viewer has received the update.
+      // Each part that this viewer has processed permits the process to send one more part. The last
+      // part of an update gives this permission only after the whole update was delivered.
       return [.deliver(.update(update))]
     } catch {
       return [fault("\(error)")]

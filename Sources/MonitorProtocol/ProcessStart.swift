@@ -43,7 +43,7 @@ package struct ProcessStart: Sendable, Equatable {
     return Int64(truncatingIfNeeded: ticks / ticksPerSecond &* 1_000_000_000 &+ rest)
   }
 
-  /// Returns the contents of a file of the kernel; at most 1 KiB.
+  /// Returns the contents of a file that the kernel provides, for example in `/proc`; at most 1 KiB.
   static func contents(of path: String) -> ArraySlice<UInt8>? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

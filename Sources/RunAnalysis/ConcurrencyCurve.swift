@@ -3,7 +3,7 @@
 
 public import MonitorProtocol
 
-/// The number of operations in a state as a function of the time of a run.
+/// The number of operations in one state over the time of a run.
 public struct ConcurrencyCurve: Sendable, Equatable {
   /// The moment at which the curve begins.
   public let start: MonitorTime

@@ -9,7 +9,7 @@ struct Examination {
   /// violation that it finds, if any.
   typealias Check = @Sendable (Program, _ patience: Duration) -> Discrepancy?
 
-  /// The first words of the description of a failure: the way in which the programs ran.
+  /// The beginning of the description of a failure. It says how the programs ran.
   let title: String
   let check: Check
   /// The time limit for expected events. It is much longer than any event needs, so that a slow

@@ -88,7 +88,7 @@ extension Model {
 
   // MARK: Leaving
 
-  /// Makes an operation stop waiting for an exclusion.
+  /// Makes an operation stop waiting for a mutual exclusion.
   ///
   /// - Returns: Whether the operation waited for an exclusion.
   @discardableResult

@@ -162,7 +162,8 @@ final class Reports: Sendable {
     withExtendedLifetime(ended) {}
   }
 
-  /// From now on, lets each operation finish without waiting for a step of the program.
+  /// From now on, lets each operation finish without waiting for the step of the
+  /// random program that finishes it.
   ///
   /// - Returns: The executing asynchronous operations, which the caller must finish.
   func letEverythingEnd() -> [any SteeredByProgram] {

@@ -55,7 +55,7 @@ struct StatusView {
       words, row: layout.sentence, columns: canvas.columns, style: Style(.accent, isBold: true))
   }
 
-  /// Draws a hint in the row of the sentence if no event is selected.
+  /// Draws a hint in the row below the events if no event is selected.
   private func drawHint(on canvas: inout Canvas) {
     guard dashboard.screen.helpTop == nil, dashboard.screen.view == .events,
       dashboard.paused == nil,

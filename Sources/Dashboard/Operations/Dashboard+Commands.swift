@@ -92,7 +92,7 @@ extension Dashboard {
     if unfinished.count < ids.count {
       show("\(ids.count - unfinished.count) already finished")
     }
-    // All operations of the question lose their tags, because the command that they were tagged for is sent.
+    // The operations that the confirmation question names lose their tags, because the command is sent now.
     tags.ids.subtract(ids)
     return [.send(.cancel(unfinished))]
   }

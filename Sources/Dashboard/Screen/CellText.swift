@@ -124,9 +124,10 @@ extension [Cell] {
   }
 }
 
-/// Converts text from any source to text that is safe to print without a grid.
+/// Converts text from any source to text that is safe to print directly to a terminal.
 public enum TerminalText {
-  /// Returns `text` as a grid would show it: without control, bidirectional or other invisible characters.
+  /// Returns `text` as the dashboard would show it: without control characters, bidirectional characters or
+  /// other invisible characters.
   ///
   /// - Parameters:
   ///   - text: Any text. The cost of a long text depends only on `columns`.

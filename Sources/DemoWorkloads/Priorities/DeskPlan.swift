@@ -54,7 +54,7 @@ struct DeskPlan: Equatable, Sendable {
   /// A piece of work that arrives at the desk.
   struct Arrival: Equatable, Sendable {
     let kind: Kind
-    /// The number of the piece of work, counted from 1 for each kind.
+    /// The number of this piece of work. Each kind of work has its own numbers, beginning with 1.
     let number: Int
     /// How long the piece of work takes at normal speed.
     let duration: Duration

@@ -9,8 +9,8 @@ final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
   private struct State {
     var scenario: Played
     var hasStarted = false
-    /// The operations that have not ended. The references are weak, because an operation without a queue
-    /// never ends: it is deallocated together with its dependents.
+    /// The operations that have not ended. The references are weak, so that they do not keep an operation
+    /// alive that never runs because it is in no queue.
     var operations: [PlannedTask.ID: WeakOperation] = [:]
   }
 

@@ -32,7 +32,8 @@ struct LastingCondition {
 
   init(patience: Duration) { self.patience = patience }
 
-  /// Adds an operation. If it is not already present, its condition begins at `now`.
+  /// Adds an operation for which the condition holds. If the operation is not already present, the condition
+  /// has held since `now`.
   ///
   /// - Precondition: `now` is not earlier than in the previous call of this method.
   mutating func insert(_ id: OperationReport.ID, at now: MonitorTime) {

@@ -89,7 +89,7 @@ public struct DependencyChain: Sendable, Equatable {
   public enum End: Sendable, Equatable {
     /// The last operation is executing.
     case executing
-    /// The last operation is ready, in this queue.
+    /// The last operation of the chain is ready and is in this queue.
     case ready(QueueReference)
     /// The last operation is ready, but this queue is suspended or has the width 0.
     case suspended(QueueReference)

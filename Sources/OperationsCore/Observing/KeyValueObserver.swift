@@ -8,8 +8,8 @@
 public protocol KeyValueObserver: AnyObject {
   /// Called when an observed value is about to change or has changed.
   ///
-  /// This method is called on the thread that announces the change, possibly under a lock of the
-  /// observed object's subclass, so an implementation must not block. No lock of this library is
+  /// This method is called on the thread that announces the change, possibly while code of
+  /// a subclass holds its own lock, so an implementation must not block. No lock of this library is
   /// held during the call, and an implementation can call any method.
   ///
   /// - Parameters:

@@ -63,8 +63,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
   /// Runs the blocks, and returns when all of them have ended.
   ///
   /// Each direct call runs all blocks. The blocks are released when the operation finishes in a
-  /// queue. From then on, this method does nothing. If the operation is of exactly this class, it
-  /// also does nothing while a queue executes the operation.
+  /// queue. From then on, this method does nothing. If the operation is of exactly this class, this
+  /// method also does nothing while a queue executes the operation.
   open override func main() {
     lock.lock()
     let blocks: Blocks =

@@ -91,7 +91,8 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     /// Dependencies are listed, were listed, or are about to be listed. This flag is cleared when
     /// the operation forgets its dependencies.
     static let hasDependencies = Flags(rawValue: 1 << 22)
-    /// The finish requires rare actions; see `performFinishDuties`.
+    /// The finish requires actions that most operations do not need; see
+    /// `performFinishDuties`.
     static let hasFinishDuties = Flags(rawValue: 1 << 23)
     /// The operation has exclusions, and requests them before it is started. This flag is set
     /// before the request.

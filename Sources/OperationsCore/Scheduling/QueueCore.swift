@@ -147,7 +147,7 @@ final class QueueCore: @unchecked Sendable {
     return nil
   }
 
-  /// Adds one operation, without an array.
+  /// Adds one operation without creating an array for it.
   func add(_ operation: Operation) -> Bool {
     ForkedProcess.check("to add an operation to a queue")
     guard claim(operation) else { return false }

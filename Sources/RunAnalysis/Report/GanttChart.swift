@@ -12,7 +12,7 @@ struct GanttChart {
   static let queueLimit = 24
   private static let laneHeight = 13.0
   private static let titleHeight = 22.0
-  /// The minimum width of a bar. Narrower runs that touch each other share one bar.
+  /// The minimum width of a bar. Adjacent executions whose bars would be narrower share one bar.
   private static let narrowest = 1.2
 
   private let history: RunHistory
