@@ -141,7 +141,7 @@ struct DependencyTree: Sendable, Equatable {
     _ owners: [OperationReport.ID: OperationReport.ID], _ rowLimit: Int
   ) {
     guard rowLimit > 0 else { return }
-    let graph = TreeEdges(
+    let graph = ChildRows(
       roots: Array(roots.drawn(folding).prefix(rowLimit)), chosen: root,
       direction: direction, operations: operations, folding: folding, criticalPath: criticalPath,
       limit: rowLimit)

@@ -14,7 +14,7 @@ struct DependencyTreeBuilder {
     let trunks: UInt64
   }
 
-  private let graph: TreeEdges
+  private let graph: ChildRows
   private let owners: [OperationReport.ID: OperationReport.ID]
   private let critical: Set<OperationReport.ID>
 
@@ -25,7 +25,7 @@ struct DependencyTreeBuilder {
   private let rootDepth: Int
 
   init(
-    roots: TreeRoots, folding: DependencyTree.Folding, graph: TreeEdges,
+    roots: TreeRoots, folding: DependencyTree.Folding, graph: ChildRows,
     owners: [OperationReport.ID: OperationReport.ID], criticalPath: [OperationReport.ID]
   ) {
     self.graph = graph

@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// The part of a dependency graph that a tree draws, as the list of the rows below each operation. An
 /// operation with several parents can occur below each of these parents.
-struct TreeEdges {
+struct ChildRows {
   /// A row below an operation.
   struct Child {
     let id: DependencyTree.RowID
