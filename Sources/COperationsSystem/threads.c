@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,6 +122,12 @@ bool csystem_forked_child;
 static void note_child(void) { csystem_forked_child = true; }
 
 void csystem_watch_forks(void) { pthread_atfork(NULL, NULL, note_child); }
+
+bool csystem_has_one_thread(void) {
+  struct stat tasks;
+  // The directory has one subdirectory for each thread, and two other links.
+  return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
+}
 
 void csystem_call_to_end_of_thread(
     void (*body)(void *), void (*ended)(void *), void *context) {

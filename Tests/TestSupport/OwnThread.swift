@@ -117,6 +117,17 @@ private final class ThreadPerJobExecutor: TaskExecutor {
   }
 }
 
+/// An executor that runs each job on the thread that enqueues it.
+package final class CallingThreadExecutor: TaskExecutor {
+  /// Creates an executor.
+  package init() {}
+
+  /// Runs the job before the method returns.
+  package func enqueue(_ job: consuming ExecutorJob) {
+    UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+  }
+}
+
 /// A result for which one task waits. If two results are set, the first one counts.
 private final class Outcome<Value: Sendable>: Sendable {
   private struct State {

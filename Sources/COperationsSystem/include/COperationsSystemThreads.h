@@ -45,6 +45,9 @@ void csystem_watch_forks(void);
 extern bool csystem_forked_child;
 static inline bool csystem_is_forked_child(void) { return csystem_forked_child; }
 
+/// Whether the calling thread is the only thread of this process; false if that is unknown.
+bool csystem_has_one_thread(void);
+
 /// Calls `body`. If `body` ends the thread instead of returning, calls `ended` on that thread. When `ended`
 /// is called, the stack frames of `body` no longer exist.
 void csystem_call_to_end_of_thread(

@@ -23,6 +23,7 @@ extension Operation {
           + "which would wait for itself")
     }
     checkProcessBeforeWait()
+    if csystem_is_forked_child() { checkThreadsBeforeWait() }
     CurrentWork.waiting(for: .operation(self)) { waitUntilRetired() }
   }
 
@@ -31,6 +32,18 @@ extension Operation {
   fileprivate final func checkProcessBeforeWait() {
     if status.load(ordering: .acquiring).has(.enqueued) {
       ForkedProcess.check("to wait for an operation that is in a queue")
+    }
+  }
+
+  /// Ends the process, a forked child, if it has only this thread, which would wait forever.
+  ///
+  /// For example, a thread of the parent has started the operation. A thread that the child has
+  /// created may finish it. Therefore the number of threads decides.
+  @inline(never)
+  private final func checkThreadsBeforeWait() {
+    // The status is read again, because another thread may have finished the operation and ended.
+    if csystem_has_one_thread(), !status.load(ordering: .acquiring).has(.retired) {
+      ForkedProcess.refuse("to wait for an operation that none of its threads can finish")
     }
   }
 

@@ -17,9 +17,9 @@ import Synchronization
 /// or `_exit`. The child ends with a message on the standard error stream if it adds an operation to a queue,
 /// if it waits for, cancels or changes an operation in a queue, or if it resumes a queue that has operations.
 /// A completion block, and the cancellation of a dependent by a failure, need a thread too. If an operation
-/// calls `fork()`, the child must not return from it. If no queue was created before the fork, the child can
-/// use queues like any other process. Locks that other threads held during `fork()` stay locked in the child:
-/// see <doc:PrioritiesAndWidths>.
+/// calls `fork()`, the child must not return from it. If no queue was created before the fork, and the process
+/// had not used tasks or Dispatch, the child can use queues like any other process. Locks that other threads
+/// held during `fork()` stay locked in the child: see <doc:PrioritiesAndWidths>.
 ///
 /// Source: Apple, "NSOperationQueue Class Reference".
 // Unchecked `Sendable` conformance, because the compiler cannot check an open class. The stored

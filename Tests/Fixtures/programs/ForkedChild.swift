@@ -63,6 +63,42 @@ enum ForkedChild {
     }
   }
 
+  /// Forks a child that waits for an operation which it executes on a thread of its own.
+  static func startOnThread() -> Int32 {
+    OperationQueue().addOperations([BlockOperation {}], waitUntilFinished: true)
+    return child {
+      let gate = Pipe()
+      let operation = BlockOperation { gate.wait() }
+      startThread { operation.start() }
+      let hasStarted = poll(for: .seconds(Patience.seconds)) { operation.isExecuting }
+      guard hasStarted else { _exit(4) }
+      startThread {
+        usleep(100_000)
+        gate.open()
+      }
+      operation.waitUntilFinished()
+      guard operation.isFinished else { _exit(3) }
+    }
+  }
+
+  /// Forks a child while another thread holds a lock of the library. The child acquires the lock.
+  static func useLockedState() -> Int32 {
+    OperationQueue().addOperations([BlockOperation {}], waitUntilFinished: true)
+    let gate = Pipe()
+    let state = SharedState()
+    startThread {
+      state.value.withLock { _ in
+        state.isHeld.store(true, ordering: .releasing)
+        gate.wait()
+      }
+    }
+    let isHeld = poll(for: .seconds(Patience.seconds)) { state.isHeld.load(ordering: .acquiring) }
+    precondition(isHeld, "The thread did not acquire the lock")
+    let ending = child { state.value.withLock { $0 += 1 } }
+    gate.open()
+    return ending
+  }
+
   /// Forks a child process inside an operation. In the child, the operation's block then returns.
   static func returnFromOperation(in dispatchQueue: DispatchQueue? = nil) -> Int32 {
     let queue = OperationQueue()
@@ -142,8 +178,11 @@ private final class Parent: Sendable {
   private let afterInFull = BlockOperation { _exit(5) }
   private let askedAfterInFull = Asked()
   private let inSuspended = BlockOperation { _exit(5) }
+  /// An operation that another thread of the parent has started directly.
+  private let startedByHand: Operation
 
   init() {
+    startedByHand = BlockOperation { [gate] in gate.wait() }
     running = BlockOperation { [gate] in gate.wait() }
     queue.addOperation(running)
     waiting.addDependency(running)
@@ -155,6 +194,8 @@ private final class Parent: Sendable {
       Self.waitForStart(of: holder)
     }
     Self.waitForStart(of: running)
+    startThread { [startedByHand] in startedByHand.start() }
+    Self.waitForStart(of: startedByHand)
     for queue in [suspended, suspendedFull] {
       queue.isSuspended = true
       queue.addOperation { _exit(5) }
@@ -175,10 +216,11 @@ private final class Parent: Sendable {
   func end() {
     for queue in [suspended, full, suspendedFull, queue] { queue.cancelAllOperations() }
     for queue in [suspended, suspendedFull] { queue.isSuspended = false }
-    for _ in 0..<3 { gate.open() }
+    for _ in 0..<4 { gate.open() }
     for queue in [suspended, full, suspendedFull, queue] {
       queue.waitUntilAllOperationsAreFinished()
     }
+    startedByHand.waitUntilFinished()
   }
 
   // The following functions run in the child process. Each function returns whether it handles a
@@ -201,11 +243,13 @@ private final class Parent: Sendable {
 
   func wait(_ word: String) -> Bool {
     switch word {
+    // The child has no thread that could run the task.
     case "awaitOperation":
-      Task(executorPreference: CallingThread()) { [running] in await running.finished() }
+      Task(executorPreference: CallingThreadExecutor()) { [running] in await running.finished() }
     case "awaitQueue":
-      Task(executorPreference: CallingThread()) { [full] in await full.waitForAll() }
+      Task(executorPreference: CallingThreadExecutor()) { [full] in await full.waitForAll() }
     case "waitForOperation": running.waitUntilFinished()
+    case "waitForStartedByHand": startedByHand.waitUntilFinished()
     case "waitForQueue": queue.waitUntilAllOperationsAreFinished()
     default: return false
     }
@@ -233,12 +277,11 @@ private final class Parent: Sendable {
   }
 }
 
-/// An executor that runs a job on the thread that enqueues the job, because a child process has no
-/// other thread.
-private final class CallingThread: TaskExecutor {
-  func enqueue(_ job: consuming ExecutorJob) {
-    UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
-  }
+/// State behind a lock of the library.
+private final class SharedState: Sendable {
+  let value = Locked(0)
+  /// Whether a thread has acquired the lock.
+  let isHeld = Atomic(false)
 }
 
 /// A gate that blocks threads. Each call of `open()` lets one thread continue.

@@ -27,6 +27,8 @@ enum Workers {
       let ending =
         switch arguments.dropFirst().first ?? "" {
         case "byHand": ForkedChild.startByHand()
+        case "byHandOnThread": ForkedChild.startOnThread()
+        case "useLockedState": ForkedChild.useLockedState()
         case "early": ForkedChild.useEarly()
         case "returnFromOperation": ForkedChild.returnFromOperation()
         case "returnOnDispatch":

@@ -14,24 +14,37 @@ import Testing
 struct AsyncExecutorTests {
   @Test("CA-8: cancel() takes effect if the runtime runs each job on the thread that enqueues it")
   func inlineJobsInOwnProcess() async {
-    await #expect(processExitsWith: .success) {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardOutputContent]
+    ) {
       alarm(120)
       InlineJobs.begin()
-      var random = SeededGenerator(seed: 1)
+      var random = SeededGenerator(seed: SeededGenerator.announcedSeed())
+      fflush(nil)
+      let moments = CancelMoments()
       for _ in 0..<Effort.scaled(10_000) {
         let delay = Int.random(in: 0..<2_000, using: &random)
-        let operation = AsyncOperation { try await AsyncGate().passUnlessCancelled() }
+        let gate = AsyncGate()
+        let operation = AsyncOperation { try await gate.passUnlessCancelled() }
         onThreads(2) { thread in
           if thread == 0 { return operation.start() }
           for _ in 0..<delay where operation.isFinished { return }
+          moments.note(operation, gate)
           operation.cancel()
         }
         precondition(poll(for: .seconds(Patience.seconds)) { operation.isFinished })
         precondition(operation.isCancelled)
       }
       precondition(InlineJobs.count > 0, "The runtime did not use the executor")
+      print(moments)
       exit(EXIT_SUCCESS)
     }
+    printOutput(of: result)
+  }
+
+  /// Prints the output of an exit test: the seed, and how often the race happened.
+  private func printOutput(of result: ExitTest.Result?) {
+    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
   }
 
   @Test("WA-6: a task that its executor resumes on the worker may wait for the next operation")
@@ -43,7 +56,7 @@ struct AsyncExecutorTests {
       let operations = [BlockOperation {}, BlockOperation {}]
       queue.addOperations(operations, waitUntilFinished: false)
       let hasWaited = Latch()
-      Task(executorPreference: CallingThread()) {
+      Task(executorPreference: CallingThreadExecutor()) {
         await operations[0].finished()
         Self.wait(for: operations[1])
         hasWaited.open()
@@ -60,7 +73,7 @@ struct AsyncExecutorTests {
       let first = Gate()
       queue.addOperation { first.pass() }
       let hasWaited = Latch()
-      Task(executorPreference: CallingThread()) {
+      Task(executorPreference: CallingThreadExecutor()) {
         await queue.waitForAll()
         let operation = BlockOperation {}
         queue.addOperation(operation)
@@ -78,7 +91,9 @@ struct AsyncExecutorTests {
     "CA-8: a real-time thread does not wait in cancel() for a thread that creates a task",
     .enabled(if: RealTime.isPermitted, "SCHED_FIFO is not permitted"))
   func realTimeInOwnProcess() async {
-    await #expect(processExitsWith: .success) {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardOutputContent]
+    ) {
       alarm(120)
       try await onOwnThread {
         RealTime.useOneProcessor()
@@ -87,7 +102,9 @@ struct AsyncExecutorTests {
         // priority, so the worker has normal priority too.
         queue.addOperations([BlockOperation {}], waitUntilFinished: true)
         precondition(RealTime.begin())
-        var random = SeededGenerator(seed: 1)
+        var random = SeededGenerator(seed: SeededGenerator.announcedSeed())
+        fflush(nil)
+        let moments = CancelMoments()
         var longest = Duration.zero
         for _ in 0..<Effort.scaled(10_000) {
           let gate = AsyncGate()
@@ -95,30 +112,49 @@ struct AsyncExecutorTests {
           // This thread has real-time priority. When its sleep ends, it interrupts the worker,
           // which may be anywhere in the start of the operation.
           usleep(UInt32.random(in: 0..<100, using: &random))
+          moments.note(operation, gate)
           longest = max(longest, ContinuousClock().measure { operation.cancel() })
           operation.waitUntilFinished()
         }
         // If `cancel()` waited for the worker, it would take at least 950 ms: only then does the
         // kernel run threads of normal priority.
         precondition(longest < .milliseconds(500), "\(longest)")
+        print(moments)
       }
       exit(EXIT_SUCCESS)
+    }
+    printOutput(of: result)
+  }
+}
+
+/// Counts how often an operation is cancelled while it executes and its work has not begun. In that time,
+/// another thread creates the task.
+private final class CancelMoments: Sendable, CustomStringConvertible {
+  private let counts = Monitored((all: 0, early: 0))
+
+  var description: String {
+    let (all, early) = counts.value
+    return "\(early) of \(all) operations were cancelled after their start and before their work"
+  }
+
+  /// Must be called just before the operation is cancelled.
+  func note(_ operation: Operation, _ gate: AsyncGate) {
+    let isEarly = operation.isExecuting && gate.arrivedCount == 0
+    counts.change { counts in
+      counts.all += 1
+      if isEarly { counts.early += 1 }
     }
   }
 }
 
 /// A global executor that runs each job on the thread that enqueues it.
 private enum InlineJobs {
-  private final class Executor: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) { InlineJobs.run(UnownedJob(job)) }
-  }
-
   private typealias Hook = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> Void
 
-  private static let executor = Executor()
+  private static let executor = CallingThreadExecutor()
   private static let ranCount = Atomic<Int>(0)
 
-  /// The number of jobs that have run.
+  /// The number of jobs that the runtime has passed to the hook.
   static var count: Int { ranCount.load(ordering: .relaxed) }
 
   /// Replaces the global executor of Swift concurrency until the process ends.
@@ -166,12 +202,5 @@ private enum RealTime {
     allowed = [UInt8](repeating: 0, count: 128)
     allowed[index] = first
     precondition(set(0, allowed.count, &allowed) == 0)
-  }
-}
-
-/// Runs each job on the thread that enqueues it.
-private final class CallingThread: TaskExecutor {
-  func enqueue(_ job: consuming ExecutorJob) {
-    job.runSynchronously(on: asUnownedTaskExecutor())
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import TestSupport
 import Testing
 
 @Suite("A child process after fork()")
@@ -40,9 +41,24 @@ struct ForkedProcessTests {
     #expect(output.contains("Operations: a child process tried to \(action)."), "\(output)")
   }
 
+  @Test("H-14: a child ends with a message if it would wait for a thread of its parent")
+  func waitForParentInOwnProcess() throws {
+    try consequenceInOwnProcess(
+      use: "waitForStartedByHand",
+      action: "wait for an operation that none of its threads can finish")
+  }
+
+  @Test(
+    "H-14: a child ends with a message after 5 s if another thread held a lock during fork()",
+    .enabled(if: Effort.percent >= 100, "The child waits for 5 s"))
+  func heldLockInOwnProcess() throws {
+    try consequenceInOwnProcess(
+      use: "useLockedState", action: "use data that another thread was using during fork()")
+  }
+
   @Test(
     "H-14: a child starts operations by hand, and uses queues if none was made before the fork",
-    arguments: ["byHand", "early"])
+    arguments: ["byHand", "byHandOnThread", "early"])
   func allowedInOwnProcess(use: String) throws {
     let (_, output) = try Self.fixture.run("workers", "fork", use)
     #expect(output.contains("the child succeeded"), "\(output)")
