@@ -123,7 +123,8 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// The search examines everything that the operations wait for, twice. Its time and memory are proportional
   /// to the number of these operations and dependencies. Use it for debugging, not for every operation. It
   /// can be called on any thread, does not delay operations, and delays queues only as ``snapshot()`` does.
-  /// It calls no code of a subclass.
+  /// It calls no code of a subclass. If an operation finishes during the search, the `deinit` of the operation
+  /// runs on a thread of the library.
   public func deadlocks() -> [Deadlock] { DeadlockSearch.deadlocks(in: [self]) }
 }
 

@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
+
 /// Finds the deadlocks in a graph of waiting operations.
 struct DeadlockSearch {
   private let picture: WaitPicture
 
   /// Returns the deadlocks that contain operations of these queues, and the deadlocks that
   /// operations of these queues wait for.
+  ///
+  /// The search may get the last reference to an operation that finishes meanwhile. All references are
+  /// released on another thread, because the caller may hold a lock that a `deinit` of the user needs.
   static func deadlocks(in queues: [OperationQueue]) -> [Deadlock] {
+    let (deadlocks, references) = search(queues)
+    // A forked child has no other thread.
+    if references.isEmpty || csystem_is_forked_child() { return deadlocks }
+    ReleaseList.releaseElsewhere(consume references)
+    return deadlocks
+  }
+
+  /// Returns the deadlocks, and the only references of the search to the objects that it has read.
+  private static func search(
+    _ queues: [OperationQueue]
+  ) -> ([Deadlock], references: [any AnyObject & Sendable]) {
     var picture = WaitPicture(of: queues)
-    let suspects = DeadlockSearch(picture: picture).all
-    if suspects.isEmpty { return [] }
-    picture.confirm()
-    return DeadlockSearch(picture: picture).all
+    var deadlocks = DeadlockSearch(picture: picture).all
+    if !deadlocks.isEmpty {
+      picture.confirm()
+      deadlocks = DeadlockSearch(picture: picture).all
+    }
+    return (deadlocks, picture.references)
   }
 
   /// Returns a cycle of dependencies that keeps an operation from starting. If the operation is in

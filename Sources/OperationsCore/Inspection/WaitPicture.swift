@@ -49,6 +49,8 @@ struct WaitPicture {
   private var queueNumbers: [UnsafeMutableRawPointer: Int] = [:]
   private var exclusionNumbers: [MutualExclusion: Int] = [:]
   private var readings: [Queue] = []
+  /// The other objects that were read; see ``references``.
+  private var held: [any AnyObject & Sendable] = []
   /// Whether newly found operations and queues are added to the graph; `false` during the second
   /// reading.
   private var isGrowing = true
@@ -92,12 +94,18 @@ struct WaitPicture {
     return graph
   }
 
+  /// All objects that the picture of queues has read.
+  ///
+  /// Each of them may be finished and released by its queue during the search. The references are kept until
+  /// the end, so that the caller can release them on another thread.
+  var references: [any AnyObject & Sendable] { held + operations + queues }
+
   /// Reads everything again, and removes the parts that have changed.
   mutating func confirm() {
     isGrowing = false
     for index in readings.indices {
       let before = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
-      readings[index] = Self.read(queues[index])
+      readings[index] = read(queues[index])
       let after = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
       // If the second reading finds different holders, a slot was free between the two readings.
       if before != after { readings[index].slotHolders = nil }
@@ -132,7 +140,7 @@ struct WaitPicture {
     guard isGrowing else { return nil }
     queueNumbers[address] = queues.count
     queues.append(queue)
-    readings.append(Self.read(queue))
+    readings.append(read(queue))
     return queues.count - 1
   }
 
@@ -145,7 +153,13 @@ struct WaitPicture {
     if let core = operation.enqueuedQueue, let known = queueNumbers[core.toOpaque()] {
       return known
     }
-    return operation.queueHoldingIt.flatMap { number(of: $0) }
+    guard let core = operation.enqueuedQueue, let queue = QueueRegistry.queue(at: core) else {
+      return nil
+    }
+    held.append(queue)
+    // If the operation is not retired, the queue at the stored address is its queue.
+    let isInQueue = !operation.status.load(ordering: .sequentiallyConsistent).has(.retired)
+    return isInQueue ? number(of: queue) : nil
   }
 
   /// Returns the index of an exclusion that these operations hold. During the first reading, a new
@@ -184,12 +198,16 @@ struct WaitPicture {
     wait.isLeftAlone = status.isLeftAlone
     var targets: [Operation] = []
     if status.isPending, !status.has(.dispatched) {
-      targets = operation.dependenciesInTheWay
+      if status.isHeldUpByDependencies {
+        let dependencies = operation.listedDependencies
+        held += dependencies
+        targets = dependencies
+      }
       // If the exclusion has free places and is only reserved, the operation waits for no other
       // operation, because the reservation ends on its own.
-      if status.isExcluded, let obstacle = Exclusions.shared.obstacle(of: operation),
-        obstacle.isHeld
-      {
+      let obstacle = status.isExcluded ? Exclusions.shared.obstacle(of: operation) : nil
+      if let obstacle { held += obstacle.holders + obstacle.reservers }
+      if let obstacle, obstacle.isHeld {
         if obstacle.exclusion.limit == 1 {
           targets += obstacle.holders
         } else {
@@ -213,12 +231,14 @@ struct WaitPicture {
         switch awaited {
         case .operation(let other): targets.append(other)
         case .queue(let queue):
+          held.append(queue)
           targets += queue.core.withScheduler { scheduler, _ in
             scheduler.allOperations + scheduler.allBarriers
           }
         }
       }
     }
+    held += targets
     // The operation may have finished meanwhile. In that case the values that were read are
     // outdated.
     if operation.status.load(ordering: .acquiring).isFinished { return Wait() }
@@ -228,15 +248,17 @@ struct WaitPicture {
     return wait
   }
 
-  private static func read(_ queue: OperationQueue) -> Queue {
+  private mutating func read(_ queue: OperationQueue) -> Queue {
     let (holders, contents) = queue.core.withScheduler { scheduler, _ in
       (
         scheduler.isFull ? scheduler.slotHolders : nil,
         scheduler.barriers.isEmpty ? nil : scheduler.contents
       )
     }
+    held += holders ?? []
     var reading = Queue(slotHolders: holders)
     guard let contents else { return reading }
+    held += contents.entries.map(\.operation)
     var ahead: [Operation] = []
     var lastBarrier: Operation?
     for entry in contents.entries {

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
+import Glibc
 import OperationsCore
 import TestSupport
 import Testing
@@ -247,6 +248,39 @@ struct LastReleaseTests {
     }
   }
 
+  @Test("DE-8: deadlocks() runs no deinit of an operation on the thread that calls it")
+  func searchForDeadlocks() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 2
+      let rounds = Effort.scaled(200)
+      let releases = EventLog<pthread_t>()
+      let searchCount = Monitored(0)
+      let searcher = Monitored<pthread_t?>(nil)
+      let isDone = Monitored(false)
+      onThreads(2) { thread in
+        if thread == 0 {
+          searcher.change { $0 = pthread_self() }
+          while !isDone.value {
+            #expect(queue.deadlocks().isEmpty)
+            searchCount.change { $0 += 1 }
+          }
+          return
+        }
+        for _ in 0..<rounds {
+          for _ in 0..<100 { queue.addOperation(NotingRelease(releases)) }
+          queue.addBarrierBlock {}
+          for _ in 0..<100 { queue.addOperation(NotingRelease(releases)) }
+          queue.waitUntilAllOperationsAreFinished()
+        }
+        isDone.change { $0 = true }
+      }
+      releases.wait(forCount: 200 * rounds)
+      #expect(!releases.events.contains { $0 == searcher.value })
+      #expect(searchCount.value > 0)
+    }
+  }
+
   /// The queue and another thread release the last two references to an operation at the same time.
   @Test("H-5: the dependency of a finished block is released on a thread without another operation")
   func racingReleases() async throws {
@@ -270,4 +304,13 @@ struct LastReleaseTests {
       queue.waitUntilAllOperationsAreFinished()
     }
   }
+}
+
+/// Its `deinit` notes the thread on which it runs.
+private final class NotingRelease: Operation, @unchecked Sendable {
+  private let log: EventLog<pthread_t>
+
+  init(_ log: EventLog<pthread_t>) { self.log = log }
+
+  deinit { log.note(pthread_self()) }
 }
