@@ -39,6 +39,9 @@ final class Reports: Sendable {
     var required: [Int] = []
     /// The exclusions of the operation.
     var exclusions: [Int] = []
+    /// Whether the operation's own condition permits its start. If the condition becomes `false` after the
+    /// queue has chosen the operation, this stays `true`, because the queue may have read the condition.
+    var isAllowed = true
     /// A reference to the operation while its asynchronous work is pending. It keeps the operation
     /// alive, as a closure for the work would.
     var underWay: (any SteeredByProgram)?
@@ -72,6 +75,14 @@ final class Reports: Sendable {
         if count <= Program.exclusionLimits[exclusion] { continue }
         violations.append("\(count) operations run with \(Program.name(ofExclusion: exclusion))")
       }
+    }
+
+    /// Records a violation if an operation begins although its own condition was `false` when the queue
+    /// read it for the last time. [DE-18]
+    fileprivate mutating func noteCondition(of index: Int) {
+      if entries[index].isAllowed { return }
+      violations.append(
+        "\(Program.name(ofOperation: index)) begins although its own condition is false")
     }
 
     /// Records a violation for each operation that must have finished when another operation
@@ -140,6 +151,7 @@ final class Reports: Sendable {
   func begin(_ index: Int, keeping operation: (any SteeredByProgram)? = nil) -> Bool {
     note { state in
       state.noteOverlaps(of: index)
+      state.noteCondition(of: index)
       state.entries[index].beginCount += 1
       state.noteExclusions(of: index)
       if let queue = state.entries[index].queue {

@@ -13,6 +13,7 @@ struct Role: Sendable {
   var runsTwice = false
   var finishesWithMain = false
   var finishesWithStart = false
+  var ignoresCondition = false
 
   /// Reports that the operation was deallocated. The operation's `deinit` must call this function.
   func wasDestroyed() { reports.note { $0.entries[index].isDestroyed = true } }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import OperationsCore
 import Synchronization
+
+@testable import OperationsCore
 
 /// An operation of a program that overrides `main()` and `isReady`.
 final class SteeredConditional: SteeredOperation, @unchecked Sendable {
@@ -20,7 +21,8 @@ final class SteeredConditional: SteeredOperation, @unchecked Sendable {
   }
 
   override var isReady: Bool {
-    (!heedsDependencies || super.isReady) && condition.load(ordering: .acquiring)
+    (!heedsDependencies || super.isReady)
+      && (role.ignoresCondition || condition.load(ordering: .sequentiallyConsistent))
   }
 
   override func main() { role.runBody() }
@@ -28,7 +30,22 @@ final class SteeredConditional: SteeredOperation, @unchecked Sendable {
   /// Sets the condition of the operation, and announces the change of `isReady`.
   func setCondition(_ value: Bool) {
     willChangeValue(forKey: "isReady")
-    condition.store(value, ordering: .releasing)
+    role.reports.note { state in
+      condition.store(value, ordering: .sequentiallyConsistent)
+      if value { state.entries[role.index].isAllowed = true }
+    }
+    if !value { noteRefusal() }
     didChangeValue(forKey: "isReady")
+  }
+
+  /// Notes that the operation must not begin before the condition is `true` again, unless the queue has
+  /// chosen the operation. The queue reads the condition after its choice, and therefore after this call.
+  private func noteRefusal() {
+    role.reports.note { state in
+      let isFalse = !condition.load(ordering: .sequentiallyConsistent)
+      if isFalse, !status.load(ordering: .sequentiallyConsistent).has(.dispatched) {
+        state.entries[role.index].isAllowed = false
+      }
+    }
   }
 }

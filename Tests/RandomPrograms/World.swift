@@ -17,7 +17,7 @@ final class World: Sendable {
   enum Fault: CaseIterable {
     case ignoresDependencies, ignoresWidths, losesOperations, runsTwice, keepsOperations
     case forgetsCompletionBlocks, overtakesBarriers, finishesWithMain, finishesWithStart
-    case ignoresExclusions, ignoresRequirements
+    case ignoresExclusions, ignoresRequirements, ignoresConditions
   }
 
   let program: Program
@@ -54,7 +54,8 @@ final class World: Sendable {
         Role(
           index: index, reports: reports, runsTwice: fault == .runsTwice,
           finishesWithMain: fault == .finishesWithMain,
-          finishesWithStart: fault == .finishesWithStart))
+          finishesWithStart: fault == .finishesWithStart,
+          ignoresCondition: fault == .ignoresConditions))
     }
     for (operation, item) in zip(operations, program.operations) where fault != .ignoresExclusions {
       if !item.exclusions.isEmpty {

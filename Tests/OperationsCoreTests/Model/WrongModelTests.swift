@@ -48,13 +48,17 @@ struct WrongModelTests {
   }
 
   // This test omits the fault that ignores exclusions: on several threads, the fault is visible
-  // only if two operations happen to overlap. The test above makes them overlap.
+  // only if two operations happen to overlap. The test above makes them overlap. This test also omits
+  // the operation that finishes when its `start()` returns: the fault is visible only if the program
+  // looks at the operation before its work ends.
   @Test(
     "A world with a fault fails with several threads at once",
-    arguments: World.Fault.allCases.filter { $0 != .ignoresExclusions })
+    arguments: World.Fault.allCases.filter { $0 != .ignoresExclusions && $0 != .finishesWithStart })
   func faultAtOnce(fault: World.Fault) async throws {
     try await onOwnThread {
-      let examination = Self.examination(FreeRun(fault: fault).discrepancy)
+      var examination = Self.examination(FreeRun(fault: fault).discrepancy)
+      // A correct program ends in less time on a busy machine too, so its slow end is not a failure.
+      examination.patience = .seconds(1)
       #expect(examination.firstFailure(inPrograms: 5_000, seed: 1) != nil)
     }
   }
