@@ -270,6 +270,12 @@ extension Operation {
     status.load(ordering: .acquiring).has(.enqueued) ? queue.load(ordering: .acquiring) : nil
   }
 
+  /// Sets the priority, also of an operation that finishes at the same time.
+  ///
+  /// A push is claimed only before the operation has been chosen. If the operation finishes between that and
+  /// the push, or while it is pinned, the queue keeps it as `lingering`, and releases it when the push is
+  /// taken in. This also applies to a barrier. A barrier keeps its place with any priority, because the
+  /// queue orders barriers only by their addition.
   final func setPriority(_ priority: QueuePriority) {
     // If the operation is in the inbox, the queue must take it out of the inbox before its priority
     // changes. When the queue takes an operation out, it places the operation by its current

@@ -106,8 +106,8 @@ extension WorkerPoolState {
   static let stallNanoseconds: Int64 = 20_000_000
   /// The maximum number of requests for the library's own work that are served in addition to the
   /// budget of running threads, and the same maximum for completion blocks. If there are more
-  /// processors, the maximum is the number of processors. One such request is granted for each 5 ms
-  /// that a request waits. If many threads compute, the kernel itself delays a new thread, so more
+  /// processors, the maximum is the number of processors. One more may be served for each 5 ms
+  /// that the first request waits. If many threads compute, the kernel itself delays a new thread, so more
   /// threads would not start the work sooner.
   private static let surplusLimit = 16
   private static let shortestInterval: Int64 = 1_000_000
