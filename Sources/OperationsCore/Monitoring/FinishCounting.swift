@@ -31,6 +31,14 @@ struct FinishCounting {
     defer { lateCount = 0 }
     return lateCount
   }
+
+  /// Calls the counter with the number of operations that were counted late. If this thread is a
+  /// worker that may not run user code, another thread calls the counter.
+  func callCounter(_ late: Int) {
+    guard CurrentWork.isBetweenOperations else { return counter(late) }
+    let counter = counter
+    OperationQueue.completions.addOperation { counter(late) }
+  }
 }
 
 extension OperationQueue {
@@ -44,9 +52,9 @@ extension OperationQueue {
   /// is called again, the new counter replaces the previous one.
   ///
   /// - Parameter counter: Receives the number of operations, mostly 1. Called outside every lock of
-  ///   this library, on the thread that has finished the operation, possibly under a lock of a
-  ///   subclass, and on several threads at once. The queue retains it, so it must not retain the
-  ///   queue.
+  ///   this library, on the thread that has finished the operation or on a thread of the library,
+  ///   possibly under a lock of a subclass, and on several threads at once. The queue retains it, so
+  ///   it must not retain the queue.
   package final func countFinishes(_ counter: @escaping @Sendable (Int) -> Void) {
     let replaced = core.withScheduler { scheduler, _ in
       let replaced = scheduler.monitor.finishCounting

@@ -119,13 +119,22 @@ final class StateChangeSubscription: Sendable {
     }
   }
 
+  /// Resumes the tasks that wait for changes.
   private func wake() {
     let continuations = waiting.withLock { waiting in
       if waiting.continuations.isEmpty { waiting.hasNews = true }
       defer { waiting.continuations = [] }
       return waiting.continuations
     }
-    for continuation in continuations { continuation.resume() }
+    let resume: @Sendable () -> Void = {
+      for continuation in continuations { continuation.resume() }
+    }
+    // The executor of a task may run the task on the thread that resumes it.
+    if CurrentWork.isBetweenOperations, !continuations.isEmpty {
+      OperationQueue.completions.addOperation(resume)
+    } else {
+      resume()
+    }
   }
 }
 

@@ -288,7 +288,7 @@ struct QueueMonitor {
   mutating func takeWakes() -> [@Sendable () -> Void] {
     var wakes: [@Sendable () -> Void] = []
     if let late = finishCounting?.takeLateCount(), late > 0, let finishCounting {
-      wakes.append { finishCounting.counter(late) }
+      wakes.append { finishCounting.callCounter(late) }
     }
     if isQueueChanged, !isCollectorWoken, let wakeCollector {
       isCollectorWoken = true

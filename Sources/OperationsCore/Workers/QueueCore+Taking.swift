@@ -123,12 +123,13 @@ extension QueueCore {
   /// Performs the effects like ``perform(_:)``, on a worker that holds its next operation or counts
   /// as searching. No user code may run here.
   ///
-  /// The critical section has found that no effect runs user code. Since then, another thread may
-  /// have added objects to an operation that is released here: see
-  /// ``CurrentWork/isBetweenOperations``.
+  /// The critical section has found that no release runs user code. Since then, another thread may
+  /// have added objects to an operation that is released here. A callback of a monitor may run user
+  /// code too. In these cases, ``CurrentWork/isBetweenOperations`` makes another thread run the code.
   @inline(__always)
   private func performBetweenOperations(_ effects: inout QueueEffects) {
-    let scope = effects.releasesOperations ? CurrentWork.scope : nil
+    let mayRunUsersCode = effects.releasesOperations || effects.wakeups != nil
+    let scope = mayRunUsersCode ? CurrentWork.scope : nil
     scope?.pointee.isBetweenOperations = true
     performInline(&effects)
     scope?.pointee.isBetweenOperations = false

@@ -162,4 +162,60 @@ struct StateChangesTests {
       #expect(remembered == nil)
     }
   }
+
+  @Test("WA-6: a reader that its executor resumes on the worker may wait for the next operation")
+  func resumedOnTheWorker() async throws {
+    try await onOwnThread(within: Self.limit) {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      queue.isSuspended = true
+      let operations = [BlockOperation {}, BlockOperation {}]
+      let hasWaited = self.afterFinish(of: operations[0], in: queue) {
+        operations[1].waitUntilFinished()
+      }
+      queue.addOperations(operations, waitUntilFinished: false)
+      queue.isSuspended = false
+      hasWaited.pass()
+    }
+  }
+
+  @Test("WA-6: a reader that its executor resumes on a searching worker may use the queue")
+  func resumedOnTheSearchingWorker() async throws {
+    try await onOwnThread(within: Self.limit) {
+      let queue = OperationQueue()
+      let first = BlockOperation {}
+      let hasWaited = self.afterFinish(of: first, in: queue) {
+        queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      }
+      queue.addOperation(first)
+      hasWaited.pass()
+    }
+  }
+
+  private static let limit = Duration.seconds(20)
+
+  /// Subscribes to the changes of a queue with a task that runs on the threads that resume it. The
+  /// task calls `body` when the operation has finished, and then opens the returned gate.
+  private func afterFinish(
+    of operation: Operation, in queue: OperationQueue, _ body: @escaping @Sendable () -> Void
+  ) -> Gate {
+    let changes = queue.stateChanges()
+    let id = operation.id
+    let hasReturned = Gate()
+    Task(executorPreference: CallingThread()) {
+      for await change in changes where change.operation == id && change.newState == .finished {
+        body()
+        hasReturned.open()
+        return
+      }
+    }
+    return hasReturned
+  }
+}
+
+/// Runs each job on the thread that enqueues it.
+private final class CallingThread: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    job.runSynchronously(on: asUnownedTaskExecutor())
+  }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
+import TestSupport
 import Testing
 
 @testable import OperationsCore
@@ -31,5 +33,19 @@ struct FinishCountingTests {
     counting.didLeave(operation)
     count = counting.takeLateCount()
     #expect(count == 0)
+  }
+
+  @Test("PG-1: a worker between two operations does not call the counter itself")
+  func betweenOperations() async throws {
+    try await onOwnThread {
+      let threads = EventLog<Int32>()
+      var monitor = QueueMonitor(queue: QueueID.next())
+      monitor.finishCounting = FinishCounting { _ in threads.note(csystem_thread_id()) }
+      monitor.finishCounting?.didLeave(Operation())
+      let wakes = monitor.takeWakes()
+      CurrentWork.betweenOperations { for wake in wakes { wake() } }
+      threads.wait(for: "the call of the counter") { $0.count == 1 }
+      #expect(threads.events != [csystem_thread_id()])
+    }
   }
 }
