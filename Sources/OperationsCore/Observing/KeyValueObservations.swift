@@ -60,8 +60,17 @@ final class KeyValueObservations: Sendable {
     state.withLock { $0.registrations }.last(where: matches)
   }
 
-  /// Ends all registrations, because the observed object is being destroyed.
+  /// Ends all registrations, because the observed object is being destroyed. If this thread is a
+  /// worker that may not run user code, another thread ends them.
   func objectIsGone() {
+    if CurrentWork.isBetweenOperations {
+      OperationQueue.completions.addOperation { self.endAll() }
+    } else {
+      endAll()
+    }
+  }
+
+  private func endAll() {
     // The announced changes are removed too, because their old values retain registrations.
     let last = state.withLock { state in
       defer { state = State() }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Dispatch
 import Glibc
-import OperationsCore
 import TestSupport
 import Testing
+
+@testable import OperationsCore
 
 /// Tests that a finished operation returns its slot before it releases captured objects, because
 /// the `deinit` of a captured object may need the slot.
@@ -302,6 +304,33 @@ struct LastReleaseTests {
       }
       log.wait(for: "the last release") { $0.count { $0 == "released" } == count }
       queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  /// Its `deinit` notes the thread that has released the last reference.
+  private final class ThreadProbe: Sendable {
+    private let threads: EventLog<Int32>
+    init(_ threads: EventLog<Int32>) { self.threads = threads }
+    deinit { threads.note(csystem_thread_id()) }
+    func touch() {}
+  }
+
+  private static func observe(
+    _ operation: Operation, capturing probe: ThreadProbe
+  ) -> NSKeyValueObservation {
+    operation.observe(\.isFinished) { _, _ in probe.touch() }
+  }
+
+  @Test("H-5: a worker that holds its next operation does not release the handlers of observers")
+  func observedOperation() async throws {
+    try await onOwnThread(within: Self.limit) {
+      let threads = EventLog<Int32>()
+      var operation: Operation? = BlockOperation {}
+      let observation = operation.map { Self.observe($0, capturing: ThreadProbe(threads)) }
+      CurrentWork.betweenOperations { operation = nil }
+      threads.wait(forCount: 1)
+      withExtendedLifetime(observation) {}
+      #expect(threads.events != [csystem_thread_id()])
     }
   }
 }
