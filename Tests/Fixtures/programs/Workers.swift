@@ -5,6 +5,7 @@ import Dispatch
 import Glibc
 import OperationsCore
 import Synchronization
+import TestSupport
 
 /// Tests of worker threads that run in a separate process, in which the thread pool has not been
 /// used.
@@ -20,7 +21,9 @@ enum Workers {
       OperationQueue().addOperations(
         [BlockOperation { print(readBadAddress()) }], waitUntilFinished: true)
     case "crash-main": print(readBadAddress())
-    case "width": print("\(mostAtTheSameTime(compute)) at the same time")
+    case "width":
+      let most = mostAtTheSameTime { useProcessor(for: .milliseconds(2)) }
+      print("\(most) at the same time")
     case "blocked":
       print("\(mostAtTheSameTime(width: 20) { usleep(100_000) }) at the same time")
     case "fork":
@@ -67,18 +70,5 @@ enum Workers {
     }
     queue.waitUntilAllOperationsAreFinished()
     return most.load(ordering: .relaxed)
-  }
-
-  /// Uses the processor for 2 ms.
-  @Sendable private static func compute() {
-    let end = processorTime() + 2_000_000
-    while processorTime() < end {}
-  }
-
-  /// The processor time of the calling thread, in nanoseconds.
-  private static func processorTime() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 }

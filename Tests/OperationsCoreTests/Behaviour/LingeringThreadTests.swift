@@ -30,7 +30,7 @@ struct LingeringThreadTests {
     arguments: [-1, 1])
   func startThatSpins(width: Int) async throws {
     try await onOwnThread(within: .seconds(60)) {
-      let isOver = SharedFlag()
+      let isOver = Flag()
       let queues = (0..<4).map { _ in
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = width
@@ -41,7 +41,7 @@ struct LingeringThreadTests {
         let operations = queues.map { _ in
           LingeringOperation {
             begun.change { $0 += 1 }
-            while !isOver.value {}
+            while !isOver.isRaised {}
           }
         }
         for (queue, operation) in zip(queues, operations) {
@@ -54,7 +54,7 @@ struct LingeringThreadTests {
         }
         queues[0].addOperations([BlockOperation {}], waitUntilFinished: true)
       }
-      isOver.set()
+      isOver.raise()
       for queue in queues { queue.waitUntilAllOperationsAreFinished() }
     }
   }

@@ -30,18 +30,18 @@ struct PromptnessTests {
   @Test("CB-1: a completion block begins within 50 ms of the finish although five others compute")
   func longCompletionBlocks() async throws {
     try await onOwnThread(within: .seconds(120)) {
-      let isOver = SharedFlag()
+      let isOver = Flag()
       let delays = Self.delays(besides: .seconds(10), operationCount: 6) { queue, operation in
         let begun = Monitored<ContinuousClock.Instant?>(nil)
         operation.completionBlock = {
           begun.change { $0 = .now }
           let end = ContinuousClock.now + .seconds(2)
-          while ContinuousClock.now < end, !isOver.value {}
+          while ContinuousClock.now < end, !isOver.isRaised {}
         }
         queue.addOperation(operation)
         return { begun.wait(for: "the completion block") { $0 != nil } ? begun.value : nil }
       }
-      isOver.set()
+      isOver.raise()
       #expect(delays.count == 6 && delays.allSatisfy { $0 < .milliseconds(50) }, "\(delays)")
     }
   }
@@ -164,14 +164,14 @@ struct PromptnessTests {
 private final class BusyProcessors: Sendable {
   private let queue = OperationQueue()
   private let runningCount = Atomic<Int>(0)
-  private let isOver = SharedFlag()
+  private let isOver = Flag()
 
   func begin(_ count: Int, for load: Duration) {
     for _ in 0..<count {
       queue.addOperation { [self] in
         runningCount.wrappingAdd(1, ordering: .relaxed)
         let end = ContinuousClock.now + load
-        while ContinuousClock.now < end, !isOver.value {}
+        while ContinuousClock.now < end, !isOver.isRaised {}
         runningCount.wrappingSubtract(1, ordering: .relaxed)
       }
     }
@@ -186,7 +186,7 @@ private final class BusyProcessors: Sendable {
   var areStillBusy: Bool { queue.operationCount > 2 * AvailableProcessors.count() }
 
   func end() {
-    isOver.set()
+    isOver.raise()
     queue.waitUntilAllOperationsAreFinished()
   }
 }

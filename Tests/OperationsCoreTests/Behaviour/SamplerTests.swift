@@ -61,12 +61,12 @@ struct SamplerTests {
   @Test("MX-6: operations that poll count as blocked, so that the one they wait for starts")
   func pollers() async throws {
     try await onOwnThread(within: .seconds(60)) {
-      let isSet = SharedFlag()
+      let isSet = Flag()
       let queue = OperationQueue()
       for _ in 0..<16 {
-        queue.addOperation { while !isSet.value { usleep(100) } }
+        queue.addOperation { while !isSet.isRaised { usleep(100) } }
       }
-      queue.addOperation { isSet.set() }
+      queue.addOperation { isSet.raise() }
       queue.waitUntilAllOperationsAreFinished()
     }
   }

@@ -165,14 +165,14 @@ struct ThreadFailureTests {
       let gate = Gate()
       for _ in 0..<2 { queue.addOperation { gate.pass() } }
       gate.waitForArrivals(2)
-      let begun = SharedFlag()
-      queue.addOperation { begun.set() }
+      let begun = Flag()
+      queue.addOperation { begun.raise() }
       refusesSampler.change { $0 = false }
       // The test does not wait with a call of the library, because that call would also try to
       // start the thread again.
       let hasBegun = poll(for: .seconds(Patience.seconds)) {
         queue.addOperation {}
-        return begun.value
+        return begun.isRaised
       }
       #expect(hasBegun)
       gate.open()

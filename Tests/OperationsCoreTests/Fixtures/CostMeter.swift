@@ -20,7 +20,7 @@ final class CostMeter: Sendable {
   /// If another thread made the previous call, no time is added. Each operation of a series calls
   /// this function.
   func lap() {
-    let now = Self.timeOfThisThread
+    let now = threadProcessorTime()
     state.change { state in
       if let thread = state.thread, pthread_equal(thread, pthread_self()) != 0 {
         state.total += now - state.last
@@ -33,15 +33,9 @@ final class CostMeter: Sendable {
   /// Returns the processor time that a call of `body` uses.
   static func cost(of body: (CostMeter) -> Void) -> Duration {
     let meter = CostMeter()
-    let start = timeOfThisThread
+    let start = threadProcessorTime()
     body(meter)
-    return timeOfThisThread - start + meter.state.value.total
-  }
-
-  private static var timeOfThisThread: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    return threadProcessorTime() - start + meter.state.value.total
   }
 }
 

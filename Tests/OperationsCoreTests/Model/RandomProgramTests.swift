@@ -61,7 +61,7 @@ struct RandomProgramTests {
 private final class BusyQueues: Sendable {
   private let queues: [StressedQueue]
   private let random: Locked<SeededGenerator>
-  private let mustEnd = SharedFlag()
+  private let mustEnd = Flag()
   private let hasEnded = Latch()
 
   init(count: Int, pool: WorkerPool, seed: UInt64) {
@@ -73,7 +73,7 @@ private final class BusyQueues: Sendable {
   func begin() {
     startThread { [self] in
       var random = random.withLock { $0 }
-      while !mustEnd.value {
+      while !mustEnd.isRaised {
         // An operation whose `start()` waits for the next operation holds a thread, so there must
         // be fewer operations than threads.
         if unfinishedCount < 200 {
@@ -91,7 +91,7 @@ private final class BusyQueues: Sendable {
   ///
   /// - Returns: The number of operations that were not executed, or were executed twice.
   func end() -> Int {
-    mustEnd.set()
+    mustEnd.raise()
     hasEnded.wait()
     for line in queues {
       while line.queue.operationCount > 0 { usleep(200) }

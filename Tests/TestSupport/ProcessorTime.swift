@@ -2,27 +2,18 @@
 // Part of opq; see LICENSE.
 
 import Glibc
-import Synchronization
-
-/// A flag that one thread sets and other threads read.
-final class SharedFlag: Sendable {
-  private let flag = Atomic<Bool>(false)
-
-  var value: Bool { flag.load(ordering: .acquiring) }
-  func set() { flag.store(true, ordering: .releasing) }
-}
 
 /// Keeps the processor busy until the calling thread has used a certain amount of processor time.
-func useProcessor(for duration: Duration) {
+package func useProcessor(for duration: Duration) {
   let end = threadProcessorTime() + duration
   while threadProcessorTime() < end {}
 }
 
 /// Returns the processor time of the calling thread.
-func threadProcessorTime() -> Duration { time(of: CLOCK_THREAD_CPUTIME_ID) }
+package func threadProcessorTime() -> Duration { time(of: CLOCK_THREAD_CPUTIME_ID) }
 
 /// Returns the processor time of this process.
-func processProcessorTime() -> Duration { time(of: CLOCK_PROCESS_CPUTIME_ID) }
+package func processProcessorTime() -> Duration { time(of: CLOCK_PROCESS_CPUTIME_ID) }
 
 private func time(of clock: clockid_t) -> Duration {
   var time = timespec()
