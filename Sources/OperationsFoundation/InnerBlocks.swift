@@ -14,22 +14,43 @@
   /// delivered before `post` returns, even if the operation holds the only slot of the queue.
   final class InnerBlocks: Sendable {
     private struct Entry {
+      let number: UInt64
       let thread: pthread_t
       /// The block; `nil` after the queue has run the block or the block was cancelled.
       weak var block: InnerBlock?
     }
 
-    private let entries = Locked<[Entry]>([])
+    private struct State {
+      var lastNumber: UInt64 = 0
+      var entries: [Entry] = []
+      /// When the number of entries reaches this limit, the entries without a block are removed.
+      var entryLimit = 16
+    }
+
+    private let state = Locked(State())
 
     /// Adds a block. The block runs in the queue, or earlier if this thread waits for it.
     func add(_ block: @escaping @Sendable () -> Void, to queue: OperationsCore.OperationQueue) {
       let inner = InnerBlock(block)
       let thread = pthread_self()
-      entries.withLock { entries in
-        entries.removeAll { $0.block == nil }
-        entries.append(Entry(thread: thread, block: inner))
+      let isCrowded = state.withLock { state in
+        state.lastNumber += 1
+        state.entries.append(Entry(number: state.lastNumber, thread: thread, block: inner))
+        return state.entries.count >= state.entryLimit
       }
+      if isCrowded { removeEntriesWithoutBlock() }
       queue.addOperation { inner.run() }
+    }
+
+    private func removeEntriesWithoutBlock() {
+      // The blocks are read outside the lock, because this thread may release the last reference to a
+      // block that it reads.
+      let gone = state.withLock { $0.entries }.filter { $0.block == nil }
+      let numbers = Set(gone.map(\.number))
+      state.withLock { state in
+        state.entries.removeAll { numbers.contains($0.number) }
+        state.entryLimit = max(16, 2 * state.entries.count)
+      }
     }
 
     /// Runs the blocks that this thread has added and that have not begun, in the order in which they were
@@ -38,9 +59,9 @@
       let thread = pthread_self()
       // The blocks are removed from the list before they run, because a block may add other blocks and wait
       // for them.
-      let own = entries.withLock { entries in
-        defer { entries.removeAll { pthread_equal($0.thread, thread) != 0 } }
-        return entries.compactMap { pthread_equal($0.thread, thread) != 0 ? $0.block : nil }
+      let own = state.withLock { state in
+        defer { state.entries.removeAll { pthread_equal($0.thread, thread) != 0 } }
+        return state.entries.compactMap { pthread_equal($0.thread, thread) != 0 ? $0.block : nil }
       }
       for block in own { block.finish() }
     }

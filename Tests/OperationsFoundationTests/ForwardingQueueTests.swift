@@ -316,4 +316,57 @@ struct ForwardingQueueTests {
       log.wait(for: "released")
     }
   }
+
+  /// Its `deinit` adds a block to the queue.
+  private final class LastWords: Sendable {
+    private let queue: OperationQueue
+    init(_ queue: OperationQueue) { self.queue = queue }
+    deinit { queue.foundationQueue.addOperation {} }
+    func touch() {}
+  }
+
+  /// An operation adds blocks to its queue, while another thread releases cancelled ones.
+  @Test("H-5: the captures of a cancelled block may add a block when they are released")
+  func cancelledInnerBlocks() async throws {
+    try await onOwnThread(within: .seconds(60)) {
+      for _ in 0..<Effort.scaled(1_000) {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 2
+        let mayCancel = Gate()
+        queue.addOperation { mayCancel.pass() }
+        queue.addOperation {
+          let inner = queue.foundationQueue
+          for _ in 0..<200 {
+            let words = LastWords(queue)
+            inner.addOperation { words.touch() }
+          }
+          for operation in queue.operations.dropFirst(2) { operation.cancel() }
+          mayCancel.open()
+          for _ in 0..<200 { inner.addOperation {} }
+        }
+        queue.waitUntilAllOperationsAreFinished()
+      }
+    }
+  }
+
+  @Test("The time for adding blocks inside an operation does not grow with their number")
+  func manyInnerBlocks() async throws {
+    try await onOwnThread {
+      let costs = [1_000, 8_000].map { count in
+        let cost = Monitored(Duration.zero)
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.addOperation {
+          let inner = queue.foundationQueue
+          let before = threadProcessorTime()
+          for _ in 0..<count { inner.addOperation {} }
+          cost.change { $0 = threadProcessorTime() - before }
+        }
+        queue.waitUntilAllOperationsAreFinished()
+        return cost.value
+      }
+      // If each addition examined all blocks, 8 times the number would cost 64 times as much.
+      #expect(costs[1] < costs[0] * 24)
+    }
+  }
 }
