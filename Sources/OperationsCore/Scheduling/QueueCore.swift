@@ -9,7 +9,7 @@ import Synchronization
 /// The public object of the queue retains this object. The public object itself is retained while the inbox
 /// or the scheduler has operations (``isOwnerHeld``). So a queue without other references is released after
 /// its work. A thread that works on a queue and has no reference to it retains the public object during the
-/// work (``keepingAlive(_:)``).
+/// work.
 // Unchecked `Sendable` conformance because of `ownerReference`, which is set once before another thread can
 // use the queue, and because of `waitingRequest`, which the pool's lock guards.
 final class QueueCore: @unchecked Sendable {
@@ -73,21 +73,6 @@ final class QueueCore: @unchecked Sendable {
   var lane: WorkerPoolState.Lane { fixedLane ?? (currentWidth < 0 ? .shared : .own) }
 
   var hasMail: Bool { !inbox.isEmpty }
-
-  /// Returns whether a worker that found no operation and gave up must search again. During its search,
-  /// another thread may have freed a slot, resumed the queue or pushed an operation. That thread requested no
-  /// worker, because this one was searching.
-  func hasWorkAfterSearch() -> Bool {
-    var effects = QueueEffects()
-    scheduler.withLock { scheduler in
-      scheduler.endSection(&effects)
-      letGoOfOwner(scheduler, &effects)
-    }
-    let hasWork = effects.hasWork || hasMail
-    effects.hasWork = false
-    perform(&effects)
-    return hasWork
-  }
 
   /// The quality of service of the underlying queue; if that has none, the quality of service that was set.
   var qualityOfService: QualityOfService {
@@ -201,10 +186,12 @@ final class QueueCore: @unchecked Sendable {
   /// Pushes an operation of this queue into the inbox again. The caller has claimed this push.
   func pushAgain(_ operation: Operation) {
     ForkedProcess.check("to change an operation that is in a queue")
-    keepingAlive {
-      push(first: .passUnretained(operation), last: .passUnretained(operation))
-      wakeWorker()
-    }
+    // If this thread serves this queue, it already retains the public object.
+    let mustRetain = CurrentWork.servedQueue !== self
+    if mustRetain { _ = owner.retain() }
+    push(first: .passUnretained(operation), last: .passUnretained(operation))
+    wakeWorker()
+    if mustRetain { releaseOwner() }
   }
 
   /// Pushes an operation of this queue into the inbox again. The calling thread is a worker of another queue,
@@ -219,11 +206,14 @@ final class QueueCore: @unchecked Sendable {
     guard let other = scope.pointee.servedQueue,
       other._withUnsafeGuaranteedRef({ $0.pool === pool && $0.lane == lane })
     else { return pushAgain(operation) }
-    keepingAlive {
-      push(first: .passUnretained(operation), last: .passUnretained(operation))
-      guard gate.claimWorker() else { return wakeWorker() }
-      _ = owner.retain()
+    _ = owner.retain()
+    push(first: .passUnretained(operation), last: .passUnretained(operation))
+    if gate.claimWorker() {
+      // The scope takes over the reference to the public object.
       scope.pointee.nextQueue = .passUnretained(self)
+    } else {
+      wakeWorker()
+      releaseOwner()
     }
   }
 
@@ -293,6 +283,15 @@ final class QueueCore: @unchecked Sendable {
     }
   }
 
+  /// Releases the caller's reference to the public object. If the reference may be the last one, another
+  /// thread releases it, because this thread may not run a `deinit` of the user: it may hold a slot, or have
+  /// other work that must not wait.
+  func releaseOwner() {
+    if releaseOwnerIfHeld() { return }
+    let owner = owner
+    OperationQueue.completions.addOperation { owner.release() }
+  }
+
   // MARK: Critical sections
 
   /// Runs `body` on the scheduler under the lock, reads the inbox before and after it, and then performs the
@@ -320,9 +319,11 @@ final class QueueCore: @unchecked Sendable {
 
   /// Retires an operation whose finish no worker of this queue handles.
   func retire(_ operation: Operation) {
-    keepingAlive {
-      announceRetirement(of: operation)
-    }
+    // If this thread serves this queue, it already retains the public object.
+    if CurrentWork.servedQueue === self { return announceRetirement(of: operation) }
+    let owner = owner.retain()
+    announceRetirement(of: operation)
+    owner.release()
   }
 
   private func announceRetirement(of operation: Operation) {
@@ -384,15 +385,5 @@ final class QueueCore: @unchecked Sendable {
       for callback in wakeups.callbacks { callback() }
       for waiter in wakeups.waiters { waiter.wake() }
     }
-  }
-
-  /// Retains the public object while `body` runs. If this thread serves this queue, it already retains the
-  /// public object, so this method does not.
-  @inline(__always)
-  private func keepingAlive(_ body: () -> Void) {
-    if CurrentWork.servedQueue === self { return body() }
-    let owner = owner.retain()
-    body()
-    owner.release()
   }
 }

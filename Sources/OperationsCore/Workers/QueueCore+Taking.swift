@@ -152,6 +152,21 @@ extension QueueCore {
     retireSeparately(&work)
   }
 
+  /// Returns whether a worker that found no operation and gave up must search again. During its search,
+  /// another thread may have freed a slot, resumed the queue or pushed an operation. That thread requested no
+  /// worker, because this one was searching.
+  func hasWorkAfterSearch() -> Bool {
+    var effects = QueueEffects()
+    scheduler.withLock { scheduler in
+      scheduler.endSection(&effects)
+      letGoOfOwner(scheduler, &effects)
+    }
+    let hasWork = effects.hasWork || hasMail
+    effects.hasWork = false
+    perform(&effects)
+    return hasWork
+  }
+
   // MARK: Bringing in workers
 
   /// Requests a worker for added operations.

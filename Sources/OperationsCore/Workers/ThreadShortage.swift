@@ -52,12 +52,10 @@ enum ThreadShortage {
     }
     for pool in taken.pools.values { pool.retry() }
     for queue in taken.queues.values {
-      queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
-      if queue._withUnsafeGuaranteedRef({ $0.releaseOwnerIfHeld() }) { continue }
-      // The release of the last reference runs a `deinit` of the user. It does not run on this
-      // thread, which may be a worker that has another request to serve.
-      let owner = queue._withUnsafeGuaranteedRef { $0.owner }
-      OperationQueue.completions.addOperation { owner.release() }
+      queue._withUnsafeGuaranteedRef {
+        $0.withScheduler { _, _ in }
+        $0.releaseOwner()
+      }
     }
   }
 

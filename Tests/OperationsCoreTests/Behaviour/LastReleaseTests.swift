@@ -333,6 +333,44 @@ struct LastReleaseTests {
       #expect(threads.events != [csystem_thread_id()])
     }
   }
+
+  /// The other queue becomes empty, and is released by everyone else, while the worker wakes it.
+  @Test("H-5: a worker that makes an operation of another queue ready does not destroy the queue")
+  func otherQueue() async throws {
+    try await onNarrowQueue { queue, log in
+      queue.isSuspended = true
+      let first = BlockOperation {}
+      do {
+        let other = Monitored<Unmanaged<OperationQueue>?>(nil)
+        let pool = WorkerPool(WorkerPoolConfiguration(processorCount: 2, stackSize: 1 << 20)) {
+          let error = csystem_start_thread_with_stack($0, $1, $2)
+          // The sampler's stack has the default size.
+          if $2 != 0 { Self.waitForLastReference(to: other.value) }
+          return error
+        }
+        let otherQueue = OperationQueue(pool: pool)
+        _ = otherQueue.companion { Visitor(to: queue, log) }
+        let second = BlockOperation {}
+        second.addDependency(first)
+        // A queue that is suspended requests no worker for an operation that is added.
+        otherQueue.isSuspended = true
+        otherQueue.addOperation(second)
+        otherQueue.isSuspended = false
+        other.change { $0 = .passUnretained(otherQueue) }
+      }
+      queue.addOperation(first)
+      queue.isSuspended = false
+    }
+  }
+
+  /// Waits until the caller has the only reference to the queue.
+  private static func waitForLastReference(to queue: Unmanaged<OperationQueue>?) {
+    guard let address = queue?.toOpaque() else { return }
+    let isLast = poll(for: .seconds(Patience.seconds)) {
+      swift_isUniquelyReferenced_nonNull_native(address)
+    }
+    precondition(isLast, "Another thread keeps its reference")
+  }
 }
 
 /// Its `deinit` notes the thread on which it runs.
