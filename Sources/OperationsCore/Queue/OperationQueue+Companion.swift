@@ -22,7 +22,7 @@ package struct QueueSettings: Sendable {
     queue.name = name.isEmpty ? OperationQueue.defaultName(core.id) : name
     queue.maxConcurrentOperationCount = width
     queue.isSuspended = isSuspended
-    queue.qualityOfService = core.qualityOfService
+    queue.qualityOfService = core.givenQualityOfService
     queue.underlyingQueue = core.underlyingQueue
     return queue
   }

@@ -49,7 +49,7 @@ extension QueueCore {
       scheduler.name = "NSOperationQueue Main Queue"
       scheduler.maxConcurrentOperationCount = 1
     }
-    qualityOfService = .userInteractive
+    givenQualityOfService = .userInteractive
     _ = setUnderlyingQueue(.main)
   }
 

@@ -263,8 +263,8 @@ open class OperationQueue: @unchecked Sendable {
     get { core.qualityOfService }
     set {
       guard !isFixed("qualityOfService") else { return }
-      announce("qualityOfService", unless: newValue == core.qualityOfService) {
-        core.qualityOfService = newValue
+      announce("qualityOfService", unless: newValue == core.givenQualityOfService) {
+        core.givenQualityOfService = newValue
       }
     }
   }

@@ -76,12 +76,15 @@ final class QueueCore: @unchecked Sendable {
 
   /// The quality of service of the underlying queue; if that has none, the quality of service that was set.
   var qualityOfService: QualityOfService {
-    get {
-      if isOnDispatch.load(ordering: .acquiring), let level = underlyingQualityOfService {
-        return level
-      }
-      return QualityOfService(rawValue: qualityOfServiceNumber.load(ordering: .relaxed)) ?? .default
+    if isOnDispatch.load(ordering: .acquiring), let level = underlyingQualityOfService {
+      return level
     }
+    return givenQualityOfService
+  }
+
+  /// The quality of service that was set. The underlying queue may override it.
+  var givenQualityOfService: QualityOfService {
+    get { QualityOfService(rawValue: qualityOfServiceNumber.load(ordering: .relaxed)) ?? .default }
     set { qualityOfServiceNumber.store(newValue.rawValue, ordering: .relaxed) }
   }
 

@@ -113,4 +113,25 @@ struct UnderlyingQueueChangeTests {
     queue.underlyingQueue = nil
     #expect(queue.qualityOfService == .utility)
   }
+
+  @Test("PR-7: a set quality of service is kept if it equals that of the underlying queue")
+  func equalQualityOfService() {
+    let queue = OperationQueue()
+    queue.qualityOfService = .background
+    queue.underlyingQueue = DispatchQueue(label: "below", qos: .utility)
+    queue.qualityOfService = .utility
+    queue.underlyingQueue = nil
+    #expect(queue.qualityOfService == .utility)
+  }
+
+  @Test("PR-7: a queue with the same settings has the quality of service that was set")
+  func copiedQualityOfService() {
+    let queue = OperationQueue()
+    queue.qualityOfService = .background
+    queue.underlyingQueue = DispatchQueue(label: "below", qos: .utility)
+    let copy = QueueSettings(of: queue).makeQueue()
+    #expect(copy.qualityOfService == .utility)
+    copy.underlyingQueue = nil
+    #expect(copy.qualityOfService == .background)
+  }
 }
