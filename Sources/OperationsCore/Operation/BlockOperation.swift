@@ -255,7 +255,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     _ first: (@Sendable () -> Void)?, and more: [@Sendable () -> Void]
   ) -> ExecutionBlocks {
     ForkedProcess.check("to run several blocks at the same time")
-    let queue = OperationQueue.currentQueue
+    // This is not the current queue, which would be the main queue on the main thread. The blocks of
+    // an operation that the program starts there are not operations of the main queue.
+    let queue = OperationQueue.servedQueue
     let pool = queue?.core.pool ?? .shared
     let blocks = ExecutionBlocks(more, of: self, in: queue, on: pool)
     pool.help(blocks)

@@ -12,11 +12,17 @@ extension OperationQueue {
     let isOnMainQueue = MainDispatchQueue.isRunningHere
     // An operation of another queue may run code synchronously on the main dispatch queue. For this
     // code, the main queue is the current queue, and not the queue of the operation.
-    if let queue = CurrentWork.servedQueue, CurrentWork.isOnMainQueue || !isOnMainQueue {
-      let owner = queue.owner.takeUnretainedValue()
-      return owner === completions ? nil : owner
+    if CurrentWork.servedQueue != nil, CurrentWork.isOnMainQueue || !isOnMainQueue {
+      return servedQueue
     }
     return isOnMainQueue || MainDispatchQueue.isMainThread ? mainQueue : nil
+  }
+
+  /// The queue whose operation this thread executes; `nil` outside operations of queues, and in
+  /// completion blocks.
+  static var servedQueue: OperationQueue? {
+    guard let owner = CurrentWork.servedQueue?.owner.takeUnretainedValue() else { return nil }
+    return owner === completions ? nil : owner
   }
 
   /// Whether this queue is ``main``. Reading this property does not create the main queue.

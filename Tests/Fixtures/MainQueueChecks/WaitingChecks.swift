@@ -13,6 +13,7 @@ package func checkWaitingOnMainThread() -> Never {
 
   var made = Misuse.catching { main.waitUntilAllOperationsAreFinished() }
   checks.expect(made.isEmpty, "an empty main queue may be waited for")
+  checkWaitingInFurtherBlock(checks)
 
   let operation = BlockOperation {}
   main.addOperation(operation)
@@ -46,6 +47,19 @@ package func checkWaitingOnMainThread() -> Never {
     made.map(\.kind) == Array(repeating: .waitOnMainThread, count: 3),
     "nor may one whose underlying queue is the main dispatch queue")
   checks.end()
+}
+
+/// Checks a wait for the main queue in a block operation that is started directly.
+private func checkWaitingInFurtherBlock(_ checks: Checks) {
+  let hasWaited = DispatchSemaphore(value: 0)
+  let operation = BlockOperation { hasWaited.wait() }
+  operation.addExecutionBlock {
+    let made = Misuse.catching { OperationQueue.main.waitUntilAllOperationsAreFinished() }
+    checks.expect(made.isEmpty, "a further block is not an operation of the main queue")
+    checks.expect(OperationQueue.current == nil, "no queue is current in a further block")
+    hasWaited.signal()
+  }
+  operation.start()
 }
 
 /// Waits on the main thread for an operation of the main queue, which traps.
