@@ -51,9 +51,6 @@ struct GroupState {
   /// The errors, in the order in which the members finished.
   var errors: [any Error] { failures.map(\.error) }
 
-  /// Whether the group has permanently stopped waiting.
-  var isClosed: Bool { phase == .closed }
-
   /// Whether the group has unfinished members, and was not cancelled.
   var isLeftWithMembers: Bool { unfinishedCount > 0 && !isCancelled }
 

@@ -89,11 +89,9 @@ struct ExclusionLines {
     let nanoseconds: Int64
   }
 
-  private var members: [Number: ExclusionMember] = [:]
+  private(set) var members: [Number: ExclusionMember] = [:]
   private(set) var lines: [MutualExclusion: Line] = [:]
   private var lastNumber: Number = 0
-
-  var isEmpty: Bool { members.isEmpty && lines.isEmpty }
 
   // MARK: Events
 

@@ -201,9 +201,4 @@ extension Operation {
     if extra.isRare, withRare({ $0?.holdsUsersObjects == true }) { return .usersObjects }
     return status.load(ordering: .relaxed).has(.hasDependencies) ? .dependencies : .nothing
   }
-
-  @inline(__always)
-  final var asExactlyBlockOperation: BlockOperation? {
-    isExactlyBlockOperation ? unsafeDowncast(self, to: BlockOperation.self) : nil
-  }
 }

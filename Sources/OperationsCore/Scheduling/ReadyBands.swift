@@ -18,13 +18,9 @@ struct ReadyBands {
 
   var isEmpty: Bool { occupied == 0 }
 
-  /// The operation to start next; `nil` if no operation is ready.
-  var first: Unmanaged<Operation>? {
-    occupied == 0 ? nil : bands[occupied.trailingZeroBitCount].first
-  }
-
-  /// Returns the value of ``first`` without a copy. The getter of ``first`` copies all bands to
-  /// read one of them.
+  /// Returns the operation to start next; `nil` if no operation is ready.
+  ///
+  /// The method is mutating, because a getter would copy all bands to read one of them.
   @inline(__always)
   mutating func firstInPlace() -> Unmanaged<Operation>? {
     occupied == 0 ? nil : bands.mutableSpan[occupied.trailingZeroBitCount].first

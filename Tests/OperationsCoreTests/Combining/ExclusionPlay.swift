@@ -120,3 +120,8 @@ struct ExclusionPlay {
     }
   }
 }
+
+extension ExclusionLines {
+  /// Whether no operation is in a line or has a number.
+  var isEmpty: Bool { members.isEmpty && lines.isEmpty }
+}

@@ -131,3 +131,11 @@ final class SchedulerBench {
     return operation
   }
 }
+
+extension ReadyBands {
+  /// The operation to start next; `nil` if no operation is ready.
+  var first: Unmanaged<Operation>? {
+    var copy = self
+    return copy.firstInPlace()
+  }
+}
