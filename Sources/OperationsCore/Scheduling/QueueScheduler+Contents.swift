@@ -113,7 +113,7 @@ package struct SchedulerContent {
   package let barriers: [Operation]
   /// For each operation, the number of barriers that were added before it; empty if the queue has no
   /// barriers.
-  package let segments: [Operation: Int]
+  package fileprivate(set) var segments: [Operation: Int] = [:]
   /// Whether a worker would find an operation to start.
   package let hasWork: Bool
   /// Whether the queue has no operations and no barriers.
@@ -123,15 +123,18 @@ package struct SchedulerContent {
 extension OperationQueue {
   /// The content of the scheduler, read in one critical section.
   package final var schedulerContent: SchedulerContent {
-    core.withScheduler { scheduler, _ in
+    let (content, operations, segments) = core.withScheduler { scheduler, _ in
       let barriers = scheduler.allBarriers
-      let pairs =
-        barriers.isEmpty ? [] : scheduler.allOperations.map { ($0, Int($0.place.segment.rawValue)) }
-      return SchedulerContent(
-        counts: scheduler.counts, barriers: barriers,
-        segments: Dictionary(uniqueKeysWithValues: pairs), hasWork: scheduler.hasWork,
+      let operations = barriers.isEmpty ? [] : scheduler.allOperations
+      let content = SchedulerContent(
+        counts: scheduler.counts, barriers: barriers, hasWork: scheduler.hasWork,
         isEmpty: scheduler.isEmpty)
+      return (content, operations, operations.map { Int($0.place.segment.rawValue) })
     }
+    // A subclass may override `hash`, so the dictionary is created outside the lock.
+    var result = content
+    result.segments = Dictionary(uniqueKeysWithValues: zip(operations, segments))
+    return result
   }
 
   /// Whether the library still has to do work of its own on a thread, such as reading an overridden
