@@ -133,8 +133,8 @@ extension QueueCore {
       return (changes, Self.needingDescription(taken.records))
     }
     guard !undescribed.isEmpty else { return changes }
-    // Operations are described outside the queue's lock, because describing acquires the
-    // operation's lock.
+    // Operations are described outside the queue's lock, because describing acquires the locks of
+    // other operations, and may release one of them.
     for (index, operation) in undescribed {
       changes.changed[index].takeDescription(
         of: RecordedOperation(describing: operation, queue: id))

@@ -25,8 +25,8 @@ struct QueueMonitor {
     var changes: [OperationStateChange] = []
     /// The number of changes that were dropped after the last change in `changes`.
     var lost = 0
-    /// Whether the subscriber needs no wake-up, because it was woken already or has not asked for
-    /// changes yet.
+    /// Whether the subscriber was woken and has not taken the changes since then. In that case it
+    /// is not woken again.
     var isWoken = false
   }
 

@@ -60,8 +60,8 @@ package struct RecordedOperation: Sendable {
   /// When the operation finished.
   package var finished: Int64?
 
-  /// Creates the data of an operation. The initializer acquires the operation's lock for a moment,
-  /// so it must not be called under a queue's lock.
+  /// Creates the data of an operation. The initializer acquires the locks of other operations, and
+  /// may release the last reference to one of them, so it must not be called under a queue's lock.
   init(describing operation: Operation, queue: QueueID) {
     id = operation.id
     self.queue = queue
@@ -69,15 +69,15 @@ package struct RecordedOperation: Sendable {
     describe(operation)
   }
 
-  /// Creates data with only the values that can be read without the operation's lock. The
-  /// initializer can therefore be called under a queue's lock.
+  /// Creates data without a description. The initializer uses no other operation, so it can be
+  /// called under the lock of the operation's queue.
   init(identifying operation: Operation, queue: QueueID) {
     id = operation.id
     self.queue = queue
     type = Swift.type(of: operation)
   }
 
-  /// Reads the values that the operation's lock guards.
+  /// Reads the values that describe the operation, and the states of its dependencies.
   mutating func describe(_ operation: Operation) {
     name = operation.givenName
     qualityOfService = operation.givenQualityOfService

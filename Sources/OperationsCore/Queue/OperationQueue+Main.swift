@@ -55,6 +55,7 @@ extension QueueCore {
       scheduler.name = "NSOperationQueue Main Queue"
       scheduler.maxConcurrentOperationCount = 1
     }
+    declaredWidth.store(1, ordering: .relaxed)
     givenQualityOfService = .userInteractive
     _ = setUnderlyingQueue(.main)
   }

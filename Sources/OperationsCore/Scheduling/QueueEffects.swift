@@ -3,7 +3,8 @@
 
 import COperationsSystem
 
-/// The actions to perform after the queue's lock is released, in the order of the members.
+/// The actions to perform after the queue's lock is released. ``QueueCore/perform(_:)`` performs
+/// them in the necessary order.
 struct QueueEffects {
   /// The callbacks to call and the waiters to wake.
   ///

@@ -325,8 +325,9 @@ struct QueueScheduler {
     if monitor.isActive { monitor.wasCancelled(operation, status) }
   }
 
-  /// Changes the stage of an operation. No other code does this, so that the counts stay
-  /// consistent. `known` is the operation's present stage, if the caller knows it.
+  /// Changes the stage of an operation and the counts. Other code sets a stage only if these counts
+  /// stay the same: for barriers, and for operations that the queue releases. `known` is the
+  /// operation's present stage, if the caller knows it.
   @inline(__always)
   private mutating func move(
     _ operation: Operation, from known: QueuePlace.Stage? = nil, to stage: QueuePlace.Stage,

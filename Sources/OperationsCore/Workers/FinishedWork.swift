@@ -13,16 +13,13 @@ struct FinishedWork {
   var madeReady = OperationChain()
 }
 
-/// An operation of exactly the class `BlockOperation` that a worker has executed. Its queue keeps
-/// the operation alive until it is retired.
+/// An operation that a worker has executed. Its queue keeps the operation alive until it is retired.
 struct FinishedBlock {
   private let reference: Unmanaged<Operation>
 
   init(_ operation: StartableOperation) { reference = operation.reference }
 
   /// Creates a value for an executed operation.
-  ///
-  /// - Precondition: The operation's class is exactly `BlockOperation`.
   init(_ operation: Unmanaged<Operation>) { reference = operation }
 
   @inline(__always)
@@ -38,6 +35,8 @@ struct FinishedBlock {
 
   /// Returns whether `released`, a list of operations to release, contains only this operation, and
   /// the release of this operation releases no other object.
+  ///
+  /// - Precondition: The class of this operation is exactly `BlockOperation`.
   @inline(__always)
   func isAll(of released: Unmanaged<Operation>) -> Bool {
     reference._withUnsafeGuaranteedRef {
