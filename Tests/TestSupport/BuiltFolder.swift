@@ -14,6 +14,6 @@ package enum BuiltFolder {
       decoding: bytes.prefix((bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)), as: UTF8.self)
   }()
 
-  /// Returns the path of one of the package's programs.
+  /// Returns the path of a program of the package, or of another file in the folder.
   package static func path(of program: String) -> String { "\(path)/\(program)" }
 }

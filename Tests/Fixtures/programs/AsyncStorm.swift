@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
 import Glibc
 import OperationsCore
 import Synchronization
@@ -32,12 +33,12 @@ enum AsyncStorm {
       arguments.dropFirst().first.flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
 
     let threads = ThreadCount()
-    let counting = threads.start()
+    threads.start()
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = width
     addAndCancel(count, in: queue, seed: seed)
     queue.waitUntilAllOperationsAreFinished()
-    let (mostThreads, lookCount) = threads.stop(counting)
+    let (mostThreads, lookCount) = threads.stop()
 
     let finished = Drop.finished.load(ordering: .relaxed)
     let finishedAgain = Drop.finishedAgain.load(ordering: .relaxed)
@@ -120,29 +121,22 @@ private final class ThreadCount: Sendable {
   private let most = Atomic(0)
   private let lookCount = Atomic(0)
   private let isOver = Atomic(false)
+  private let hasEnded = DispatchSemaphore(value: 0)
 
-  /// Starts the thread that counts the threads of the process.
-  ///
-  /// - Returns: The counting thread, which is also counted.
-  func start() -> pthread_t {
-    var thread = pthread_t()
-    let error = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<ThreadCount>.fromOpaque(context).takeRetainedValue().lookUntilOver()
-        return nil
-      }, Unmanaged.passRetained(self).toOpaque())
-    guard error == 0 else { fatalError("cannot start a thread: error \(error)") }
-    return thread
+  /// Starts the thread that counts the threads of the process. The counting thread is also counted.
+  func start() {
+    startThread { [self] in
+      lookUntilOver()
+      hasEnded.signal()
+    }
   }
 
   /// Ends the counting thread.
   ///
   /// - Returns: The maximum number of threads, and how often the threads were counted.
-  func stop(_ thread: pthread_t) -> (most: Int, lookCount: Int) {
+  func stop() -> (most: Int, lookCount: Int) {
     isOver.store(true, ordering: .relaxed)
-    pthread_join(thread, nil)
+    hasEnded.wait()
     return (most.load(ordering: .relaxed), lookCount.load(ordering: .relaxed))
   }
 

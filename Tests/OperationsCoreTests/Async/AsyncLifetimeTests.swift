@@ -112,18 +112,12 @@ struct AsyncLifetimeTests {
 
   @Test("H-11: a deinit of a captured object may call any method of the operation")
   func captureAsksTheOperation() async throws {
-    final class Asking: Sendable {
-      let atDeinit: @Sendable () -> Void
-      init(atDeinit: @escaping @Sendable () -> Void) { self.atDeinit = atDeinit }
-      deinit { atDeinit() }
-      func touch() {}
-    }
     for isCancelled in [false, true] {
       let log = EventLog<String>()
       let itself = Monitored<AsyncOperation<Int>?>(nil)
       let operation: AsyncOperation<Int>
       do {
-        let asking = Asking {
+        let asking = AtDeinit {
           itself.value?.name = "asked"
           log.note("\(itself.value?.name ?? "none")")
         }

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Calls that the compiler rejects")
@@ -55,12 +56,11 @@ struct BlockingCallTests {
   /// Compiles a program with the compiler that built the tests, and returns the compiler's
   /// diagnostics.
   private func compile(_ program: String) throws -> [Substring] {
-    let tests = try #require(realpath("/proc/self/exe", nil))
-    defer { free(tests) }
-    let folder = String(cString: dirname(tests))
+    let modules = BuiltFolder.path(of: "Modules")
+    let moduleMap = BuiltFolder.path(of: "COperationsSystem.build/module.modulemap")
     let command = """
-      swiftc -typecheck -swift-version 6 -I '\(folder)/Modules' \
-      -Xcc '-fmodule-map-file=\(folder)/COperationsSystem.build/module.modulemap' - 2>&1 <<'END'
+      swiftc -typecheck -swift-version 6 -I '\(modules)' \
+      -Xcc '-fmodule-map-file=\(moduleMap)' - 2>&1 <<'END'
       \(program)
       END
       """

@@ -21,7 +21,7 @@ extension FoundationDefectTests {
       let cancelled = PlainSubclass { log.note("cancelled") }
       cancelled.cancel()
       queue.addOperation(cancelled)
-      let conditional = ConditionalOperation { log.note("conditional") }
+      let conditional = FlaggedOperation { log.note("conditional") }
       queue.addOperation(conditional)
       conditional.allow()
       #expect(queue.operationCount == 3 && log.events.isEmpty)
@@ -97,25 +97,4 @@ private func useMainQueue() async throws {
     main.waitUntilAllOperationsAreFinished()
     #expect(log.events == ["running", "barrier"])
   }
-}
-
-/// An operation that is not ready until the test allows it.
-private final class ConditionalOperation: Operation, @unchecked Sendable {
-  private let isAllowed = Flag()
-  private let work: @Sendable () -> Void
-
-  init(work: @escaping @Sendable () -> Void) {
-    self.work = work
-    super.init()
-  }
-
-  override var isReady: Bool { super.isReady && isAllowed.isRaised }
-
-  func allow() {
-    willChangeValue(forKey: "isReady")
-    isAllowed.raise()
-    didChangeValue(forKey: "isReady")
-  }
-
-  override func main() { work() }
 }

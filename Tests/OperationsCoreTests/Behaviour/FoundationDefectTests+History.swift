@@ -108,7 +108,7 @@ extension FoundationDefectTests {
       let released = Monitored(0)
       let rounds = Effort.scaled(500)
       for round in 0..<rounds {
-        let queue = CountedQueue { released.change { $0 += 1 } }
+        let queue = QueueWithDeinit { released.change { $0 += 1 } }
         queue.addOperation {}
         queue.addOperation(LockedAsynchronousOperation())
         let cancelled = PlainSubclass()
@@ -160,15 +160,4 @@ extension FoundationDefectTests {
     let all = Operation.QueuePriority.allCases
     return all[Int.random(in: 0..<all.count, using: &random)]
   }
-}
-
-private final class CountedQueue: OperationQueue, @unchecked Sendable {
-  private let atDeinit: @Sendable () -> Void
-
-  init(atDeinit: @escaping @Sendable () -> Void) {
-    self.atDeinit = atDeinit
-    super.init()
-  }
-
-  deinit { atDeinit() }
 }

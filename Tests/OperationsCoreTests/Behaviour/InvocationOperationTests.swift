@@ -180,19 +180,13 @@ struct InvocationOperationTests {
 
   @Test("H-11: a deinit of an object in the body may call any method of the operation")
   func captureAsksTheOperation() async throws {
-    final class Asking: Sendable {
-      let atDeinit: @Sendable () -> Void
-      init(atDeinit: @escaping @Sendable () -> Void) { self.atDeinit = atDeinit }
-      deinit { atDeinit() }
-      func touch() {}
-    }
     try await onOwnThread {
       for isCancelled in [false, true] {
         let log = EventLog<String>()
         let itself = Monitored<InvocationOperation<Int>?>(nil)
         let operation: InvocationOperation<Int>
         do {
-          let asking = Asking {
+          let asking = AtDeinit {
             let operation = itself.value
             operation?.name = "asked"
             log.note("\(operation?.name ?? "none"), \((try? operation?.result) ?? -1)")

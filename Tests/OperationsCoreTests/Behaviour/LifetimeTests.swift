@@ -43,7 +43,7 @@ struct LifetimeTests {
       let dependent = BlockOperation {}
       let ended = Gate()
       do {
-        let queue = QueueWithLastWords {
+        let queue = QueueWithDeinit {
           dependent.waitUntilFinished()
           ended.open()
         }
@@ -278,16 +278,4 @@ struct LifetimeTests {
       queue.waitUntilAllOperationsAreFinished()
     }
   }
-}
-
-/// A queue that runs a closure in its `deinit`.
-private final class QueueWithLastWords: OperationQueue, @unchecked Sendable {
-  private let lastWords: @Sendable () -> Void
-
-  init(_ lastWords: @escaping @Sendable () -> Void) {
-    self.lastWords = lastWords
-    super.init()
-  }
-
-  deinit { lastWords() }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import TestSupport
-import Testing
 
 /// A program that is built together with the tests. Tests run it if they need a process with its
 /// own main thread.
@@ -25,19 +23,10 @@ struct FixtureProgram {
     _ arguments: String..., by command: [String] = [], environment: [String] = []
   ) throws -> (ending: PseudoTerminal.Ending?, output: String) {
     let window = try PseudoTerminal(columns: 200, rows: 100)
-    let words = command + [try path] + arguments
+    let words = command + [BuiltFolder.path(of: name)] + arguments
     try window.start(words[0], Array(words.dropFirst()), environment: environment)
     let ending = window.waitForEnd(seconds: 120)
     let output = window.screen.lines.filter { !$0.isEmpty }.joined(separator: "\n")
     return (ending, output)
-  }
-
-  /// The path of the program, in the folder that contains the running tests.
-  private var path: String {
-    get throws {
-      let tests = try #require(realpath("/proc/self/exe", nil))
-      defer { free(tests) }
-      return String(cString: dirname(tests)) + "/" + name
-    }
   }
 }

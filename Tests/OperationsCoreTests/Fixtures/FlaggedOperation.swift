@@ -6,6 +6,12 @@ import OperationsCore
 /// An operation that is ready when its dependencies have finished and its flag is set.
 final class FlaggedOperation: Operation, @unchecked Sendable {
   let flag = Flag()
+  private let work: @Sendable () -> Void
+
+  init(work: @escaping @Sendable () -> Void = {}) {
+    self.work = work
+    super.init()
+  }
 
   override var isReady: Bool { super.isReady && flag.isRaised }
 
@@ -13,4 +19,6 @@ final class FlaggedOperation: Operation, @unchecked Sendable {
     flag.raise()
     didChangeValue(forKey: "isReady")
   }
+
+  override func main() { work() }
 }

@@ -169,7 +169,7 @@ private final class Ledger: Sendable {
       if !runCount.isFirst() { repeated.wrappingAdd(1, ordering: .relaxed) }
     }
     aliveCount.change { $0 += 1 }
-    let probe = AliveProbe { [aliveCount] in aliveCount.change { $0 -= 1 } }
+    let probe = AtDeinit { [aliveCount] in aliveCount.change { $0 -= 1 } }
     switch kind {
     case 0:
       return BlockOperation {
@@ -203,11 +203,4 @@ private final class Ledger: Sendable {
 private final class RunCount: Sendable {
   private let count = Atomic<Int>(0)
   func isFirst() -> Bool { count.wrappingAdd(1, ordering: .relaxed).newValue == 1 }
-}
-
-private final class AliveProbe: Sendable {
-  private let atDeinit: @Sendable () -> Void
-  init(atDeinit: @escaping @Sendable () -> Void) { self.atDeinit = atDeinit }
-  deinit { atDeinit() }
-  func touch() {}
 }
