@@ -17,12 +17,6 @@ package struct QueueChanges: Sendable {
   package let isSuspended: Bool
   /// The number of operations in each state, exact at the moment of this reading.
   package let counts: QueueSnapshot.Counts
-  /// The number of barriers that have not finished. They are not included in the other counts.
-  package let barriers: Int
-  /// Whether the first unfinished barrier executes. In that case no operation executes.
-  package let isBarrierRunning: Bool
-  /// The number of all finished barriers, modulo 2^24.
-  package let finishedBarriers: UInt32
   /// The operations that are new or have changed since the last reading. Each operation is listed
   /// once.
   package internal(set) var changed: [RecordedOperation]
@@ -126,9 +120,8 @@ extension QueueCore {
         name: scheduler.name.isEmpty ? defaultName : scheduler.name,
         maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
         isSuspended: scheduler.isSuspended, counts: scheduler.counts,
-        barriers: scheduler.barriers.count, isBarrierRunning: scheduler.isBarrierRunning,
-        finishedBarriers: scheduler.barriers.finishedCount, changed: taken.records.map(\.snapshot),
-        records: taken.records, hasMore: taken.hasMore, adoptedCount: taken.adoptedCount,
+        changed: taken.records.map(\.snapshot), records: taken.records, hasMore: taken.hasMore,
+        adoptedCount: taken.adoptedCount,
         hasUnrecorded: taken.hasUnrecorded, lostSteps: taken.lostSteps)
       return (changes, Self.needingDescription(taken.records))
     }

@@ -349,7 +349,6 @@ struct QueueMonitor {
   /// not release the operation earlier.
   private func lead(_ record: OperationRecord, to operation: Operation) {
     if operation.place.isInQueue { record.operation = .passUnretained(operation) }
-    record.snapshot.barriersBefore = operation.place.segment.rawValue
   }
 
   private mutating func markChanged(_ record: OperationRecord) {
@@ -393,8 +392,6 @@ extension RecordedOperation {
       finished = now
       // The start time is approximate, so the run time is unknown.
       if isStartApproximate { started = nil }
-      awaitedOperations = []
-      awaitedQueues = []
     }
   }
 }

@@ -23,13 +23,6 @@ package struct RecordedOperation: Sendable {
   package var dependencies: [OperationID] = []
   /// The dependencies that had not finished when the operation was described.
   package var unmetDependencies: [OperationID] = []
-  /// The dependencies that were not in a queue and were not started when the operation was
-  /// described. If such a dependency is added to a queue later, the data of that queue shows it.
-  package var dependenciesInNoQueue: [OperationID] = []
-  /// The operations that the operation's own code waits for while it executes.
-  package var awaitedOperations: [OperationID] = []
-  /// The queues that the operation's own code waits for until they are empty.
-  package var awaitedQueues: [QueueID] = []
   /// The operation's state.
   package var state: OperationState = .waiting
   /// Whether the operation was cancelled before it finished.
@@ -39,13 +32,8 @@ package struct RecordedOperation: Sendable {
   package var isHeldUpByItself = false
   /// Whether the operation waits for its exclusions.
   package var isExcluded = false
-  /// The number of all barriers that were added to the queue before the operation, modulo 2^24. If
-  /// this number differs from the queue's `finishedBarriers`, the operation is behind a barrier.
-  package var barriersBefore: UInt32 = 0
   /// The operation's priority in its queue.
   package var priority: Operation.QueuePriority = .normal
-  /// The operation's quality of service.
-  package var qualityOfService: QualityOfService = .default
   /// When the operation was added.
   package var added: Int64?
   /// When the operation became ready.
@@ -80,11 +68,9 @@ package struct RecordedOperation: Sendable {
   /// Reads the values that describe the operation, and the states of its dependencies.
   mutating func describe(_ operation: Operation) {
     name = operation.givenName
-    qualityOfService = operation.givenQualityOfService
     let all = operation.listedDependencies
     dependencies = all.map(\.id)
     unmetDependencies = []
-    dependenciesInNoQueue = []
     for dependency in all where !dependency.status.load(ordering: .acquiring).isFinished {
       // The flag `isAwaited` is set before the status is checked. If the dependency has not
       // finished at the check, its finish will be recorded.
@@ -92,27 +78,13 @@ package struct RecordedOperation: Sendable {
       let status = dependency.status.load(ordering: .sequentiallyConsistent)
       if status.isFinished { continue }
       unmetDependencies.append(dependency.id)
-      if status.isLeftAlone { dependenciesInNoQueue.append(dependency.id) }
-    }
-    awaitedOperations = []
-    awaitedQueues = []
-    for awaited in operation.awaitedInside {
-      switch awaited {
-      case .operation(let operation): awaitedOperations.append(operation.id)
-      case .queue(let queue): awaitedQueues.append(queue.id)
-      }
     }
   }
 
   /// Copies the values that ``describe(_:)`` has read from the operation.
   mutating func takeDescription(of other: RecordedOperation) {
     name = other.name
-    qualityOfService = other.qualityOfService
     dependencies = other.dependencies
     unmetDependencies = other.unmetDependencies
-    dependenciesInNoQueue = other.dependenciesInNoQueue
-    // The operation may have finished while it was described.
-    awaitedOperations = state == .finished ? [] : other.awaitedOperations
-    awaitedQueues = state == .finished ? [] : other.awaitedQueues
   }
 }

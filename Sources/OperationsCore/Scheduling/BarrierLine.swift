@@ -57,11 +57,6 @@ struct BarrierLine {
   /// The number of unfinished barriers.
   var count: Int { barriers.count - start }
 
-  /// The number of all finished barriers, modulo 2^24. The front segment has the same number.
-  var finishedCount: UInt32 {
-    QueuePlace.Segment(rawValue: lastSegment.rawValue &- UInt32(count)).rawValue
-  }
-
   // MARK: Barriers
 
   /// Adds a barrier behind all operations of the queue.

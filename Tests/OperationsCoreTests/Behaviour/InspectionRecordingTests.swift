@@ -49,22 +49,18 @@ struct InspectionRecordingTests {
     }
   }
 
-  @Test("Only dependencies that are not in a queue are reported as such")
-  func dependenciesInNoQueue() async throws {
+  @Test("Unmet dependencies are reported, and also that a dependency was removed")
+  func unmetDependencies() async throws {
     try await recording { recording in
       let forgotten = Operation()
       let added = FlaggedOperation()
       recording.queue.addOperation(added)
       let operation = Operation()
-      operation.qualityOfService = .background
       for dependency in [forgotten, added] { operation.addDependency(dependency) }
       recording.queue.addOperation(operation)
-      let told = recording.news(of: operation)
-      #expect(told?.unmetDependencies == [forgotten.id, added.id])
-      #expect(told?.dependenciesInNoQueue == [forgotten.id])
-      #expect(told?.qualityOfService == .background)
+      #expect(recording.news(of: operation)?.unmetDependencies == [forgotten.id, added.id])
       operation.removeDependency(forgotten)
-      #expect(recording.news(of: operation)?.dependenciesInNoQueue == [])
+      #expect(recording.news(of: operation)?.unmetDependencies == [added.id])
       added.allow()
     }
   }
@@ -90,52 +86,28 @@ struct InspectionRecordingTests {
     }
   }
 
-  @Test("A wait in an operation's own code is reported while it lasts")
+  @Test("A wait in an operation's own code is reported as a change when it begins and when it ends")
   func awaitedInside() async throws {
     try await recording { recording in
       let other = OperationQueue()
       let gates = [Gate(), Gate(), Gate()]
       let awaited = BlockOperation { gates[0].pass() }
       let operation = BlockOperation {
-        awaited.waitUntilFinished()
         gates[1].pass()
-        other.waitUntilAllOperationsAreFinished()
+        awaited.waitUntilFinished()
+        gates[2].pass()
       }
       other.addOperation(awaited)
       recording.queue.addOperation(operation)
-      recording.take(operation, until: "an operation is awaited") {
-        $0.awaitedOperations == [awaited.id]
-      }
-      gates[0].open()
-      recording.take(operation, until: "nothing is awaited") { $0.awaitedOperations.isEmpty }
-      other.addOperation { gates[2].pass() }
+      recording.take(operation, until: "it executes") { $0.state == .executing }
+      #expect(recording.news(of: operation) == nil)
       gates[1].open()
-      recording.take(operation, until: "a queue is awaited") { $0.awaitedQueues == [other.id] }
-      gates[2].open()
-      recording.take(operation, until: "it has finished") {
-        $0.state == .finished && $0.awaitedQueues.isEmpty
+      recording.take(operation, until: "it waits") { _ in operation.awaitedInside.count == 1 }
+      gates[0].open()
+      recording.take(operation, until: "it no longer waits") { _ in
+        operation.awaitedInside.isEmpty
       }
-    }
-  }
-
-  @Test("Whether an operation is behind a barrier follows from two numbers")
-  func barriers() async throws {
-    try await recording { recording in
-      let gate = Gate()
-      let ahead = BlockOperation { gate.pass() }
-      recording.queue.addOperation(ahead)
-      recording.queue.addBarrierBlock {}
-      let behind = Operation()
-      recording.queue.addOperation(behind)
-      let changes = recording.queue.takeChanges(for: recording.collector, limit: 100)
-      #expect(changes.barriers == 1 && !changes.isBarrierRunning)
-      let byID = Dictionary(uniqueKeysWithValues: changes.changed.map { ($0.id, $0) })
-      #expect(byID[ahead.id]?.barriersBefore == changes.finishedBarriers)
-      #expect(byID[behind.id]?.barriersBefore != changes.finishedBarriers)
-      gate.open()
-      recording.queue.waitUntilAllOperationsAreFinished()
-      let later = recording.queue.takeChanges(for: recording.collector, limit: 100)
-      #expect(later.barriers == 0 && later.finishedBarriers == byID[behind.id]?.barriersBefore)
+      gates[2].open()
     }
   }
 }
