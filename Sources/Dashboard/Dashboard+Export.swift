@@ -34,8 +34,8 @@ extension Dashboard {
     switch result {
     case .written(let count, let fileName):
       let noun = count == 1 ? "operation" : "operations"
-      let others = live.processes.isEmpty ? "" : ", one file per process"
-      show("exported \(CountText.text(count)) \(noun) to \(fileName)\(others)")
+      let sentence = "exported \(CountText.text(count)) \(noun) to \(fileName)"
+      show(live.processes.isEmpty ? sentence : "\(sentence), one file per process")
     case .failed(let reason):
       show("not exported: \(reason)", isWarning: true)
     }

@@ -66,7 +66,7 @@ package struct PlainText: Sendable {
       }
       let queues = detail.awaitedQueues.map { "queue \(monitored.queue($0)?.name ?? "")" }
       for awaited in detail.awaitedOperations.map({ title(of: $0) }) + queues {
-        lines.append(line("  - waits for \(awaited) in its own code"))
+        lines.append(line("  - its own code waits for \(awaited)"))
       }
     }
     let chain = blockers(of: id)

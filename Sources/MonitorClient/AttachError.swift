@@ -44,8 +44,10 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
   package init(otherVersion versions: ProtocolVersions) {
     self.init(
       .versionMismatch,
-      "the process uses version \(versions) of the protocol, and this opq-top uses "
-        + "\(ProtocolVersions.current)")
+      """
+      the process uses version \(versions) of the protocol, and this opq-top uses \
+      \(ProtocolVersions.current)
+      """)
   }
 
   /// The exit status of the program for this error.

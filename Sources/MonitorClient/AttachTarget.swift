@@ -58,8 +58,10 @@ package enum AttachTarget: Equatable {
     }
     throw AttachError(
       .nothingThere,
-      "process \(process) is not monitored; start it with OPQ_MONITOR=rw, or call "
-        + "OperationMonitor.listen() in it")
+      """
+      process \(process) is not monitored; start it with OPQ_MONITOR=rw, or call \
+      OperationMonitor.listen() in it
+      """)
   }
 }
 

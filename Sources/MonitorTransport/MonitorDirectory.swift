@@ -61,7 +61,8 @@ package struct MonitorDirectory: Sendable, Equatable {
       }
       guard directory.make() else {
         let reason = String(cString: strerror(errno))
-        lastError = MonitorDirectoryError("cannot make the directory \(directory.path): \(reason)")
+        lastError = MonitorDirectoryError(
+          "cannot create the directory \(directory.path): \(reason)")
         continue
       }
       // If the directory exists and cannot be trusted, the method fails and does not try the next
@@ -70,7 +71,7 @@ package struct MonitorDirectory: Sendable, Equatable {
       try directory.check()
       return directory
     }
-    throw lastError ?? MonitorDirectoryError("there is no directory for the socket")
+    throw lastError ?? MonitorDirectoryError("no directory is available for the socket")
   }
 
   /// Creates the directory if it does not exist. Only the owner has access to the new directory.

@@ -79,7 +79,7 @@ import Testing
     await finish(workload)
     workload.shutDown()
     #expect(
-      workload.failure?.description == "could not write 2 files, the first of them "
+      workload.failure?.description == "could not write 2 files; the first one is "
         + "\(scratch.path)/7/pyramid.png: Is a directory")
   }
 

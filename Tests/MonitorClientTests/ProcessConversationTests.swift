@@ -128,7 +128,7 @@ import Testing
     }
     let error = failure(conversation.take(part(isFirst: true, isLast: true)))
     #expect(error?.kind == .lost)
-    #expect(error?.description.contains("exceeded its credit") == true)
+    #expect(error?.description.contains("more updates than opq-top requested") == true)
     var early = ProcessConversation()
     _ = early.take(.hello(hello, versions: .current))
     #expect(failure(early.take(part(isFirst: true, isLast: true))) != nil)

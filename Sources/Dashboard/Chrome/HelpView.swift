@@ -82,10 +82,9 @@ struct HelpView {
       keys = (left + [.blank] + right).map { [$0] }
     }
     let isMultiProcess = !dashboard.shown.processes.isEmpty
-    return keys + [[.blank]]
-      + (words(glyphs) + (isMultiProcess ? multiProcessWords : [])).map {
-        [.sentence($0)]
-      }
+    let sentences =
+      words(glyphs) + (view == .tree ? treeWords : []) + (isMultiProcess ? multiProcessWords : [])
+    return keys + [[.blank]] + sentences.map { [.sentence($0)] }
   }
 
   private static func lines(
@@ -97,9 +96,15 @@ struct HelpView {
       }.map { .binding($0) }
   }
 
+  private static let treeWords = [
+    "^seen: the operation also has another row. Enter goes to that row.",
+    "+ N folded: N operations are hidden. Enter shows them.",
+  ]
+
   private static let multiProcessWords = [
     "2#7: operation 7 of process 2. A filter can be 2#7, or 2# for all of process 2.",
-    "ENDED: only finished and cancelled operations count. Sort by id to group them.",
+    "If a process ENDED, only its finished and cancelled operations are counted.",
+    "Sort by id to group the operations by process.",
   ]
 
   private static func words(_ glyphs: Glyphs) -> [String] {
@@ -110,7 +115,7 @@ struct HelpView {
     let bar = shares.map { "\(glyphs.share(of: $0)) \($1)" }.joined(separator: "  ")
     return [
       "The bar: \(bar).",
-      "held: ready in a suspended queue. cancelling (+1): requested, not finished yet.",
+      "held: ready in a suspended queue. cancelling (+1): a cancel is requested.",
       "TIME: time in the state, or run time if finished. DEPS: met/all dependencies.",
       "Monitoring uses about 900 bytes per kept operation.",
     ]

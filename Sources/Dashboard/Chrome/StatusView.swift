@@ -177,7 +177,7 @@ struct StatusView {
     if dashboard.screen.view == .timeline, let runs = monitored.runs, runs.count > runs.runs.count {
       let drawn = CountText.text(runs.runs.count)
       return Span(
-        "! newest \(drawn) of \(CountText.text(runs.count)) runs; states are exact", .warning)
+        "! newest \(drawn) of \(CountText.text(runs.count)) runs shown; states are exact", .warning)
     }
     // Warnings about deadlocks and suspended queues are left out, because other lines of the screen show
     // them.
@@ -253,8 +253,10 @@ struct StatusView {
         : "Cannot be undone. Their dependents start when they have finished."
     case .quit: "The operations run in this process and end with it."
     case .open:
-      "The demo runs in this process. Its \(CountText.text(dashboard.unfinishedCount)) unfinished"
-        + " operations are discarded."
+      """
+      The demo runs in this process. Its \(CountText.text(dashboard.unfinishedCount)) unfinished \
+      operations are discarded.
+      """
     }
   }
 

@@ -28,19 +28,13 @@ struct WarningText {
     case .cycle:
       return "\(warning.operations.count) operations wait for each other: \(circle(warning))"
         + more(warning)
-    case .slotDeadlock:
-      let pronoun = warning.operations.count == 1 ? "it" : "them"
-      return "\(named(warning.operations, ", ")) \(verb("hold", warning.operations)) every slot of"
-        + " \(queueName(warning)) and \(verb("wait", warning.operations)) for"
-        + " \(named(warning.awaited, ", ")) behind \(pronoun)" + more(warning)
-    case .neverEnqueuedDependency:
-      let awaited = warning.awaited.first.map { "\($0) " } ?? ""
-      return "\(named(warning.operations, ", ")) \(verb("wait", warning.operations)) for"
-        + " \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit)), which is not enqueued"
-        + more(warning)
+    case .slotDeadlock: return slotDeadlock(warning)
+    case .neverEnqueuedDependency: return neverEnqueued(warning)
     case .cancelNotHonoured:
-      return "\(subject) \(isOne ? "was" : "were") cancelled \(age(warning)) ago,"
-        + " still \(isOne ? "runs" : "run")"
+      return """
+        \(subject) \(isOne ? "was" : "were") cancelled \(age(warning)) ago, still \
+        \(isOne ? "runs" : "run")
+        """
     case .notReadyWithMetDependencies:
       return "isReady of \(subject) has been false for \(age(warning))"
     case .mainQueueBlocked:
@@ -52,8 +46,9 @@ struct WarningText {
         : "\(CountText.text(warning.count)) finished without being started, the last: \(last)"
     case .priorityInversion:
       let others = isOne ? "" : "; \(CountText.text(warning.count - 1)) more"
-      return "\(ranked(warning.operations.first, otherwise: "high"))"
-        + " waits for \(ranked(warning.awaited.first, otherwise: "low"))\(others)"
+      let waiting = ranked(warning.operations.first, otherwise: "high")
+      let awaited = ranked(warning.awaited.first, otherwise: "low")
+      return "\(waiting) waits for \(awaited)\(others)"
     case .suspendedWithReady:
       return "\(queueName(warning)) suspended for \(age(warning)) with \(readyCount)"
     case .readyButNotStarted:
@@ -62,13 +57,13 @@ struct WarningText {
       let usual = warning.usual.map(TimeText.duration) ?? glyphs.unknown
       return "\(subject) \(isOne ? "has" : "have") run \(age(warning)); class p99 is \(usual)"
     case .fanOut:
-      return "\(CountText.text(warning.count)) operations depend on "
-        + (warning.operations.first.map { described($0) } ?? "")
+      let awaited = warning.operations.first.map { described($0) } ?? ""
+      return "\(CountText.text(warning.count)) operations depend on \(awaited)"
     case .historyLost:
       return
         "\(warning.count) state change\(isOne ? " was" : "s were") not recorded; states are exact"
     case .leaking:
-      return "\(subject) still in memory \(age(warning)) after finishing"
+      return "\(subject) \(isOne ? "is" : "are") still in memory \(age(warning)) after finishing"
     case .threadLimit:
       let queues =
         warning.count == 1 ? "1 queue waits" : "\(CountText.text(warning.count)) queues wait"
@@ -76,16 +71,38 @@ struct WarningText {
     }
   }
 
+  private func slotDeadlock(_ warning: MonitorWarning) -> String {
+    let pronoun = warning.operations.count == 1 ? "it" : "them"
+    return """
+      \(named(warning.operations, ", ")) \(verb("hold", warning.operations)) every slot of \
+      \(queueName(warning)) and \(verb("wait", warning.operations)) for \
+      \(named(warning.awaited, ", ")) behind \(pronoun)\(more(warning))
+      """
+  }
+
+  private func neverEnqueued(_ warning: MonitorWarning) -> String {
+    let awaited = warning.awaited.first.map { "\($0) " } ?? ""
+    return """
+      \(named(warning.operations, ", ")) \(verb("wait", warning.operations)) for \
+      \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit)), which is not enqueued\
+      \(more(warning))
+      """
+  }
+
   /// Returns a short description of a deadlock for narrow screens.
   func shortSentence(_ warning: MonitorWarning) -> String {
     switch warning.kind {
     case .cycle: "cycle \(circle(warning))\(more(warning))"
     case .slotDeadlock:
-      "\(named(warning.operations)) \(verb("hold", warning.operations)) \(queueName(warning)),"
-        + " \(verb("wait", warning.operations)) for \(named(warning.awaited))"
+      """
+      \(named(warning.operations)) \(verb("hold", warning.operations)) \(queueName(warning)), \
+      \(verb("wait", warning.operations)) for \(named(warning.awaited))
+      """
     case .neverEnqueuedDependency:
-      "\(named(warning.operations)) \(verb("wait", warning.operations)) for "
-        + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), not enqueued"
+      """
+      \(named(warning.operations)) \(verb("wait", warning.operations)) for \
+      \(warning.awaitedTitle.clipped(to: Self.nameLimit))
+      """
     case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
       .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
       .fanOut, .historyLost, .leaking, .threadLimit:
@@ -126,13 +143,18 @@ struct WarningText {
     return "enqueue \(awaited), or cancel \(waiting)\(isReadOnly ? "" : " (x)")"
   }
 
+  /// Returns a shorter form of the same fix, which names at most one operation.
+  private func shortEnqueueOrCancel(_ warning: MonitorWarning) -> String {
+    let waiting = warning.operations.count == 1 ? named(warning.operations) : "them"
+    return "enqueue it, or cancel \(waiting)\(isReadOnly ? "" : " (x)")"
+  }
+
   /// Returns a short text about how to resolve the warning, for narrow screens.
   func shortWayOut(_ warning: MonitorWarning) -> String {
-    let key = isReadOnly ? "" : " (x)"
-    return switch warning.kind {
-    case .cycle: "cancel one\(key)"
+    switch warning.kind {
+    case .cycle: isReadOnly ? "cancel one" : "cancel one (x)"
     case .slotDeadlock: isReadOnly ? "widen the queue" : "widen the queue (+)"
-    case .neverEnqueuedDependency: "enqueue or cancel\(key)"
+    case .neverEnqueuedDependency: shortEnqueueOrCancel(warning)
     case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
       .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
       .fanOut, .historyLost, .leaking, .threadLimit:

@@ -38,7 +38,7 @@ struct DetailRows {
     self.columns = columns
     self.glyphs = glyphs
     guard let report = dashboard.shown.operations[id] else {
-      rows = [.line([Span("It has finished and is no longer kept.", .dim)])]
+      rows = [.line([Span("The operation has finished and is no longer kept.", .dim)])]
       return
     }
     addFacts(report)
@@ -84,7 +84,7 @@ struct DetailRows {
       detail.awaitedOperations.map { dashboard.describe($0) }
       + detail.awaitedQueues.compactMap { monitored.queue($0).map { "queue \($0.name)" } }
     guard !awaited.isEmpty else { return }
-    rows.append(.rule("blocking waits in its code"))
+    rows.append(.rule("what its code waits for"))
     for description in awaited { addWrapped(description, mark: "-", role: .text) }
   }
 

@@ -183,8 +183,9 @@ extension Dashboard {
   /// Decreases the refresh rate by this number of steps, or increases it if the number is negative.
   private mutating func changeRefresh(by step: Int) -> [Effect] {
     let isChanged = screen.refresh.slowDown(by: step)
-    let remark = isChanged ? "; keys act at once" : step > 0 ? " at least" : " at most"
-    show("refresh \(screen.refresh.words)\(remark)", isWarning: !isChanged)
+    let refresh = "refresh \(screen.refresh.words)"
+    let limit = step > 0 ? "\(refresh) is the slowest" : "\(refresh) is the fastest"
+    show(isChanged ? "\(refresh); keys act at once" : limit, isWarning: !isChanged)
     return isChanged ? [] : [.bell]
   }
 

@@ -85,13 +85,13 @@ enum KeyTable {
       help: "last row; follow events", group: .moving),
     KeyBinding(
       .list(.scrollLeft), [.character("h"), .key(.left)], in: [.list], label: "h Left",
-      help: "names: scroll left", group: .moving),
+      help: "scroll names left", group: .moving),
     KeyBinding(
       .list(.scrollRight), [.character("l"), .key(.right)], in: [.list], label: "l Right",
-      help: "names: scroll right", group: .moving),
+      help: "scroll names right", group: .moving),
     KeyBinding(
       .list(.goToOperation), "0123456789".unicodeScalars.map { .character($0) }, in: browsing,
-      label: "0-9", help: "go to that operation", group: .moving),
+      label: "0-9", help: "go to operation by id", group: .moving),
   ]
 
   private static let looking: [KeyBinding] = [
@@ -123,29 +123,29 @@ enum KeyTable {
       help: "view 1 to 5", group: .looking),
     KeyBinding(
       .detail(.open), [.key(.enter)], in: history.union([.list]), label: "Enter",
-      help: "the operation's details", group: .looking,
+      help: "show the details", group: .looking,
       footer: ("Enter", [.list: "Detail", .timeline: "Detail", .events: "Detail"])),
     KeyBinding(
       .detail(.next), [.character("n")], in: [.detail], label: "n (detail)",
-      help: "the next operation", group: .looking, footer: ("n", [.detail: "Next"])),
+      help: "go to next operation", group: .looking, footer: ("n", [.detail: "Next"])),
     KeyBinding(
       .detail(.previous), [.character("N")], in: [.detail], label: "N (detail)",
-      help: "the previous operation", group: .looking, footer: ("N", [.detail: "Previous"])),
+      help: "go to previous operation", group: .looking, footer: ("N", [.detail: "Previous"])),
     KeyBinding(
       .tree(.toggle), [.character("t"), .function(5)], in: choosing,
-      label: "t F5", help: "tree or list", group: .looking,
+      label: "t F5", help: "switch tree/list", group: .looking,
       footer: ("t", [.list: "Tree", .tree: "List", .detail: "Tree"])),
     KeyBinding(
       .tree(.showDependencies), [.character("d")], in: choosing, label: "d",
-      help: "tree: its dependencies", group: .looking,
+      help: "tree of its dependencies", group: .looking,
       footer: ("d", [.list: "Deps", .tree: "Deps"])),
     KeyBinding(
       .tree(.showDependents), [.character("D")], in: choosing, label: "D",
-      help: "tree: its dependents", group: .looking,
+      help: "tree of its dependents", group: .looking,
       footer: ("D", [.list: "Blocks", .tree: "Blocks"])),
     KeyBinding(
       .tree(.enterRow), [.key(.enter)], in: [.tree], label: "Enter (tree)",
-      help: "its details; ^seen; +", group: .looking,
+      help: "show the details", group: .looking,
       footer: ("Enter", [.tree: "Detail"])),
     KeyBinding(
       .tree(.fold), [.character("h"), .key(.left), .character("-")], in: [.tree], label: "h Left -",
@@ -156,22 +156,22 @@ enum KeyTable {
       label: "l Right +", help: "unfold, or go to child", group: .looking),
     KeyBinding(
       .tree(.toggleAllFolds), [.character("*")], in: [.tree], label: "*",
-      help: "fold all, unfold all",
+      help: "fold or unfold all",
       group: .looking),
     KeyBinding(
       .tree(.goToBlocker), [.character("b")], in: choosing, label: "b",
-      help: "to its blocker",
+      help: "go to its blocker",
       group: .looking, footer: ("b", [.list: "Blocker", .tree: "Blocker", .detail: "Blocker"])),
     KeyBinding(
       .tree(.goToWorst), [.character("B")], in: browsing, label: "B",
-      help: "to the biggest blocker",
+      help: "go to the biggest blocker",
       group: .looking),
     KeyBinding(
       .tree(.reroot), [.character("r")], in: [.tree], label: "r (tree)",
-      help: "make the row the root", group: .looking, footer: ("r", [.tree: "Root"])),
+      help: "make this row the root", group: .looking, footer: ("r", [.tree: "Root"])),
     KeyBinding(
       .tree(.showRoots), [.character("R")], in: [.tree], label: "R (tree)",
-      help: "all dependency trees", group: .looking),
+      help: "show all dependency trees", group: .looking),
     KeyBinding(
       .list(.openSearch), [.character("/"), .function(3)], in: [.list], label: "/ F3",
       help: "search in the rows", group: .looking, footer: ("/", [.list: "Find"])),
@@ -199,7 +199,7 @@ enum KeyTable {
       .list(.invertOrder), [.character("I"), .character("i")], in: [.list], label: "I i",
       help: "reverse the order", group: .looking),
     KeyBinding(
-      .list(.pin), [.character("F")], in: [.list], label: "F", help: "pin the row to its line",
+      .list(.pin), [.character("F")], in: [.list], label: "F", help: "keep the row on its line",
       group: .looking),
     KeyBinding(
       .timeline(.zoomIn), [.character("+"), .character("=")], in: [.timeline],
@@ -269,7 +269,8 @@ enum KeyTable {
       .command(.lowerPriority), [.character("{"), .function(7)], in: choosing, label: "{ F7",
       help: "lower its priority", group: .acting, changesProcess: true),
     KeyBinding(
-      .program(.export), [.character("e")], in: viewing, label: "e", help: "export this as JSON",
+      .program(.export), [.character("e")], in: viewing, label: "e",
+      help: "export the view as JSON",
       group: .acting),
   ]
 
@@ -295,7 +296,7 @@ enum KeyTable {
       )),
     KeyBinding(
       .screen(.toggleName), [.character("w")], in: browsing.union(history), label: "w",
-      help: "show or close full name", group: .looking),
+      help: "show or hide full name", group: .looking),
     KeyBinding(
       .program(.changeRefresh), [.character("["), .character("]")], in: viewing, label: "[ ]",
       help: "slower/faster refresh", group: .looking),
@@ -320,7 +321,7 @@ enum KeyTable {
       label: "Q F10 Ctrl-C", help: "quit at once", group: .program),
     KeyBinding(
       .program(.suspend), [.control("z")], in: everywhere, label: "Ctrl-Z",
-      help: "suspend; fg resumes", group: .program),
+      help: "suspend; fg to resume", group: .program),
     KeyBinding(
       .program(.repaint), [.control("l")], in: everywhere, label: "Ctrl-L",
       help: "redraw", group: .program),
@@ -337,7 +338,7 @@ enum KeyTable {
       group: .acting, footer: ("y", [.question: "Yes"])),
     KeyBinding(
       .answer(.also), [.character("a")], in: [.question], label: "a",
-      help: "yes, and its dependents", group: .acting, footer: ("a", [.question: "Also"]),
+      help: "yes, also its dependents", group: .acting, footer: ("a", [.question: "Also"]),
       changesProcess: true),
   ]
 }

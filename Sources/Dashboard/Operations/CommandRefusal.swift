@@ -19,8 +19,8 @@ enum CommandRefusal: Sendable, Equatable {
     switch self {
     case .readOnly: "read-only"
     case .disconnected: "reconnecting"
-    case .ended: "it has ended"
-    case .exited: "it has exited"
+    case .ended: "process ended"
+    case .exited: "process exited"
     case .recording: "a recording"
     }
   }

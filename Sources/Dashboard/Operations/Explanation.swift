@@ -59,7 +59,7 @@ struct Explanation {
 
   private func suspended(_ report: OperationReport) -> String {
     let name = queueName(report) ?? "its queue"
-    return "\(name) is suspended" + (isReadOnly ? "" : "; press S to resume it")
+    return isReadOnly ? "\(name) is suspended" : "\(name) is suspended; press S to resume it"
   }
 
   private func waiting(_ report: OperationReport) -> String {
@@ -85,8 +85,8 @@ struct Explanation {
     if moreCount > 0 { parts.append("\(moreCount) more") }
     let unknown = report.unmetDependencyCount - unmet.count
     if !isCut, unknown > 0 { parts.append("\(unknown) not in a queue") }
-    return "waits for \(report.unmetDependencyCount) of \(total): "
-      + parts.joined(separator: ", ")
+    let list = parts.joined(separator: ", ")
+    return "waits for \(report.unmetDependencyCount) of \(total): \(list)"
   }
 
   private func over(_ report: OperationReport) -> String {

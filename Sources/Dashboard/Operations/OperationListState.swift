@@ -186,9 +186,9 @@ extension Dashboard {
     if goToMatch(of: search, from: start, step: step) { return [] }
     let isCut = matchCount > list.rows.count
     show(
-      "no match for \(search)"
-        + (isCut ? " in the rows shown; press \\ to filter all operations" : ""),
-      isWarning: true)
+      isCut
+        ? "no match for \(search) in the rows shown; press \\ to filter all operations"
+        : "no match for \(search)", isWarning: true)
     return [.bell]
   }
 

@@ -57,8 +57,10 @@ extension Dashboard {
     }
     tags.ids.insert(id)
     guard let dependents = live.dependents, dependents.subjects == [id] else {
-      let words = isUnanswered ? "are not known here" : "are not known yet; press c again"
-      show("the dependents of \(id) \(words)", isWarning: true)
+      show(
+        isUnanswered
+          ? "the dependents of \(id) are not known"
+          : "the dependents of \(id) are not known yet; press c again", isWarning: true)
       return [.bell]
     }
     tags.ids.formUnion(dependents.ids)

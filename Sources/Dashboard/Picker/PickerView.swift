@@ -130,8 +130,10 @@ struct PickerView {
   private func drawAdvice(in rows: Range<Int>, on canvas: inout Canvas) {
     guard picker.hasFound, picker.rows.count == 1 else { return }
     let text = WrappedText(
-      "No monitored process found. Start one with OPQ_MONITOR=rw, or call "
-        + "OperationMonitor.listen().",
+      """
+      No monitored process found. Start one with OPQ_MONITOR=rw, or call \
+      OperationMonitor.listen().
+      """,
       columns: canvas.columns.count - 4, lineLimit: max(1, rows.count - 1), style: Style(.dim),
       isUnicode: canvas.glyphs.isUnicode)
     // A blank row precedes the text if there is room for the blank row.
@@ -153,10 +155,8 @@ struct PickerView {
     case .demo: return [Span("Enter starts the demo \(title.clipped(to: 24))")]
     case .process(let choice):
       let isReadOnly = choice.isReadOnly != false || dashboard.configuration.isReadOnly
-      return [
-        Span("Enter attaches to \(dashboard.name(of: row)), "),
-        Span(isReadOnly ? "read-only" : "with commands"),
-      ]
+      let mode = isReadOnly ? "read-only" : "with commands"
+      return [Span("Enter attaches to \(dashboard.name(of: row)), \(mode)")]
     }
   }
 }

@@ -57,7 +57,7 @@ enum ReplayKeys {
       .replay(.seekBack), [.character("(")], in: contexts, label: "(", help: "5 s back",
       group: .acting, footer: ("(", words("-5s"))),
     KeyBinding(
-      .replay(.seekForward), [.character(")")], in: contexts, label: ")", help: "5 s on",
+      .replay(.seekForward), [.character(")")], in: contexts, label: ")", help: "5 s forward",
       group: .acting, footer: (")", words("+5s"))),
     KeyBinding(
       .replay(.seekFarBack), [.alt("b")], in: contexts, label: "Alt-b", help: "1 minute back",
@@ -69,7 +69,7 @@ enum ReplayKeys {
       .replay(.toStart), [.alt("<")], in: contexts, label: "Alt-<", help: "go to the beginning",
       group: .acting),
     KeyBinding(
-      .replay(.toEnd), [.alt(">")], in: contexts, label: "Alt->", help: "to the end",
+      .replay(.toEnd), [.alt(">")], in: contexts, label: "Alt->", help: "go to the end",
       group: .acting),
     KeyBinding(
       .replay(.previousWarning), [.character("{")], in: contexts, label: "{",

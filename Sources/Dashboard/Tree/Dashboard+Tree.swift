@@ -105,7 +105,7 @@ extension Dashboard {
     guard let blocker = shown.operations.blocker(of: report) else {
       show(
         report.unmetDependencyCount > 0
-          ? "the dependencies of \(id) are not known here"
+          ? "the unmet dependencies of \(id) are not known"
           : "\(id) has no unmet dependencies")
       return [.bell]
     }
@@ -122,7 +122,7 @@ extension Dashboard {
     let unfinished = list.rows.keys.filter { !$0.isOver }.compactMap { shown.operations[$0.id] }
     let worst = unfinished.max { ($0.dependentCount, $1.id) < ($1.dependentCount, $0.id) }
     guard let worst, worst.dependentCount > 0 else {
-      show("no operation depends on these")
+      show("no operation depends on the shown operations")
       return [.bell]
     }
     showOperation(worst.id)

@@ -22,7 +22,7 @@ public enum Demo: String, CaseIterable, Sendable {
     switch self {
     case .tiles: "renders the Mandelbrot set tile by tile, on four queues"
     case .deadlock: "the start of an application, with three deadlocks at once"
-    case .storm: "a million operations at once, 100,000 changes of state a second"
+    case .storm: "a million operations at once, with 100,000 state changes per second"
     case .stubborn: "operations that react to cancellation at once, late or never"
     case .priorities: "a narrow queue with too much work, at all five priorities"
     }
@@ -43,11 +43,11 @@ public enum Demo: String, CaseIterable, Sendable {
   /// The work of one round of the demo, in one line of at most 68 characters without a full stop.
   public var round: String {
     switch self {
-    case .tiles: "one pyramid of tiles, rendered, written and uploaded"
-    case .deadlock: "one start; its deadlocks are undone after 20, 24 and 28 s"
-    case .storm: "one million operations, done in about 30 s"
-    case .stubborn: "twelve operations for each of its two queues"
-    case .priorities: "forty arrivals; ends when all have finished"
+    case .tiles: "renders, writes and uploads one pyramid of tiles"
+    case .deadlock: "starts once; the deadlocks are resolved after 20, 24 and 28 s"
+    case .storm: "executes one million operations in about 30 s"
+    case .stubborn: "executes twelve operations in each of its two queues"
+    case .priorities: "executes forty operations, and ends when all have finished"
     }
   }
 

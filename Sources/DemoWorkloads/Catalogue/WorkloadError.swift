@@ -32,7 +32,7 @@ public struct WorkloadError: Error, Equatable, Sendable, CustomStringConvertible
     case .filesNotWritten(let count, let path, let reason):
       count == 1
         ? "could not write \(path): \(reason)"
-        : "could not write \(count) files, the first of them \(path): \(reason)"
+        : "could not write \(count) files; the first one is \(path): \(reason)"
     }
   }
 }

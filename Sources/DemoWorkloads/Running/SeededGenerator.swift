@@ -30,7 +30,7 @@ struct SeededGenerator: Equatable, Sendable {
   ///
   /// - Precondition: `bound` is above 0.
   mutating func index(below bound: Int) -> Int {
-    precondition(bound > 0, "there is no index below \(bound)")
+    precondition(bound > 0, "the bound of a random index must be above 0, not \(bound)")
     return Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 

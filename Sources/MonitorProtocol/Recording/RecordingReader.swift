@@ -76,7 +76,7 @@ public struct RecordingReader: Sendable {
       case .entry(let entry, let end) = Self.entry(
         at: RecordingFormat.headerSize, size: size, source),
       case .hello(let hello, let spoken)? = try? ProcessMessage(decoding: entry.payload)
-    else { throw RecordingError("the recording ends in its header") }
+    else { throw RecordingError("the header of the recording is incomplete or damaged") }
     try Self.check(spoken, against: .current)
     self.hello = hello
     firstOffset = end
@@ -97,7 +97,7 @@ public struct RecordingReader: Sendable {
   ) throws(RecordingError) {
     guard !ours.isCompatible(with: versions) else { return }
     throw RecordingError(
-      "the recording has version \(versions); this opq-top replays \(ours)",
+      "the recording has version \(versions); this opq-top reads version \(ours)",
       isOtherVersion: true)
   }
 

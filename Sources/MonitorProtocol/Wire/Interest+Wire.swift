@@ -67,10 +67,10 @@ extension Interest {
       filter: wire.hasFilter ? try Self.filter(wire.filter) : nil, hidesOver: wire.hidesOver,
       rowLimit: wire.hasRowLimit ? try Self.rows(wire.rowLimit, "a row limit") : nil,
       operations: Set(
-        try checked(wire.operations, most: WireLimits.mostSingleOperations, "an interest")),
+        try checked(wire.operations, most: WireLimits.mostSingleOperations, "the viewer")),
       graphs: try Self.graphs(wire.graphs),
       subjects: Set(
-        try checked(wire.subjects, most: WireLimits.mostSingleOperations, "an interest")))
+        try checked(wire.subjects, most: WireLimits.mostSingleOperations, "the viewer")))
     showsWarnedOnly = wire.showsWarnedOnly
     rootLimit = try checked(
       wire.rootLimit, in: 0...WireLimits.mostGraphOperations, "a root limit")
@@ -87,7 +87,7 @@ extension Interest {
   private static func filter(_ text: String) throws(WireError) -> OperationFilter {
     guard text.utf8.count <= WireLimits.longestText else {
       throw WireError(
-        "a filter of \(text.utf8.count) bytes is longer than \(WireLimits.longestText)")
+        "a filter has \(text.utf8.count) bytes; the limit is \(WireLimits.longestText)")
     }
     do {
       return try OperationFilter(text)
@@ -99,7 +99,9 @@ extension Interest {
   private static func graphs(_ wire: [WireInterest.Graph]) throws(WireError) -> Set<Graph> {
     guard wire.count <= WireLimits.mostGraphs else {
       throw WireError(
-        "an interest has \(wire.count) graphs; the limit is \(WireLimits.mostGraphs)")
+        """
+        the viewer requests \(wire.count) dependency graphs; the limit is \(WireLimits.mostGraphs)
+        """)
     }
     var graphs: Set<Graph> = []
     var left = WireLimits.mostGraphOperations
@@ -113,7 +115,10 @@ extension Interest {
       let limit = try rows(graph.limit, "a graph's limit")
       guard limit <= left else {
         throw WireError(
-          "the graphs of an interest have more than \(WireLimits.mostGraphOperations) operations")
+          """
+          the viewer requests dependency graphs with more than \
+          \(WireLimits.mostGraphOperations) operations
+          """)
       }
       left -= limit
       graphs.insert(Graph(root: .init(graph.root), direction: direction, limit: limit))
@@ -127,7 +132,7 @@ extension Interest.Timeline {
     let window = Duration.nanoseconds(wire.window)
     guard window >= .zero, window <= WireLimits.longestWindow else {
       throw WireError(
-        "a window of \(window) is not between 0 seconds and \(WireLimits.longestWindow)")
+        "a timeline of \(window) is not between 0 seconds and \(WireLimits.longestWindow)")
     }
     self.init(window: window, limit: try Interest.rows(wire.limit, "a timeline's limit"))
   }

@@ -61,7 +61,9 @@ extension WireProcessHello {
 
 extension Hello {
   init(_ wire: WireProcessHello) throws(WireError) {
-    guard wire.magic == wireMagic else { throw WireError("this is not an opq monitor") }
+    guard wire.magic == wireMagic else {
+      throw WireError("the other end of the connection is not an opq monitor")
+    }
     self.init(
       processName: wire.processName.wireText, processID: wire.processID,
       isReadOnly: wire.isReadOnly,

@@ -36,7 +36,7 @@ public struct UpdateAssembler: Sendable {
       throw WireError(
         part.isFirst
           ? "an update begins before the previous one is complete"
-          : "a part of an update arrived without the first one")
+          : "a later part of an update arrived before its first part")
     }
     if part.isFirst { (partCount, byteCount, entryCount, idCount) = (0, 0, 0, 0) }
     partCount += 1

@@ -47,8 +47,10 @@ extension ViewerMessage {
     let interval = Duration.nanoseconds(nanoseconds)
     guard interval >= WireLimits.shortestInterval, interval <= WireLimits.longestInterval else {
       throw WireError(
-        "an interval of \(interval) is not between \(WireLimits.shortestInterval) and "
-          + "\(WireLimits.longestInterval)")
+        """
+        an interval of \(interval) is not between \(WireLimits.shortestInterval) and \
+        \(WireLimits.longestInterval)
+        """)
     }
     return interval
   }
@@ -88,7 +90,9 @@ extension WireViewerHello {
 
 extension ViewerHello {
   init(_ wire: WireViewerHello) throws(WireError) {
-    guard wire.magic == wireMagic else { throw WireError("this is not an opq viewer") }
+    guard wire.magic == wireMagic else {
+      throw WireError("the other end of the connection is not an opq viewer")
+    }
     self.init(
       versions: ProtocolVersions(wire.versions), processID: wire.processID,
       isReadOnly: wire.isReadOnly)

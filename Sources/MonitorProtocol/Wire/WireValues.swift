@@ -19,7 +19,7 @@ extension SwiftProtobuf.Message {
   init(wireBytes bytes: [UInt8]) throws(WireError) {
     guard bytes.count <= WireLimits.maximumMessageSize else {
       throw WireError(
-        "a message of \(bytes.count) bytes is longer than \(WireLimits.maximumMessageSize)")
+        "a message has \(bytes.count) bytes; the limit is \(WireLimits.maximumMessageSize)")
     }
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = WireLimits.mostDepth

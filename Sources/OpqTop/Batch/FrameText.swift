@@ -63,8 +63,8 @@ struct FrameText {
     let counts = known.reduce(StateCounts()) { $0 + $1.counts }
     let lost = known.reduce(0) { $0 + $1.lostChanges }
     let noun = known.count == 1 ? "process" : "processes"
-    return "\(time.wallClock) sum of \(known.count) \(noun)"
-      + "\(Self.words(counts, lostChanges: lost))\n\n"
+    let words = Self.words(counts, lostChanges: lost)
+    return "\(time.wallClock) sum of \(known.count) \(noun)\(words)\n\n"
   }
 
   private func header(of frame: BatchFrame) -> String {
@@ -73,10 +73,12 @@ struct FrameText {
   }
 
   private static func words(_ counts: StateCounts, lostChanges: UInt64) -> String {
-    " total \(counts.total): waiting \(counts.waiting), ready \(counts.ready)"
-      + " (\(counts.held) held), executing \(counts.executing),"
-      + " finished \(counts.finished), cancelled \(counts.cancelled)"
-      + " (+\(counts.cancelling) cancelling); not recorded \(lostChanges)"
+    """
+     total \(counts.total): waiting \(counts.waiting), ready \(counts.ready) \
+    (\(counts.held) held), executing \(counts.executing), \
+    finished \(counts.finished), cancelled \(counts.cancelled) \
+    (+\(counts.cancelling) cancelling); not recorded \(lostChanges)
+    """
   }
 
   private static func cells(of queue: QueueReport) -> [String] {

@@ -28,8 +28,10 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Export only matching operations, such as \"queue:io class:Tile\". The syntax is that of the "
-        + "dashboard's filter.", valueName: "text"),
+      """
+      Export only matching operations, such as "queue:io class:Tile". The syntax is that of the \
+      dashboard's filter.
+      """, valueName: "text"),
     transform: { try OperationFilter($0) })
   var filter: OperationFilter?
 
@@ -62,7 +64,8 @@ struct OutputOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The file to write. Without it, or with -, writes to standard output.", valueName: "file"))
+      "The file to write. Without this option, or with -, writes to standard output.",
+      valueName: "file"))
   var output: String?
 
   @Flag(help: "Overwrite the file if it exists.")

@@ -21,12 +21,13 @@ struct InquiryOptions: ParsableArguments {
   @OptionGroup var target: TargetOptions
 
   @Option(
-    help: ArgumentHelp("Use a recording instead of a process, at its end.", valueName: "file"))
+    help: ArgumentHelp(
+      "Use the state at the end of a recording instead of a process.", valueName: "file"))
   var recording: String?
 
   @Option(
     help: ArgumentHelp(
-      "With --recording: the time since its beginning, such as 0, 12.5s, 90m or 2h.",
+      "With --recording: the time since the beginning of the recording, such as 0, 12.5s, 90m or 2h.",
       valueName: "time"))
   var at: Offset?
 

@@ -83,8 +83,10 @@ struct WaitCommand: InquiryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The states to wait for, separated by commas: \(WaitGoal.words). over means finished or "
-        + "cancelled. (default: over)", valueName: "state,..."),
+      """
+      The states to wait for, separated by commas: \(WaitGoal.words). over means finished or \
+      cancelled. (default: over)
+      """, valueName: "state,..."),
     transform: WaitGoal.read)
   var state: WaitGoal?
 
@@ -110,7 +112,7 @@ extension [OperationReport.ID] {
   /// - Throws: `ValidationError` if the command line has more operations than an interest can have.
   func checkCount() throws {
     guard count <= WireLimits.mostSingleOperations else {
-      throw ValidationError("at most \(WireLimits.mostSingleOperations) operations at once")
+      throw ValidationError("at most \(WireLimits.mostSingleOperations) operations can be given")
     }
   }
 }

@@ -14,15 +14,19 @@ package struct ViewOptions: ParsableArguments {
   @Option(
     name: .customShort("n"), parsing: .unconditional,
     help: ArgumentHelp(
-      "With --batch: exit after this number of frames. With several processes, each has a frame every "
-        + "time.", valueName: "count"))
+      """
+      With --batch: exit after this number of frames. With several processes, one frame of each \
+      process counts as one.
+      """, valueName: "count"))
   var frameCount: Int?
 
   @Option(
     name: .customShort("d"), parsing: .unconditional,
     help: ArgumentHelp(
-      "With --batch: the time between frames, such as 0.5, 500ms or 1s, from 10ms to a day. "
-        + "(default: 1s)", valueName: "interval"))
+      """
+      With --batch: the time between frames, such as 0.5, 500ms or 1s, from 10ms to a day. \
+      (default: 1s)
+      """, valueName: "interval"))
   var interval: Interval?
 
   @Flag(help: "With --batch: print each frame as one line of JSON.")
@@ -30,8 +34,10 @@ package struct ViewOptions: ParsableArguments {
 
   @Flag(
     help: ArgumentHelp(
-      "With --batch: print each operation as one line of values separated by tabs. The first value is "
-        + "the time of the frame."))
+      """
+      With --batch: print each operation as one line of values separated by tabs. The first value is \
+      the time of the frame.
+      """))
   var tsv = false
 
   @Option(
@@ -43,8 +49,10 @@ package struct ViewOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --batch: print only matching operations, such as \"state:exec queue:io age>5s\". The syntax "
-        + "is that of the dashboard's filter. Counts include all operations.", valueName: "text"),
+      """
+      With --batch: print only matching operations, such as "state:exec queue:io age>5s". The syntax \
+      is that of the dashboard's filter. Counts include all operations.
+      """, valueName: "text"),
     transform: { try OperationFilter($0) })
   var filter: OperationFilter?
 
@@ -71,14 +79,16 @@ package struct ViewOptions: ParsableArguments {
 
   @Flag(
     name: .customLong("frame-times"),
-    help: ArgumentHelp("Print how long frames took at the end.", visibility: .hidden))
+    help: ArgumentHelp("At the end, print how long the frames took.", visibility: .hidden))
   var tellsFrameTimes = false
 
   @Option(
     name: .customLong("warn"),
     help: ArgumentHelp(
-      "Show warnings of these kinds. By default all kinds but leaking are shown. If --warn and --allow "
-        + "name the same kind, the last one counts. The kinds: \(WarningSelection.words).",
+      """
+      Show warnings of these kinds. By default all kinds but leaking are shown. If --warn and --allow \
+      name the same kind, the last one counts. The kinds: \(WarningSelection.words).
+      """,
       valueName: "kind,..."),
     transform: WarningSelection.warn)
   var warnings: [WarningSelection] = []
@@ -91,7 +101,7 @@ package struct ViewOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Record the first source to a new file, for \"opq-top replay\".",
+      "Record the process or demo that is shown, to a new file for \"opq-top replay\".",
       valueName: "file"))
   var record: String?
 

@@ -55,10 +55,12 @@ extension ReplayTable {
       let example = first.map { ": it waits for \($0.id) “\($0.title)”" } ?? ""
       add(
         .unmetDependencies,
-        "\(report.unmetDependencyCount) of \(report.dependencies.count) dependencies have not "
-          + "finished\(example)")
+        """
+        \(report.unmetDependencyCount) of \(report.dependencies.count) dependencies have not \
+        finished\(example)
+        """)
     } else if report.isExcluded {
-      add(.excluded, "other operations execute with an exclusion that it needs")
+      add(.excluded, "an executing operation holds an exclusion that it needs")
     } else if report.state == .waiting {
       add(.notReadyByItself, "its dependencies are met, and its own isReady is false")
     } else if report.state == .ready, let queue, let width = queue.width,
@@ -68,7 +70,7 @@ extension ReplayTable {
     } else if report.state == .ready, reasons.isEmpty {
       add(
         .notStartedYet,
-        "it is ready and not started; recordings do not include barriers")
+        "it is ready and not started; recordings do not show if a barrier is ahead")
     }
     return reasons
   }

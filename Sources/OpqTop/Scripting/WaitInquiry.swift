@@ -85,14 +85,12 @@ struct WaitInquiry: Inquiry {
   private mutating func expire(at now: MonitorTime) -> [InquiryAction] {
     let isRecorded = knowledge.recordedTime != nil && knowledge.isFilled
     guard isRecorded || deadline.map({ now >= $0 }) == true else { return [] }
-    return leave(at: now)
-      + [
-        .end(
-          1,
-          (isRecorded
-            ? "not reached at this time of the recording: " : "timed out; still waiting: ")
-            + names(missing))
-      ]
+    let missing = names(missing)
+    let sentence =
+      isRecorded
+      ? "not reached at this time of the recording: \(missing)"
+      : "timed out; still waiting: \(missing)"
+    return leave(at: now) + [.end(1, sentence)]
   }
 
   private func names(_ ids: [OperationReport.ID]) -> String {

@@ -39,8 +39,10 @@ struct FrameTimes {
 
   /// A line of text with the number of frames and their times.
   var text: String {
-    "\(wall.count) frames; CPU time per frame (ms): \(Self.percentiles(of: processor));"
-      + " elapsed (ms): \(Self.percentiles(of: wall))"
+    """
+    \(wall.count) frames; CPU time per frame (ms): \(Self.percentiles(of: processor)); \
+    elapsed (ms): \(Self.percentiles(of: wall))
+    """
   }
 
   private static func percentiles(of times: [Duration]) -> String {

@@ -80,8 +80,10 @@ package struct ReportPage {
     var remarks: [String] = []
     if history.unrecordedCount > 0 {
       remarks.append(
-        "\(HTMLText.count(history.unrecordedCount)) of \(HTMLText.count(history.operationCount)) operations were only "
-          + "counted, because too many came at once. The sections below are about the others.")
+        """
+        \(HTMLText.count(history.unrecordedCount)) of \(HTMLText.count(history.operationCount)) operations were only \
+        counted and not recorded in detail, because too many were added at once. The sections below are about the others.
+        """)
     }
     if history.earlierCount > 0 {
       remarks.append(
@@ -132,7 +134,7 @@ package struct ReportPage {
   ) -> (value: String, label: String, detail: String) {
     (
       HTMLText.duration(distribution.percentile(50)), "median \(label)",
-      "90 %: \(HTMLText.duration(distribution.percentile(90))), longest \(HTMLText.duration(distribution.longest))"
+      "90 % within \(HTMLText.duration(distribution.percentile(90))), longest \(HTMLText.duration(distribution.longest))"
     )
   }
 
@@ -146,7 +148,7 @@ package struct ReportPage {
   private func concurrencyContent(_ chart: ConcurrencyChart) -> String {
     let how =
       chart.isSampled
-      ? "From the counts of each update, because not every operation was recorded."
+      ? "Calculated from the counts of each update, because not every operation was recorded."
       : "Calculated from the times of each operation, and averaged over each step of the chart."
     return "\(chart.drawing)<p class=\"note\">\(how)</p>"
   }

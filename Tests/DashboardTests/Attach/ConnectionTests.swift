@@ -249,7 +249,7 @@ struct ConnectionTests {
   @Test func unknownOperationsAreShownAsUnknown() {
     var dashboard = exited()
     dashboard.press("c")
-    #expect(dashboard.text().shows("not known here") || !dashboard.tags.ids.isEmpty)
+    #expect(dashboard.text().shows("are not known") || !dashboard.tags.ids.isEmpty)
     dashboard.press("9999")
     dashboard.press(.enter)
     #expect(dashboard.text().shows("#9999 is unknown"))

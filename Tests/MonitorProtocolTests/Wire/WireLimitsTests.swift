@@ -16,9 +16,10 @@ import Testing
 
   @Test func aGreetingWithoutTheMagicWordIsRefused() {
     #expect(sentence(HandMade.message(1, HandMade.text(1, "OPQMON"))) == nil)
-    #expect(sentence(HandMade.message(1)) == "this is not an opq viewer")
+    #expect(sentence(HandMade.message(1)) == "the other end of the connection is not an opq viewer")
     #expect(
-      sentence(HandMade.message(1, HandMade.text(1, "OPQREC"))) == "this is not an opq viewer")
+      sentence(HandMade.message(1, HandMade.text(1, "OPQREC")))
+        == "the other end of the connection is not an opq viewer")
     let process = HandMade.message(1, HandMade.text(1, "opqmon"))
     #expect(throws: WireError.self) { try ProcessMessage(decoding: process) }
   }
@@ -59,7 +60,7 @@ import Testing
     #expect(sentence(timeline(0, -1))?.hasPrefix("a timeline's limit of -1 is") == true)
     #expect(sentence(timeline(0, 1_000_001)) != nil)
     for wrong: Int64 in [-1, 86_400_000_000_001, .min, .max] {
-      #expect(sentence(timeline(wrong, 1))?.hasPrefix("a window of ") == true)
+      #expect(sentence(timeline(wrong, 1))?.hasPrefix("a timeline of ") == true)
     }
   }
 
@@ -70,13 +71,15 @@ import Testing
       return HandMade.watch(Array((0..<count).map { _ in graph }.joined()))
     }
     #expect(sentence(graphs(64, limit: 312)) == nil)
-    #expect(sentence(graphs(65, limit: 1)) == "an interest has 65 graphs; the limit is 64")
+    #expect(
+      sentence(graphs(65, limit: 1)) == "the viewer requests 65 dependency graphs; the limit is 64")
     #expect(sentence(graphs(1, limit: -1)) == "a graph's limit of -1 is not between 0 and 1000000")
     #expect(sentence(graphs(1, limit: 1_000_001)) != nil)
     #expect(sentence(graphs(1, limit: 20_000)) == nil)
     for tooMany in [graphs(1, limit: 20_001), graphs(64, limit: 313), graphs(2, limit: 10_001)] {
       #expect(
-        sentence(tooMany) == "the graphs of an interest have more than 20000 operations")
+        sentence(tooMany) == "the viewer requests dependency graphs with more than 20000 operations"
+      )
     }
   }
 
@@ -112,7 +115,7 @@ import Testing
     #expect(sentence(HandMade.watch(HandMade.packed(field, 1...50_000))) == nil)
     #expect(
       sentence(HandMade.watch(HandMade.packed(field, 1...50_001)))
-        == "an interest names 50001 operations; the limit is 50000")
+        == "the viewer names 50001 operations; the limit is 50000")
   }
 
   @Test func aFilterIsReadAndIsNotLongerThanFourKibibytes() {
@@ -121,7 +124,7 @@ import Testing
     #expect(sentence(filter(String(repeating: "a", count: 4_096))) == nil)
     #expect(
       sentence(filter(String(repeating: "a", count: 4_097)))
-        == "a filter of 4097 bytes is longer than 4096")
+        == "a filter has 4097 bytes; the limit is 4096")
     #expect(
       sentence(filter("!")) == "invalid filter: a term or value is missing after !")
   }
@@ -177,7 +180,7 @@ import Testing
     #expect(try ViewerMessage(decoding: fitting) == .unknown)
     #expect(try ProcessMessage(decoding: fitting) == .unknown)
     let tooLong = fitting + HandMade.number(1_000, 1 << 40)
-    #expect(sentence(tooLong) == "a message of \(tooLong.count) bytes is longer than 1048576")
+    #expect(sentence(tooLong) == "a message has \(tooLong.count) bytes; the limit is 1048576")
     #expect(throws: WireError.self) { try ProcessMessage(decoding: tooLong) }
   }
 

@@ -131,7 +131,7 @@ import Testing
       + writer.finish()
     let empty = ReportPage(try ExportScene.history(bytes)).html
     #expect(empty.contains("1\u{202F}237 of 1\u{202F}237 operations were only counted"))
-    #expect(empty.contains("From the counts of each update") && empty.contains("peak 3"))
+    #expect(empty.contains("Calculated from the counts of each update") && empty.contains("peak 3"))
     #expect(empty.contains("No operation finished during the recording"))
   }
 

@@ -65,7 +65,7 @@ struct UploadLifecycle: Equatable, Sendable {
 
   /// Notes that the operation has sent "did change" for `isExecuting`.
   mutating func entered() -> Action {
-    precondition(phase == .entered, "the transfer began while \(phase)")
+    precondition(phase == .entered, "the transfer began in the phase \(phase)")
     // If the operation was cancelled while it notified observers, the cancellation takes effect now.
     guard !isCancelled else { return beginLeaving(hasExecuted: true) }
     phase = .transferring

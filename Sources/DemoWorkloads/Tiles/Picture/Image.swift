@@ -24,7 +24,9 @@ struct Image: Equatable, Sendable {
   ///
   /// - Precondition: `bytes` has `side * side * 3` elements.
   init(side: Int, bytes: [UInt8]) {
-    precondition(bytes.count == side * side * 3, "\(bytes.count) bytes are not \(side) rows")
+    precondition(
+      bytes.count == side * side * 3,
+      "a picture of \(side) rows needs \(side * side * 3) bytes, not \(bytes.count)")
     self.side = side
     self.bytes = bytes
   }

@@ -37,7 +37,7 @@ struct LaneQueues: Sendable {
   }
 
   subscript(lane: Lane) -> OperationQueue {
-    guard let queue = all[lane] else { preconditionFailure("there is no queue for \(lane)") }
+    guard let queue = all[lane] else { preconditionFailure("there is no queue named \(lane)") }
     return queue
   }
 }
