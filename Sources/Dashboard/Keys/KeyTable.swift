@@ -199,7 +199,7 @@ enum KeyTable {
       .list(.invertOrder), [.character("I"), .character("i")], in: [.list], label: "I i",
       help: "reverse the order", group: .looking),
     KeyBinding(
-      .list(.pin), [.character("F")], in: [.list], label: "F", help: "keep the row on its line",
+      .list(.pin), [.character("F")], in: [.list], label: "F", help: "pin the selected row",
       group: .looking),
     KeyBinding(
       .timeline(.zoomIn), [.character("+"), .character("=")], in: [.timeline],

@@ -26,7 +26,7 @@ struct OutputDirectory: Equatable, Sendable {
     } catch {
       throw WorkloadError(
         code: .cannotCreateDirectory(
-          path: requested ?? "for temporary files", reason: error.description))
+          path: requested ?? "in the directory for temporary files", reason: error.description))
     }
     // A call of access() is not sufficient: for root it reports success even if the kernel refuses to create
     // a file.
