@@ -40,12 +40,10 @@ struct WarningTests {
     let isNarrow = columns < 120
     let comma = isNarrow ? "" : ","
     #expect(text.shows("#1042\(comma) #1051") && text.shows("#1103\(comma) #1104"))
-    #expect(text.shows("#1190 waits for \(isNarrow ? "" : "#7 ")probe health"))
+    #expect(text.shows("#1190 waits for #7 probe health"))
     #expect(text.shows(isNarrow ? "→ cancel one (x)" : "→ cancel one of them (x)"))
     #expect(text.shows("→ widen the queue (+)"))
-    #expect(
-      text.shows(
-        isNarrow ? "→ enqueue it, or cancel #1190 (x)" : "→ enqueue #7, or cancel #1190 (x)"))
+    #expect(text.shows("→ enqueue #7, or cancel #1190 (x)"))
   }
 
   @Test func withoutADeadlockThereIsNoBanner() {
@@ -65,7 +63,7 @@ struct WarningTests {
     }
     let fixes =
       columns < 120
-      ? ["cancel one", "widen the queue", "enqueue it, or cancel #1190"]
+      ? ["cancel one", "widen the queue", "enqueue #7, or cancel #1190"]
       : ["cancel one of them", "widen the queue", "enqueue #7, or cancel #1190"]
     for (banner, fix) in zip(banners, fixes) {
       #expect(banner.hasSuffix("→ \(fix)"), "\(banner)")
@@ -136,7 +134,7 @@ struct WarningTests {
         MonitorWarning(
           kind: .leaking, operations: [ID(7), ID(8)], title: "Fetch", count: 2,
           since: Scene.seconds(12)),
-        "! #7 Fetch and 1 more are still in memory 1m30s after finishing"
+        "! #7 Fetch and 1 more are in memory 1m30s after finishing"
       ),
       (
         MonitorWarning(kind: .fanOut, operations: [ID(1180)], count: 12_345),

@@ -63,7 +63,7 @@ struct WarningText {
       return
         "\(warning.count) state change\(isOne ? " was" : "s were") not recorded; states are exact"
     case .leaking:
-      return "\(subject) \(isOne ? "is" : "are") still in memory \(age(warning)) after finishing"
+      return "\(subject) \(isOne ? "is" : "are") in memory \(age(warning)) after finishing"
     case .threadLimit:
       let queues =
         warning.count == 1 ? "1 queue waits" : "\(CountText.text(warning.count)) queues wait"
@@ -98,16 +98,20 @@ struct WarningText {
       \(named(warning.operations)) \(verb("hold", warning.operations)) \(queueName(warning)), \
       \(verb("wait", warning.operations)) for \(named(warning.awaited))
       """
-    case .neverEnqueuedDependency:
-      """
-      \(named(warning.operations)) \(verb("wait", warning.operations)) for \
-      \(warning.awaitedTitle.clipped(to: Self.nameLimit))
-      """
+    case .neverEnqueuedDependency: shortNeverEnqueued(warning)
     case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
       .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
       .fanOut, .historyLost, .leaking, .threadLimit:
       sentence(warning)
     }
+  }
+
+  private func shortNeverEnqueued(_ warning: MonitorWarning) -> String {
+    let awaited = warning.awaited.first.map { "\($0) " } ?? ""
+    return """
+      \(named(warning.operations)) \(verb("wait", warning.operations)) for \
+      \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit))
+      """
   }
 
   private func circle(_ warning: MonitorWarning) -> String {

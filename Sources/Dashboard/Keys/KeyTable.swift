@@ -164,7 +164,7 @@ enum KeyTable {
       group: .looking, footer: ("b", [.list: "Blocker", .tree: "Blocker", .detail: "Blocker"])),
     KeyBinding(
       .tree(.goToWorst), [.character("B")], in: browsing, label: "B",
-      help: "go to the biggest blocker",
+      help: "go to biggest blocker",
       group: .looking),
     KeyBinding(
       .tree(.reroot), [.character("r")], in: [.tree], label: "r (tree)",

@@ -61,7 +61,8 @@ struct MultiProcessTests {
       var dashboard = first
       dashboard.press("?G")
       #expect(dashboard.text().shows("or 2# for all of process 2.") == isOfSeveral)
-      #expect(dashboard.text().shows("Sort by id to group them.") == isOfSeveral)
+      #expect(
+        dashboard.text().shows("Sort by id to group the operations by process.") == isOfSeveral)
     }
   }
 
