@@ -207,7 +207,7 @@ public struct RecordingReader: Sendable {
     let trailer = source(size - RecordingFormat.trailerSize, RecordingFormat.trailerSize)
     guard trailer.count == RecordingFormat.trailerSize,
       trailer.suffix(RecordingFormat.endMagic.count).elementsEqual(RecordingFormat.endMagic),
-      let begin = Int64(littleEndianBytes: trailer.prefix(8)), begin > 0
+      let begin = Int64(littleEndianBytes: trailer.prefix(8)), begin >= firstOffset
     else { return nil }
     var index = RecordingIndex()
     var offset = Int(begin)

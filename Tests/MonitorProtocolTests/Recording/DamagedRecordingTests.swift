@@ -142,6 +142,16 @@ import Testing
     }
   }
 
+  @Test(
+    "A trailer with a wrong offset of the index is ignored",
+    arguments: [.min, -1, 0, 1, Int64(RecordingFormat.headerSize), 15, 1 << 62, .max])
+  func theOffsetOfTheIndexIsChecked(begin: Int64) throws {
+    let file = Scene.bytes(20, isFinished: false)
+    let scanned = try Scene.reader(file)
+    let reader = try Scene.reader(file + begin.littleEndianBytes + RecordingFormat.endMagic)
+    #expect((reader.start, reader.end) == (scanned.start, scanned.end))
+  }
+
   @Test func anIndexWithRandomPositionsIsHarmless() {
     var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
     let file = Scene.bytes(20, isFinished: false)
