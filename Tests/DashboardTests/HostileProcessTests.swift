@@ -125,6 +125,61 @@ struct HostileProcessTests {
     return received
   }
 
+  /// Two operations with the largest ids. The first operation depends on the second.
+  private static let widest: [OperationReport] = {
+    let ids = [OperationReport.ID(UInt64.max), OperationReport.ID(UInt64.max - 1)]
+    return ids.enumerated().map { index, id in
+      OperationReport(
+        id: id, name: "the operation with the id \(id)", className: "Merge", queue: Scene.cpu,
+        state: index == 0 ? .waiting : .executing, dependencies: index == 0 ? [ids[1]] : [],
+        unmetDependencyCount: index == 0 ? 1 : 0, added: Scene.seconds(90),
+        becameReady: index == 0 ? nil : Scene.seconds(91),
+        started: index == 0 ? nil : Scene.seconds(92))
+    }
+  }()
+
+  /// Sends the dashboard the widest operations, and the events and runs that its view needs.
+  private func tellWidest(_ dashboard: inout Dashboard) {
+    let interest = dashboard.connection.interest
+    var update = Scene.update(of: Scene.operations + Self.widest)
+    update.time = dashboard.now
+    let events = [OperationState.waiting, .executing].map {
+      OperationEvent(
+        time: Scene.seconds(92), operation: Self.widest[1].id, title: "the operation",
+        queue: Scene.cpu, old: .ready, new: $0)
+    }
+    if interest.eventLimit > 0 { update.events = EventNews(events: events, isBeginning: true) }
+    if interest.timeline != nil {
+      let run = OperationRun(
+        id: Self.widest[1].id, title: "run", queue: Scene.cpu, state: .executing,
+        started: Scene.seconds(92), finished: nil)
+      update.runs = RecentRuns(runs: [run], count: 1)
+    }
+    update.warnings = [MonitorWarning(kind: .cycle, operations: Self.widest.map(\.id))]
+    dashboard.take(.monitor(.update(update)))
+  }
+
+  @Test(
+    "Each view is drawn at each width although ids have 20 digits",
+    arguments: Layout.minimum.columns...130)
+  func theWidestIDsAreDrawn(columns: Int) {
+    let digits = "\(UInt64.max)".unicodeScalars.map { Input.character($0) }
+    let selection = digits + [.key(.enter)]
+    var views = "12345".unicodeScalars.map { [Input.alt($0)] }
+    views += [[.character("?")], selection, selection + [.key(.enter)]]
+    views += [selection + [.character("d")], selection + [.character("D")]]
+    for rows in [Layout.minimum.rows, 40] {
+      for keys in views {
+        var dashboard = Scene.dashboard(columns: columns, rows: rows)
+        tellWidest(&dashboard)
+        for key in keys { dashboard.take(.input(key)) }
+        tellWidest(&dashboard)
+        GoldenFrame.checkCells(of: dashboard.picture())
+        GoldenFrame.checkCells(of: dashboard.picture(isUnicode: false))
+      }
+    }
+  }
+
   @Test("All numbers and times that a process sends are drawn in some form", arguments: 0..<8)
   func anyNumbersAreShown(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))

@@ -22,7 +22,7 @@ struct EventView {
       var column = all.lowerBound + 2
       func place(_ width: Int) -> Range<Int> {
         defer { column += width + 2 }
-        return column..<min(all.upperBound, column + width)
+        return min(column, all.upperBound)..<min(column + width, all.upperBound)
       }
       time = place(isNarrow ? 8 : 12)
       id = place(idWidth)
@@ -152,8 +152,8 @@ struct EventView {
           wasAdded ? "added" : canvas.glyphs.unknown, row: row, columns: old, style: Style(.dim))
       }
       canvas.write(
-        canvas.glyphs.arrow, row: row, columns: old.upperBound + 1..<columns.new.lowerBound,
-        style: Style(.dim))
+        canvas.glyphs.arrow, row: row,
+        columns: (old.upperBound..<columns.new.lowerBound).dropFirst(), style: Style(.dim))
     }
     canvas.write(
       event.new.rawValue, row: row, columns: columns.new, style: Style(event.new.role))
