@@ -60,13 +60,15 @@ extension Duration {
   }
 }
 
-extension Int64 {
-  func addingSaturating(_ other: Int64) -> Int64 {
+extension FixedWidthInteger where Self: SignedInteger {
+  /// Returns the sum, clamped to the range of the type.
+  package func addingSaturating(_ other: Self) -> Self {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? (self < 0 ? .min : .max) : sum
   }
 
-  func subtractingSaturating(_ other: Int64) -> Int64 {
+  /// Returns the difference, clamped to the range of the type.
+  package func subtractingSaturating(_ other: Self) -> Self {
     let (difference, overflows) = subtractingReportingOverflow(other)
     return overflows ? (self < 0 ? .min : .max) : difference
   }

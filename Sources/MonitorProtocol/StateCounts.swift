@@ -53,12 +53,18 @@ public struct StateCounts: Codable, Sendable, Equatable {
     StateCounts(finished: finished, cancelled: cancelled, total: finished + cancelled)
   }
 
-  /// Returns the sum of two counts.
+  /// The maximum of a sum of counts: the largest sum that one process can report. All counts
+  /// together can be added without overflow.
+  private static let largestSum = Int(WireLimits.largestCount) * WireLimits.mostQueues
+
+  /// Returns the sum of two counts. A sum is clamped to the largest sum that one process can report.
   public static func + (left: StateCounts, right: StateCounts) -> StateCounts {
-    StateCounts(
-      waiting: left.waiting + right.waiting, ready: left.ready + right.ready,
-      held: left.held + right.held, executing: left.executing + right.executing,
-      cancelling: left.cancelling + right.cancelling, finished: left.finished + right.finished,
-      cancelled: left.cancelled + right.cancelled, total: left.total + right.total)
+    func sum(_ left: Int, _ right: Int) -> Int { min(left.addingSaturating(right), largestSum) }
+    return StateCounts(
+      waiting: sum(left.waiting, right.waiting), ready: sum(left.ready, right.ready),
+      held: sum(left.held, right.held), executing: sum(left.executing, right.executing),
+      cancelling: sum(left.cancelling, right.cancelling),
+      finished: sum(left.finished, right.finished),
+      cancelled: sum(left.cancelled, right.cancelled), total: sum(left.total, right.total))
   }
 }

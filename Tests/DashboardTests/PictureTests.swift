@@ -52,6 +52,17 @@ struct PictureTests {
     }
   }
 
+  @Test(
+    "The largest counts that a process can report have proportions", arguments: [5, 80, 10_000])
+  func theLargestCountsHaveProportions(width: Int) {
+    let largest = 1 << 60
+    let bar = ProportionBar(
+      counts: StateCounts(
+        waiting: largest, ready: largest, executing: largest, finished: largest,
+        cancelled: largest, total: .max), width: width)
+    #expect(bar.cells.allSatisfy { $0.width == width / 5 })
+  }
+
   @Test func everyStateIsInTheTextAndNotOnlyInColours() {
     let dashboard = Scene.dashboard(columns: 80, rows: 80)
     for isUnicode in [true, false] {

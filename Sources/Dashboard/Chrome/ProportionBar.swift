@@ -37,9 +37,11 @@ struct ProportionBar: Sendable, Equatable {
     // Each share that is not zero first gets one cell, and then cells in proportion to its count, rounded
     // down. The remaining cells go to the shares with the largest remainders, so that the sum is exact.
     let rest = width - shareCount
-    var widths = parts.map { $0.1 > 0 ? 1 + $0.1 * rest / total : 0 }
+    // The product of a count and a width can be larger than an `Int`.
+    let quotients = parts.map { total.dividingFullWidth($0.1.multipliedFullWidth(by: rest)) }
+    var widths = parts.indices.map { parts[$0].1 > 0 ? 1 + quotients[$0].quotient : 0 }
     let remainders = parts.indices.sorted {
-      (parts[$0].1 * rest % total, $1) > (parts[$1].1 * rest % total, $0)
+      (quotients[$0].remainder, $1) > (quotients[$1].remainder, $0)
     }
     let missing = width - widths.reduce(0, +)
     for index in remainders.prefix(missing) { widths[index] += 1 }

@@ -41,7 +41,8 @@ struct RateHistory: Sendable, Equatable {
     }
     advance(to: time)
     // The total decreases when a queue is deallocated. A decrease is not a rate, so it is ignored.
-    currentCount += max(0, total - self.total)
+    let increase = max(0, total.subtractingSaturating(self.total))
+    currentCount = currentCount.addingSaturating(increase)
     self.total = total
   }
 
@@ -65,7 +66,7 @@ struct RateHistory: Sendable, Equatable {
     guard let last = samples.last else { return nil }
     guard last < Self.smallRate else { return Double(last) }
     let few = samples.suffix(Self.meanSeconds)
-    return Double(few.reduce(0, +)) / Double(few.count)
+    return few.reduce(0) { $0 + Double($1) } / Double(few.count)
   }
 
   /// Returns whether an operation has finished in one of the last `count` seconds or in the current second.

@@ -64,6 +64,24 @@ struct RateHistoryTests {
     #expect(history.samples == [15])
   }
 
+  @Test func theLargestTotalsDoNotOverflow() {
+    var history = RateHistory()
+    history.note(total: 0, at: moment(0))
+    for second in 0..<4 {
+      for _ in 0..<3 {
+        history.note(total: 1 << 62, at: moment(Double(second)))
+        history.note(total: 0, at: moment(Double(second)))
+      }
+    }
+    history.advance(to: moment(5))
+    #expect(history.samples == [.max, .max, .max, .max, 0])
+    #expect(history.rate == Double(Int.max) * 4 / 5)
+    history.note(total: .min, at: moment(5))
+    history.note(total: .max, at: moment(5))
+    history.advance(to: moment(6))
+    #expect(history.rate == Double(Int.max))
+  }
+
   @Test func aSmallRateIsAMeanOfSeveralSeconds() {
     var history = RateHistory()
     history.note(total: 0, at: moment(0))
