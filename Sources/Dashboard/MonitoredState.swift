@@ -84,12 +84,7 @@ struct MonitoredState: Sendable, Equatable {
   private mutating func note(_ update: Update) {
     queueIndex = Dictionary(
       queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
-    warned = Set(
-      warnings.lazy.flatMap { warning in
-        // In a priority inversion, the operation with the low priority also gets a warning mark, because its
-        // priority should be raised.
-        warning.operations + (warning.kind == .priorityInversion ? warning.awaited : [])
-      })
+    warned = Set(warnings.lazy.flatMap(\.markedOperations))
     if let news = update.events { events.apply(news) }
     rates.note(total: counts.finished + counts.cancelled, at: update.time)
   }

@@ -127,6 +127,12 @@ public struct MonitorWarning: Sendable, Hashable {
 
   /// Whether the condition is a deadlock, which never ends by itself.
   public var isDeadlock: Bool { kind.isDeadlock }
+
+  /// The operations that a viewer marks as operations with a warning: ``operations``, and in a
+  /// priority inversion also ``awaited``, because the priority of these operations should be raised.
+  package var markedOperations: [OperationReport.ID] {
+    kind == .priorityInversion ? operations + awaited : operations
+  }
 }
 
 /// The values that identify the same warning in two updates.

@@ -206,7 +206,7 @@ final class SessionList {
     guard interest.showsWarnedOnly else { return complete ?? (rows, order.count) }
     // The rows are collected again for each update, because warnings name at most a few hundred
     // operations.
-    let keys = Set(warnings.lazy.flatMap(\.operations)).compactMap { id in
+    let keys = Set(warnings.lazy.flatMap(\.markedOperations)).compactMap { id in
       table.report(id).flatMap { key(of: $0, in: table) }
     }
     let sorted = interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()

@@ -305,6 +305,22 @@ import Testing
     finishAll()
   }
 
+  @Test("In a priority inversion, the operation with the low priority also has a warning")
+  func theListContainsBothOperationsOfAPriorityInversion() throws {
+    let operations = add(["high", "low", "other"])
+    read()
+    var interest = Interest(order: SortOrder(by: .id))
+    interest.showsWarnedOnly = true
+    let list = try list(interest)
+    let inversion = MonitorWarning(
+      kind: .priorityInversion, operations: [id(operations[0])], awaited: [id(operations[1])])
+    _ = table.deadlockWatch.take([inversion], cost: .zero, at: ProcessFacts.now)
+    let update = list.takeUpdate(from: table)
+    #expect(update.changed.map(\.id) == operations.prefix(2).map(id))
+    #expect(update.matchCount == 2)
+    finishAll()
+  }
+
   @Test("4.2: operations without dependents come with their dependencies, the unfinished first")
   func rootsAreTold() throws {
     let over = add(["over"])

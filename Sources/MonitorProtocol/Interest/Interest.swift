@@ -43,7 +43,8 @@ public struct Interest: Sendable, Hashable {
   public var filter: OperationFilter?
   /// Whether the list omits operations that are finished or cancelled.
   public var hidesOver: Bool
-  /// Whether the list has only operations that ``Update/warnings`` name among their operations.
+  /// Whether the list has only operations with a warning: the operations of ``Update/warnings``,
+  /// and the awaited operations of priority inversions.
   public var showsWarnedOnly = false
   /// The maximum number of operations from the front of the list; `nil` for all.
   public var rowLimit: Int?

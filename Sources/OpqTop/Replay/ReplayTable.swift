@@ -90,7 +90,7 @@ struct ReplayTable: Sendable {
   ) -> (ids: [OperationReport.ID], count: Int) {
     guard let limit = interest.rowLimit else { return ([], state.operations.count) }
     let names = state.queueNames
-    let warned = interest.showsWarnedOnly ? Set(warnings.lazy.flatMap(\.operations)) : nil
+    let warned = interest.showsWarnedOnly ? Set(warnings.lazy.flatMap(\.markedOperations)) : nil
     let keys = state.operations.all.compactMap { report -> SortKey? in
       if interest.hidesOver, report.state.isOver { return nil }
       if let warned, !warned.contains(report.id) { return nil }

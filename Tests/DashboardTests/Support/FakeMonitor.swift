@@ -30,7 +30,7 @@ struct FakeMonitor {
   ) -> Update {
     let touched = changed.flatMap { [$0] + (reports[$0]?.dependencies ?? []) }
     let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-    let warned = Set(warnings.flatMap(\.operations))
+    let warned = Set(warnings.flatMap(\.markedOperations))
     let matchCount = reports.values.count { report in
       if interest.hidesOver, report.state.isOver { return false }
       if interest.showsWarnedOnly, !warned.contains(report.id) { return false }
