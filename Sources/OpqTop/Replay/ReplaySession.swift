@@ -23,10 +23,48 @@ final class ReplaySession: MonitorSource {
   }
 
   private struct Playing {
+    /// The result of a step of the replay.
+    struct Step: Sendable {
+      /// The messages for the viewer; `nil` if the viewer receives no update.
+      var messages: [MonitorMessage]?
+      var clock: PlaybackClock
+      var remark: String?
+      /// The time until the next step and the sequence number of its wake-up; `nil` if the replay
+      /// waits for the viewer.
+      var next: (delay: Duration, waking: Int)?
+    }
+
     var player: ReplayPlayer
     /// The sequence number of the wake-up that was scheduled last. When an earlier wake-up occurs,
     /// it has no effect.
     var waking = 0
+
+    /// Performs the commands and the updates that are due.
+    ///
+    /// - Parameters:
+    ///   - commands: The new commands of the viewer.
+    ///   - interest: The data that the viewer requests; `nil` if the viewer has not received its
+    ///     last messages.
+    ///   - isAsked: Whether the viewer receives an update even if nothing has changed.
+    ///   - now: The current time.
+    /// - Returns: The effects of the step, which the caller carries out after it has released the
+    ///   lock.
+    mutating func play(
+      _ commands: [ReplayCommand], for interest: Interest?, isAsked: Bool, at now: MonitorTime
+    ) -> Step {
+      player.advance(to: now)
+      for command in commands { player.perform(command, at: now) }
+      var messages: [MonitorMessage]?
+      if let interest, player.hasNews || isAsked {
+        messages = player.takeMessages(for: interest, at: now)
+      }
+      var step = Step(messages: messages, clock: player.clock, remark: player.remark)
+      if interest != nil, let moment = player.nextMoment {
+        waking += 1
+        step.next = (max(ReplaySession.interval, moment - now), waking)
+      }
+      return step
+    }
   }
 
   private let queue = DispatchQueue(label: "opq-replay")
@@ -91,28 +129,21 @@ final class ReplaySession: MonitorSource {
     }
     guard !mailbox.isInvalid else { return }
     let (interest, isTaken) = (mailbox.interest, mailbox.messages.isEmpty)
-    playing.withLock { playing in
-      let now = MonitorTime.now
-      playing.player.advance(to: now)
-      for command in commands { playing.player.perform(command, at: now) }
-      let mustTell = isTaken && (playing.player.hasNews || isAsked)
-      let messages = mustTell ? playing.player.takeMessages(for: interest, at: now) : []
-      state.withLock { state in
-        for message in messages { _ = state.mailbox.post(message) }
-        // If the viewer has sent a new interest since the update was created, it needs another
-        // update.
-        if mustTell, state.mailbox.interest == interest { state.isAsked = false }
-        state.clock = playing.player.clock
-        state.remark = playing.player.remark
-      }
-      if mustTell || !commands.isEmpty { wake() }
-      guard isTaken, let moment = playing.player.nextMoment else { return }
-      playing.waking += 1
-      let waking = playing.waking
-      let delay = max(Self.interval, moment - now)
-      queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: delay.saturatedNanoseconds))) {
-        if self.playing.withLock({ $0.waking == waking }) { self.run() }
-      }
+    let now = MonitorTime.now
+    let result = playing.withLock {
+      $0.play(commands, for: isTaken ? interest : nil, isAsked: isAsked, at: now)
+    }
+    state.withLock { state in
+      for message in result.messages ?? [] { _ = state.mailbox.post(message) }
+      // If the viewer has sent a new interest since the update was created, it needs another
+      // update.
+      if result.messages != nil, state.mailbox.interest == interest { state.isAsked = false }
+      (state.clock, state.remark) = (result.clock, result.remark)
+    }
+    if result.messages != nil || !commands.isEmpty { wake() }
+    guard let (delay, waking) = result.next else { return }
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: delay.saturatedNanoseconds))) {
+      if self.playing.withLock({ $0.waking == waking }) { self.run() }
     }
   }
 }
