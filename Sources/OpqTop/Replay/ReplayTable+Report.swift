@@ -3,39 +3,6 @@
 
 import MonitorProtocol
 
-extension OperationReport {
-  /// Returns the state changes of the operation since an earlier report, sorted by time. No change
-  /// is missing, because each report has the times of all changes.
-  func events(since old: OperationReport?) -> [OperationEvent] {
-    var previous = old?.state
-    return steps(since: old).compactMap { time, state in
-      guard state != previous, previous?.isOver != true else { return nil }
-      defer { previous = state }
-      return OperationEvent(
-        time: time, operation: id, title: title, queue: queue, old: previous, new: state)
-    }
-  }
-
-  private func steps(since old: OperationReport?) -> [(MonitorTime, OperationState)] {
-    var steps: [(MonitorTime, OperationState)] = []
-    func add(_ time: KeyPath<OperationReport, MonitorTime?>, _ state: OperationState) {
-      guard let moment = self[keyPath: time], moment != old?[keyPath: time] else { return }
-      // If a cancelled operation becomes ready or starts, it does so only to leave its queue.
-      let isCancelled = cancelRequested.map { $0 <= moment } ?? false
-      steps.append((moment, isCancelled && !state.isOver ? .cancelling : state))
-    }
-    // If an operation was ready when it was added, the two times belong to one state change. Only
-    // the change to the ready state is reported.
-    if becameReady != added { add(\.added, .waiting) }
-    add(\.becameReady, state == .held ? .held : .ready)
-    add(\.started, .executing)
-    add(\.cancelRequested, .cancelling)
-    add(\.finished, state)
-    return steps.enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
-      .map(\.element)
-  }
-}
-
 extension ReplayTable {
   /// Returns the reasons why an operation does not start, if its report shows them.
   func reasons(of report: OperationReport) -> [OperationDetail.Reason] {

@@ -26,7 +26,9 @@ struct ReplayTable: Sendable {
   mutating func apply(_ update: Update, isWhole: Bool) {
     if events != nil {
       let names = filterNames
-      for report in update.changed { note(report, since: state.operations[report.id], names) }
+      for report in update.changed {
+        note(report, since: state.operations[report.id], at: update.time, names)
+      }
     }
     state.apply(update, isWhole: isWhole)
   }
@@ -64,7 +66,7 @@ struct ReplayTable: Sendable {
     update.dependents = interest.subjects.isEmpty ? nil : dependents(of: interest.subjects)
     update.rootCount =
       interest.rootLimit > 0 ? state.operations.all.count { $0.dependentCount == 0 } : nil
-    update.events = takeEvents(interest)
+    update.events = takeEvents(interest, at: time)
     update.runs = interest.timeline.map { runs($0, at: time) }
     update.classTimes = [:]
     update.detail = interest.detail.flatMap { state.operations[$0] }.flatMap { detail(of: $0) }
@@ -129,7 +131,9 @@ struct ReplayTable: Sendable {
 
   // MARK: Events
 
-  private mutating func takeEvents(_ interest: Interest) -> EventNews? {
+  private mutating func takeEvents(
+    _ interest: Interest, at time: MonitorTime
+  ) -> EventNews? {
     guard interest.eventLimit > 0 else {
       events = nil
       return nil
@@ -140,7 +144,7 @@ struct ReplayTable: Sendable {
       eventFilter = interest.filter
       let names = filterNames
       for report in state.operations.all where report.started != nil {
-        note(report, since: nil, names)
+        note(report, since: nil, at: time, names)
       }
     }
     let all = (events ?? []).sorted { ($0.time, $0.operation) < ($1.time, $1.operation) }
@@ -156,15 +160,18 @@ struct ReplayTable: Sendable {
   /// The names of the queues, which the filter of events needs.
   private var filterNames: [QueueReport.ID: String] { eventFilter == nil ? [:] : state.queueNames }
 
+  /// Adds the events for the state changes of an operation up to a moment.
   private mutating func note(
-    _ report: OperationReport, since old: OperationReport?, _ names: [QueueReport.ID: String]
+    _ report: OperationReport, since old: OperationReport?, at time: MonitorTime,
+    _ names: [QueueReport.ID: String]
   ) {
     guard events?.count ?? 0 < Self.eventLimit else { return }
     let queueName = names[report.queue] ?? ""
-    events? += report.events(since: old).filter { event in
+    for step in OperationSteps(from: old, to: report, at: time).steps {
       var then = report
-      then.state = event.new
-      return eventFilter?.matches(then, queueName: queueName, at: event.time) ?? true
+      then.state = step.new
+      guard eventFilter?.matches(then, queueName: queueName, at: step.time) ?? true else { continue }
+      events?.append(OperationEvent(step, of: report))
     }
   }
 

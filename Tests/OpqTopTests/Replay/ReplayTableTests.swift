@@ -118,6 +118,42 @@ import Testing
     #expect(try update(&table, interest).warnings.isEmpty)
   }
 
+  @Test("In a priority inversion, the operation with the low priority also has a warning")
+  func theListContainsBothOperationsOfAPriorityInversion() throws {
+    var table = makeTable()
+    var recorded = Scene.update(11)
+    recorded.warnings = [
+      MonitorWarning(kind: .priorityInversion, operations: ids(10), awaited: ids(9), count: 1)
+    ]
+    table.apply(recorded, isWhole: false)
+    var interest = Interest()
+    interest.showsWarnedOnly = true
+    let update = try update(&table, interest)
+    #expect(update.changed.map(\.id) == ids(9, 10) && update.matchCount == 2)
+  }
+
+  @Test("A change whose time is unknown has the time of the update")
+  func changesWithoutATimeAreEvents() throws {
+    var table = makeTable()
+    var interest = Interest()
+    interest.eventLimit = 100
+    var recorded = Scene.update(11)
+    var ready = Scene.report(51, .ready)
+    (ready.started, ready.dependencies) = (nil, [])
+    recorded.changed.append(ready)
+    table.apply(recorded, isWhole: false)
+    _ = try update(&table, interest)
+    // The operation gets a new dependency, so it is no longer ready. Its report has no time for this
+    // change.
+    var later = Scene.update(12)
+    (ready.state, ready.becameReady) = (.waiting, nil)
+    later.changed = [ready]
+    table.apply(later, isWhole: false)
+    let event = try #require(try update(&table, interest).events?.events.first)
+    #expect(event.operation == ready.id && event.time == later.time)
+    #expect(event.old == .ready && event.new == .waiting)
+  }
+
   @Test func recordedReasonsForNotRunningAreReported() throws {
     var table = makeTable()
     var recorded = Scene.update(11)

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import MonitorProtocol
-
 /// Reconstructs the state changes of an operation between two readings.
 ///
 /// A reading returns only the last state of an operation, but it also returns the times of all
 /// earlier changes. From these times, each state change is reconstructed once and in the correct
 /// order.
-struct OperationSteps {
+package struct OperationSteps {
   /// One state change of an operation. If the exact time of the change is unknown, its time is the
   /// time of the reading.
-  struct Step: Equatable {
-    let time: MonitorTime
-    let old: OperationState?
-    let new: OperationState
+  package struct Step: Equatable {
+    /// The time of the change.
+    package let time: MonitorTime
+    /// The state before the change; `nil` if it is unknown.
+    package let old: OperationState?
+    /// The state after the change.
+    package let new: OperationState
   }
 
   /// The kinds of changes. Changes with the same time are in the order of the cases. A cancellation
@@ -24,7 +25,7 @@ struct OperationSteps {
   }
 
   /// The state changes, sorted by time.
-  private(set) var steps: [Step] = []
+  package private(set) var steps: [Step] = []
 
   private var state: OperationState?
   private var isCancelled: Bool
@@ -35,7 +36,7 @@ struct OperationSteps {
   ///   - old: The report of the previous reading; `nil` if the operation was not known.
   ///   - new: The report of the current reading.
   ///   - now: The time of the current reading.
-  init(from old: OperationReport?, to new: OperationReport, at now: MonitorTime) {
+  package init(from old: OperationReport?, to new: OperationReport, at now: MonitorTime) {
     state = old?.state
     isCancelled = old?.cancelRequested != nil
     for (kind, time) in Self.newTimes(of: new, since: old) {
@@ -96,10 +97,9 @@ struct OperationSteps {
 
 extension OperationEvent {
   /// Creates the event for a state change of an operation.
-  init(_ step: OperationSteps.Step, of report: OperationReport) {
+  package init(_ step: OperationSteps.Step, of report: OperationReport) {
     self.init(
-      time: step.time, operation: report.id,
-      title: report.name.isEmpty ? report.className : report.name, queue: report.queue,
+      time: step.time, operation: report.id, title: report.title, queue: report.queue,
       old: step.old, new: step.new)
   }
 }
