@@ -39,10 +39,10 @@ struct DemoCommand: ParsableCommand {
       // created later inherit the blocked signals.
       let run = try ViewerRun(view)
       let showsDashboard = hasTerminal && !view.batch
-      let recorder = try run.beginRecording(ofProcessAt: nil)
+      let recorder = try run.openRecorder(ofProcessAt: nil)
       let watched = try run.watchDemo(choice, isInteractive: showsDashboard)
-      if view.batch { return run.printFrames(of: watched, recorder: recorder) }
-      guard showsDashboard else { return run.runToTheEnd(watched, recorder: recorder) }
+      if view.batch { return try run.printFrames(of: watched, recorder: recorder) }
+      guard showsDashboard else { return try run.runToTheEnd(watched, recorder: recorder) }
       return try run.showDashboard(of: (watched, .demo), demo: choice, recorder: recorder)
     } catch {
       return Program.fail(error)

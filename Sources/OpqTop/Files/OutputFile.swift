@@ -50,10 +50,8 @@ struct OutputFile: ~Copyable {
     creating path: String, replaces: Bool, _ appearance: Appearance = .atOnce
   ) throws(FileError) {
     (self.path, descriptor) = (path, -1)
+    try Self.checkAbsence(of: path, replaces: replaces)
     let kind = Self.kind(of: path)
-    guard kind == nil || replaces else {
-      throw FileError("\(path) already exists; use --force to overwrite it")
-    }
     if appearance == .atOnce || kind.map({ $0 != S_IFREG }) == true {
       descriptor = open(
         path, O_WRONLY | O_CREAT | O_CLOEXEC | (replaces ? O_TRUNC : O_EXCL), 0o600)
@@ -111,6 +109,15 @@ struct OutputFile: ~Copyable {
     }
     guard isNamed else { throw FileError("cannot create \(path)", errno: errno, status: 1) }
     pending = nil
+  }
+
+  /// Checks that no file exists at a path, unless an existing file is replaced.
+  ///
+  /// - Throws: `FileError` if the file exists.
+  static func checkAbsence(of path: String, replaces: Bool) throws(FileError) {
+    guard replaces || kind(of: path) == nil else {
+      throw FileError("\(path) already exists; use --force to overwrite it")
+    }
   }
 
   /// Returns the kind of the file at a path after links were resolved; `nil` if no file exists

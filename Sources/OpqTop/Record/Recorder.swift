@@ -34,7 +34,10 @@ package final class Recorder: Sendable {
     var writer = RecordingWriter()
     /// The file; `nil` before the recording begins.
     var file: OutputFile?
+    /// The source that is recorded; `nil` before the recording begins.
     var session: (any MonitorSource)?
+    /// The source that was opened; `nil` after the recording has begun.
+    var opened: (any MonitorSource)?
     var outcome = Outcome()
     var isFinished = false
     /// The difference between the recorded process's clock and this process's clock.
@@ -110,22 +113,27 @@ package final class Recorder: Sendable {
     self.wake = wake
   }
 
-  /// Records the messages of a source, beginning with the source's greeting.
+  /// Opens a source. Its messages are kept until the recording begins.
+  ///
+  /// - Parameter open: A function that opens the source. The source must call the argument of this
+  ///   function each time messages have arrived.
+  /// - Throws: The errors that `open` throws.
+  func open(_ open: (@escaping @Sendable () -> Void) throws -> any MonitorSource) rethrows {
+    let session = try open { [weak self] in self?.takeSoon() }
+    state.withLock { $0.opened = session }
+  }
+
+  /// Creates the file, and records the messages of the opened source, beginning with the source's
+  /// greeting.
   ///
   /// - Parameters:
-  ///   - path: The path of the file. The file is created after the source was opened.
+  ///   - path: The path of the file.
   ///   - replaces: Whether an existing file is overwritten.
-  ///   - open: A function that opens the source. The source must call the argument of this function
-  ///     each time messages have arrived.
-  /// - Throws: The errors that `open` throws, or ``FileError``.
-  func begin(
-    into path: String, replaces: Bool,
-    _ open: (@escaping @Sendable () -> Void) throws -> any MonitorSource
-  ) throws {
-    let session = try open { [weak self] in self?.takeSoon() }
-    try state.withLock { state in
+  /// - Throws: ``FileError`` if the file cannot be created.
+  func begin(into path: String, replaces: Bool) throws(FileError) {
+    try state.withLock { state throws(FileError) in
       state.file = try OutputFile(creating: path, replaces: replaces)
-      state.session = session
+      (state.session, state.opened) = (state.opened, nil)
     }
     takeSoon()
   }

@@ -8,22 +8,32 @@ import MonitorProtocol
 import OperationsCollector
 
 extension ViewerRun {
-  /// Begins to record the shown source, if the command line requests it.
+  /// Opens the source to record, if the command line requests a recording. The file is created
+  /// later, in ``begin(_:)``.
   ///
   /// - Parameter path: The path of the process's socket; `nil` for a demo in this process.
   /// - Returns: The recorder; `nil` if the command line requests no recording.
-  /// - Throws: ``FileError``, ``AttachError`` or ``SignalRequest``.
-  func beginRecording(ofProcessAt path: String?) throws -> Recorder? {
+  /// - Throws: ``FileError`` if the file exists, ``AttachError`` or ``SignalRequest``.
+  func openRecorder(ofProcessAt path: String?) throws -> Recorder? {
     guard let file = view.record else { return nil }
-    return try recorder(into: file, replaces: view.force, ofProcessAt: path)
+    let recorder = try openedRecorder(ofProcessAt: path)
+    try OutputFile.checkAbsence(of: file, replaces: view.force)
+    return recorder
   }
 
-  private func recorder(
-    into file: String, replaces: Bool, ofProcessAt path: String?
-  ) throws -> Recorder {
+  /// Creates the file of a recording, and begins the recording.
+  ///
+  /// - Parameter recorder: The recorder; `nil` if the command line requests no recording.
+  /// - Throws: ``FileError`` if the file cannot be created.
+  func begin(_ recorder: Recorder?) throws(FileError) {
+    guard let file = view.record else { return }
+    try recorder?.begin(into: file, replaces: view.force)
+  }
+
+  private func openedRecorder(ofProcessAt path: String?) throws -> Recorder {
     let interest = Recorder.interest(warningKinds: view.warningKinds)
     let recorder = Recorder(interest) { [waker] in waker.ring() }
-    try recorder.begin(into: file, replaces: replaces) { wake in
+    try recorder.open { wake in
       guard let path else {
         return MonitorSession(
           minimumInterval: Recorder.interval, interest: interest, isReadOnly: true, wake: wake)
@@ -43,7 +53,8 @@ extension ViewerRun {
   func record(
     _ path: String, into file: String, replaces: Bool, for duration: Duration?
   ) throws -> Ending {
-    let recorder = try recorder(into: file, replaces: replaces, ofProcessAt: path)
+    let recorder = try openedRecorder(ofProcessAt: path)
+    try recorder.begin(into: file, replaces: replaces)
     let end = duration.map { MonitorTime.now + $0 }
     while !recorder.outcome.isOver, end.map({ .now < $0 }) ?? true {
       if watch.takeRequest() != nil { break }

@@ -40,9 +40,9 @@ struct Attachment {
   }
 
   private func show(_ path: String, _ run: ViewerRun) throws -> Ending {
-    let recorder = try run.beginRecording(ofProcessAt: path)
+    let recorder = try run.openRecorder(ofProcessAt: path)
     let watched = try run.watchProcess(at: path)
-    if view.batch { return run.printFrames(of: watched, recorder: recorder) }
+    if view.batch { return try run.printFrames(of: watched, recorder: recorder) }
     return try run.showDashboard(
       of: (watched, .process(path)), demo: DemoChoice(), recorder: recorder)
   }

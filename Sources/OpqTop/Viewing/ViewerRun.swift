@@ -148,12 +148,15 @@ struct ViewerRun {
   ///   - demo: The demo that runs, or that the user can choose in the picker.
   ///   - recorder: The recorder of the source; `nil` if nothing is recorded.
   /// - Returns: How the process must end.
-  /// - Throws: ``TerminalError`` if nothing can be shown.
+  /// - Throws: ``TerminalError`` if nothing can be shown, or ``FileError`` if the file of the
+  ///   recording cannot be created.
   func showDashboard(
     of first: (WatchedSource, Source)?, demo: DemoChoice, recorder: Recorder? = nil
   ) throws -> Ending {
     let terminal = try Terminal(view.terminalOptions)
     let signals = try JobSignals()
+    // The recording begins only if the dashboard can be shown, because it may overwrite a file.
+    try begin(recorder)
     let opener = SourceOpener(waker: waker, isReadOnly: view.isReadOnly) {
       let watched = try watchDemo(demo, isInteractive: true)
       watched.workload?.start()
@@ -178,8 +181,13 @@ struct ViewerRun {
   }
 
   /// Prints frames until the requested number is reached, or until the source has ended.
-  func printFrames(of watched: WatchedSource, recorder: Recorder? = nil) -> Ending {
+  ///
+  /// - Throws: ``FileError`` if the file of the recording cannot be created.
+  func printFrames(
+    of watched: WatchedSource, recorder: Recorder? = nil
+  ) throws(FileError) -> Ending {
     defer { watched.end() }
+    try begin(recorder)
     watched.workload?.start()
     let loop = BatchLoop(
       sessions: [watched.session], waker: waker, watch: watch, completion: watched.completion,
@@ -189,8 +197,13 @@ struct ViewerRun {
   }
 
   /// Runs a demo until it has finished, without a display.
-  func runToTheEnd(_ watched: WatchedSource, recorder: Recorder? = nil) -> Ending {
+  ///
+  /// - Throws: ``FileError`` if the file of the recording cannot be created.
+  func runToTheEnd(
+    _ watched: WatchedSource, recorder: Recorder? = nil
+  ) throws(FileError) -> Ending {
     defer { watched.end() }
+    try begin(recorder)
     watched.workload?.start()
     while let completion = watched.completion, !completion.isReached {
       waker.wait(until: nil)

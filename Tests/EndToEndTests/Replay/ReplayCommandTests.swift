@@ -61,6 +61,26 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: new))
   }
 
+  @Test(
+    "A dashboard that cannot be shown overwrites no recording and leaves no file",
+    arguments: [true, false])
+  func aDashboardThatCannotBeShownRecordsNothing(isDemo: Bool) throws {
+    let process = try MonitoredProcess()
+    let (old, new) = (process.runtime.file("old.opq"), process.runtime.file("new.opq"))
+    try Data("before".utf8).write(to: URL(filePath: old))
+    let source = isDemo ? ["demo", "tiles"] : ["-p", "\(process.id)"]
+    for (file, force) in [(old, ["--force"]), (new, [])] {
+      let window = try PseudoTerminal(columns: 200, rows: 5)
+      try window.start(
+        BuiltProgram.path, source + ["--record", file] + force,
+        environment: [MonitoredProcess.variable(process.runtime), "TERM=nonesuch"])
+      #expect(window.waitForEnd() == .status(2))
+      #expect(window.screen.lines[0].contains("TERM is \"nonesuch\""), "\(window.screen.lines)")
+    }
+    #expect(try String(contentsOfFile: old, encoding: .utf8) == "before")
+    #expect(!FileManager.default.fileExists(atPath: new))
+  }
+
   @Test("A signal, or the end of the process, completes the recording", arguments: [true, false])
   func ends(bySignal: Bool) throws {
     let process = try MonitoredProcess()

@@ -23,10 +23,11 @@ import Testing
     let directory = try TemporaryDirectory()
     let path = directory.file("a.opq")
     let recorder = Recorder(.everything, wake: {})
-    try recorder.begin(into: path, replaces: false) { wake in
+    recorder.open { wake in
       MonitorSession(
         minimumInterval: Recorder.interval, interest: .everything, isReadOnly: true, wake: wake)
     }
+    try recorder.begin(into: path, replaces: false)
     let queue = OperationQueue()
     queue.name = "the end of \(round)"
     for _ in 0..<round {
