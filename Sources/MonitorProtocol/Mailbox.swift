@@ -54,12 +54,13 @@ package struct Mailbox: Sendable {
     return all.filter { !$0.isUpdate }
   }
 
-  /// Ends the session.
+  /// Ends the session, and discards the messages that the viewer has not received.
   ///
   /// - Returns: `true` if this call has ended the session; `false` if the session had already
   ///   ended.
   package mutating func invalidate() -> Bool {
     defer { isInvalid = true }
+    (messages, updateCount) = ([], 0)
     return !isInvalid
   }
 }
