@@ -19,13 +19,16 @@ struct TextTable {
   private static let longest = 200
 
   private let columns: [Column]
+  /// The number of spaces between two columns.
+  private let gap: Int
   private let isUnicode: Bool
   private var widths: [Int]
   private var rows: [[(text: String, width: Int)]] = []
 
   /// Creates a table with a line of titles.
-  init(_ columns: [Column], isUnicode: Bool) {
+  init(_ columns: [Column], isUnicode: Bool, gap: Int = 1) {
     self.columns = columns
+    self.gap = gap
     self.isUnicode = isUnicode
     widths = columns.map(\.width)
     add(columns.map(\.title))
@@ -60,7 +63,7 @@ struct TextTable {
   private func line(of row: [(text: String, width: Int)]) -> String {
     var line = ""
     for (index, cell) in row.enumerated() {
-      if index > 0 { line += " " }
+      if index > 0 { line += String(repeating: " ", count: gap) }
       let padding = String(repeating: " ", count: max(0, widths[index] - cell.width))
       line += columns[index].isRightAligned ? padding + cell.text : cell.text + padding
     }
