@@ -6,7 +6,7 @@ public enum MonitorCommand: Sendable, Equatable {
   /// Calls `cancel()` on each of these operations.
   case cancel([OperationReport.ID])
   /// Calls `cancel()` on each of these operations, and on each operation that depends on any of
-  /// them, directly or indirectly, up to ``Dependents/limit``.
+  /// them, directly or indirectly. The number of dependents has no limit.
   case cancelWithDependents([OperationReport.ID])
   /// Suspends or resumes a queue.
   case setSuspended(QueueReport.ID, Bool)
@@ -41,7 +41,8 @@ public struct CommandResult: Sendable, Equatable {
   /// One outcome for each operation of the command, in the command's order, or one outcome for a
   /// queue.
   public var outcomes: [Outcome]
-  /// The ids of the dependents that were also asked to cancel, ascending.
+  /// The ids of the dependents that were also asked to cancel, ascending. A process sends at most
+  /// ``WireLimits/mostDependentsOfResult`` of them.
   public var dependents: [OperationReport.ID]
 
   /// Creates a result.

@@ -16,7 +16,7 @@ struct Glyphs: Sendable, Equatable {
   var descending: String { isUnicode ? "▼" : "v" }
   /// The mark after the heading of the sorted column if the order is reversed.
   var ascending: String { isUnicode ? "▲" : "^" }
-  /// The text between the ends of a range.
+  /// The text that stands for omitted text, or for work in progress.
   var ellipsis: String { isUnicode ? "…" : ".." }
 
   /// A horizontal rule.

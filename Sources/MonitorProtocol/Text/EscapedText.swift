@@ -6,10 +6,10 @@ package enum EscapedText {
   /// Returns a text in which escape sequences replace characters that control a terminal or end a
   /// line.
   ///
-  /// A tab becomes `\t`, a line feed becomes `
-  /// `, and a backslash becomes `\\`. Other control characters become `\xNN`. Characters that end
-  /// lines or change the text direction become `\uNNNN`. `NN` and `NNNN` are the character's number
-  /// in hexadecimal digits. The original text can be restored exactly.
+  /// A tab becomes `\t`, a line feed becomes `\n`, and a backslash becomes `\\`. Other control
+  /// characters become `\xNN`. Characters that end lines or change the text direction become
+  /// `\uNNNN`. `NN` and `NNNN` are the character's number in hexadecimal digits. The original text
+  /// can be restored exactly.
   package static func escaped(_ value: String) -> String {
     guard !value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }) else {
       return value
