@@ -149,12 +149,9 @@ final class SessionList {
 
   /// Returns the sort key of an operation; `nil` if the operation does not belong in the list.
   private func key(of report: OperationReport, in table: CollectorTable) -> SortKey? {
-    if interest.rowLimit == nil || interest.hidesOver && report.state.isOver { return nil }
+    guard interest.rowLimit != nil else { return nil }
     let queueName = table.queues[report.queue]?.name ?? ""
-    if let filter = interest.filter, !filter.matches(report, queueName: queueName, at: now) {
-      return nil
-    }
-    return SortKey(report, queueName: queueName, by: interest.order.column)
+    return interest.sortKey(of: report, queueName: queueName, at: now)
   }
 
   /// Returns the sort key of an operation without dependents; `nil` if the operation has

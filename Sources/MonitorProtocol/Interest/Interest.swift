@@ -87,6 +87,22 @@ public struct Interest: Sendable, Hashable {
 
   /// An interest that requests all operations.
   public static let everything = Interest(rowLimit: nil)
+
+  /// Returns the key by which the list sorts an operation; `nil` if ``hidesOver`` or ``filter``
+  /// excludes the operation. ``showsWarnedOnly`` and ``rowLimit`` are not evaluated.
+  ///
+  /// - Parameters:
+  ///   - report: The operation.
+  ///   - queueName: The name of its queue.
+  ///   - now: The moment for which the filter computes the operation's ages.
+  /// - Returns: The key; `nil` if the operation is excluded.
+  package func sortKey(
+    of report: OperationReport, queueName: String, at now: MonitorTime
+  ) -> SortKey? {
+    if hidesOver, report.state.isOver { return nil }
+    guard filter?.matches(report, queueName: queueName, at: now) ?? true else { return nil }
+    return SortKey(report, queueName: queueName, by: order.column)
+  }
 }
 
 /// A direction in the dependency graph.

@@ -94,15 +94,8 @@ struct ReplayTable: Sendable {
     let names = state.queueNames
     let warned = interest.showsWarnedOnly ? Set(warnings.lazy.flatMap(\.markedOperations)) : nil
     let keys = state.operations.all.compactMap { report -> SortKey? in
-      if interest.hidesOver, report.state.isOver { return nil }
       if let warned, !warned.contains(report.id) { return nil }
-      let queueName = names[report.queue] ?? ""
-      if let filter = interest.filter,
-        !filter.matches(report, queueName: queueName, at: time)
-      {
-        return nil
-      }
-      return SortKey(report, queueName: queueName, by: interest.order.column)
+      return interest.sortKey(of: report, queueName: names[report.queue] ?? "", at: time)
     }
     let sorted = interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()
     return (sorted.prefix(max(0, limit)).map(\.id), keys.count)
