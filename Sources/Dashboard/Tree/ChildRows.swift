@@ -73,7 +73,7 @@ struct ChildRows {
     guard let report = operations[id] else { return [] }
     // The dependencies of a finished operation do not affect the future, so they are not drawn.
     if direction == .waitsFor, report.state.isOver, id != chosen { return [] }
-    let ids = operations.neighbours(of: report, direction)
+    let ids = operations.neighbours(of: report, direction, limit: TreeState.rowLimit)
     if folding.folded.contains(id) {
       return ids.isEmpty ? [] : [Child(id: .folded(id), note: .folded(count: ids.count))]
     }

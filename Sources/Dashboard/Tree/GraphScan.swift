@@ -59,7 +59,9 @@ private struct Walk {
       uniqueKeysWithValues: reports.map { report in
         // The dependencies of a finished operation do not affect the future, so they are not examined.
         let isEnd = direction == .waitsFor && report.state.isOver && report.id != onlyRoot
-        let targets = isEnd ? [] : operations.neighbours(of: report, direction)
+        let targets =
+          isEnd
+          ? [] : operations.neighbours(of: report, direction, limit: TreeState.rowLimit)
         return (report.id, targets.filter { operations[$0] != nil })
       })
     isCut = edges.values.contains { [edges] in $0.contains { edges[$0] == nil } }

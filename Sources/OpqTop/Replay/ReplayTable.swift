@@ -63,7 +63,8 @@ struct ReplayTable: Sendable {
     tell(wanted, in: &update)
     update.matchCount = listed.count
     update.keptCount = state.operations.count
-    update.dependents = interest.subjects.isEmpty ? nil : dependents(of: interest.subjects)
+    update.dependents =
+      interest.subjects.isEmpty ? nil : state.operations.dependents(of: interest.subjects)
     update.rootCount =
       interest.rootLimit > 0 ? state.operations.all.count { $0.dependentCount == 0 } : nil
     update.events = takeEvents(interest, at: time)
@@ -163,8 +164,9 @@ struct ReplayTable: Sendable {
     for step in OperationSteps(from: old, to: report, at: time).steps {
       var then = report
       then.state = step.new
-      guard eventFilter?.matches(then, queueName: queueName, at: step.time) ?? true else { continue }
-      events?.append(OperationEvent(step, of: report))
+      if eventFilter?.matches(then, queueName: queueName, at: step.time) ?? true {
+        events?.append(OperationEvent(step, of: report))
+      }
     }
   }
 
@@ -173,58 +175,17 @@ struct ReplayTable: Sendable {
   private func singledOut(_ interest: Interest) -> Set<OperationReport.ID> {
     var singled = interest.operations
     for graph in interest.graphs {
-      singled.formUnion(neighbourhood(of: [graph.root], graph.direction, limit: graph.limit))
+      let part = state.operations.neighbourhood(
+        of: [graph.root], graph.direction, limit: graph.limit)
+      singled.formUnion(part.lazy.map(\.id))
     }
     if interest.rootLimit > 0 {
       let roots = state.operations.all.lazy.filter { $0.dependentCount == 0 }.map { SortKey($0) }
       let first = roots.sorted().prefix((interest.rootLimit + 1) / 2).map(\.id)
-      singled.formUnion(neighbourhood(of: first, .waitsFor, limit: interest.rootLimit))
+      let part = state.operations.neighbourhood(of: first, .waitsFor, limit: interest.rootLimit)
+      singled.formUnion(part.lazy.map(\.id))
     }
     return singled
-  }
-
-  /// Returns the operations that can be reached from the roots, including the roots, the nearest
-  /// first. The dependencies of a finished or cancelled operation are left out, unless the
-  /// operation is the only root.
-  private func neighbourhood(
-    of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int
-  ) -> [OperationReport.ID] {
-    var found = Array(roots.filter { state.operations[$0] != nil }.prefix(max(0, limit)))
-    var seen = Set(found)
-    var next = 0
-    while next < found.count {
-      let id = found[next]
-      next += 1
-      guard let report = state.operations[id] else { continue }
-      if direction == .waitsFor, report.state.isOver, roots.count > 1 || id != roots.first {
-        continue
-      }
-      let neighbours =
-        direction == .waitsFor ? report.dependencies : state.operations.dependents(of: id)
-      for neighbour in neighbours
-      where state.operations[neighbour] != nil && seen.insert(neighbour).inserted {
-        if found.count == limit { return found }
-        found.append(neighbour)
-      }
-    }
-    return found
-  }
-
-  private func dependents(of subjects: Set<OperationReport.ID>) -> Dependents {
-    var seen = subjects
-    var found: [OperationReport.ID] = []
-    var pending = Array(subjects)
-    while let id = pending.popLast() {
-      for dependent in state.operations.dependents(of: id) where seen.insert(dependent).inserted {
-        guard state.operations[dependent]?.state.isOver == false else { continue }
-        if found.count == Dependents.limit {
-          return Dependents(subjects: subjects, ids: found.sorted(), isCut: true)
-        }
-        found.append(dependent)
-        pending.append(dependent)
-      }
-    }
-    return Dependents(subjects: subjects, ids: found.sorted())
   }
 
   // MARK: Why

@@ -52,19 +52,7 @@ struct TreeInquiry: Inquiry {
 
   /// The operations in the tree. Other operations that the process has reported are left out.
   var members: Set<OperationReport.ID> {
-    var members: Set = [id]
-    var pending = [id]
-    let operations = knowledge.operations
-    while let next = pending.popLast(), let report = operations[next] {
-      let isEnd = direction == .waitsFor && report.state.isOver && next != id
-      let neighbours =
-        direction == .waitsFor ? report.dependencies : operations.dependents(of: next)
-      for neighbour in isEnd ? [] : neighbours
-      where operations[neighbour] != nil && members.insert(neighbour).inserted {
-        pending.append(neighbour)
-      }
-    }
-    return members
+    Set(knowledge.operations.neighbourhood(of: [id], direction).lazy.map(\.id))
   }
 }
 
