@@ -27,7 +27,7 @@ struct DependencyTreeTests {
   }
 
   private func rows(
-    of root: Int, _ direction: DependencyTree.Direction, in store: OperationStore,
+    of root: Int, _ direction: GraphDirection, in store: OperationStore,
     limit: Int = 1_000
   ) -> [DependencyTree.RowID] {
     DependencyTree(root: ID(root), direction: direction, operations: store, rowLimit: limit)

@@ -22,7 +22,7 @@ extension Dashboard {
     return []
   }
 
-  mutating func openTree(_ direction: DependencyTree.Direction) {
+  mutating func openTree(_ direction: GraphDirection) {
     guard let id = detail?.id ?? list.selection.id else { return }
     openTree(of: id, direction)
   }
@@ -37,7 +37,7 @@ extension Dashboard {
 
   /// Opens the tree of an operation. The default direction is that of the previous tree.
   mutating func openTree(
-    of id: OperationReport.ID, _ direction: DependencyTree.Direction? = nil
+    of id: OperationReport.ID, _ direction: GraphDirection? = nil
   ) {
     screen.view = .tree
     detail = nil
@@ -56,7 +56,7 @@ extension Dashboard {
 
   /// Shows the dependencies of the selected operation, or its dependents. If the tree of one operation is
   /// already open, changes the direction of that tree.
-  private mutating func show(_ direction: DependencyTree.Direction) -> [Effect] {
+  private mutating func show(_ direction: GraphDirection) -> [Effect] {
     guard detail == nil, screen.view == .tree, let tree else {
       openTree(direction)
       return []

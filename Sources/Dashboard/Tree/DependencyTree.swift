@@ -7,9 +7,6 @@ import MonitorProtocol
 /// is drawn with its own row once. If several paths lead to an operation, the other paths end at a row that
 /// refers to it.
 struct DependencyTree: Sendable, Equatable {
-  /// Whether a tree shows dependencies or dependents.
-  typealias Direction = GraphDirection
-
   /// A group of siblings with the same state and class, which one row represents.
   struct Group: Sendable, Hashable {
     let parent: OperationReport.ID
@@ -92,7 +89,7 @@ struct DependencyTree: Sendable, Equatable {
   /// The roots of the tree.
   let roots: TreeRoots
   /// Whether the tree shows dependencies or dependents.
-  let direction: Direction
+  let direction: GraphDirection
   /// The rows from the top.
   private(set) var rows: [Row] = []
   /// For each operation, the operation below which its own row is drawn.
@@ -109,7 +106,7 @@ struct DependencyTree: Sendable, Equatable {
   /// `owners` contains, for each operation, the operation below which it was drawn in the previous tree. Each
   /// operation is drawn at the same place again if possible.
   init(
-    root: OperationReport.ID, direction: Direction, operations: OperationStore,
+    root: OperationReport.ID, direction: GraphDirection, operations: OperationStore,
     folding: Folding = Folding(), owners: [OperationReport.ID: OperationReport.ID] = [:],
     estimates: RunTimeEstimates = RunTimeEstimates(), rowLimit: Int
   ) {

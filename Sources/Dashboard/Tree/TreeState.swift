@@ -9,7 +9,7 @@ struct TreeState: Sendable, Equatable {
   static let rowLimit = 2_000
 
   /// Whether the tree shows dependencies or dependents.
-  var direction: DependencyTree.Direction
+  var direction: GraphDirection
   /// The id of the cursor's row, which keys act on.
   private(set) var cursor: DependencyTree.RowID
   /// The index of the first row on screen.
@@ -24,7 +24,7 @@ struct TreeState: Sendable, Equatable {
 
   /// Creates the state for the tree of one operation.
   init(
-    root: OperationReport.ID, direction: DependencyTree.Direction, operations: OperationStore
+    root: OperationReport.ID, direction: GraphDirection, operations: OperationStore
   ) {
     self.direction = direction
     cursor = .node(root)

@@ -52,11 +52,9 @@ package struct BatchOptions: Sendable, Equatable {
     number.flatMap { filter?.asked(of: $0) } ?? filter
   }
 
-  /// The interest that the program sends to the monitor: the data that it requests. With a filter,
-  /// the program requests only matching operations.
-  var interest: Interest { interest(for: nil) }
-
-  /// Returns the interest for the process with this number, if several processes are watched.
+  /// Returns the interest that the program sends to a process: the data that it requests. With a
+  /// filter, the program requests only matching operations. If several processes are watched, the
+  /// process has a number.
   func interest(for number: Int?) -> Interest {
     guard let filter = filter(for: number) else { return .everything }
     // A monitor applies a filter only if the number of requested operations has a limit. Therefore

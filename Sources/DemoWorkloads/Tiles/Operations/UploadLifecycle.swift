@@ -35,8 +35,6 @@ struct UploadLifecycle: Equatable, Sendable {
   }
 
   private(set) var phase: Phase = .pending
-  /// Whether the transfer ended before the operation was cancelled.
-  private(set) var isUploaded = false
   private var isCancelled = false
 
   var isExecuting: Bool {
@@ -82,9 +80,7 @@ struct UploadLifecycle: Equatable, Sendable {
 
   /// Notes that the transfer has ended. If the operation was cancelled before, this has no effect.
   mutating func transferEnded() -> Action {
-    guard phase == .transferring else { return .nothing }
-    isUploaded = true
-    return beginLeaving(hasExecuted: true)
+    phase == .transferring ? beginLeaving(hasExecuted: true) : .nothing
   }
 
   /// Notes that the operation has sent "will change" for `isFinished`.
