@@ -28,20 +28,9 @@ package enum Program {
   private static func ending(of arguments: [String]) -> Ending {
     do {
       var command = try OpqTop.parseAsRoot(arguments)
-      switch command {
-      case let command as DefaultCommand: return command.ending()
-      case let command as AttachCommand: return command.ending()
-      case let command as DemoCommand: return command.ending()
-      case let command as ListCommand: return command.ending()
-      case let command as any InquiryCommand: return command.ending()
-      case let command as RecordCommand: return command.ending()
-      case let command as ReplayCommandLine: return command.ending()
-      case let command as ExportCommand: return command.ending()
-      case let command as ReportCommand: return command.ending()
-      default:
-        try command.run()
-        return .status(0)
-      }
+      if let command = command as? any EndingCommand { return command.ending() }
+      try command.run()
+      return .status(0)
     } catch {
       return report(error)
     }
@@ -87,6 +76,12 @@ package enum Program {
   static func failToWrite(_ error: Int32) -> Ending {
     fail("cannot write to standard output: \(String(cString: strerror(error)))", status: 1)
   }
+}
+
+/// A command that determines how the process ends.
+protocol EndingCommand: ParsableCommand {
+  /// Runs the command. Returns how the process must end: with an exit status or by a signal.
+  func ending() -> Ending
 }
 
 /// The way in which the process ends.

@@ -7,7 +7,7 @@ import MonitorClient
 import MonitorProtocol
 
 /// `opq-top attach`: shows another process.
-struct AttachCommand: ParsableCommand {
+struct AttachCommand: EndingCommand {
   static let configuration = CommandConfiguration(
     commandName: "attach", abstract: "Shows the queues of another process.",
     discussion: """

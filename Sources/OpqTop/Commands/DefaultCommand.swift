@@ -6,7 +6,7 @@ import ArgumentParser
 /// `opq-top` without a command. If one process listens, the program attaches to it. If several
 /// processes listen, the program offers a list. If no process listens, the program runs the demo.
 /// Options of `demo` and `attach` select one of these commands.
-struct DefaultCommand: ParsableCommand {
+struct DefaultCommand: EndingCommand {
   static let configuration = CommandConfiguration(commandName: "show", shouldDisplay: false)
 
   @OptionGroup var demo: DemoOptions

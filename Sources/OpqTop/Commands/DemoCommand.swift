@@ -8,7 +8,7 @@ import DemoWorkloads
 import Glibc
 
 /// `opq-top demo`: runs a demo in this process and shows its operations.
-struct DemoCommand: ParsableCommand {
+struct DemoCommand: EndingCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Runs a demo workload and shows it.",
     discussion: DemoList.discussion)

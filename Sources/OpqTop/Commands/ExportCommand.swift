@@ -7,7 +7,7 @@ import MonitorProtocol
 import RunAnalysis
 
 /// `opq-top export`: converts a recording to the format of another program.
-struct ExportCommand: ParsableCommand {
+struct ExportCommand: EndingCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Exports a recording to another format.",
     discussion: """

@@ -7,7 +7,7 @@ import MonitorClient
 import MonitorProtocol
 
 /// A command that sends a question or a request to a process and prints the answer.
-protocol InquiryCommand: ParsableCommand {
+protocol InquiryCommand: EndingCommand {
   /// The options for the process and for the format of the answer.
   var options: InquiryOptions { get }
   /// The question or the request.

@@ -7,7 +7,7 @@ import MonitorClient
 import MonitorProtocol
 
 /// `opq-top ls`: lists the processes that can be watched.
-struct ListCommand: ParsableCommand {
+struct ListCommand: EndingCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "Lists the processes that opq-top can attach to.",
     discussion: """

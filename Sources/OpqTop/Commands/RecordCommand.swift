@@ -6,7 +6,7 @@ import CursesTerminal
 import MonitorProtocol
 
 /// `opq-top record`: records a process to a file.
-struct RecordCommand: ParsableCommand {
+struct RecordCommand: EndingCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Records the queues of another process to a file.",
     discussion: """

@@ -6,7 +6,7 @@ import CursesTerminal
 import MonitorProtocol
 
 /// `opq-top replay`: replays a recording.
-struct ReplayCommandLine: ParsableCommand {
+struct ReplayCommandLine: EndingCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Replays a recording.",
     discussion: """

@@ -6,7 +6,7 @@ import MonitorProtocol
 import RunAnalysis
 
 /// `opq-top report`: writes a recording as an HTML report.
-struct ReportCommand: ParsableCommand {
+struct ReportCommand: EndingCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Writes a recording as an HTML report.",
     discussion: """
