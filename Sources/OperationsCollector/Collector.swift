@@ -33,7 +33,7 @@ final class Collector: Sendable {
       QueueRegistry.keepRecords(for: collector, newRecords: ReadingAllowance.newRecords) {
         Collector.shared.ring(.changes)
       }
-      start = ProcessFacts.now
+      start = MonitorTime.now
     }
 
     /// Creates the table for these records.
@@ -120,7 +120,7 @@ final class Collector: Sendable {
     // Whether a viewer has changed its interest and has not received an update since.
     var isAsked = false
     // The viewers have received all warnings that were due until this time.
-    var lastTold = ProcessFacts.now
+    var lastTold = MonitorTime.now
     while let interval = shortestInterval(&table) {
       let nextWarning = table.nextWarning(after: lastTold, of: table.warningKinds)
       let work = nextWork(table, warning: nextWarning)
@@ -131,24 +131,24 @@ final class Collector: Sendable {
       var hasNews = false
       // If a warning is due, all earlier changes are read first, even if the last reading was a
       // short time ago. A viewer that has changed its interest also receives the present state.
-      let isDue = nextWarning.map { $0 <= ProcessFacts.now } ?? false
+      let isDue = nextWarning.map { $0 <= MonitorTime.now } ?? false
       let mayAnswer = isAsked && .now - lastRead >= Self.shortestInterval
       if mayAnswer { (isAsked, hasNews) = (false, true) }
       if reasons & Bell.changes.rawValue != 0 || (isDue || mayAnswer) && takeChanges() {
         lastRead = .now
         read(into: table)
-        table.deadlockWatch.noteChange(at: ProcessFacts.now)
+        table.deadlockWatch.noteChange(at: MonitorTime.now)
         hasNews = true
       }
       if fillLists(of: table) { hasNews = true }
-      if hasNews || isDue { table.noteQueueConditions(at: ProcessFacts.now) }
-      if table.searchDeadlocksIfDue(at: ProcessFacts.now) { hasNews = true }
-      if table.lookForLeaksIfDue(at: ProcessFacts.now) { hasNews = true }
+      if hasNews || isDue { table.noteQueueConditions(at: MonitorTime.now) }
+      if table.searchDeadlocksIfDue(at: MonitorTime.now) { hasNews = true }
+      if table.lookForLeaksIfDue(at: MonitorTime.now) { hasNews = true }
       let nextTelling = table.lists.values.flatMap { [$0.nextDetail, $0.nextTelling] }
         .compactMap { $0 }.min()
-      if isDue || nextTelling.map({ $0 <= ProcessFacts.now }) == true { hasNews = true }
+      if isDue || nextTelling.map({ $0 <= MonitorTime.now }) == true { hasNews = true }
       guard hasNews else { continue }
-      lastTold = ProcessFacts.now
+      lastTold = MonitorTime.now
       deliver(table)
     }
   }
@@ -214,7 +214,7 @@ final class Collector: Sendable {
     let moments =
       table.lists.values.flatMap { [$0.nextRefresh, $0.nextDetail, $0.nextTelling] }
       + [warning, table.nextDeadlockSearch, table.leakWatch?.nextRound]
-    let now = ProcessFacts.now
+    let now = MonitorTime.now
     return moments.compactMap { $0 }.min().map { .now + ($0 - now) }
   }
 
@@ -256,7 +256,7 @@ final class Collector: Sendable {
       }
     }
     table.keepQueues(Set(queues.map { QueueReport.ID($0.id.rawValue) }))
-    table.prune(now: ProcessFacts.now)
+    table.prune(now: MonitorTime.now)
   }
 
   /// Carries out the commands of sessions and applies their changed interests.
@@ -269,7 +269,7 @@ final class Collector: Sendable {
     var hasNews = false
     for session in sessions {
       guard let interest = session.takeNewInterest() else { continue }
-      table.keepList(for: session.id, interest, at: ProcessFacts.now)
+      table.keepList(for: session.id, interest, at: MonitorTime.now)
       hasNews = true
     }
     return hasNews
@@ -279,7 +279,7 @@ final class Collector: Sendable {
   ///
   /// - Returns: Whether a list has changed.
   private func fillLists(of table: CollectorTable) -> Bool {
-    let now = ProcessFacts.now
+    let now = MonitorTime.now
     for list in table.lists.values { list.refreshIfDue(from: table, at: now) }
     let unfinished = table.lists.values.filter(\.isFilling)
     for list in unfinished { list.fill(from: table, until: .now + Self.fillingSlice) }
@@ -289,7 +289,7 @@ final class Collector: Sendable {
   private func deliver(_ table: CollectorTable) {
     for session in liveSessions() {
       guard let list = table.lists[session.id] else { continue }
-      let now = ProcessFacts.now
+      let now = MonitorTime.now
       guard list.mayTell(at: now, interval: session.minimumInterval) else { continue }
       if session.takesUpdate(at: now) {
         session.deliver(list.takeUpdate(from: table))

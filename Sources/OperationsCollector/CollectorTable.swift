@@ -88,7 +88,7 @@ final class CollectorTable {
   func report(_ id: OperationReport.ID) -> OperationReport? { entries[id]?.report }
 
   /// Begins a reading of the queues.
-  func beginReading(at now: MonitorTime = ProcessFacts.now) {
+  func beginReading(at now: MonitorTime = MonitorTime.now) {
     version += 1
     readingTime = now
   }

@@ -36,7 +36,7 @@ struct DetailWatch {
   ///   has finished.
   mutating func answer(
     about id: OperationReport.ID?, at now: MonitorTime,
-    clock: () -> MonitorTime = { ProcessFacts.now },
+    clock: () -> MonitorTime = { MonitorTime.now },
     find: (OperationReport.ID) -> OperationDetail?
   ) -> OperationDetail? {
     guard let id else {

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
 import Glibc
 package import MonitorProtocol
 import OperationsCore
 
 /// The data about this process that its greetings contain.
 package enum ProcessFacts {
-  /// The current time of the monotonic clock, which all times of the monitor use.
-  package static var now: MonitorTime { MonitorTime(nanoseconds: csystem_monotonic_nanoseconds()) }
-
   package static func hello(isReadOnly: Bool) -> Hello {
     var wall = timespec()
     clock_gettime(CLOCK_REALTIME, &wall)
     var boot = timespec()
     clock_gettime(CLOCK_BOOTTIME, &boot)
-    let now = now
+    let now = MonitorTime.now
     let start = ProcessStart(of: getpid())
     let sinceBoot = Duration.seconds(boot.tv_sec) + .nanoseconds(boot.tv_nsec)
     var hello = Hello(

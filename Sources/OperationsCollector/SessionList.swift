@@ -227,7 +227,7 @@ final class SessionList {
 
   /// Returns an update with all changes since the session's last update.
   func takeUpdate(from table: CollectorTable) -> Update {
-    let time = ProcessFacts.now
+    let time = MonitorTime.now
     lastTold = time
     isUrgent = false
     let warnings = table.warnings(at: time, of: interest.warningKinds)
@@ -258,7 +258,7 @@ final class SessionList {
     }
     update.times = table.times.statistics
     update.classTimes = table.classTimes(of: singled, at: time)
-    update.detail = detailWatch.answer(about: interest.detail, at: ProcessFacts.now) {
+    update.detail = detailWatch.answer(about: interest.detail, at: MonitorTime.now) {
       table.detail(of: $0)
     }
     return update

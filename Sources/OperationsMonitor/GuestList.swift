@@ -119,7 +119,7 @@ final class GuestList: Sendable {
   private func write(
     _ text: String, _ level: Logger.Level, _ kind: Line, _ metadata: Logger.Metadata
   ) {
-    switch state.withLock({ $0.allowances[kind.rawValue].take(at: ProcessFacts.now) }) {
+    switch state.withLock({ $0.allowances[kind.rawValue].take(at: MonitorTime.now) }) {
     case .write: logger.log(level: level, "\(text)", metadata: metadata)
     case .omitFirst:
       loop.scheduleTask(in: .seconds(1)) { [self] in

@@ -31,7 +31,7 @@ struct TelemetryPast {
         finished: changes.counts.finished, cancelled: changes.counts.cancelled,
         total: changes.counts.total)
     }
-    past.end = WallClock.monotonicNow
+    past.end = MonitorTime.now
     return past
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
 import Glibc
 import MonitorProtocol
 import Tracing
@@ -24,11 +23,8 @@ struct WallClock {
 
   /// A converter with the present difference between the two clocks.
   static var now: WallClock {
-    WallClock(monotonic: monotonicNow, sinceEpoch: timeOfDay)
+    WallClock(monotonic: .now, sinceEpoch: timeOfDay)
   }
-
-  /// The present time of the monitor's clock.
-  static var monotonicNow: MonitorTime { MonitorTime(nanoseconds: csystem_monotonic_nanoseconds()) }
 
   /// Returns the time of day of a moment on the monitor's clock.
   func instant(_ time: MonitorTime) -> DefaultTracerClock.Timestamp {

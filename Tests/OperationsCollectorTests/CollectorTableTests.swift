@@ -147,9 +147,9 @@ import Testing
     let table = CollectorTable(
       retention: CollectorTable.Retention(count: 3, age: .seconds(60)))
     read(into: table)
-    table.prune(now: ProcessFacts.now)
+    table.prune(now: MonitorTime.now)
     #expect(table.entries.count == 3)
-    table.prune(now: ProcessFacts.now + .seconds(61))
+    table.prune(now: MonitorTime.now + .seconds(61))
     #expect(table.entries.isEmpty)
     #expect(table.queues.values.first?.counts.total == 5)
   }

@@ -31,7 +31,7 @@ import Testing
   }
 
   private func list(_ interest: Interest) throws -> SessionList {
-    table.keepList(for: session, interest, at: ProcessFacts.now)
+    table.keepList(for: session, interest, at: MonitorTime.now)
     let list = try #require(table.lists[session])
     list.fill(from: table, until: .now + .seconds(60))
     return list
@@ -57,9 +57,9 @@ import Testing
   func intervalBeyondTheRangeOfTime() throws {
     let list = try list(Interest())
     let interval = Duration.seconds(Int64.max) * 3
-    #expect(list.mayTell(at: ProcessFacts.now, interval: interval))
+    #expect(list.mayTell(at: MonitorTime.now, interval: interval))
     _ = list.takeUpdate(from: table)
-    #expect(!list.mayTell(at: ProcessFacts.now, interval: interval))
+    #expect(!list.mayTell(at: MonitorTime.now, interval: interval))
   }
 
   @Test func onlyTheFirstRowsAreReported() throws {
@@ -82,7 +82,7 @@ import Testing
     read()
     table.keepQueues([])
     list.fill(from: table, until: .now + .seconds(60))
-    table.prune(now: ProcessFacts.now + .seconds(3_600))
+    table.prune(now: MonitorTime.now + .seconds(3_600))
     let update = list.takeUpdate(from: table)
     #expect(update.matchCount == 0 && update.removed == operations.map(id))
   }
@@ -169,7 +169,7 @@ import Testing
     #expect(update.matchCount == 2 && update.keptCount == 3)
     table.keepList(
       for: session, try Interest(filter: OperationFilter("queue:test !merge")),
-      at: ProcessFacts.now)
+      at: MonitorTime.now)
     #expect(list.isFilling)
     list.fill(from: table, until: .now + .seconds(60))
     update = list.takeUpdate(from: table)
@@ -247,7 +247,7 @@ import Testing
     let operations = add((0..<2_000).map { "job \($0)" })
     read()
     table.keepList(
-      for: session, Interest(order: SortOrder(by: .priority), rowLimit: 3), at: ProcessFacts.now)
+      for: session, Interest(order: SortOrder(by: .priority), rowLimit: 3), at: MonitorTime.now)
     let list = try #require(table.lists[session])
     // The deadline has passed, so this call fills only one step of the list.
     list.fill(from: table, until: .now - .seconds(1))
@@ -265,7 +265,7 @@ import Testing
   @Test func aFilterByAgeIsAppliedAgainEachSecond() throws {
     let operations = add(["a"])
     read()
-    let start = ProcessFacts.now
+    let start = MonitorTime.now
     let list = try list(Interest(filter: OperationFilter("age>60s")))
     #expect(list.takeUpdate(from: table).changed.isEmpty)
     let due = try #require(list.nextRefresh)
@@ -291,15 +291,15 @@ import Testing
     // If the filter selects operations with warnings, an update has the operations of a new warning
     // although no operation has changed.
     let cycle = MonitorWarning(kind: .cycle, operations: operations.prefix(2).map(id))
-    _ = table.deadlockWatch.take([cycle], cost: .zero, at: ProcessFacts.now)
+    _ = table.deadlockWatch.take([cycle], cost: .zero, at: MonitorTime.now)
     update = list.takeUpdate(from: table)
     #expect(update.changed.map(\.id) == operations.prefix(2).map(id))
     #expect(update.matchCount == 2)
     interest.filter = try OperationFilter("b")
-    table.keepList(for: session, interest, at: ProcessFacts.now)
+    table.keepList(for: session, interest, at: MonitorTime.now)
     list.fill(from: table, until: .now + .seconds(60))
     #expect(list.takeUpdate(from: table).matchCount == 1)
-    _ = table.deadlockWatch.take([], cost: .zero, at: ProcessFacts.now)
+    _ = table.deadlockWatch.take([], cost: .zero, at: MonitorTime.now)
     #expect(list.takeUpdate(from: table).removed == operations.prefix(2).map(id))
     operations[0].cancel()
     finishAll()
@@ -314,7 +314,7 @@ import Testing
     let list = try list(interest)
     let inversion = MonitorWarning(
       kind: .priorityInversion, operations: [id(operations[0])], awaited: [id(operations[1])])
-    _ = table.deadlockWatch.take([inversion], cost: .zero, at: ProcessFacts.now)
+    _ = table.deadlockWatch.take([inversion], cost: .zero, at: MonitorTime.now)
     let update = list.takeUpdate(from: table)
     #expect(update.changed.map(\.id) == operations.prefix(2).map(id))
     #expect(update.matchCount == 2)
@@ -333,7 +333,7 @@ import Testing
     let list = try list(interest)
     #expect(list.takeUpdate(from: table).rootCount == nil)
     interest.rootLimit = 5
-    table.keepList(for: session, interest, at: ProcessFacts.now)
+    table.keepList(for: session, interest, at: MonitorTime.now)
     #expect(list.isFilling)
     #expect(list.takeUpdate(from: table).rootCount == nil)
     list.fill(from: table, until: .now + .seconds(60))
@@ -352,7 +352,7 @@ import Testing
     read()
     #expect(list.takeUpdate(from: table).rootCount == 4)
     interest.rootLimit = 0
-    table.keepList(for: session, interest, at: ProcessFacts.now)
+    table.keepList(for: session, interest, at: MonitorTime.now)
     #expect(list.takeUpdate(from: table).removed.count == 4)
     finishAll()
   }

@@ -240,11 +240,11 @@ import Testing
     gate.waitForArrivals(1)
     let table = CollectorTable()
     table.apply(queue.takeChanges(for: collector, limit: 10))
-    #expect(table.warnings(at: ProcessFacts.now + .seconds(60)).isEmpty)
+    #expect(table.warnings(at: MonitorTime.now + .seconds(60)).isEmpty)
     operation.cancel()
     table.beginReading()
     table.apply(queue.takeChanges(for: collector, limit: 10))
-    let now = ProcessFacts.now
+    let now = MonitorTime.now
     #expect(table.warnings(at: now).isEmpty)
     let due = try #require(table.nextWarning(after: now))
     #expect(due > now + .seconds(2) && due <= now + .seconds(3))
@@ -275,7 +275,7 @@ import Testing
       }
       table.beginReading()
       table.apply(queue.takeChanges(for: collector, limit: .max))
-      let kinds = table.warnings(at: ProcessFacts.now).map(\.kind)
+      let kinds = table.warnings(at: MonitorTime.now).map(\.kind)
       #expect(kinds == (isOverTheLimit ? [.fanOut] : []))
     }
     queue.cancelAllOperations()

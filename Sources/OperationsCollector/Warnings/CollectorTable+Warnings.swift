@@ -159,7 +159,7 @@ extension CollectorTable {
       warning.count = dependents(of: concerned).ids.count
       return warning
     }
-    let end = ProcessFacts.now
+    let end = MonitorTime.now
     return deadlockWatch.take(found, cost: end - now, at: end)
   }
 }

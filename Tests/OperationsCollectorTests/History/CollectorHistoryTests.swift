@@ -32,7 +32,7 @@ import Testing
   }
 
   private func update(_ interest: Interest) throws -> Update {
-    table.keepList(for: SessionID(rawValue: 1), interest, at: ProcessFacts.now)
+    table.keepList(for: SessionID(rawValue: 1), interest, at: MonitorTime.now)
     let list = try #require(table.lists[SessionID(rawValue: 1)])
     return list.takeUpdate(from: table)
   }

@@ -29,7 +29,7 @@ final class WatchedQueue {
   deinit { MonitorLevel.lower() }
 
   /// Reads the recorded changes of the queue, and applies them to the table.
-  func read(at now: MonitorTime = ProcessFacts.now) {
+  func read(at now: MonitorTime = MonitorTime.now) {
     table.beginReading(at: now)
     table.apply(queue.takeChanges(for: collector, limit: .max))
   }

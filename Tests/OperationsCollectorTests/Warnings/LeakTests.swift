@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct LeakTests {
   private let watched = WatchedQueue()
-  private let start = ProcessFacts.now
+  private let start = MonitorTime.now
 
   /// Attaches a viewer that requests certain kinds of warnings in addition to the kinds that are
   /// requested by default.
@@ -30,7 +30,7 @@ import Testing
   /// Returns the warnings about leaks that exist a certain time from now. When it is called, all
   /// operations have finished.
   private func warnings(after time: Duration) -> [MonitorWarning] {
-    let now = ProcessFacts.now + time
+    let now = MonitorTime.now + time
     _ = watched.table.lookForLeaksIfDue(at: now)
     return watched.warnings(of: .leaking, at: now)
   }
@@ -56,7 +56,7 @@ import Testing
       probe = held
       run([held] + (0..<10).map { _ in BlockOperation {} })
       #expect(warnings(after: .seconds(2)).isEmpty)
-      watched.table.prune(now: ProcessFacts.now + .seconds(61))
+      watched.table.prune(now: MonitorTime.now + .seconds(61))
       var found: [MonitorWarning] = []
       let isFound = comesTrue {
         later += .seconds(2)
@@ -118,7 +118,7 @@ import Testing
     want([.leaking])
     let finished = BlockOperation {}
     run([finished])
-    watched.table.prune(now: ProcessFacts.now + .seconds(61))
+    watched.table.prune(now: MonitorTime.now + .seconds(61))
     #expect(watched.table.report(.init(finished)) == nil)
     let late = BlockOperation {}
     late.addDependency(finished)
@@ -141,7 +141,7 @@ import Testing
       held += operations
       run(operations)
     }
-    var now = ProcessFacts.now + .seconds(61)
+    var now = MonitorTime.now + .seconds(61)
     for _ in 0..<10 {
       _ = watched.table.lookForLeaksIfDue(at: now)
       now = now + .seconds(1)

@@ -41,7 +41,7 @@ import Testing
   @Test func anOperationThatIsNotReadyByItselfHasAWarningAfterThreeSeconds() throws {
     let operation = Conditional(isAllowed: false)
     watched.queue.addOperation(operation)
-    let now = ProcessFacts.now
+    let now = MonitorTime.now
     watched.read(at: now)
     #expect(watched.table.nextWarning(after: now) == now + .seconds(3))
     #expect(watched.warnings(of: kind, at: now + .milliseconds(2_999)).isEmpty)
@@ -62,7 +62,7 @@ import Testing
     for waiting in [plain, operation] { waiting.addDependency(dependency) }
     watched.queue.addOperations([dependency, plain, operation], waitUntilFinished: false)
     watched.read()
-    #expect(watched.warnings(of: kind, at: ProcessFacts.now + .seconds(3_600)).isEmpty)
+    #expect(watched.warnings(of: kind, at: MonitorTime.now + .seconds(3_600)).isEmpty)
     operation.allow()
     watched.finishAll()
   }
@@ -74,7 +74,7 @@ import Testing
     operation.addDependency(dependency)
     watched.queue.maxConcurrentOperationCount = 1
     watched.queue.addOperations([dependency, operation], waitUntilFinished: false)
-    let start = ProcessFacts.now
+    let start = MonitorTime.now
     watched.read(at: start)
     gate.open()
     dependency.waitUntilFinished()
@@ -94,7 +94,7 @@ import Testing
     watched.queue.addOperation(operation)
     operation.cancel()
     watched.read()
-    #expect(watched.warnings(of: kind, at: ProcessFacts.now + .seconds(3_600)).isEmpty)
+    #expect(watched.warnings(of: kind, at: MonitorTime.now + .seconds(3_600)).isEmpty)
     watched.finishAll()
   }
 
@@ -106,7 +106,7 @@ import Testing
     operation.set(false)
     watched.queue.isSuspended = false
     waitUntilAsked()
-    let now = ProcessFacts.now
+    let now = MonitorTime.now
     watched.read(at: now)
     let report = try #require(watched.table.report(.init(operation)))
     #expect(report.state == .waiting && report.started == nil)

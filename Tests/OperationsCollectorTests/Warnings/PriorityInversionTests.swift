@@ -16,7 +16,7 @@ import Testing
   private let high = BlockOperation {}
   private let low = BlockOperation {}
   private let overtaking = BlockOperation {}
-  private let start = ProcessFacts.now
+  private let start = MonitorTime.now
 
   init() {
     watched.fillSlot()

@@ -55,16 +55,16 @@ import Testing
 
   @Test func aClassWithFewRunsHasNoLimit() {
     startLongJob(after: quickJobs(SlowLimits.runCount - 1), Job(gate: gate))
-    let late = ProcessFacts.now + .seconds(3_600)
+    let late = MonitorTime.now + .seconds(3_600)
     #expect(watched.warnings(of: .slow, at: late).isEmpty)
-    #expect(watched.table.nextWarning(after: ProcessFacts.now, of: [.slow]) == nil)
+    #expect(watched.table.nextWarning(after: MonitorTime.now, of: [.slow]) == nil)
     end()
   }
 
   @Test func blockOperationsHaveNoUsualTime() {
     let quick = (0..<2 * SlowLimits.runCount).map { _ in BlockOperation {} }
     startLongJob(after: quick, BlockOperation { [gate] in gate.pass() })
-    #expect(watched.warnings(of: .slow, at: ProcessFacts.now + .seconds(3_600)).isEmpty)
+    #expect(watched.warnings(of: .slow, at: MonitorTime.now + .seconds(3_600)).isEmpty)
     end()
   }
 
@@ -73,14 +73,14 @@ import Testing
     startLongJob(after: quickJobs(SlowLimits.runCount), long)
     long.cancel()
     watched.read()
-    #expect(watched.warnings(of: .slow, at: ProcessFacts.now + .seconds(3_600)).isEmpty)
+    #expect(watched.warnings(of: .slow, at: MonitorTime.now + .seconds(3_600)).isEmpty)
     end()
   }
 
   @Test func anOperationInADeadlockIsNotSlow() {
     let long = Job(gate: gate)
     startLongJob(after: quickJobs(SlowLimits.runCount), long)
-    let late = ProcessFacts.now + .seconds(3_600)
+    let late = MonitorTime.now + .seconds(3_600)
     #expect(watched.warnings(of: .slow, at: late).count == 1)
     _ = watched.table.deadlockWatch.take(
       [MonitorWarning(kind: .slotDeadlock, operations: [.init(long)])], cost: .zero, at: late)

@@ -10,7 +10,7 @@ import Testing
 /// Tests of the warning that all threads of the process's thread pool are in use.
 @Suite struct ThreadConditionTests {
   private let table = CollectorTable()
-  private let now = ProcessFacts.now
+  private let now = MonitorTime.now
 
   private func note(_ count: Int, waiting: Int, isAtLimit: Bool, after seconds: Int) {
     table.noteQueueConditions(

@@ -29,7 +29,7 @@ import Testing
   private let watched = WatchedQueue()
 
   private func warnings(_ watched: WatchedQueue) -> [MonitorWarning] {
-    watched.warnings(of: .finishedWithoutStart, at: ProcessFacts.now)
+    watched.warnings(of: .finishedWithoutStart, at: MonitorTime.now)
   }
 
   private func add(_ count: Int) -> [SelfFinishing] {
@@ -101,7 +101,7 @@ import Testing
     watched.queue.isSuspended = false
     gate.waitForArrivals(1)
     let again = WatchedQueue(watched.queue)
-    again.table.unstartedFinishes.beginWatching(at: ProcessFacts.now)
+    again.table.unstartedFinishes.beginWatching(at: MonitorTime.now)
     again.read()
     gate.open()
     again.finishAll()

@@ -10,7 +10,7 @@ import Testing
 @Suite struct WarningKindsTests {
   private let table = CollectorTable()
   private let viewers = [SessionID(rawValue: 1), SessionID(rawValue: 2)]
-  private let now = ProcessFacts.now
+  private let now = MonitorTime.now
 
   private func want(_ kinds: Set<MonitorWarning.Kind>, of viewer: Int = 0) {
     var interest = Interest()
