@@ -81,6 +81,7 @@ public struct Dashboard: Sendable {
       reduce(message)
       return []
     case .input(let input):
+      list.noteKey()
       let effects = reduce(input)
       settle()
       return effects

@@ -71,7 +71,7 @@ struct CommandTests {
         id: ID(8), name: "newer", className: "Block", queue: Scene.io, state: .waiting,
         dependencies: [ID(1042)], unmetDependencyCount: 1),
     ])
-    #expect(dashboard.list.selection.id == ID(7))
+    #expect(dashboard.list.rows.keys.first?.id == ID(7))
     #expect(dashboard.text().shows("Cancel #1042"))
     #expect(
       dashboard.press("a") == [.send(.cancel([ID(1042), ID(1180), ID(1181), ID(1200)]))])
@@ -109,7 +109,7 @@ struct CommandTests {
         id: ID(7), name: "a\u{1B}[2J\r\u{202E}b", className: "Block", queue: Scene.io,
         state: .executing, started: Scene.seconds(1))
     ])
-    dashboard.press("x")
+    dashboard.press("gx")
     #expect(dashboard.text().shows("Cancel #7 a·[2J ·b?"))
     GoldenFrame.checkCells(of: dashboard.picture())
   }

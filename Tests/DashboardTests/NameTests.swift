@@ -23,6 +23,7 @@ struct NameTests {
         id: ID(7), name: name, className: "Resample", queue: Scene.io, state: .executing,
         started: Scene.seconds(1))
     ])
+    dashboard.press("g")
     return dashboard
   }
 

@@ -195,7 +195,7 @@ struct PictureTests {
 
   @Test func aPausedPictureDoesNotChangeWithTheModel() {
     var dashboard = Scene.dashboard()
-    dashboard.press("p")
+    dashboard.press("jp")
     #expect(dashboard.text()[0].contains("PAUSED"))
     let paused = dashboard.picture()
     dashboard.update(

@@ -54,30 +54,174 @@ struct SelectionTests {
     }
   }
 
-  @Test func theSelectionMovesToTheNeighbourOfARemovedOperation() {
-    var dashboard = Self.dashboard((1...5).map { Self.report($0, .waiting, at: $0) })
-    dashboard.press("jj")
-    #expect(dashboard.list.selection.id == ID(3))
-    dashboard.update(removed: [ID(3)])
-    #expect(dashboard.list.selection.id == ID(4))
-    dashboard.update(removed: [ID(5), ID(4)])
-    #expect(dashboard.list.selection.id == ID(2))
-    dashboard.update(removed: [ID(1), ID(2)])
-    #expect(dashboard.list.selection.id == nil)
-    #expect(dashboard.text().shows("no operations"))
-  }
-
-  @Test func theTopRowIsSelectedByDefault() {
+  @Test func theFirstOperationOfTheFirstFrameStaysSelected() {
     var dashboard = Self.dashboard([Self.report(1, .waiting)])
     #expect(dashboard.list.selection.id == ID(1))
     dashboard.update(changed: [Self.report(2, .executing)])
-    #expect(dashboard.list.selection.id == ID(2))
-    dashboard.press("jk")
-    dashboard.update(changed: [Self.report(2, .waiting, at: 9), Self.report(3, .executing)])
-    #expect(dashboard.list.selection.id == ID(2))
+    #expect(dashboard.list.selection.id == ID(1))
     dashboard.press("g")
-    dashboard.update(changed: [Self.report(4, .executing, at: -1)])
+    #expect(dashboard.list.selection.id == ID(2))
+    dashboard.update(changed: [Self.report(3, .executing, at: -1)])
+    #expect(dashboard.list.selection.id == ID(2))
+  }
+
+  @Test("The queue of the key S stays the same while other operations become the first row")
+  func theQueueOfTheSelectionStays() {
+    var dashboard = Scene.dashboard()
+    #expect(dashboard.selectedQueue?.id == Scene.io)
+    var other = Self.report(1, .executing)
+    other.queue = Scene.cpu
+    dashboard.update(changed: [other])
+    #expect(dashboard.selectedQueue?.id == Scene.io)
+    var selected = Self.report(1042, .finished, at: 100)
+    selected.queue = Scene.io
+    dashboard.update(changed: [selected])
+    #expect(dashboard.selectedQueue?.id == Scene.io)
+  }
+
+  // MARK: Ghost cursor
+
+  /// Returns the line of the cursor in the list, counted from the first line; `nil` without a cursor.
+  private static func cursorLine(_ dashboard: Dashboard) -> Int? {
+    let first = dashboard.screen.layout?.body.lowerBound ?? 0
+    return dashboard.text().firstIndex { $0.hasPrefix("▌") }.map { $0 - first }
+  }
+
+  @Test func aGhostCursorStaysOnTheLineOfARemovedOperation() {
+    var dashboard = Self.dashboard((1...5).map { Self.report($0, .waiting, at: $0) })
+    dashboard.press("jj")
+    dashboard.update(removed: [ID(3)])
+    #expect(dashboard.list.selection.id == ID(3))
+    #expect(Self.cursorLine(dashboard) == 2)
+    #expect(dashboard.text().shows("▌       #3 selection finished · g: first row"))
+    #expect(dashboard.text().shows("#3 no longer kept"))
+    #expect(dashboard.visibleKeys.map(\.id) == [ID(1), ID(2), ID(4), ID(5)])
+    // The other rows move, but not the cursor.
+    dashboard.update(changed: [Self.report(6, .executing)])
+    #expect(dashboard.list.selection.id == ID(3) && Self.cursorLine(dashboard) == 2)
+    #expect(dashboard.press("x") == [.bell])
+    #expect(dashboard.prompts.question == nil)
+  }
+
+  @Test(
+    "The keys j and k continue from the ghost cursor",
+    arguments: [("j", 4), ("k", 2), ("jj", 5), ("kk", 1), ("kj", 4), ("g", 1), ("G", 5)])
+  func keysContinueFromTheGhost(keys: String, expected: Int) {
+    var dashboard = Self.dashboard((1...5).map { Self.report($0, .waiting, at: $0) })
+    dashboard.press("jj")
+    dashboard.update(removed: [ID(3)])
+    dashboard.press(keys)
+    #expect(dashboard.list.selection.id == ID(expected))
+    #expect(!dashboard.text().shows("selection finished"))
+  }
+
+  @Test func aGhostCursorStaysInAnEmptyList() {
+    var dashboard = Self.dashboard([Self.report(1, .waiting)])
+    dashboard.update(removed: [ID(1)])
+    #expect(dashboard.text().shows("selection finished") && dashboard.text().shows("no operations"))
+    // The next operation is not selected, because no key has selected it.
+    dashboard.update(changed: [Self.report(2, .executing)])
+    #expect(dashboard.list.selection.id == ID(1))
+    #expect(Self.cursorLine(dashboard) == 0)
+    dashboard.press("j")
+    #expect(dashboard.list.selection.id == ID(2))
+  }
+
+  @Test("The screen stays at the top if the first selected operation moves down or finishes")
+  func theScreenStaysAtTheTop() {
+    var dashboard = Self.dashboard([Self.report(1, .waiting)])
+    dashboard.update(changed: (2...60).map { Self.report($0, .executing, at: $0) })
+    #expect(dashboard.visibleKeys.first?.id == ID(2))
+    #expect(Self.cursorLine(dashboard) == 0)
+    #expect(dashboard.text().shows("#1 selection off screen · g: first row"))
+    dashboard.press("j")
+    #expect(dashboard.list.selection.id == ID(2))
+    dashboard.update(changed: [Self.report(2, .finished, at: 99)])
+    #expect(dashboard.visibleKeys.first?.id == ID(3))
+    #expect(dashboard.text().shows("#2 selection finished · g: first row"))
+  }
+
+  @Test func theGhostCursorHasRoomOnTheSmallestScreen() {
+    var dashboard = Self.dashboard((1...60).map { Self.report($0, .executing, at: $0) })
+    dashboard.take(.resized(Layout.minimum))
+    dashboard.update(changed: [Self.report(1, .finished, at: 99)])
+    #expect(dashboard.text().shows("▌ selection finished · g: first row"))
+    let ascii = dashboard.text(isUnicode: false)
+    #expect(ascii.shows("selection finished | g: first row"))
+  }
+
+  @Test("An operation that no longer matches the filter leaves a ghost cursor")
+  func theFilterLeavesAGhost() {
+    var dashboard = Self.dashboard((1...5).map { Self.report($0, .executing, at: $0) })
+    dashboard.press("\\state:exec")
+    dashboard.press(.enter)
+    dashboard.press("j")
+    dashboard.update(changed: [Self.report(2, .cancelling, at: 2)])
+    #expect(dashboard.list.selection.id == ID(2))
+    #expect(dashboard.text().shows("#2 selection not listed · g: first row"))
+  }
+
+  @Test func aNewFilterSelectsTheNeighbourOfAHiddenOperation() {
+    var dashboard = Self.dashboard(
+      (1...3).map { Self.report($0, .executing, at: $0) }
+        + (4...6).map { Self.report($0, .waiting, at: $0) })
+    dashboard.press("jj\\state:wait")
+    dashboard.press(.enter)
     #expect(dashboard.list.selection.id == ID(4))
+    dashboard.press("\\")
+    dashboard.take(.input(.control("u")))
+    dashboard.press("#9999")
+    dashboard.press(.enter)
+    #expect(dashboard.list.selection.id == nil)
+    #expect(dashboard.text().shows("no operation matches the filter"))
+  }
+
+  @Test func aNewOrderSelectsTheFirstRowUntilTheUserHasMovedTheSelection() {
+    var dashboard = Self.dashboard((1...60).map { Self.report($0, .executing, at: $0) })
+    dashboard.press("I")
+    #expect(dashboard.list.selection.id == ID(60))
+    // Rows for the new order arrive later.
+    dashboard.update(changed: [Self.report(70, .executing, at: 70)])
+    #expect(dashboard.list.selection.id == ID(70))
+    // Any key ends this, and so does the passing of time.
+    dashboard.press("]")
+    dashboard.update(changed: [Self.report(80, .executing, at: 80)])
+    #expect(dashboard.list.selection.id == ID(70))
+    dashboard.press("gI")
+    dashboard.take(.tick(dashboard.now + .seconds(1)))
+    dashboard.update(changed: [Self.report(90, .executing, at: -1)])
+    #expect(dashboard.list.selection.id == ID(1))
+    dashboard.press("jI")
+    #expect(dashboard.list.selection.id == ID(2))
+  }
+
+  @Test("Each frame of the list has one cursor", arguments: 0..<20)
+  func theCursorNeverDisappears(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var dashboard = Self.dashboard((1...30).map { Self.report($0, .waiting, at: $0) })
+    for step in 0..<60 {
+      let known = dashboard.live.operations.all.map(\.id).sorted()
+      var changed: [OperationReport] = []
+      for _ in 0..<Int.random(in: 0...10, using: &random) {
+        guard let state = OperationState.allCases.randomElement(using: &random) else { continue }
+        let id = Int.random(in: 1...60, using: &random)
+        changed.append(Self.report(id, state, at: Int.random(in: 0...1_000, using: &random)))
+      }
+      let removed = known.shuffled(using: &random).prefix(Int.random(in: 0...12, using: &random))
+      dashboard.update(changed: changed, removed: Array(removed))
+      if step % 3 == 0,
+        let key = ["j", "k", "g", "G", "H", "F", "w", "I"].randomElement(using: &random)
+      {
+        dashboard.press(key)
+      }
+      if step % 7 == 0 {
+        let rows = Int.random(in: 10...40, using: &random)
+        dashboard.take(.resized(Size(columns: 80, rows: rows)))
+      }
+      guard dashboard.list.selection.id != nil else { continue }
+      let cursors = dashboard.text().filter { $0.hasPrefix("▌") }
+      #expect(cursors.count == 1, "seed \(seed), step \(step)")
+    }
   }
 
   @Test func theScreenStaysWhenTheSelectionFinishesAndLeavesIt() {
@@ -88,8 +232,9 @@ struct SelectionTests {
     #expect(dashboard.list.selection.id == ID(3))
     #expect(dashboard.visibleKeys.first?.id == ID(1))
     #expect(dashboard.text().shows("#3 finished"))
-    // If the selected operation leaves the list, the next key `j` continues from the place where
-    // the operation was.
+    #expect(Self.cursorLine(dashboard) == 2)
+    #expect(dashboard.visibleKeys.prefix(3).map(\.id) == [ID(1), ID(2), ID(4)])
+    // The next key `j` continues from the ghost cursor.
     dashboard.press("j")
     #expect(dashboard.list.selection.id == ID(4))
   }

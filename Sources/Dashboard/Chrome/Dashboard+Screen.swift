@@ -44,8 +44,7 @@ extension Dashboard {
 
   /// Returns the sort keys of the list's rows on a screen with room for `height` rows.
   func visibleKeys(height: Int) -> ArraySlice<SortKey> {
-    let top = list.selection.top(in: list.rows, height: height)
-    return list.rows.keys[top..<min(list.rows.count, top + height)]
+    list.rows.keys[list.selection.window(in: list.rows, height: height).indexes]
   }
 
   /// The rows of the tree that are on screen.
@@ -84,8 +83,7 @@ extension Dashboard {
     layOut()
     let height = pageHeight
     let operations = shown.operations
-    list.rows = ListRows(of: shown, as: list.listing, selected: list.selection.id, at: shownTime)
-    list.selection.settle(in: list.rows, height: height)
+    list.settle(with: shown, shownTime: shownTime, height: height, at: now)
     tags.dropOver(in: live)
     if screen.view == .tree {
       let estimates = estimates

@@ -66,10 +66,10 @@ struct StatusView {
       columns: canvas.columns.dropFirst(), style: Style(.dim))
   }
 
-  /// Draws the facts that the events or the timeline contain about an operation that the monitor does not
-  /// report.
+  /// Draws what is known about an operation that the monitor does not report: the facts that the events or the
+  /// timeline contain.
   private func drawForgotten(_ id: OperationReport.ID, on canvas: inout Canvas) {
-    var words = ""
+    var words = dashboard.replay == nil ? "no longer kept" : "not known at this moment"
     if dashboard.screen.view == .timeline, let run = dashboard.timeline.run {
       let ran = (run.finished ?? dashboard.shownTime) - run.started
       let verb = run.finished == nil ? "for" : "ran"

@@ -32,11 +32,6 @@ extension Dashboard {
       show("\(id) is unknown", isWarning: true)
       return [.bell]
     }
-    // Until the user selects a row, the list selects its first row. This call keeps the operation selected
-    // even if another row becomes the first.
-    if screen.view == .operations {
-      _ = list.selection.select(id, in: list.rows, height: pageHeight)
-    }
     detail = DetailState(id: id)
     return []
   }

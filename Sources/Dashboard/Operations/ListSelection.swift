@@ -5,18 +5,31 @@ import MonitorProtocol
 
 /// The selected operation of the list, and the part of the list on the screen.
 ///
-/// The selection is an operation, never a row. Until the user has selected an operation, the first operation
-/// is always selected, so that the top of a busy list stays in view.
+/// The selection is an operation, never a row. The first operation of the first rows is selected, and only a
+/// key selects another one. If the row of the selected operation leaves the screen, a ghost cursor replaces
+/// it: a line without an operation, at the position of the row.
 struct ListSelection: Sendable, Equatable {
-  /// The selected operation; `nil` only if the list is empty.
+  /// The part of the list on a screen.
+  struct Window: Sendable, Equatable {
+    /// The indexes of the rows on the screen.
+    let indexes: Range<Int>
+    /// The line of the ghost cursor, counted from the first line of the screen; `nil` if the selected
+    /// operation has a row on the screen.
+    let ghostLine: Int?
+  }
+
+  /// The selected operation; `nil` only before the list has its first row, and if a new filter matches no
+  /// operation.
   private(set) var id: OperationReport.ID?
   /// The index of the first row on the screen.
   private(set) var top = 0
+  /// Whether the screen stays at the beginning of the list, even if the selected operation moves down. It is
+  /// `false` after the user has selected another operation than the first one.
+  private(set) var staysAtTop = true
 
   /// Whether the selected row keeps its position on the screen while the other rows move.
   var isPinned = false
 
-  private var isChosen = false
   private var key: SortKey?
   private var wasOver = false
   /// The position of the selected row on the screen. It is kept after the selected operation has left the
@@ -26,67 +39,81 @@ struct ListSelection: Sendable, Equatable {
   /// and its row has therefore left the screen.
   private var followsSelection = true
 
-  /// Returns the index of the first row on the screen if the screen has this height.
-  func top(in rows: ListRows, height: Int) -> Int {
-    var top = min(self.top, max(0, rows.count - height))
-    if followsSelection, let index = rows.index(of: id) {
-      top = min(max(top, index - height + 1), index)
+  /// Returns the part of the list on a screen of this height.
+  func window(in rows: ListRows, height: Int) -> Window {
+    var top = max(0, min(self.top, rows.count - height))
+    let index = rows.index(of: id)
+    if let index, followsSelection { top = min(max(top, index - height + 1), index) }
+    let indexes = top..<min(rows.count, top + height)
+    guard id != nil, !(index.map(indexes.contains) ?? false) else {
+      return Window(indexes: indexes, ghostLine: nil)
     }
-    return max(0, top)
+    // The ghost cursor needs one line.
+    top = max(0, min(self.top, rows.count + 1 - height))
+    let shown = top..<min(rows.count, top + height - 1)
+    return Window(indexes: shown, ghostLine: min(line, shown.count))
   }
 
   /// Keeps the selection valid after the rows, their order or the screen's height have changed.
   mutating func settle(in rows: ListRows, height: Int) {
-    guard rows.count > 0 else {
-      self = ListSelection()
-      return
-    }
-    guard isChosen, let id else {
-      select(index: 0, in: rows, height: height)
-      isChosen = false
+    guard let id else {
+      moveToTop(in: rows, height: height)
       return
     }
     guard let index = rows.index(of: id) else {
-      // The selected operation is no longer kept or is hidden, so its neighbour is selected.
-      let neighbour = key.map { rows.insertionIndex(of: $0) } ?? 0
-      select(index: min(neighbour, rows.count - 1), in: rows, height: height)
+      followsSelection = false
+      top = window(in: rows, height: height).indexes.lowerBound
       return
     }
     let newKey = rows.keys[index]
     key = newKey
     if isPinned { top = max(0, min(index - line, rows.count - height)) }
-    top = min(top, max(0, rows.count - height))
+    top = max(0, min(top, rows.count - height))
+    // If the screen has become lower than the position of the selected row, it scrolls to the row.
+    if line >= height { staysAtTop = false }
     let isOnScreen = (top..<top + height).contains(index)
-    if newKey.isOver, !wasOver, !isOnScreen { followsSelection = false }
+    let hasEnded = newKey.isOver && !wasOver
+    if hasEnded || staysAtTop, !isPinned, !isOnScreen { followsSelection = false }
     wasOver = newKey.isOver
-    top = top(in: rows, height: height)
-    if isOnScreen || followsSelection { line = index - top }
+    let window = window(in: rows, height: height)
+    top = window.indexes.lowerBound
+    if window.ghostLine == nil { line = index - top }
   }
 
-  /// Moves the selection down by `offset` rows, at most to the first or the last row.
+  /// Moves the selection down by `offset` rows, at most to the first or the last row. From a ghost cursor,
+  /// the movement continues with the rows above and below it.
   mutating func move(by offset: Int, in rows: ListRows, height: Int) {
     guard rows.count > 0 else { return }
-    let last = rows.count - 1
-    guard followsSelection, let index = rows.index(of: id) else {
-      // The selected operation has left the screen, so the movement begins at the operation's former
-      // position.
-      select(index: min(top + line, last), in: rows, height: height)
-      return
+    let window = window(in: rows, height: height)
+    let index: Int
+    if let ghostLine = window.ghostLine {
+      index = window.indexes.lowerBound + ghostLine + (offset > 0 ? offset - 1 : offset)
+    } else {
+      index = (rows.index(of: id) ?? 0) + offset
     }
-    select(index: min(max(0, index + offset), last), in: rows, height: height)
+    select(index: max(0, min(index, rows.count - 1)), in: rows, height: height)
   }
 
-  /// Selects the first operation, and keeps the first operation selected after each change of the list.
+  /// Selects the first operation. If there are no rows, no operation is selected.
   mutating func moveToTop(in rows: ListRows, height: Int) {
-    guard rows.count > 0 else { return }
-    select(index: 0, in: rows, height: height)
-    isChosen = false
+    if rows.count > 0 {
+      select(index: 0, in: rows, height: height)
+    } else {
+      (id, key, top, line) = (nil, nil, 0, 0)
+    }
+    staysAtTop = true
   }
 
   /// Selects the last row.
   mutating func moveToBottom(in rows: ListRows, height: Int) {
     guard rows.count > 0 else { return }
     select(index: rows.count - 1, in: rows, height: height)
+  }
+
+  /// Selects the row at the place in the order that the selected operation would have.
+  mutating func moveToNeighbour(in rows: ListRows, height: Int) {
+    guard let key, rows.count > 0 else { return moveToTop(in: rows, height: height) }
+    select(index: min(rows.insertionIndex(of: key), rows.count - 1), in: rows, height: height)
   }
 
   /// Selects an operation. Returns `false` if the operation has no row.
@@ -101,9 +128,9 @@ struct ListSelection: Sendable, Equatable {
     self.key = key
     id = key.id
     wasOver = key.isOver
-    isChosen = true
+    staysAtTop = false
     followsSelection = true
-    top = top(in: rows, height: height)
+    top = window(in: rows, height: height).indexes.lowerBound
     line = index - top
   }
 }

@@ -21,6 +21,37 @@ struct OperationListState: Sendable {
   /// The requested changes of a single operation's priority whose results have not arrived, in order.
   var priorityChanges: [PriorityChange] = []
 
+  /// The listing that the present rows were made for.
+  private var settledListing = Listing()
+  /// The time until which rows for a new listing can arrive. Until then, the first row stays selected if the
+  /// user has not selected another one.
+  private var rowsExpectedUntil: MonitorTime?
+
+  /// The time in which the monitor sends the rows for a new listing.
+  private static let answerTime = Duration.seconds(1)
+
+  /// Updates the rows and the selection after the monitored state, the listing or the screen's height has
+  /// changed.
+  mutating func settle(
+    with monitored: MonitoredState, shownTime: MonitorTime, height: Int, at now: MonitorTime
+  ) {
+    let isNewListing = listing != settledListing
+    if isNewListing {
+      settledListing = listing
+      rowsExpectedUntil = now + Self.answerTime
+    }
+    rows = ListRows(of: monitored, as: listing, selected: selection.id, at: shownTime)
+    if let rowsExpectedUntil, now < rowsExpectedUntil, selection.staysAtTop {
+      selection.moveToTop(in: rows, height: height)
+    } else if isNewListing, rows.index(of: selection.id) == nil {
+      selection.moveToNeighbour(in: rows, height: height)
+    }
+    selection.settle(in: rows, height: height)
+  }
+
+  /// Notes that the user has pressed a key. From now on, only keys and a new listing change the selection.
+  mutating func noteKey() { rowsExpectedUntil = nil }
+
   /// Sorts the list by the column at this distance to the right of the present one. The first column follows
   /// the last one.
   mutating func moveSortColumn(by offset: Int) {

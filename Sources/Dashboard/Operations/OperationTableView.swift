@@ -15,9 +15,14 @@ struct OperationTableView {
       within: layout.table, idWidth: "\(monitored.operations.largestID)".utf8.count,
       processWidth: process.width, queueWidth: queueWidth(in: canvas))
     drawHeadings(columns, process: process.title, on: &canvas)
-    let keys = dashboard.visibleKeys(height: layout.bodyHeight)
-    if keys.isEmpty { drawEmpty(on: &canvas) }
-    for (row, key) in zip(layout.body, keys) {
+    let list = dashboard.list
+    let window = list.selection.window(in: list.rows, height: layout.bodyHeight)
+    let keys = list.rows.keys[window.indexes]
+    let ghostRow = window.ghostLine.map { layout.body.lowerBound + $0 }
+    if let ghostRow { drawGhost(columns, row: ghostRow, on: &canvas) }
+    let rows = layout.body.filter { $0 != ghostRow }
+    if keys.isEmpty, let row = rows.first { drawEmpty(row: row, on: &canvas) }
+    for (row, key) in zip(rows, keys) {
       guard let report = monitored.operations[key.id] else { continue }
       draw(report, columns, process, row: row, on: &canvas)
     }
@@ -141,7 +146,31 @@ struct OperationTableView {
     }
   }
 
-  private func drawEmpty(on canvas: inout Canvas) {
+  /// Draws the cursor at the former line of the selected operation, and the reason why the operation's row is
+  /// not on the screen.
+  private func drawGhost(_ columns: TableColumns, row: Int, on canvas: inout Canvas) {
+    guard let id = dashboard.list.selection.id else { return }
+    let reason: String
+    if let report = monitored.operations[id], !report.state.isOver {
+      reason = dashboard.list.rows.index(of: id) == nil ? "not listed" : "off screen"
+    } else {
+      // A recording that goes back to an earlier moment does not contain the later operations.
+      let isEarlier = dashboard.replay != nil && monitored.operations[id] == nil
+      reason = isEarlier ? "not listed" : "finished"
+    }
+    canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
+    let words = "selection \(reason) \(canvas.glyphs.dot) g: first row"
+    var start = layout.table.lowerBound + 2
+    if let range = columns[.id],
+      range.upperBound + 1 + words.unicodeScalars.count < layout.table.upperBound
+    {
+      canvas.writeRight("\(id)", row: row, columns: range, style: Style(.dim))
+      start = range.upperBound + 1
+    }
+    canvas.write(words, row: row, columns: start..<layout.table.upperBound, style: Style(.strong))
+  }
+
+  private func drawEmpty(row: Int, on canvas: inout Canvas) {
     let text: String
     if monitored.lastUpdate == nil {
       text = "no data yet"
@@ -158,6 +187,6 @@ struct OperationTableView {
       text = "no operations"
     }
     canvas.write(
-      text, row: layout.body.lowerBound, columns: layout.table.dropFirst(2), style: Style(.dim))
+      text, row: row, columns: layout.table.dropFirst(2), style: Style(.dim))
   }
 }
