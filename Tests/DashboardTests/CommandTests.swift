@@ -147,6 +147,77 @@ struct CommandTests {
     #expect(dashboard.press("a") == [.send(.cancel([visible[17]]))])
   }
 
+  /// Returns the cancel keys on the screen of the list or the tree.
+  private func keysOnScreen(_ dashboard: Dashboard) -> Set<String> {
+    let column = dashboard.screen.view == .tree ? 1 : 2
+    let rows = dashboard.screen.layout?.body ?? 0..<0
+    let text = dashboard.text()
+    let letters = rows.map { String(text[$0].dropFirst(column).prefix(2)).filter { $0 != " " } }
+    return Set(letters.filter { !$0.isEmpty })
+  }
+
+  @Test(
+    "While the cancel keys are active, each of them is on the screen",
+    arguments: [40, 41, 59, 60, 79, 80, 119, 120], [10, 12, 24, 40])
+  func activeCancelKeysAreOnTheScreen(columns: Int, rows: Int) {
+    for view in ["", "1200\r"] {
+      var dashboard = Scene.dashboard(columns: columns, rows: rows)
+      for key in view {
+        if key == "\r" { dashboard.press(.enter) } else { dashboard.press("\(key)") }
+      }
+      if !view.isEmpty { dashboard.press("t") }
+      dashboard.press("X")
+      #expect(dashboard.list.cancelKeys.isArmed)
+      let keys = dashboard.live.operations.all.compactMap {
+        dashboard.list.cancelKeys.key(of: $0.id)
+      }
+      #expect(!keys.isEmpty && Set(keys) == keysOnScreen(dashboard))
+      let headings = dashboard.screen.layout?.headings ?? 0
+      #expect(dashboard.text()[headings].contains("KEY"))
+    }
+  }
+
+  @Test func cancelKeysWorkInTheTree() throws {
+    var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
+    dashboard.press("1200")
+    dashboard.press(.enter)
+    dashboard.press("t")
+    #expect(dashboard.press("X") == [])
+    let key = try #require(dashboard.list.cancelKeys.key(of: ID(1077)))
+    #expect(dashboard.press(key) == [.send(.cancel([ID(1077)]))])
+    #expect(!dashboard.text().shows("KEY"))
+  }
+
+  @Test func cancelKeysAreNotActiveOnAScreenWithoutRows() {
+    var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
+    dashboard.press("X")
+    dashboard.take(.resized(Size(columns: 39, rows: 9)))
+    #expect(dashboard.press("a") == [])
+    #expect(dashboard.press("X") == [.bell])
+    #expect(dashboard.press("a") == [])
+  }
+
+  @Test func withoutACancellableRowTheKeyXIsRefused() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("\\state:fin")
+    dashboard.press(.enter)
+    #expect(dashboard.press("X") == [.bell])
+    #expect(dashboard.text().shows("no operation on the screen can be cancelled"))
+  }
+
+  @Test func aReadOnlyDashboardAndARecordingHaveNoCancelKeys() {
+    var readOnly = Scene.dashboard(configuration: .init(isReadOnly: true))
+    #expect(!readOnly.text().shows("KEY"))
+    readOnly.take(.resized(Size(columns: 200, rows: 60)))
+    #expect(!readOnly.text().shows("KEY"))
+    var replayed = Scene.dashboard()
+    #expect(replayed.text().shows("KEY"))
+    replayed.take(.replay(ReplayStatus(time: Scene.now, length: .seconds(102))))
+    replayed.take(.monitor(.hello(Scene.hello)))
+    replayed.take(.monitor(.update(Scene.update)))
+    #expect(replayed.text().shows("#1042") && !replayed.text().shows("KEY"))
+  }
+
   @Test func suspendingTogglesTheQueueOfTheSelection() {
     var dashboard = Scene.dashboard()
     #expect(dashboard.press("S") == [.send(.setSuspended(Scene.io, true))])

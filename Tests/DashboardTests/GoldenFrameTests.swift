@@ -64,10 +64,24 @@ struct GoldenFrameTests {
     GoldenFrame.check(dashboard.picture(), named: "question-\(columns)x\(rows)")
   }
 
-  @Test func liveCancelKeysLookAsStored() {
-    var dashboard = Scene.dashboard()
+  @Test(arguments: [(80, 24), (40, 10)])
+  func activeCancelKeysLookAsStored(columns: Int, rows: Int) {
+    var dashboard = Scene.dashboard(columns: columns, rows: rows)
     dashboard.press("X")
-    GoldenFrame.check(dashboard.picture(), named: "cancel-keys-80x24")
+    GoldenFrame.check(dashboard.picture(), named: "cancel-keys-\(columns)x\(rows)")
+    dashboard.press(.escape)
+    dashboard.press("1200")
+    dashboard.press(.enter)
+    dashboard.press("tX")
+    GoldenFrame.check(dashboard.picture(), named: "cancel-keys-tree-\(columns)x\(rows)")
+  }
+
+  @Test(arguments: [(80, 24), (40, 10)])
+  func theGhostCursorLooksAsStored(columns: Int, rows: Int) {
+    var dashboard = Scene.dashboard(columns: columns, rows: rows)
+    dashboard.press("j")
+    dashboard.update(removed: [OperationReport.ID(1051)])
+    GoldenFrame.check(dashboard.picture(), named: "ghost-\(columns)x\(rows)")
   }
 
   @Test func asciiLooksAsStored() {

@@ -96,10 +96,23 @@ extension Dashboard {
     queues.settle(in: shown.queues, height: height)
     if screen.view == .timeline { timeline.settle(shown, at: shownTime, height: height) }
     events.settle(in: shown.events.numbers, height: height)
-    guard screen.view == .operations, detail == nil, screen.helpTop == nil, picker == nil else {
-      return
+    settleCancelKeys()
+  }
+
+  /// Gives cancel keys to the operations on the screen that can be cancelled.
+  private mutating func settleCancelKeys() {
+    guard hasCancelKeys, screen.layout != nil else { return list.cancelKeys.disarm() }
+    guard detail == nil, screen.helpTop == nil, picker == nil else { return }
+    let visible: [OperationReport.ID]
+    switch screen.view {
+    case .operations: visible = visibleKeys.map(\.id)
+    case .tree:
+      visible = visibleTreeRows.compactMap { if case .node(let id) = $0.id { id } else { nil } }
+    case .queues, .timeline, .events: return
     }
-    let cancellable = visibleKeys.filter { !$0.isOver }.map(\.id)
+    let cancellable = visible.filter {
+      shown.operations[$0]?.state.isOver == false && shown.process(of: $0)?.refusal == nil
+    }
     list.cancelKeys.assign(to: cancellable, at: now)
   }
 

@@ -57,8 +57,15 @@ struct DashboardView {
   }
 
   private func draw(_ tree: TreeState, layout: Layout, on canvas: inout Canvas) {
+    // While the cancel keys are active, they have a column beside the tree.
+    let start = layout.table.lowerBound + 1
+    let keys = CancelKeyColumn(
+      dashboard: dashboard, columns: start..<start + CancelKeyColumn.width)
+    let hasKeys = dashboard.list.cancelKeys.isArmed
+    if hasKeys { keys.drawHeading(row: layout.headings, on: &canvas) }
     let view = TreeRowView(
-      monitored: dashboard.shown, now: dashboard.shownTime, columns: layout.table.dropFirst(),
+      monitored: dashboard.shown, now: dashboard.shownTime,
+      columns: layout.table.dropFirst(hasKeys ? 3 + CancelKeyColumn.width : 1),
       showsColumns: size.columns >= 60)
     view.drawHeadings(
       TreeTitle(tree: tree.tree, rootCount: dashboard.shown.rootCount).spans(canvas.glyphs),
@@ -71,6 +78,7 @@ struct DashboardView {
     }
     for (row, treeRow) in zip(layout.body, rows) {
       view.draw(treeRow, row: row, on: &canvas)
+      if hasKeys, case .node(let id) = treeRow.id { keys.draw(id, row: row, on: &canvas) }
       if treeRow.id == tree.cursor {
         canvas.write(
           canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))

@@ -38,6 +38,9 @@ struct CancelKeys: Sendable, Equatable {
     return letters + "zcvbm".flatMap { first in letters.map { "\(first)\($0)" } }
   }()
 
+  /// Whether any operation has a cancel key.
+  var hasKeys: Bool { !keyIndexes.isEmpty }
+
   /// Returns the cancel key of an operation; `nil` if the operation has none.
   func key(of id: OperationReport.ID) -> String? { keyIndexes[id].map { Self.keys[$0] } }
 

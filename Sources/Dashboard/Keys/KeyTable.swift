@@ -240,7 +240,7 @@ enum KeyTable {
       ),
       changesProcess: true),
     KeyBinding(
-      .command(.armCancelKeys), [.character("X")], in: [.list], label: "X + letter",
+      .command(.armCancelKeys), [.character("X")], in: browsing, label: "X + letter",
       help: "cancel by the row's key", group: .acting, footer: ("X", [.list: "Keys"]),
       changesProcess: true),
     KeyBinding(

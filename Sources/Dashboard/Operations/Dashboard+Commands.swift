@@ -97,9 +97,19 @@ extension Dashboard {
     return [.send(.cancel(unfinished))]
   }
 
-  /// Activates the cancel keys that are printed on the rows.
+  /// Whether rows can have cancel keys. Read-only processes and recordings accept no commands, so their rows
+  /// have none.
+  var hasCancelKeys: Bool { refusal != .readOnly && refusal != .recording }
+
+  /// Activates the cancel keys that are printed on the rows of the list or the tree.
   mutating func armCancelKeys() -> [Effect] {
     guard !refuses([OperationReport.ID]()) else { return [.bell] }
+    // On a screen that is too small for rows, no key is visible.
+    guard screen.layout != nil else { return [.bell] }
+    guard list.cancelKeys.hasKeys else {
+      show("no operation on the screen can be cancelled", isWarning: true)
+      return [.bell]
+    }
     list.cancelKeys.arm()
     return []
   }

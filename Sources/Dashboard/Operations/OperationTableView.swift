@@ -13,7 +13,7 @@ struct OperationTableView {
       monitored.processes, glyphs: canvas.glyphs, limit: layout.table.count >= 100 ? 14 : 9)
     let columns = TableColumns(
       within: layout.table, idWidth: "\(monitored.operations.largestID)".utf8.count,
-      processWidth: process.width, queueWidth: queueWidth(in: canvas))
+      processWidth: process.width, queueWidth: queueWidth(in: canvas), keys: keyColumn)
     drawHeadings(columns, process: process.title, on: &canvas)
     let list = dashboard.list
     let window = list.selection.window(in: list.rows, height: layout.bodyHeight)
@@ -29,6 +29,12 @@ struct OperationTableView {
   }
 
   private var monitored: MonitoredState { dashboard.shown }
+
+  /// Whether the table has the column of cancel keys. It always has the column while the keys are active.
+  private var keyColumn: TableColumns.KeyColumn {
+    guard dashboard.hasCancelKeys else { return .never }
+    return dashboard.list.cancelKeys.isArmed ? .always : .ifRoom
+  }
 
   private func queueWidth(in canvas: Canvas) -> Int {
     let limit = layout.table.count >= 100 ? 14 : 8
@@ -57,7 +63,9 @@ struct OperationTableView {
       let (text, style) = heading(text, column)
       canvas.writeRight(text, row: row, columns: range, style: style)
     }
-    left("X+", .key)
+    if let range = columns[.key] {
+      CancelKeyColumn(dashboard: dashboard, columns: range).drawHeading(row: row, on: &canvas)
+    }
     right("ID", .id)
     left(process, .process)
     left("STATE", .state)
@@ -77,7 +85,7 @@ struct OperationTableView {
     let isOver = report.state.isOver || monitored.isGone(report.id)
     let quiet = Style(isOver ? .dim : .text)
     let isSelected = report.id == dashboard.list.selection.id
-    drawMarks(of: report, key: isOver ? nil : columns[.key], isSelected, row: row, on: &canvas)
+    drawMarks(of: report, key: columns[.key], isSelected, row: row, on: &canvas)
     if let range = columns[.id] {
       let style = isSelected ? Style(.strong, isBold: true) : quiet
       canvas.writeRight("\(report.id)", row: row, columns: range, style: style)
@@ -138,11 +146,8 @@ struct OperationTableView {
       let column = layout.table.lowerBound + 1
       canvas.put("!", row: row, column: column, style: Style(.warning, isBold: true))
     }
-    if let columns, let key = dashboard.list.cancelKeys.key(of: report.id) {
-      let isArmed = dashboard.list.cancelKeys.isArmed && dashboard.prompts.question == nil
-      canvas.writeRight(
-        key, row: row, columns: columns,
-        style: isArmed ? Style(.accent, isReversed: true, isBold: true) : Style(.dim))
+    if let columns {
+      CancelKeyColumn(dashboard: dashboard, columns: columns).draw(report.id, row: row, on: &canvas)
     }
   }
 

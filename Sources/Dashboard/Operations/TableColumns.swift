@@ -10,6 +10,11 @@ struct TableColumns: Sendable, Equatable {
     case key, id, process, state, queue, priority, dependencies, time, dependents, title
   }
 
+  /// Whether the table has the column of cancel keys.
+  enum KeyColumn: Sendable {
+    case never, ifRoom, always
+  }
+
   /// The visible columns and their positions.
   let ranges: [Column: Range<Int>]
 
@@ -23,9 +28,13 @@ struct TableColumns: Sendable, Equatable {
   /// Computes the positions of the columns. If there is not enough room, columns are left out in this order:
   /// dependents, priority, dependencies, process, queue, key. If `processWidth` is 0, the table has no column
   /// of processes.
-  init(within columns: Range<Int>, idWidth: Int, processWidth: Int = 0, queueWidth: Int) {
+  init(
+    within columns: Range<Int>, idWidth: Int, processWidth: Int = 0, queueWidth: Int,
+    keys: KeyColumn = .ifRoom
+  ) {
     let widths: [Column: Int] = [
-      .key: 2, .id: max(5, min(idWidth, 21)), .process: processWidth, .state: 10,
+      .key: CancelKeyColumn.width, .id: max(5, min(idWidth, 21)), .process: processWidth,
+      .state: 10,
       .queue: max(6, queueWidth),
       .priority: 5, .dependencies: 6, .time: 6, .dependents: 5,
     ]
@@ -34,12 +43,13 @@ struct TableColumns: Sendable, Equatable {
     let margin = 3
     var present = Column.allCases
     if processWidth == 0 { present.removeAll { $0 == .process } }
+    if keys == .never { present.removeAll { $0 == .key } }
     func titleWidth() -> Int {
       columns.count - margin - present.reduce(0) { $0 + (widths[$1].map { $0 + 1 } ?? 0) }
     }
     if titleWidth() < Self.roomyTitle { present.removeAll { $0 == .dependents } }
     for column in [Column.priority, .dependencies, .process, .queue, .key] {
-      guard titleWidth() < Self.narrowestTitle else { break }
+      guard titleWidth() < Self.narrowestTitle, column != .key || keys == .ifRoom else { break }
       present.removeAll { $0 == column }
     }
     var ranges: [Column: Range<Int>] = [:]

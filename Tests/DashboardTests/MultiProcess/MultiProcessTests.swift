@@ -204,6 +204,17 @@ struct MultiProcessTests {
     #expect(dashboard.text().shows("read-only"))
   }
 
+  @Test func onlyProcessesThatAcceptCommandsHaveCancelKeys() {
+    let dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
+    func hasKey(_ number: Int) -> Bool {
+      dashboard.visibleKeys.contains {
+        $0.id.processNumber == number && dashboard.list.cancelKeys.key(of: $0.id) != nil
+      }
+    }
+    #expect(dashboard.visibleKeys.contains { $0.id.processNumber == 2 && !$0.isOver })
+    #expect(hasKey(1) && !hasKey(2) && !hasKey(3))
+  }
+
   // MARK: Ids
 
   @Test func aTypedNumberIsSearchedInTheSelectedProcess() {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws the column with the cancel keys, in the list or beside the tree.
+struct CancelKeyColumn {
+  let dashboard: Dashboard
+  /// The screen columns of the keys.
+  let columns: Range<Int>
+
+  /// The number of letters of the longest key.
+  static let width = 2
+
+  func drawHeading(row: Int, on canvas: inout Canvas) {
+    // The heading also takes the space after the column.
+    canvas.write(
+      "KEY", row: row, columns: columns.lowerBound..<columns.upperBound + 1, style: Style(.dim))
+  }
+
+  /// Draws the cancel key of an operation. An operation that cannot be cancelled has none.
+  func draw(_ id: OperationReport.ID, row: Int, on canvas: inout Canvas) {
+    let keys = dashboard.list.cancelKeys
+    guard let key = keys.key(of: id) else { return }
+    let isArmed = keys.isArmed && dashboard.prompts.question == nil
+    canvas.writeRight(
+      key, row: row, columns: columns,
+      style: isArmed ? Style(.accent, isReversed: true, isBold: true) : Style(.dim))
+  }
+}
