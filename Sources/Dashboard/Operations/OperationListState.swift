@@ -21,6 +21,13 @@ struct OperationListState: Sendable {
   /// The requested changes of a single operation's priority whose results have not arrived, in order.
   var priorityChanges: [PriorityChange] = []
 
+  /// Whether two known operations have had different priorities. If so, the column of priorities stays, so
+  /// that the columns do not move again.
+  private var havePrioritiesDiffered = false
+
+  /// Whether the list has a column of priorities.
+  var hasPriorities: Bool { havePrioritiesDiffered || listing.order.column == .priority }
+
   /// The listing that the present rows were made for.
   private var settledListing = Listing()
   /// The time until which rows for a new listing can arrive. Until then, the first row stays selected if the
@@ -39,6 +46,10 @@ struct OperationListState: Sendable {
     if isNewListing {
       settledListing = listing
       rowsExpectedUntil = now + Self.answerTime
+    }
+    if !havePrioritiesDiffered {
+      let first = monitored.operations.all.first?.priority
+      havePrioritiesDiffered = monitored.operations.all.contains { $0.priority != first }
     }
     rows = ListRows(of: monitored, as: listing, selected: selection.id, at: shownTime)
     if let rowsExpectedUntil, now < rowsExpectedUntil, selection.staysAtTop {

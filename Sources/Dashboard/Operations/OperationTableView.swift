@@ -13,7 +13,8 @@ struct OperationTableView {
       monitored.processes, glyphs: canvas.glyphs, limit: layout.table.count >= 100 ? 14 : 9)
     let columns = TableColumns(
       within: layout.table, idWidth: "\(monitored.operations.largestID)".utf8.count,
-      processWidth: process.width, queueWidth: queueWidth(in: canvas), keys: keyColumn)
+      processWidth: process.width, queueWidth: queueWidth(in: canvas), keys: keyColumn,
+      hasPriorities: dashboard.list.hasPriorities)
     drawHeadings(columns, process: process.title, on: &canvas)
     let list = dashboard.list
     let window = list.selection.window(in: list.rows, height: layout.bodyHeight)

@@ -27,10 +27,10 @@ struct TableColumns: Sendable, Equatable {
 
   /// Computes the positions of the columns. If there is not enough room, columns are left out in this order:
   /// dependents, priority, dependencies, process, queue, key. If `processWidth` is 0, the table has no column
-  /// of processes.
+  /// of processes. If `hasPriorities` is `false`, it has no column of priorities.
   init(
     within columns: Range<Int>, idWidth: Int, processWidth: Int = 0, queueWidth: Int,
-    keys: KeyColumn = .ifRoom
+    keys: KeyColumn = .ifRoom, hasPriorities: Bool = true
   ) {
     let widths: [Column: Int] = [
       .key: CancelKeyColumn.width, .id: max(5, min(idWidth, 21)), .process: processWidth,
@@ -43,6 +43,7 @@ struct TableColumns: Sendable, Equatable {
     let margin = 3
     var present = Column.allCases
     if processWidth == 0 { present.removeAll { $0 == .process } }
+    if !hasPriorities { present.removeAll { $0 == .priority } }
     if keys == .never { present.removeAll { $0 == .key } }
     func titleWidth() -> Int {
       columns.count - margin - present.reduce(0) { $0 + (widths[$1].map { $0 + 1 } ?? 0) }
