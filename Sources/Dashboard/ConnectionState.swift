@@ -113,21 +113,25 @@ extension Dashboard {
     self = dashboard
   }
 
-  /// Deactivates the cancel keys and closes a question about cancellation, because the connection is lost and
+  /// Deactivates the cancel keys and closes a question about a command, because the connection is lost and
   /// commands cannot be sent.
   mutating func noteDisconnection() {
+    queueRequests = QueueRequests()
     list.cancelKeys.disarm()
-    guard prompts.question?.purpose == .cancel else { return }
+    guard let words = prompts.question?.purpose.refusalWords else { return }
     prompts.question = nil
-    show("not cancelled: the connection is lost", isWarning: true)
+    show("\(words): the connection is lost", isWarning: true)
   }
 
   /// Notes that the source has ended, and closes an open question about its operations.
   mutating func noteEnd() {
     connection.endedAt = now
+    queueRequests = QueueRequests()
     list.cancelKeys.disarm()
     guard let purpose = prompts.question?.purpose else { return }
     prompts.question = nil
-    if purpose == .cancel { show("not cancelled: the process has ended", isWarning: true) }
+    if let words = purpose.refusalWords {
+      show("\(words): the process has ended", isWarning: true)
+    }
   }
 }

@@ -22,6 +22,7 @@ extension Dashboard {
       // time.
       if replay == nil { now = max(now, update.time) }
       tags.confirm(with: live.operations, at: update.time)
+      queueRequests.settle(in: live, at: update.time)
       noteDependents()
       noteEnds(since: before)
       closeQuestionAboutWhatIsOver()
@@ -40,30 +41,14 @@ extension Dashboard {
       let change = ids.count == 1 ? takePriorityChange(of: ids[0]) : nil
       if let change, result.outcomes.first == .requested { return show(change.sentence) }
       announce(ids, result.outcomes, done: "priority \(steps > 0 ? "raised" : "lowered")")
-    case .setSuspended(let id, let isSuspended):
-      announce(id, result.outcomes, done: isSuspended ? "suspended" : "resumed")
-    case .setWidth(let id, let width):
-      announce(
-        id, result.outcomes, done: width.map { "has width \($0)" } ?? "has the default width")
-    }
-  }
-
-  private mutating func announce(
-    _ id: QueueReport.ID, _ outcomes: [CommandResult.Outcome], done: String
-  ) {
-    switch outcomes.first ?? .unknown {
-    case .requested: show("queue \(live.queue(id)?.name ?? "") \(done)")
-    case .alreadyFinished, .unknown: show("the queue no longer exists", isWarning: true)
-    case .denied: show("denied: the process is read-only", isWarning: true)
-    case .lost:
-      let name = live.queue(id)?.name ?? ""
-      show("queue \(name): result unknown, \(lostWords)", isWarning: true)
+    case .setSuspended, .setWidth:
+      announceQueue(result)
     }
   }
 
   /// The reason why a command has no result. Either the connection was lost, or the time to wait for an
   /// answer of several processes has passed.
-  private var lostWords: String {
+  var lostWords: String {
     live.processes.isEmpty ? "the connection was lost" : "no answer"
   }
 
@@ -108,7 +93,9 @@ extension Dashboard {
     screen.notice = Notice(text, isWarning: isWarning, at: now)
   }
 
+  /// Closes the question if all its operations have finished, or if its queue no longer exists.
   private mutating func closeQuestionAboutWhatIsOver() {
+    if case .setSuspended(let id, _) = prompts.question?.purpose { return closeQuestion(about: id) }
     guard let question = prompts.question, !question.ids.isEmpty, unfinished(question.ids).isEmpty
     else { return }
     prompts.question = nil
@@ -121,6 +108,16 @@ extension Dashboard {
     show(
       "\(named)\(more) finished; \(question.purpose == .cancel ? "nothing to cancel" : "press q to quit")"
     )
+  }
+
+  private mutating func closeQuestion(about id: QueueReport.ID) {
+    guard let words = prompts.question?.purpose.refusalWords else { return }
+    let exists = live.queue(id) != nil
+    guard !exists || live.hasEnded(id) else { return }
+    prompts.question = nil
+    show(
+      "\(words): \(exists ? "its process has ended" : "the queue no longer exists")",
+      isWarning: true)
   }
 
   /// Returns the operations of `ids` that are kept and unfinished, and whose process has not ended.

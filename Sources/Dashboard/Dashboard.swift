@@ -30,6 +30,7 @@ public struct Dashboard: Sendable {
   /// the tree.
   var tree: TreeState?
   var queues = QueueSelection()
+  var queueRequests = QueueRequests()
   var timeline = TimelineState()
   var events = EventSelection()
   /// The detail screen of one operation; `nil` while the view itself is shown.

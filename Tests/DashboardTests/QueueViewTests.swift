@@ -51,7 +51,7 @@ struct QueueViewTests {
     var dashboard = Self.dashboard()
     dashboard.press("j")
     #expect(dashboard.press("+") == [.send(.setWidth(Scene.io, 5))])
-    #expect(dashboard.press("-") == [.send(.setWidth(Scene.io, 3))])
+    #expect(dashboard.press("-") == [.send(.setWidth(Scene.io, 4))])
     #expect(dashboard.press("S") == [.send(.setSuspended(Scene.io, true))])
     dashboard.press("jj")
     #expect(dashboard.queues.id == Scene.index)

@@ -274,32 +274,44 @@ struct HeaderView {
     ]
   }
 
+  /// Draws the queues. If there is not enough room for all, the suspended queues are drawn first of all.
   private func drawQueues(_ row: Int, on canvas: inout Canvas) {
-    let end = canvas.columns.upperBound
+    let queues = monitored.queues
+    let (end, gap) = (canvas.columns.upperBound, 3)
+    var chosen: [Int: [Span]] = [:]
     var column = 1
-    for (index, queue) in monitored.queues.enumerated() {
-      let remaining = monitored.queues.count - index
-      let parts = queueParts(queue, glyphs: canvas.glyphs)
+    let order = dashboard.queuesByImportance
+    for (rank, index) in order.enumerated() {
+      let parts = queueParts(queues[index], glyphs: canvas.glyphs)
       let width = parts.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) }
-      let reserve = remaining > 1 ? 8 : 0
-      if column + width + reserve > end {
-        canvas.write([Span("+\(remaining) more", .dim)], row: row, columns: column..<end)
-        return
-      }
-      column = canvas.write(parts, row: row, columns: column..<end) + 3
+      // The words for the queues without room need more cells if some of these queues are suspended.
+      let next = rank + 1 < order.count ? queues[order[rank + 1]] : nil
+      let reserve = next.map { $0.isSuspended ? 22 : 8 } ?? 0
+      guard column + width + reserve <= end else { break }
+      chosen[index] = parts
+      column += width + gap
     }
+    column = 1
+    for index in chosen.keys.sorted() {
+      column = canvas.write(chosen[index] ?? [], row: row, columns: column..<end) + gap
+    }
+    guard chosen.count < queues.count else { return }
+    let words = dashboard.wordsForOtherQueues(than: chosen.keys)
+    let isUrgent = words.contains("SUSPENDED")
+    canvas.write([Span(words, isUrgent ? .held : .dim)], row: row, columns: column..<end)
   }
 
   private func queueParts(_ queue: QueueReport, glyphs: Glyphs) -> [Span] {
     let name = queue.label.clipped(to: 12)
     let running = queue.counts.executing
-    if queue.isSuspended {
+    let hasEnded = monitored.hasEnded(queue.id) || monitored.endedReason != nil
+    if queue.isSuspended, !hasEnded {
       let exec = running > 0 ? ", \(running) exec" : ""
       return [
         Span("\(name) "), Span("SUSPENDED", .held, isBold: true),
         Span(" \(queue.counts.held) held\(exec)", .held),
       ]
     }
-    return [Span("\(name) ")] + QueueSlots(queue, cells: 8).spans(glyphs)
+    return [Span("\(name) ")] + QueueSlots(queue, in: dashboard, cells: 8).spans(glyphs)
   }
 }

@@ -241,6 +241,9 @@ struct StatusView {
     case .cancel: return "Cancel \(what)?"
     case .quit: return "Quit without waiting for \(what)?"
     case .open(_, let name): return "End the demo and attach to \(name)?"
+    case .setSuspended(let id, let isSuspended):
+      let name = dashboard.live.queue(id)?.label.clipped(to: 40) ?? "\(id)"
+      return "\(isSuspended ? "Suspend" : "Resume") queue \(name)?"
     }
   }
 
@@ -257,6 +260,10 @@ struct StatusView {
       The demo runs in this process. Its \(CountText.text(dashboard.unfinishedCount)) unfinished \
       operations are discarded.
       """
+    case .setSuspended(let id, let isSuspended):
+      isSuspended
+        ? "Executing operations continue. No other operation of the queue starts."
+        : "Its \(CountText.text(dashboard.live.queue(id)?.counts.held ?? 0)) held operations can start."
     }
   }
 

@@ -68,13 +68,15 @@ struct ThroughputView {
   private func drawQueues(_ columns: Range<Int>, on canvas: inout Canvas) {
     let queues = dashboard.shown.queues
     let isCut = queues.count > rows.count
-    for (row, queue) in zip(rows, queues.prefix(isCut ? rows.count - 1 : rows.count)) {
-      draw(queue, row: row, columns: columns, on: &canvas)
+    // If there is not enough room for all queues, the suspended queues get a row first of all.
+    let order = isCut ? dashboard.queuesByImportance.prefix(rows.count - 1).sorted() : nil
+    let chosen = order ?? Array(queues.indices)
+    for (row, index) in zip(rows, chosen) {
+      draw(queues[index], row: row, columns: columns, on: &canvas)
     }
     guard isCut else { return }
-    let more = queues.count - rows.count + 1
-    canvas.write(
-      [Span("+\(more) more: Tab", .dim)], row: rows.upperBound - 1, columns: columns)
+    let words = dashboard.wordsForOtherQueues(than: chosen)
+    canvas.write([Span("\(words): Tab", .dim)], row: rows.upperBound - 1, columns: columns)
   }
 
   private func draw(
@@ -85,7 +87,7 @@ struct ThroughputView {
     canvas.write(queue.label, row: row, columns: columns.lowerBound..<nameEnd - 1)
     let slots = nameEnd..<(numbers.first?.lowerBound ?? columns.upperBound)
     canvas.write(
-      QueueSlots(queue, cells: 8).spans(canvas.glyphs), row: row, columns: slots)
+      QueueSlots(queue, in: dashboard, cells: 8).spans(canvas.glyphs), row: row, columns: slots)
     let counts = queue.counts
     let values: [(Int, Role)] = [
       (counts.ready, .ready), (counts.waiting, .waiting), (counts.finished, .finished),

@@ -62,7 +62,7 @@ extension Dashboard {
   }
 
   mutating func answerNo() {
-    if prompts.question?.purpose == .cancel { show("not cancelled") }
+    if let words = prompts.question?.purpose.refusalWords { show(words) }
     prompts.question = nil
   }
 
@@ -77,6 +77,10 @@ extension Dashboard {
       guard !includingDependents else { return [.bell] }
       prompts.question = nil
       return open(source)
+    case .setSuspended(let id, let isSuspended):
+      guard !includingDependents else { return [.bell] }
+      prompts.question = nil
+      return request(isSuspended, of: id)
     }
     let dependents = question.dependents?.ids ?? []
     if includingDependents, dependents.isEmpty { return [.bell] }

@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-/// A question to the user before an action that cannot be undone. The operations of the question do not
-/// change while it is open.
+/// A question to the user before an action that the user may not intend. The operations or the queue of the
+/// question do not change while it is open.
 struct Question: Sendable, Equatable {
   /// The action that the program performs if the user answers yes.
   enum Purpose: Sendable, Equatable {
@@ -15,6 +15,18 @@ struct Question: Sendable, Equatable {
     /// The program watches another source with this name, which ends the demo. The question concerns all
     /// operations of the demo, so it has no list of operations.
     case open(Source, name: String)
+    /// The program suspends this queue or, if the value is `false`, resumes it. The question has no list of
+    /// operations.
+    case setSuspended(QueueReport.ID, Bool)
+
+    /// Words for the case that a command is not sent; `nil` if the action is not a command.
+    var refusalWords: String? {
+      switch self {
+      case .cancel: "not cancelled"
+      case .setSuspended(_, let isSuspended): isSuspended ? "not suspended" : "not resumed"
+      case .quit, .open: nil
+      }
+    }
   }
 
   /// The action that the program performs if the user answers yes.

@@ -6,31 +6,85 @@ import MonitorProtocol
 extension Dashboard {
   /// Performs a command for the selected queue.
   mutating func perform(_ key: KeyAction.Queue) -> [Effect] {
+    guard !refuses(selectedQueue.map { [$0.id] } ?? []), let queue = selectedQueue else {
+      return [.bell]
+    }
     switch key {
-    case .toggleSuspended: suspendQueue()
-    case .widen: changeWidth(by: 1)
-    case .narrow: changeWidth(by: -1)
+    case .toggleSuspended: return toggleSuspension(of: queue)
+    case .widen: return changeWidth(of: queue, by: 1)
+    case .narrow: return changeWidth(of: queue, by: -1)
     }
   }
 
-  /// Suspends the selected queue or the selected operation's queue. If the queue is suspended, resumes it.
-  mutating func suspendQueue() -> [Effect] {
-    guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
-    guard let queue = selectedQueue else { return [.bell] }
-    return [.send(.setSuspended(queue.id, !queue.isSuspended))]
+  /// Suspends a queue. If the queue is suspended, resumes it. Unless the queue belongs to the bundled demo,
+  /// asks the user first.
+  private mutating func toggleSuspension(of queue: QueueReport) -> [Effect] {
+    let isSuspended = !(queueRequests.suspensions[queue.id] ?? queue.isSuspended)
+    if connection.source == .demo { return request(isSuspended, of: queue.id) }
+    prompts.question = Question(.setSuspended(queue.id, isSuspended), about: [])
+    return []
   }
 
-  /// Increases or decreases the width of the selected queue: the maximum number of its operations that may
-  /// execute at the same time. The width remains at least one.
-  mutating func changeWidth(by step: Int) -> [Effect] {
-    guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
-    guard let queue = selectedQueue else { return [.bell] }
+  /// Requests that a queue is suspended or resumed.
+  mutating func request(_ isSuspended: Bool, of id: QueueReport.ID) -> [Effect] {
+    queueRequests.suspensions.note(isSuspended, of: id)
+    return [.send(.setSuspended(id, isSuspended))]
+  }
+
+  /// Increases or decreases the width of a queue: the maximum number of its operations that may execute at
+  /// the same time. The width remains at least one. Changes add up, also if the queue has not reported the
+  /// last requested width yet.
+  private mutating func changeWidth(of queue: QueueReport, by step: Int) -> [Effect] {
     // If the queue has the default width, the system determines its width. The new width is then computed
     // from the number of operations that execute now.
-    let width = queue.width ?? max(1, queue.counts.executing)
+    let width =
+      queueRequests.widths[queue.id] ?? queue.width ?? max(1, queue.counts.executing)
     let wanted = max(1, width + step)
-    guard wanted != queue.width else { return [.bell] }
+    guard wanted != (queueRequests.widths[queue.id] ?? queue.width) else { return [.bell] }
+    queueRequests.widths.note(wanted, of: queue.id)
+    showRequestedWidth(of: queue)
     return [.send(.setWidth(queue.id, wanted))]
+  }
+
+  /// Shows the width that a queue has reported and the width that was last requested.
+  private mutating func showRequestedWidth(of queue: QueueReport) {
+    guard let wanted = queueRequests.widths[queue.id] else { return }
+    let width = queue.width.map { "\($0)" } ?? "default"
+    show("queue \(queue.name): width \(width) → \(wanted) requested")
+  }
+
+  /// Shows the result of a command about a queue as a sentence. If more requests for the same value follow,
+  /// shows the last requested width instead.
+  mutating func announceQueue(_ result: CommandResult) {
+    let isDone = result.outcomes.first == .requested
+    switch result.command {
+    case .setSuspended(let id, let isSuspended):
+      queueRequests.suspensions.noteAnswer(
+        of: id, reported: live.queue(id)?.isSuspended, isDone: isDone, at: now)
+      announce(id, result.outcomes, done: isSuspended ? "suspended" : "resumed")
+    case .setWidth(let id, let width):
+      let queue = live.queue(id)
+      queueRequests.widths.noteAnswer(of: id, reported: queue?.width, isDone: isDone, at: now)
+      if isDone, queueRequests.widths.isUnanswered(id), let queue {
+        return showRequestedWidth(of: queue)
+      }
+      announce(
+        id, result.outcomes, done: width.map { "has width \($0)" } ?? "has the default width")
+    case .cancel, .cancelWithDependents, .changePriority: break
+    }
+  }
+
+  private mutating func announce(
+    _ id: QueueReport.ID, _ outcomes: [CommandResult.Outcome], done: String
+  ) {
+    switch outcomes.first ?? .unknown {
+    case .requested: show("queue \(live.queue(id)?.name ?? "") \(done)")
+    case .alreadyFinished, .unknown: show("the queue no longer exists", isWarning: true)
+    case .denied: show("denied: the process is read-only", isWarning: true)
+    case .lost:
+      let name = live.queue(id)?.name ?? ""
+      show("queue \(name): result unknown, \(lostWords)", isWarning: true)
+    }
   }
 
   /// The queue that keys act on: the selected queue, or the queue of the selected operation.

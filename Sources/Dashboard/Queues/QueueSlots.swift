@@ -3,45 +3,79 @@
 
 import MonitorProtocol
 
-/// A short text about the slots of a queue, such as `████░░░░ 4/8`. If the queue is suspended, the text
-/// contains `SUSPENDED` instead of the bar.
+/// A short text about the slots of a queue, such as `████░░░░ 4/8`, or `████░░░░ 4/8→9` if the width 9 is
+/// requested. If the queue is suspended, the text contains `SUSPENDED` instead of the bar. If the queue's
+/// process has ended, the text is `ended`.
 struct QueueSlots {
-  let queue: QueueReport
-  let cells: Int
-  let isAligned: Bool
+  private let queue: QueueReport
+  private let requestedWidth: Int?
+  private let hasEnded: Bool
+  private let cells: Int
+  private let isAligned: Bool
+
+  /// The maximum number of cells of aligned numbers, such as `12/16`, with the space before them.
+  private static let numbersRoom = 7
 
   /// Creates the text for a queue.
   ///
   /// - Parameters:
   ///   - queue: The queue.
+  ///   - dashboard: The dashboard that shows the queue.
   ///   - cells: The maximum number of cells of the bar.
   ///   - isAligned: Whether the numbers begin after `cells` cells even if the bar is shorter.
-  init(_ queue: QueueReport, cells: Int, isAligned: Bool = false) {
+  init(_ queue: QueueReport, in dashboard: Dashboard, cells: Int, isAligned: Bool = false) {
     self.queue = queue
+    requestedWidth = dashboard.queueRequests.widths[queue.id]
+    hasEnded = dashboard.shown.hasEnded(queue.id) || dashboard.shown.endedReason != nil
     self.cells = cells
     self.isAligned = isAligned
   }
 
   /// Returns the text about the slots.
   func spans(_ glyphs: Glyphs) -> [Span] {
+    if hasEnded { return [Span("ended", .dim)] }
     let running = queue.counts.executing
+    let requested = requestedWidth.map { "\(glyphs.arrow)\($0)" } ?? ""
     if queue.isSuspended {
       let width = queue.width.map { "/\($0)" } ?? ""
-      return [Span("SUSPENDED", .held, isBold: true), Span(" \(running)\(width)", .held)]
+      return [
+        Span("SUSPENDED", .held, isBold: true), Span(" \(running)\(width)\(requested)", .held),
+      ]
     }
     guard let width = queue.width else {
-      return [Span("\(running) exec", running > 0 ? .executing : .dim)]
+      return [Span("\(running) exec\(requested)", running > 0 ? .executing : .dim)]
     }
-    let bar = SlotBar(running: running, width: width, cells: min(width, cells))
+    let numbers = "\(running)/\(width)\(requested)"
+    // Long numbers take cells of an aligned bar.
+    let excess = isAligned ? max(0, 1 + numbers.unicodeScalars.count - Self.numbersRoom) : 0
+    let barCells = max(1, cells - excess)
+    let bar = SlotBar(running: running, width: width, cells: min(width, barCells))
     func text(_ scalar: Unicode.Scalar, _ count: Int) -> String {
       String(repeating: Character(scalar), count: max(0, count))
     }
-    let padding = isAligned ? cells - bar.taken - bar.free : 0
+    let padding = isAligned ? barCells - bar.taken - bar.free : 0
     return [
       Span(text(glyphs.takenSlot, bar.taken), .executing),
       Span(text(glyphs.freeSlot, bar.free), .dim),
-      Span(text(" ", padding + 1) + "\(running)/\(width)"),
+      Span(text(" ", padding + 1) + numbers),
     ]
+  }
+}
+
+extension Dashboard {
+  /// The indices of the shown queues, the most important first: the suspended queues, then the others.
+  var queuesByImportance: [Int] {
+    let queues = shown.queues
+    return queues.indices.filter { queues[$0].isSuspended }
+      + queues.indices.filter { !queues[$0].isSuspended }
+  }
+
+  /// Returns words for the queues for which there is no room, if `chosen` are the queues that have room.
+  func wordsForOtherQueues(than chosen: some Collection<Int>) -> String {
+    let queues = shown.queues
+    let suspended =
+      queues.count(where: \.isSuspended) - chosen.count { queues[$0].isSuspended }
+    return "+\(queues.count - chosen.count) more" + (suspended > 0 ? ", \(suspended) SUSPENDED" : "")
   }
 }
 

@@ -93,8 +93,12 @@ struct QueueTableView {
       queue.name, row: row, columns: places.name,
       style: isSelected ? Style(.strong, isBold: true) : quiet)
     if let slots = places.slots {
-      let spans = QueueSlots(queue, cells: Self.barWidth, isAligned: true).spans(canvas.glyphs)
+      let spans = QueueSlots(queue, in: dashboard, cells: Self.barWidth, isAligned: true)
+        .spans(canvas.glyphs)
       canvas.write(spans, row: row, columns: slots)
+    } else if let width = dashboard.queueRequests.widths[queue.id] {
+      let remark = " \(canvas.glyphs.arrow)\(width)"
+      canvas.writeRight(remark, row: row, columns: places.name, style: Style(.strong))
     } else if queue.isSuspended {
       drawSuspended(queue, row: row, columns: places.name, on: &canvas)
     }

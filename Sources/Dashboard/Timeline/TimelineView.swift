@@ -110,7 +110,7 @@ struct TimelineView {
     guard let queue = dashboard.shown.queue(id) else { return }
     let counts = queue.counts
     var spans = [Span("\(queue.label.clipped(to: 20))  ", .strong, isBold: true)]
-    spans += QueueSlots(queue, cells: 8).spans(canvas.glyphs)
+    spans += QueueSlots(queue, in: dashboard, cells: 8).spans(canvas.glyphs)
     let others: [(Int, String, Role)] = [
       (counts.ready - counts.held, "ready", .ready), (counts.held, "held", .held),
       (counts.waiting, "waiting", .waiting), (counts.finished, "finished", .finished),

@@ -198,8 +198,10 @@ struct MultiProcessTests {
     var dashboard = MultiProcessScene.dashboard()
     dashboard.press(.tab)
     dashboard.press(.tab)
+    #expect(dashboard.press("jS") == [])
+    #expect(dashboard.text().shows("Suspend queue 1#io?"))
     #expect(
-      dashboard.press("jS") == [.send(.setSuspended(MultiProcessScene.queue(1, Scene.io), true))])
+      dashboard.press("y") == [.send(.setSuspended(MultiProcessScene.queue(1, Scene.io), true))])
     #expect(dashboard.press("jjjS") == [.bell])
     #expect(dashboard.text().shows("read-only"))
   }

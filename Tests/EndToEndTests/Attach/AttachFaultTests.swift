@@ -125,9 +125,13 @@ import Testing
     // The pressed key has an effect only after the first queue has appeared on the screen.
     #expect(viewers[0].wait { $0.contains("Narrower") && $0.contains("S Suspend") })
     viewers[0].type("S")
+    #expect(viewers[0].wait { $0.contains("Suspend queue ") && $0.contains("y Yes") })
+    viewers[0].type("y")
     for viewer in viewers { #expect(viewer.wait { $0.contains("SUSPENDED") }) }
     #expect(viewers[0].wait { $0.contains("S Resume") })
     viewers[0].type("S")
+    #expect(viewers[0].wait { $0.contains("Resume queue ") && $0.contains("y Yes") })
+    viewers[0].type("y")
     for viewer in viewers { #expect(viewer.wait { !$0.contains("SUSPENDED") }) }
     for viewer in viewers {
       viewer.type("Q")

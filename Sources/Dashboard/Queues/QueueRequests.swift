@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// The widths and suspensions of queues that the user has requested and that no update has reported yet.
+///
+/// A connection may be slow. The next key press changes the requested value, not the reported one, so that
+/// key presses add up.
+struct QueueRequests: Sendable, Equatable {
+  var widths = RequestedValues<Int>()
+  var suspensions = RequestedValues<Bool>()
+
+  /// Removes the values that the queues have reported, after an update with this time.
+  mutating func settle(in monitored: MonitoredState, at time: MonitorTime) {
+    widths.settle(at: time) { monitored.queue($0)?.width }
+    suspensions.settle(at: time) { monitored.queue($0)?.isSuspended }
+  }
+}
+
+/// The requested values of one property of queues.
+struct RequestedValues<Value: Sendable & Equatable>: Sendable, Equatable {
+  private struct Request: Sendable, Equatable {
+    var value: Value
+    /// The number of requests whose results have not arrived.
+    var unansweredCount: Int
+    /// When the result of the last request arrived; `nil` before it has arrived.
+    var answered: MonitorTime?
+  }
+
+  private var requests: [QueueReport.ID: Request] = [:]
+
+  /// Returns the value that was last requested for a queue; `nil` if the queue has already reported it, or if
+  /// none was requested.
+  subscript(id: QueueReport.ID) -> Value? { requests[id]?.value }
+
+  /// Returns whether the result of a request for a queue has not arrived.
+  func isUnanswered(_ id: QueueReport.ID) -> Bool {
+    (requests[id]?.unansweredCount ?? 0) > 0
+  }
+
+  /// Notes that a command with this value is sent.
+  mutating func note(_ value: Value, of id: QueueReport.ID) {
+    let count = requests[id]?.unansweredCount ?? 0
+    requests[id] = Request(value: value, unansweredCount: count + 1)
+  }
+
+  /// Notes that the result of a command has arrived. If the command was not carried out, the requested value
+  /// is forgotten.
+  mutating func noteAnswer(
+    of id: QueueReport.ID, reported: Value?, isDone: Bool, at time: MonitorTime
+  ) {
+    guard var request = requests[id] else { return }
+    request.unansweredCount = max(0, request.unansweredCount - 1)
+    if request.unansweredCount == 0 { request.answered = time }
+    let isReported = request.unansweredCount == 0 && request.value == reported
+    requests[id] = isDone && !isReported ? request : nil
+  }
+
+  /// Removes the values whose results have arrived and that the queues have reported. A queue that was
+  /// changed again by its own program reports another value in an update after the result.
+  mutating func settle(at time: MonitorTime, reported: (QueueReport.ID) -> Value?) {
+    requests = requests.filter { id, request in
+      guard let answered = request.answered else { return true }
+      return reported(id) != request.value && time < answered
+    }
+  }
+}
