@@ -158,6 +158,10 @@ extension Dashboard {
         interest.rootLimit = TreeState.rowLimit
       }
     }
+    if warningSelection != nil {
+      let named = shown.warnings.prefix(Self.namedWarningLimit).compactMap(\.operations.first)
+      interest.operations.formUnion(named)
+    }
     interest.detail = detail?.id
     if screen.view == .events { interest.eventLimit = EventLog.limit }
     if screen.view == .timeline {
@@ -171,4 +175,6 @@ extension Dashboard {
   /// The maximum number of operations of each dependency graph in the pane.
   static let paneGraphLimit = 300
   private static let sentenceGraphLimit = 64
+  /// The maximum number of warnings whose operations the dashboard requests for the list of warnings.
+  private static let namedWarningLimit = 200
 }

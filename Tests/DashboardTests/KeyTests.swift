@@ -52,6 +52,13 @@ struct KeyTests {
       dashboard.press(.enter)
       dashboard.press(.enter)
       dashboard.press("jj")
+    case .warnings:
+      dashboard = WarningListTests.dashboard(
+        (0..<40).map { _ in
+          MonitorWarning(
+            kind: .slotDeadlock, operations: [ID(1042)], awaited: [ID(1103)], queue: Scene.io)
+        })
+      dashboard.press("[!jjjjjjjj")
     case .picker:
       dashboard.press("o")
       dashboard.take(.found(PickerScene.choices(40)))

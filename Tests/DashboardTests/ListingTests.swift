@@ -214,7 +214,7 @@ struct ListingTests {
     dashboard.take(.monitor(.update(update)))
   }
 
-  @Test func exclamationMarkTogglesTheRowsWithWarnings() {
+  @Test func theThirdExclamationMarkShowsAllRowsAgain() {
     var dashboard = Scene.dashboard(columns: 120, rows: 40)
     let all = dashboard.list.rows.count
     warn(
@@ -222,7 +222,7 @@ struct ListingTests {
         MonitorWarning(kind: .cancelNotHonoured, operations: [ID(1077)], count: 1),
         MonitorWarning(kind: .cycle, operations: [ID(1180), ID(1181)]),
       ], in: &dashboard)
-    dashboard.press("!")
+    dashboard.press("!!")
     #expect(dashboard.connection.interest.showsWarnedOnly)
     #expect(dashboard.list.rows.keys.map(\.id) == [ID(1077), ID(1180), ID(1181)])
     #expect(dashboard.text().shows("operations 3 ─ warnings only ─ filter: none"))
@@ -242,13 +242,13 @@ struct ListingTests {
   @Test func aNarrowScreenShowsTheFilterBesideTheSentence() {
     var dashboard = Scene.dashboard()
     warn(of: [MonitorWarning(kind: .fanOut, operations: [ID(1101)], count: 20)], in: &dashboard)
-    dashboard.press("!")
+    dashboard.press("!!")
     #expect(dashboard.text()[21].hasSuffix("warnings only"))
   }
 
   @Test func anEmptyListOfWarningsNamesTheKeyThatShowsAll() {
     var dashboard = Scene.dashboard()
-    dashboard.press("!")
+    dashboard.press("!!")
     #expect(dashboard.list.rows.count == 0)
     #expect(dashboard.text().shows("no operation has a warning; press ! to show all"))
     // A finished operation has a warning. The key H then hides finished operations.
@@ -267,7 +267,7 @@ struct ListingTests {
       dashboard.press(.enter)
       return dashboard.text()
     }
-    dashboard.press("!")
+    dashboard.press("!!")
     #expect(said(1101).shows("#1101 has no warning; press ! to show all"))
     dashboard.press("!\\upload")
     dashboard.press(.enter)

@@ -55,7 +55,7 @@ import Testing
 
   @Test(
     "Its keys have the effects that they announce, in every view",
-    arguments: [KeyContext.list, .tree, .queues, .timeline, .events, .detail])
+    arguments: [KeyContext.list, .tree, .queues, .timeline, .events, .detail, .warnings])
   func keys(context: KeyContext) {
     var dashboard = dashboard()
     switch context {
@@ -64,6 +64,7 @@ import Testing
     case .timeline: dashboard.take(.input(.alt("4")))
     case .events: dashboard.take(.input(.alt("5")))
     case .detail: dashboard.press(.enter)
+    case .warnings: dashboard.press("!")
     case .list, .picker, .help, .question: break
     }
     #expect(dashboard.keyContext == context)

@@ -12,6 +12,7 @@ extension Dashboard {
   /// which of them is shown.
   var screenHeight: Int {
     if picker != nil { return pickerHeight }
+    if warningSelection != nil { return warningListHeight }
     return detail == nil ? pageHeight : detailHeight
   }
 
@@ -30,13 +31,14 @@ extension Dashboard {
       nameLineCount: wholeName.map { NameView.lineCount(of: $0.text, columns: size.columns) } ?? 0)
   }
 
-  /// Returns the values that the layout of the picker or of the detail screen depends on; `nil` if neither is
-  /// open.
+  /// Returns the values that the layout of the picker, of the list of warnings or of the detail screen depends
+  /// on; `nil` if none of them is open.
   func overlayRequest(for size: Size) -> Layout.Request? {
-    guard picker != nil || detail != nil else { return nil }
+    guard picker != nil || warningSelection != nil || detail != nil else { return nil }
+    let hasBanners = picker == nil && warningSelection == nil
     return Layout.Request(
       size: size, showsMeters: false, wantsPane: false, wantsRules: false,
-      bannerCount: picker == nil ? shown.warnings.count(where: \.isDeadlock) : 0)
+      bannerCount: hasBanners ? shown.warnings.count(where: \.isDeadlock) : 0)
   }
 
   /// The sort keys of the list's rows that are on screen.
@@ -58,7 +60,10 @@ extension Dashboard {
   }
 
   /// The operation that the sentence below the rows describes; `nil` if the sentence describes no operation.
-  var selected: OperationReport.ID? { detail?.id ?? selectedInView }
+  var selected: OperationReport.ID? {
+    if warningSelection != nil { return selectedWarning?.operations.first }
+    return detail?.id ?? selectedInView
+  }
 
   private var selectedInView: OperationReport.ID? {
     switch screen.view {
@@ -72,7 +77,8 @@ extension Dashboard {
 
   /// The operation that keys act on; `nil` if the selected row represents several operations or none.
   var selectedOperation: OperationReport.ID? {
-    detail == nil && screen.view == .tree ? tree?.selectedOperation : selected
+    let isTree = detail == nil && warningSelection == nil && screen.view == .tree
+    return isTree ? tree?.selectedOperation : selected
   }
 
   /// Estimates of the remaining run times of the shown operations.
@@ -94,6 +100,8 @@ extension Dashboard {
     layOut()
     screen.pane = makePane()
     queues.settle(in: shown.queues, height: height)
+    let (warnings, warningHeight) = (shown.warnings, warningListHeight)
+    warningSelection?.settle(in: warnings, height: warningHeight)
     if screen.view == .timeline { timeline.settle(shown, at: shownTime, height: height) }
     events.settle(in: shown.events.numbers, height: height)
     settleCancelKeys()
@@ -119,7 +127,8 @@ extension Dashboard {
   /// Whether the screen shows the dependency trees of the selected operation, in the pane beside the rows or
   /// on the detail screen.
   var hasPane: Bool {
-    screen.helpTop == nil && (detail != nil || screen.layout?.pane != nil)
+    screen.helpTop == nil && warningSelection == nil
+      && (detail != nil || screen.layout?.pane != nil)
   }
 
   private func makePane() -> ScreenState.Pane? {
@@ -150,7 +159,8 @@ extension Dashboard {
   /// The contents of the window with the whole name; `nil` if the window is closed or no operation is
   /// selected.
   var wholeName: WholeName? {
-    guard screen.showsName, screen.helpTop == nil, picker == nil, detail == nil, let id = selected
+    guard screen.showsName, screen.helpTop == nil, picker == nil, warningSelection == nil,
+      detail == nil, let id = selected
     else {
       return nil
     }

@@ -10,7 +10,7 @@ struct DashboardView {
   let capabilities: Capabilities
   /// The layout of the view; `nil` if the screen is too small.
   let layout: Layout?
-  /// The layout of the overlay, which is the picker or the detail screen; `nil` if no overlay is open.
+  /// The layout of the overlay, which is the picker, the list of warnings or the detail screen; `nil` if none is open.
   let overlayLayout: Layout?
 
   /// Draws the frame, and returns it as a grid of cells.
@@ -30,6 +30,12 @@ struct DashboardView {
     if let picker = dashboard.picker, let layout = overlayLayout {
       HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
       PickerView(dashboard: dashboard, layout: layout, picker: picker).draw(on: &canvas)
+      StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      return canvas.grid
+    }
+    if let selection = dashboard.warningSelection, let layout = overlayLayout {
+      HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      WarningListView(dashboard: dashboard, layout: layout, selection: selection).draw(on: &canvas)
       StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
       return canvas.grid
     }

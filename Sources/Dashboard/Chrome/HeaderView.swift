@@ -286,7 +286,7 @@ struct HeaderView {
       let width = parts.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) }
       // The words for the queues without room need more cells if some of these queues are suspended.
       let next = rank + 1 < order.count ? queues[order[rank + 1]] : nil
-      let reserve = next.map { $0.isSuspended ? 22 : 8 } ?? 0
+      let reserve = next.map { monitored.isSuspended($0) ? 22 : 8 } ?? 0
       guard column + width + reserve <= end else { break }
       chosen[index] = parts
       column += width + gap
@@ -304,8 +304,7 @@ struct HeaderView {
   private func queueParts(_ queue: QueueReport, glyphs: Glyphs) -> [Span] {
     let name = queue.label.clipped(to: 12)
     let running = queue.counts.executing
-    let hasEnded = monitored.hasEnded(queue.id) || monitored.endedReason != nil
-    if queue.isSuspended, !hasEnded {
+    if monitored.isSuspended(queue) {
       let exec = running > 0 ? ", \(running) exec" : ""
       return [
         Span("\(name) "), Span("SUSPENDED", .held, isBold: true),

@@ -15,8 +15,9 @@ struct StatusView {
   }
 
   private func drawSentence(on canvas: inout Canvas) {
-    // While the picker is open, ``PickerView`` draws the sentence.
-    if dashboard.picker != nil, dashboard.screen.helpTop == nil { return }
+    // ``PickerView`` and ``WarningListView`` draw the sentence themselves.
+    let hasOwnSentence = dashboard.picker != nil || dashboard.warningSelection != nil
+    if hasOwnSentence, dashboard.screen.helpTop == nil { return }
     guard dashboard.screen.helpTop == nil, let id = dashboard.selected else {
       drawHint(on: &canvas)
       return
@@ -179,6 +180,7 @@ struct StatusView {
       return Span(
         "! newest \(drawn) of \(CountText.text(runs.count)) runs shown; states are exact", .warning)
     }
+    if dashboard.warningSelection != nil { return nil }
     // Warnings about deadlocks and suspended queues are left out, because other lines of the screen show
     // them.
     let warnings = monitored.warnings.filter { !$0.isDeadlock && $0.kind != .suspendedWithReady }

@@ -13,6 +13,7 @@ extension Dashboard {
   /// The part of the screen that receives key presses if neither a question nor the help is open.
   var screenContext: KeyContext {
     if picker != nil { return .picker }
+    if warningSelection != nil { return .warnings }
     if detail != nil { return .detail }
     switch screen.view {
     case .operations: return .list
@@ -55,6 +56,7 @@ extension Dashboard {
     case .picker(let key): return perform(key)
     case .command(let key): return perform(key)
     case .queue(let key): return perform(key)
+    case .warnings(let key): return perform(key)
     case .answer(let key): return perform(key)
     case .replay(let key): return perform(key)
     }
@@ -108,6 +110,8 @@ extension Dashboard {
       screen.helpTop = nil
     } else if picker != nil {
       return closePicker()
+    } else if warningSelection != nil {
+      warningSelection = nil
     } else if detail != nil {
       detail = nil
     } else if wholeName != nil {
@@ -130,6 +134,9 @@ extension Dashboard {
     } else if picker != nil {
       let height = pickerHeight
       picker?.move(by: offset, height: height)
+    } else if warningSelection != nil {
+      let (warnings, height) = (shown.warnings, warningListHeight)
+      warningSelection?.move(by: offset, in: warnings, height: height)
     } else if detail != nil {
       scrollDetail(by: offset)
     } else {
@@ -150,7 +157,9 @@ extension Dashboard {
         isTop ? 0 : max(0, helpLineCount - 1)
       return
     }
-    if picker != nil { return move(by: isTop ? -.max / 2 : .max / 2) }
+    if picker != nil || warningSelection != nil {
+      return move(by: isTop ? -.max / 2 : .max / 2)
+    }
     if detail != nil { return scrollDetail(by: isTop ? -.max / 2 : .max / 2) }
     switch screen.view {
     case .operations where isTop: list.selection.moveToTop(in: list.rows, height: height)
@@ -168,6 +177,7 @@ extension Dashboard {
   /// operation.
   private mutating func show(_ view: ViewKind) {
     detail = nil
+    warningSelection = nil
     if view == .tree, tree == nil { return openTree(.waitsFor) }
     screen.view = view
   }

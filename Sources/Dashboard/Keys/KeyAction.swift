@@ -16,6 +16,7 @@ enum KeyAction: Sendable, Hashable {
   case picker(Picker)
   case command(Command)
   case queue(Queue)
+  case warnings(Warnings)
   case answer(Answer)
   case replay(Replay)
 
@@ -70,6 +71,11 @@ enum KeyAction: Sendable, Hashable {
   /// Commands for a queue.
   enum Queue: Sendable, Hashable {
     case toggleSuspended, widen, narrow
+  }
+
+  /// Actions of the list of warnings.
+  enum Warnings: Sendable, Hashable {
+    case open, goTo, showOperations
   }
 
   /// Answers to a question.

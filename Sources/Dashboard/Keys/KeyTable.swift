@@ -10,7 +10,7 @@ enum KeyTable {
   private static let choosing = browsing.union([.detail])
   /// The contexts of all views.
   private static let viewing: Set<KeyContext> = [
-    .list, .tree, .queues, .timeline, .events, .detail,
+    .list, .tree, .queues, .timeline, .events, .detail, .warnings,
   ]
   /// The views that show past events: the timeline and the log of events.
   private static let history: Set<KeyContext> = [.timeline, .events]
@@ -41,6 +41,7 @@ enum KeyTable {
     .queue(.toggleSuspended), .screen(.nextView), .queue(.narrow), .queue(.widen),
     .tree(.goToBlocker), .list(.openSortMenu), .detail(.open),
     .tree(.enterRow),
+    .warnings(.goTo), .warnings(.showOperations),
     .timeline(.zoomIn), .timeline(.zoomOut), .tree(.fold), .command(.tag), .command(.armCancelKeys),
     .list(.openSearch), .screen(.pause), .picker(.open),
   ]
@@ -102,7 +103,7 @@ enum KeyTable {
         "?",
         [
           .list: "Help", .tree: "Help", .queues: "Help", .timeline: "Help", .events: "Help",
-          .detail: "Help", .picker: "Help",
+          .detail: "Help", .warnings: "Help", .picker: "Help",
         ]
       )),
     KeyBinding(
@@ -213,7 +214,16 @@ enum KeyTable {
       help: "hide/show finished", group: .looking),
     KeyBinding(
       .list(.toggleWarned), [.character("!")], in: [.list], label: "!",
-      help: "only rows with warnings", group: .looking),
+      help: "warnings, or all rows", group: .looking),
+    KeyBinding(
+      .warnings(.open), [.character("!")], in: viewing.subtracting([.list, .warnings]), label: "!",
+      help: "the list of warnings", group: .looking),
+    KeyBinding(
+      .warnings(.goTo), [.key(.enter)], in: [.warnings], label: "Enter",
+      help: "go to its operation/queue", group: .looking, footer: ("Enter", [.warnings: "Go to"])),
+    KeyBinding(
+      .warnings(.showOperations), [.character("!")], in: [.warnings], label: "!",
+      help: "only rows with warnings", group: .looking, footer: ("!", [.warnings: "Their rows"])),
   ]
 
   private static let acting: [KeyBinding] = [
@@ -229,13 +239,13 @@ enum KeyTable {
       group: .acting),
     KeyBinding(
       .command(.cancel), [.character("x"), .function(9), .key(.delete)],
-      in: choosing.union(history),
+      in: choosing.union(history).union([.warnings]),
       label: "x F9 Delete", help: "cancel tagged or selected", group: .acting,
       footer: (
         "x",
         [
           .list: "Cancel", .tree: "Cancel", .timeline: "Cancel", .events: "Cancel",
-          .detail: "Cancel",
+          .detail: "Cancel", .warnings: "Cancel",
         ]
       ),
       changesProcess: true),
@@ -250,16 +260,17 @@ enum KeyTable {
         "S",
         [
           .list: "Suspend", .tree: "Suspend", .queues: "Suspend", .timeline: "Suspend",
-          .detail: "Suspend",
+          .detail: "Suspend", .warnings: "Suspend",
         ]
       ),
       changesProcess: true),
     KeyBinding(
-      .queue(.narrow), [.character("-")], in: [.queues], label: "- (queues)",
+      .queue(.narrow), [.character("-")], in: [.queues, .warnings], label: "- (queues)",
       help: "decrease the width", group: .acting, footer: ("-", [.queues: "Narrower"]),
       changesProcess: true),
     KeyBinding(
-      .queue(.widen), [.character("+"), .character("=")], in: [.queues], label: "+ (queues)",
+      .queue(.widen), [.character("+"), .character("=")], in: [.queues, .warnings],
+      label: "+ (queues)",
       help: "increase the width", group: .acting, footer: ("+", [.queues: "Wider"]),
       changesProcess: true),
     KeyBinding(
@@ -301,7 +312,8 @@ enum KeyTable {
       .program(.changeRefresh), [.character("["), .character("]")], in: viewing, label: "[ ]",
       help: "slower/faster refresh", group: .looking),
     KeyBinding(
-      .screen(.toggleMeters), [.character("#")], in: viewing.subtracting([.detail]), label: "#",
+      .screen(.toggleMeters), [.character("#")], in: viewing.subtracting([.detail, .warnings]),
+      label: "#",
       help: "hide/show bar and counts", group: .looking),
     KeyBinding(
       .program(.close), [.character("q")], in: scrolling, label: "q",
@@ -310,7 +322,7 @@ enum KeyTable {
         "q",
         [
           .list: "Quit", .tree: "Back", .queues: "Back", .timeline: "Back", .events: "Back",
-          .detail: "Back", .picker: "Back", .help: "Back",
+          .detail: "Back", .warnings: "Back", .picker: "Back", .help: "Back",
         ]
       )),
     KeyBinding(

@@ -96,7 +96,10 @@ extension Dashboard {
     case .scrollLeft: list.scrollTitles(by: -8)
     case .scrollRight: list.scrollTitles(by: 8)
     case .toggleOver: list.listing.hidesOver.toggle()
-    case .toggleWarned: list.listing.showsWarnedOnly.toggle()
+    case .toggleWarned:
+      // The third press of the key shows all operations again.
+      guard list.listing.showsWarnedOnly else { return perform(.open as KeyAction.Warnings) }
+      list.listing.showsWarnedOnly = false
     case .goToOperation:
       if case .character(let digit) = input {
         prompts.goTo = GoToPrompt(digit, process: goToProcess, at: now)

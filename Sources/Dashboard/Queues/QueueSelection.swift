@@ -23,6 +23,12 @@ struct QueueSelection: Sendable, Equatable {
     place(index + offset, in: queues, height: height)
   }
 
+  /// Selects a queue. If the queue does not exist, the selection stays.
+  mutating func select(_ id: QueueReport.ID, in queues: [QueueReport], height: Int) {
+    guard let index = queues.firstIndex(where: { $0.id == id }) else { return }
+    place(index, in: queues, height: height)
+  }
+
   /// Returns the index of the first row on a screen of this height.
   func top(count: Int, height: Int) -> Int {
     let top = min(self.top, max(0, count - height))

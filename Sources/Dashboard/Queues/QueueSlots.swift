@@ -26,7 +26,7 @@ struct QueueSlots {
   init(_ queue: QueueReport, in dashboard: Dashboard, cells: Int, isAligned: Bool = false) {
     self.queue = queue
     requestedWidth = dashboard.queueRequests.widths[queue.id]
-    hasEnded = dashboard.shown.hasEnded(queue.id) || dashboard.shown.endedReason != nil
+    hasEnded = dashboard.shown.hasEnded(queue)
     self.cells = cells
     self.isAligned = isAligned
   }
@@ -66,17 +66,26 @@ extension Dashboard {
   /// The indices of the shown queues, the most important first: the suspended queues, then the others.
   var queuesByImportance: [Int] {
     let queues = shown.queues
-    return queues.indices.filter { queues[$0].isSuspended }
-      + queues.indices.filter { !queues[$0].isSuspended }
+    return queues.indices.filter { shown.isSuspended(queues[$0]) }
+      + queues.indices.filter { !shown.isSuspended(queues[$0]) }
   }
 
   /// Returns words for the queues for which there is no room, if `chosen` are the queues that have room.
   func wordsForOtherQueues(than chosen: some Collection<Int>) -> String {
     let queues = shown.queues
     let suspended =
-      queues.count(where: \.isSuspended) - chosen.count { queues[$0].isSuspended }
-    return "+\(queues.count - chosen.count) more" + (suspended > 0 ? ", \(suspended) SUSPENDED" : "")
+      queues.count { shown.isSuspended($0) } - chosen.count { shown.isSuspended(queues[$0]) }
+    let remark = suspended > 0 ? ", \(suspended) SUSPENDED" : ""
+    return "+\(queues.count - chosen.count) more\(remark)"
   }
+}
+
+extension MonitoredState {
+  /// Returns whether the process of a queue has ended.
+  func hasEnded(_ queue: QueueReport) -> Bool { hasEnded(queue.id) || endedReason != nil }
+
+  /// Returns whether a queue is suspended and its process has not ended.
+  func isSuspended(_ queue: QueueReport) -> Bool { queue.isSuspended && !hasEnded(queue) }
 }
 
 /// The cells of a bar that shows taken and free slots.

@@ -99,7 +99,7 @@ struct QueueTableView {
     } else if let width = dashboard.queueRequests.widths[queue.id] {
       let remark = " \(canvas.glyphs.arrow)\(width)"
       canvas.writeRight(remark, row: row, columns: places.name, style: Style(.strong))
-    } else if queue.isSuspended {
+    } else if dashboard.shown.isSuspended(queue) {
       drawSuspended(queue, row: row, columns: places.name, on: &canvas)
     }
     for (number, place) in zip(numbersOfQueues, places.numbers) {

@@ -4,7 +4,9 @@
 /// The keys that control a recording. They take precedence over the keys of ``KeyTable/bindings``.
 enum ReplayKeys {
   /// The contexts in which the keys control the recording: all views.
-  static let contexts: Set<KeyContext> = [.list, .tree, .queues, .timeline, .events, .detail]
+  static let contexts: Set<KeyContext> = [
+    .list, .tree, .queues, .timeline, .events, .detail, .warnings,
+  ]
 
   /// Returns the replay action of a key in a context; `nil` if the key has no replay action there.
   static func action(for input: Input, in context: KeyContext) -> KeyAction? {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws the list of warnings, one warning in each row. The header shows their number.
+struct WarningListView {
+  let dashboard: Dashboard
+  let layout: Layout
+  let selection: WarningSelection
+
+  func draw(on canvas: inout Canvas) {
+    canvas.write(
+      "WARNING", row: layout.headings, columns: canvas.columns.dropFirst(2), style: Style(.dim))
+    let warnings = dashboard.shown.warnings
+    if warnings.isEmpty {
+      canvas.write(
+        "no warnings", row: layout.body.lowerBound, columns: canvas.columns.dropFirst(2),
+        style: Style(.dim))
+    }
+    let text = WarningText(
+      monitored: dashboard.shown, now: dashboard.shownTime, glyphs: canvas.glyphs,
+      isReadOnly: dashboard.isReadOnly)
+    let top = selection.top(count: warnings.count, height: layout.bodyHeight)
+    for (row, index) in zip(layout.body, warnings.indices.dropFirst(top)) {
+      draw(warnings[index], text, isSelected: index == selection.index, row: row, on: &canvas)
+    }
+    if let warning = dashboard.selectedWarning, dashboard.screen.helpTop == nil {
+      canvas.write(
+        [
+          Span("\(warning.kind.rawValue) ", .strong, isBold: true),
+          Span("\(canvas.glyphs.arrow) \(text.wayOut(warning))"),
+        ], row: layout.sentence, columns: canvas.columns.dropFirst())
+    }
+  }
+
+  private func draw(
+    _ warning: MonitorWarning, _ text: WarningText, isSelected: Bool, row: Int,
+    on canvas: inout Canvas
+  ) {
+    let room = canvas.columns.dropFirst(2)
+    let label = warning.isDeadlock ? "DEADLOCK " : ""
+    let candidates = [text.sentence(warning), text.shortSentence(warning)]
+    let sentence =
+      candidates.first { canvas.glyphs.width(of: label + $0) <= room.count } ?? candidates[1]
+    canvas.write(
+      [Span(label, .warning, isBold: true), Span(sentence, isSelected ? .strong : .text)],
+      row: row, columns: room)
+    guard isSelected else { return }
+    canvas.write(
+      canvas.glyphs.selection, row: row, columns: canvas.columns, style: Style(.accent))
+    canvas.reverse(row: row, columns: canvas.columns)
+  }
+}

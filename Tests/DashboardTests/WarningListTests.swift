@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("The list of warnings")
+struct WarningListTests {
+  private typealias ID = OperationReport.ID
+
+  static func dashboard(
+    _ warnings: [MonitorWarning], columns: Int = 80, rows: Int = 24
+  ) -> Dashboard {
+    var dashboard = Scene.dashboard(columns: columns, rows: rows)
+    report(warnings, to: &dashboard)
+    return dashboard
+  }
+
+  private static func report(_ warnings: [MonitorWarning], to dashboard: inout Dashboard) {
+    var update = Scene.update
+    update.warnings = warnings
+    dashboard.take(.monitor(.update(update)))
+  }
+
+  /// One warning about several operations, one about a queue, one about the process, and a deadlock.
+  private static let warnings = [
+    MonitorWarning(kind: .cycle, operations: [ID(1180), ID(1181), ID(1200)], count: 12),
+    MonitorWarning(
+      kind: .slow, operations: [ID(1042), ID(1051)], count: 2, since: Scene.seconds(89.6),
+      usual: .seconds(1)),
+    MonitorWarning(
+      kind: .suspendedWithReady, queue: Scene.net, count: 12, since: Scene.seconds(90)),
+    MonitorWarning(kind: .threadLimit, count: 3, limit: 512),
+  ]
+
+  private func rows(of dashboard: Dashboard) -> [String] {
+    Array(dashboard.text().drop { !$0.contains("WARNING") }.dropFirst().prefix { !$0.isEmpty })
+  }
+
+  @Test(
+    "The header counts the rows of the list", arguments: [(40, 10), (80, 24), (120, 40), (200, 60)])
+  func oneCountIsOneRow(columns: Int, rows: Int) {
+    var dashboard = Self.dashboard(Self.warnings, columns: columns, rows: rows)
+    #expect(dashboard.text()[0].contains("! 4"))
+    dashboard.press("!")
+    #expect(dashboard.text()[0].contains("! 4"))
+    let list = self.rows(of: dashboard)
+    #expect(list.prefix(4).count == 4)
+    for (row, words) in zip(list, ["DEADLOCK ", "#1042", "net suspended", "all 512 threads"]) {
+      #expect(row.contains(words), "\(row)")
+    }
+    #expect(list.count == 4 || !list[4].hasPrefix("  "))
+    GoldenFrame.checkCells(of: dashboard.picture())
+  }
+
+  @Test(arguments: [(80, 24), (120, 40)])
+  func theListLooksAsStored(columns: Int, rows: Int) {
+    var dashboard = Self.dashboard(Self.warnings, columns: columns, rows: rows)
+    dashboard.press("!j")
+    GoldenFrame.check(dashboard.picture(), named: "warnings-\(columns)x\(rows)")
+  }
+
+  @Test func theSelectedWarningShowsItsFix() {
+    var dashboard = Self.dashboard(Self.warnings)
+    dashboard.press("!")
+    #expect(dashboard.text().shows("cycle → cancel one of them (x)"))
+    dashboard.press("jj")
+    #expect(dashboard.text().shows("suspended-with-ready → resume it (S)"))
+    // The keys of the fix act on the operation or the queue of the warning.
+    #expect(dashboard.press("S") == [.send(.setSuspended(Scene.net, false))])
+    dashboard.press("kx")
+    #expect(dashboard.press("y") == [.send(.cancel([ID(1042)]))])
+  }
+
+  @Test func theSelectionStaysOnItsWarning() {
+    var dashboard = Self.dashboard(Self.warnings)
+    dashboard.press("!jj")
+    Self.report(Array(Self.warnings.dropFirst()), to: &dashboard)
+    #expect(dashboard.selectedWarning?.kind == .suspendedWithReady)
+    Self.report([Self.warnings[0], Self.warnings[3]], to: &dashboard)
+    #expect(dashboard.selectedWarning?.kind == .threadLimit)
+    Self.report([], to: &dashboard)
+    #expect(dashboard.selectedWarning == nil)
+    #expect(dashboard.text().shows("no warnings"))
+    for key in ["x", "S", "+"] { #expect(dashboard.press(key) == [.bell]) }
+    #expect(dashboard.press(.enter) == [.bell])
+  }
+
+  @Test func enterGoesToTheOperationOrTheQueue() {
+    var dashboard = Self.dashboard(Self.warnings)
+    dashboard.press("!j")
+    dashboard.press(.enter)
+    #expect(dashboard.keyContext == .list && dashboard.selected == ID(1042))
+    dashboard.press("!jj")
+    dashboard.press(.enter)
+    #expect(dashboard.keyContext == .queues && dashboard.queues.id == Scene.net)
+    dashboard.press("!jjj")
+    #expect(dashboard.press(.enter) == [.bell])
+    #expect(dashboard.text().shows("this warning is about the whole process"))
+    // If the list of operations hides the operation, its details are shown.
+    dashboard.press("q")
+    dashboard.press("q")
+    dashboard.press("\\upload")
+    dashboard.press(.enter)
+    dashboard.press("!j")
+    dashboard.press(.enter)
+    #expect(dashboard.detail?.id == ID(1042))
+  }
+
+  @Test func theListOpensFromEachViewAndReturnsToIt() {
+    for view: Unicode.Scalar in ["1", "2", "3", "4", "5"] {
+      var dashboard = Self.dashboard(Self.warnings)
+      dashboard.take(.input(.alt(view)))
+      let context = dashboard.keyContext
+      dashboard.press("!")
+      #expect(dashboard.keyContext == .warnings)
+      dashboard.press(.escape)
+      #expect(dashboard.keyContext == context)
+    }
+    var dashboard = Self.dashboard(Self.warnings)
+    dashboard.press("!")
+    dashboard.press(.tab)
+    #expect(dashboard.keyContext == .tree)
+  }
+
+  @Test func theAgesOfWarningsAreCurrent() {
+    var dashboard = Self.dashboard([Self.warnings[2]])
+    dashboard.press("!")
+    #expect(dashboard.text().shows("net suspended for 12.0s"))
+    #expect(dashboard.nextTick(after: Scene.now) != nil)
+    dashboard.take(.tick(Scene.seconds(110)))
+    #expect(dashboard.text().shows("net suspended for 20.0s"))
+  }
+}
