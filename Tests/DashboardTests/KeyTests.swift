@@ -53,11 +53,8 @@ struct KeyTests {
       dashboard.press(.enter)
       dashboard.press("jj")
     case .warnings:
-      dashboard = WarningListTests.dashboard(
-        (0..<40).map { _ in
-          MonitorWarning(
-            kind: .slotDeadlock, operations: [ID(1042)], awaited: [ID(1103)], queue: Scene.io)
-        })
+      let warning = MonitorWarning(kind: .slotDeadlock, operations: [ID(1042)], queue: Scene.io)
+      dashboard = WarningListTests.dashboard(Array(repeating: warning, count: 40))
       dashboard.press("[!jjjjjjjj")
     case .picker:
       dashboard.press("o")

@@ -94,7 +94,75 @@ struct ListingTests {
     #expect(keys == keys.sorted())
     dashboard.press("i")
     #expect(dashboard.list.rows.keys == keys.reversed())
-    #expect(dashboard.text().shows("▲"))
+  }
+
+  @Test("The arrow points up if the smallest value is in the first row, for each column")
+  func theArrowHasOneMeaning() {
+    for (letter, rising, heading) in [
+      ("i", true, "ID"), ("s", true, "STATE"), ("u", true, "QUEUE"), ("p", false, "PRI"),
+      ("d", false, "DEPS"), ("t", false, "TIME"), ("r", false, "TIME"), ("b", false, "BLKS"),
+      ("n", true, "OPERATION"),
+    ] {
+      var dashboard = Scene.dashboard(columns: 200, rows: 60)
+      dashboard.press("s\(letter)")
+      #expect(dashboard.text().shows("\(heading)\(rising ? "▲" : "▼")"), "\(letter)")
+      dashboard.press("i")
+      #expect(dashboard.text().shows("\(heading)\(rising ? "▼" : "▲")"), "\(letter), reversed")
+    }
+  }
+
+  @Test func escapeClearsTheFilterAndThenTheSearch() {
+    var dashboard = Scene.dashboard()
+    let all = dashboard.list.rows.count
+    dashboard.press("/merge")
+    dashboard.press(.enter)
+    dashboard.press("\\shard")
+    dashboard.press(.enter)
+    #expect(dashboard.list.rows.count < all)
+    #expect(dashboard.press(.escape) == [])
+    #expect(dashboard.list.rows.count == all && dashboard.text().shows("filter cleared"))
+    #expect(dashboard.press("n") == [])
+    #expect(dashboard.press(.escape) == [])
+    #expect(dashboard.text().shows("search cleared"))
+    #expect(dashboard.press("n") == [.bell])
+    // Nothing is left to clear, and the key never quits.
+    #expect(dashboard.press(.escape) == [])
+  }
+
+  // MARK: Cut texts
+
+  @Test("A cut list of blockers says how many more there are", arguments: [60, 80, 100, 200])
+  func aCutListOfBlockersIsCounted(columns: Int) throws {
+    var dashboard = Scene.dashboard(columns: columns)
+    dashboard.press("1190")
+    dashboard.press(.enter)
+    let sentence = try #require(
+      dashboard.text().first { $0.contains("#1190 waits for 21 of 31: ") })
+    let named = sentence.split(separator: "#").count - 2
+    #expect(sentence.hasSuffix(" and \(21 - named) more"), "\(sentence)")
+    #expect(named == (columns == 200 ? 4 : named) && named >= 1)
+  }
+
+  @Test func theCutPaneCountsTheBlockersWithoutARow() {
+    var dashboard = Scene.dashboard(columns: 120, rows: 24)
+    dashboard.press("1190")
+    dashboard.press(.enter)
+    let text = dashboard.text()
+    #expect(text.contains { $0.wholeMatch(of: /.*│ +and \d+ more: t/) != nil }, "\(text)")
+    #expect(!text.shows("+ more: t"))
+  }
+
+  @Test func aScrolledNameBeginsWithAnEllipsis() {
+    var dashboard = Scene.dashboard()
+    func name(_ isUnicode: Bool = true) -> String? {
+      dashboard.text(isUnicode: isUnicode).first { $0.contains("#1042") }
+    }
+    #expect(name()?.hasSuffix("  download tiles z=14 eu") == true)
+    dashboard.press(.right)
+    #expect(name()?.hasSuffix("  …tiles z=14 eu") == true)
+    #expect(name(false)?.contains("  ~tiles z=14 eu") == true)
+    dashboard.press(.left)
+    #expect(name()?.hasSuffix("  download tiles z=14 eu") == true)
   }
 
   @Test func sortingByRunTimeShowsTheLongestFinishedRunFirst() throws {

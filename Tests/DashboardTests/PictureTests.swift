@@ -137,7 +137,7 @@ struct PictureTests {
     dashboard.press("7")
     dashboard.press(.enter)
     #expect(
-      dashboard.text().shows("#7 waits for 9000 of 10001: #1042 executing 12.4s, 8999 more"))
+      dashboard.text().shows("#7 waits for 9000 of 10001: #1042 executing 12.4s and 8999 more"))
   }
 
   @Test func theSentenceNamesAnExclusionAsTheReason() {

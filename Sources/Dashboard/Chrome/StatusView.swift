@@ -26,13 +26,23 @@ struct StatusView {
       drawForgotten(id, on: &canvas)
       return
     }
+    let remarks = remarks(canvas.glyphs)
+    let words = remarks.isEmpty ? "" : "  \(remarks.joined(separator: ", ")) "
+    let title = Span("\(id) ", .strong, isBold: true)
+    let taken = canvas.glyphs.width(of: title.text) + canvas.glyphs.width(of: words)
     let explanation = Explanation(
       monitored: dashboard.shown, now: dashboard.shownTime, isReadOnly: dashboard.isReadOnly,
-      glyphs: canvas.glyphs)
+      glyphs: canvas.glyphs, columns: canvas.columns.count - 1 - taken)
     let sentence = explanation.sentence(about: report)
     canvas.write(
-      [Span("\(id) ", .strong, isBold: true), Span(sentence)], row: layout.sentence,
-      columns: canvas.columns.dropFirst())
+      [title, Span(sentence)], row: layout.sentence, columns: canvas.columns.dropFirst())
+    guard !remarks.isEmpty else { return }
+    canvas.writeRight(
+      words, row: layout.sentence, columns: canvas.columns, style: Style(.accent, isBold: true))
+  }
+
+  /// Returns short texts about the settings of the list and the tags.
+  private func remarks(_ glyphs: Glyphs) -> [String] {
     var remarks: [String] = []
     if dashboard.screen.view == .operations {
       if dashboard.list.selection.isPinned { remarks.append("pinned") }
@@ -42,7 +52,7 @@ struct StatusView {
         if dashboard.list.listing.hidesOver { remarks.append("finished hidden") }
         if let filter = dashboard.list.listing.filter {
           let isCut = filter.text.unicodeScalars.count > 20
-          let end = isCut ? canvas.glyphs.ellipsis : ""
+          let end = isCut ? glyphs.ellipsis : ""
           remarks.append("filter: \(filter.text.clipped(to: isCut ? 19 : 20))\(end)")
         }
       }
@@ -50,10 +60,7 @@ struct StatusView {
     if !dashboard.tags.ids.isEmpty {
       remarks.append("\(CountText.text(dashboard.tags.ids.count)) tagged")
     }
-    guard !remarks.isEmpty else { return }
-    let words = "  \(remarks.joined(separator: ", ")) "
-    canvas.writeRight(
-      words, row: layout.sentence, columns: canvas.columns, style: Style(.accent, isBold: true))
+    return remarks
   }
 
   /// Draws a hint in the row below the events if no event is selected.

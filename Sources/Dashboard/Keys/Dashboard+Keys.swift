@@ -120,6 +120,8 @@ extension Dashboard {
       screen.view = .operations
     } else if quitsAtRoot {
       return askToQuit()
+    } else {
+      clearListing()
     }
     return []
   }

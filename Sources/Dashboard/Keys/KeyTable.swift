@@ -327,7 +327,7 @@ enum KeyTable {
       )),
     KeyBinding(
       .program(.back), [.key(.escape), .key(.backspace)], in: scrolling, label: "Esc Backspace",
-      help: "close", group: .program),
+      help: "close, or clear filter", group: .program),
     KeyBinding(
       .program(.quit), [.character("Q"), .function(10), .control("c")], in: everywhere,
       label: "Q F10 Ctrl-C", help: "quit at once", group: .program),

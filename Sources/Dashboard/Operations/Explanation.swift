@@ -10,6 +10,9 @@ struct Explanation {
   /// Whether commands are refused. If so, the sentence does not mention keys that change the process.
   let isReadOnly: Bool
   let glyphs: Glyphs
+  /// The number of cells for the sentence; `nil` if the sentence may have any length. A sentence about many
+  /// dependencies names only as many of them as have room.
+  var columns: Int?
 
   /// The maximum number of dependencies that a sentence names.
   private static let namedLimit = 4
@@ -75,18 +78,27 @@ struct Explanation {
     let unmet = report.dependencies.prefix(Self.lookLimit)
       .compactMap { monitored.operations[$0] }
       .filter { !$0.state.isOver }
-    let named = unmet.sorted { SortKey($0) < SortKey($1) }.prefix(Self.namedLimit).map { report in
+    let first = unmet.sorted { SortKey($0) < SortKey($1) }.prefix(Self.namedLimit).map { report in
       let age = report.state == .executing ? " \(age(report))" : ""
       return "\(report.id) \(report.state.rawValue)\(age)"
     }
-    var parts = named
     let isCut = total > Self.lookLimit
-    let moreCount = (isCut ? report.unmetDependencyCount : unmet.count) - named.count
-    if moreCount > 0 { parts.append("\(moreCount) more") }
-    let unknown = report.unmetDependencyCount - unmet.count
-    if !isCut, unknown > 0 { parts.append("\(unknown) not in a queue") }
-    let list = parts.joined(separator: ", ")
-    return "waits for \(report.unmetDependencyCount) of \(total): \(list)"
+    let count = isCut ? report.unmetDependencyCount : unmet.count
+    let unknown = isCut ? 0 : report.unmetDependencyCount - unmet.count
+    func sentence(naming namedCount: Int) -> String {
+      let named = first.prefix(namedCount).joined(separator: ", ")
+      let more = count > namedCount ? " and \(count - namedCount) more" : ""
+      let others = unknown > 0 ? "\(unknown) not in a queue" : ""
+      let parts = [named + more, others].filter { !$0.isEmpty }.joined(separator: ", ")
+      return "waits for \(report.unmetDependencyCount) of \(total): \(parts)"
+    }
+    // The number of the dependencies that are not named must have room.
+    let fewest = min(1, first.count)
+    for namedCount in stride(from: first.count, to: fewest, by: -1) {
+      let candidate = sentence(naming: namedCount)
+      guard let columns, glyphs.width(of: candidate) > columns else { return candidate }
+    }
+    return sentence(naming: fewest)
   }
 
   private func over(_ report: OperationReport) -> String {

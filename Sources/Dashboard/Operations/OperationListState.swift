@@ -137,6 +137,17 @@ extension Dashboard {
     }
   }
 
+  /// Clears the filter of the list or, if the list has no filter, the search text.
+  mutating func clearListing() {
+    if list.listing.filter != nil {
+      list.listing.filter = nil
+      show("filter cleared")
+    } else if list.search != nil {
+      list.search = nil
+      show("search cleared")
+    }
+  }
+
   // MARK: Prompts
 
   mutating func openFilterPrompt() {

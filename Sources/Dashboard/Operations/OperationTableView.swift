@@ -49,7 +49,7 @@ struct OperationTableView {
     let style = Style(.dim)
     let row = layout.headings
     let order = dashboard.list.listing.order
-    let mark = order.isReversed ? canvas.glyphs.ascending : canvas.glyphs.descending
+    let mark = order.isAscending ? canvas.glyphs.ascending : canvas.glyphs.descending
     func heading(_ text: String, _ column: TableColumns.Column) -> (String, Style) {
       order.column.shownIn == column
         ? (text + mark, Style(.strong, isBold: true)) : (text, style)
@@ -123,9 +123,12 @@ struct OperationTableView {
       // If an operation has no name, the row shows its class in brackets.
       let isNamed = !report.name.isEmpty
       let title = isNamed ? report.name : "(\(report.className))"
+      // The first cell of a scrolled name shows that the beginning is left out.
+      let offset = dashboard.list.titleOffset
+      let text = title.clipped(from: offset == 0 ? 0 : offset + 1, toFill: range.count)
+      let cutMark = canvas.glyphs.isUnicode ? "…" : "~"
       canvas.write(
-        title.clipped(from: dashboard.list.titleOffset, toFill: range.count), row: row,
-        columns: range,
+        offset == 0 ? text : cutMark + text, row: row, columns: range,
         style: isNamed ? quiet : Style(.dim))
     }
     if isSelected { canvas.reverse(row: row, columns: layout.table) }

@@ -35,13 +35,14 @@ struct PaneView {
     let waitsForRoom = min(waitsFor.count, max(room / 2, room - blocks.count))
     if treeDirection != .waitsFor {
       row = draw(
-        waitsFor, heading: waitsForHeading(report), row: row + 1, room: waitsForRoom, on: &canvas)
+        waitsFor, of: report.dependencies.count, heading: waitsForHeading(report), row: row + 1,
+        room: waitsForRoom, on: &canvas)
     }
     if treeDirection != .blocks {
       let heading = "BLOCKS \(report.dependentCount)"
       _ = draw(
-        blocks, heading: [Span(heading, .dim)], row: row + 1, room: room - waitsForRoom,
-        on: &canvas)
+        blocks, of: report.dependentCount, heading: [Span(heading, .dim)], row: row + 1,
+        room: room - waitsForRoom, on: &canvas)
     }
   }
 
@@ -162,23 +163,35 @@ struct PaneView {
   }
 
   /// Draws a heading, and below the heading as many rows as have room. Returns the first screen row that is
-  /// still free.
+  /// still free. The number of operations directly below the root of the tree is `total`.
   private func draw(
-    _ rows: ArraySlice<DependencyTree.Row>, heading: [Span], row: Int, room: Int,
+    _ rows: ArraySlice<DependencyTree.Row>, of total: Int, heading: [Span], row: Int, room: Int,
     on canvas: inout Canvas
   ) -> Int {
     canvas.write(heading, row: row, columns: inner)
     let view = TreeRowView(
       monitored: monitored, now: dashboard.shownTime, columns: inner, showsColumns: false)
     var next = row + 1
-    for treeRow in rows.prefix(rows.count > room ? max(0, room - 1) : room) {
+    let drawn = rows.prefix(rows.count > room ? max(0, room - 1) : room)
+    for treeRow in drawn {
       view.draw(treeRow, row: next, on: &canvas)
       next += 1
     }
     if rows.count > room, room > 0 {
-      canvas.write("+ more: t", row: next, columns: inner, style: Style(.dim))
+      let moreCount = total - drawn.reduce(0) { $0 + directCount($1) }
+      let count = moreCount > 0 ? "\(CountText.text(moreCount)) " : ""
+      canvas.write("and \(count)more: t", row: next, columns: inner, style: Style(.dim))
       next += 1
     }
     return next
+  }
+
+  /// Returns how many of the operations directly below the tree's root a row represents.
+  private func directCount(_ row: DependencyTree.Row) -> Int {
+    guard row.depth == 1 else { return 0 }
+    return switch row.note {
+    case .group(let count, _, _), .unknown(let count, _): count
+    case .none, .closesCycle, .queue, .folded: 1
+    }
   }
 }

@@ -38,7 +38,8 @@ extension SortOrder.Column {
   var shownIn: TableColumns.Column {
     switch self {
     case .id: .id
-    case .state, .time, .run: .time
+    case .state: .state
+    case .time, .run: .time
     case .queue: .queue
     case .priority: .priority
     case .dependencies: .dependencies
@@ -49,6 +50,15 @@ extension SortOrder.Column {
 }
 
 extension SortOrder {
+  /// Whether the smallest value of the sort column is in the first row. The first of all states is executing,
+  /// and the last one is cancelled.
+  var isAscending: Bool {
+    switch column {
+    case .id, .state, .queue, .name: !isReversed
+    case .priority, .dependencies, .time, .run, .dependents: isReversed
+    }
+  }
+
   /// The name of the sort column, and a remark if the order is reversed.
   var words: String {
     let column =

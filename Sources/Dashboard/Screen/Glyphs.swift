@@ -12,9 +12,9 @@ struct Glyphs: Sendable, Equatable {
   var selection: String { isUnicode ? "▌" : ">" }
   /// The text for an unknown value.
   var unknown: String { isUnicode ? "–" : "-" }
-  /// The mark after the heading of the sorted column.
+  /// The mark after the heading of the sorted column if the largest value is in the first row.
   var descending: String { isUnicode ? "▼" : "v" }
-  /// The mark after the heading of the sorted column if the order is reversed.
+  /// The mark after the heading of the sorted column if the smallest value is in the first row.
   var ascending: String { isUnicode ? "▲" : "^" }
   /// The text that stands for omitted text, or for work in progress.
   var ellipsis: String { isUnicode ? "…" : ".." }
