@@ -65,9 +65,21 @@ struct SelectionTests {
     #expect(dashboard.list.selection.id == ID(2))
   }
 
+  @Test("Before the first key, the first row is selected if the selected operation finishes")
+  func theFirstKeyActsOnAnUnfinishedOperation() {
+    var dashboard = Self.dashboard((1...3).map { Self.report($0, .executing, at: $0) })
+    dashboard.update(changed: [Self.report(1, .finished, at: 9)])
+    #expect(dashboard.list.selection.id == ID(2))
+    dashboard.update(removed: [ID(2)])
+    #expect(dashboard.list.selection.id == ID(3))
+    dashboard.press("x")
+    #expect(dashboard.prompts.question?.ids == [ID(3)])
+  }
+
   @Test("The queue of the key S stays the same while other operations become the first row")
   func theQueueOfTheSelectionStays() {
     var dashboard = Scene.dashboard()
+    dashboard.press("Sn")
     #expect(dashboard.selectedQueue?.id == Scene.io)
     var other = Self.report(1, .executing)
     other.queue = Scene.cpu
@@ -117,6 +129,7 @@ struct SelectionTests {
 
   @Test func aGhostCursorStaysInAnEmptyList() {
     var dashboard = Self.dashboard([Self.report(1, .waiting)])
+    dashboard.press("g")
     dashboard.update(removed: [ID(1)])
     #expect(dashboard.text().shows("selection finished") && dashboard.text().shows("no operations"))
     // The next operation is not selected, because no key has selected it.
@@ -130,6 +143,7 @@ struct SelectionTests {
   @Test("The screen stays at the top if the first selected operation moves down or finishes")
   func theScreenStaysAtTheTop() {
     var dashboard = Self.dashboard([Self.report(1, .waiting)])
+    dashboard.press("g")
     dashboard.update(changed: (2...60).map { Self.report($0, .executing, at: $0) })
     #expect(dashboard.visibleKeys.first?.id == ID(2))
     #expect(Self.cursorLine(dashboard) == 0)
@@ -143,6 +157,7 @@ struct SelectionTests {
 
   @Test func theGhostCursorHasRoomOnTheSmallestScreen() {
     var dashboard = Self.dashboard((1...60).map { Self.report($0, .executing, at: $0) })
+    dashboard.press("g")
     dashboard.take(.resized(Layout.minimum))
     dashboard.update(changed: [Self.report(1, .finished, at: 99)])
     #expect(dashboard.text().shows("▌ selection finished · g: first row"))
