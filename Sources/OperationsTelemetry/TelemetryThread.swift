@@ -47,9 +47,9 @@ final class TelemetryThread: Sendable {
     }
   }
 
-  /// Starts the thread, which runs until `control` ends it. The function returns when the monitor
-  /// records events, after about a millisecond. If the monitor cannot record events, the function
-  /// returns after a second.
+  /// Starts the thread, which runs until `control` ends it. The function returns as soon as the monitor has
+  /// begun to record events, usually after about a millisecond. If the monitor cannot record events, the
+  /// function returns after a second.
   static func start(
     control: TelemetryControl, metrics: (any MetricsFactory)?, tracer: (any Tracer)?,
     parent: ServiceContext, interval: Duration

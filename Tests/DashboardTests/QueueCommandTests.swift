@@ -96,7 +96,7 @@ struct QueueCommandTests {
   @Test func theBundledDemoDoesNotAsk() {
     var dashboard = Self.dashboard(source: .demo)
     #expect(dashboard.press("S") == [.send(.setSuspended(Scene.io, true))])
-    // The second key reverts the first one, even before the first result.
+    // The second key press undoes the first one, even if the result of the first one has not arrived.
     #expect(dashboard.press("S") == [.send(.setSuspended(Scene.io, false))])
   }
 

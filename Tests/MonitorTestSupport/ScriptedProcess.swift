@@ -7,8 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An imaginary process to which viewers can attach. It sends exactly the given messages, which a
-/// real process may never send.
+/// An imaginary process to which viewers can attach. It sends exactly the given messages, including messages
+/// that a real process would never send.
 ///
 /// The functions that wait use `poll` with a deadline, and never sleep.
 package final class ScriptedProcess {

@@ -365,7 +365,7 @@ struct ForwardingQueueTests {
         queue.waitUntilAllOperationsAreFinished()
         return cost.value
       }
-      // If each addition examined all blocks, 8 times the number would cost 64 times as much.
+      // If each addition examined all blocks, 8 times as many blocks would cost 64 times as much.
       #expect(costs[1] < costs[0] * 24)
     }
   }

@@ -174,7 +174,7 @@ extension Model {
 
   /// Returns whether it is certain that the operation keeps its position in the start order after
   /// it has got a new dependency. An operation that ignores dependencies counts as not ready until
-  /// its `isReady` is evaluated again. If its queue reads the state before that, the operation
+  /// its `isReady` is evaluated again. If the queue reads its state before the evaluation, the operation
   /// loses its position.
   private func keepsPlace(_ index: Int) -> Bool {
     guard items[index].kind == .oblivious, let queue = items[index].queue else { return true }

@@ -77,7 +77,8 @@ struct GroupState {
       return failures.append(failure)
     }
     // A member that was cancelled because of this failure may be reported before the failed member
-    // itself. The error of the failed member replaces it, because that error has more information.
+    // itself. The error of the failed member replaces the error that was reported first, because it
+    // has more information.
     if failures[place].isConsequence, !failure.isConsequence { failures[place] = failure }
   }
 

@@ -95,8 +95,8 @@ final class Exclusions: Sendable {
   private func ask(
     _ operation: Operation, _ exclusions: Set<MutualExclusion>, insists: Bool
   ) -> ExclusionLines.Answer? {
-    // The request of a thread that gives way changes nothing for other threads that give way. If it
-    // woke them, these threads would wake each other without end.
+    // The request of a thread that gives way does not wake other threads that give way. Otherwise
+    // these threads would wake each other endlessly.
     let reply = change(wakes: { !$0.givesWay }) {
       state -> (Reply, [ExclusionLines.Number]) in
       let status = operation.status.load(ordering: .sequentiallyConsistent)

@@ -20,7 +20,8 @@ struct DeadlockSearch {
     return deadlocks
   }
 
-  /// Returns the deadlocks, and the only references of the search to the objects that it has read.
+  /// Returns the deadlocks, and the references to the objects that the search has read. The search
+  /// keeps no other references to them.
   private static func search(
     _ queues: [OperationQueue]
   ) -> ([Deadlock], references: [any AnyObject & Sendable]) {

@@ -94,10 +94,10 @@ struct WaitPicture {
     return graph
   }
 
-  /// All objects that the picture of queues has read.
+  /// All objects that were read for the graph of the queues.
   ///
-  /// Each of them may be finished and released by its queue during the search. The references are kept until
-  /// the end, so that the caller can release them on another thread.
+  /// During the search, an operation may finish, and its queue may release it. The references are
+  /// kept until the end, so that the caller can release them on another thread.
   var references: [any AnyObject & Sendable] { held + operations + queues }
 
   /// Reads everything again, and removes the parts that have changed.

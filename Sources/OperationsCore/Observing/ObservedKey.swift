@@ -6,7 +6,7 @@
 ///
 /// Key paths have no names on Linux. The key paths of the base classes' properties are found in
 /// tables. Other key paths are compared with the key path in an announcement.
-// Unchecked because key paths are not declared as immutable.
+// Unchecked because key paths are not declared `Sendable`, although they are immutable.
 enum ObservedKey: Equatable, @unchecked Sendable {
   case named(String)
   case path(AnyKeyPath)

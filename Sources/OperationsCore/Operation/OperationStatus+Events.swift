@@ -343,11 +343,11 @@ extension OperationStatus {
     return true
   }
 
-  /// Handles that the operation should request its exclusions again. Returns whether the queue must
-  /// read the operation's state again.
+  /// Changes the status so that the operation requests its exclusions again. Returns whether the
+  /// queue must read the operation's state again.
   ///
-  /// If another thread is about to store that `isReady` was `false`, this value is dropped, because
-  /// it is outdated.
+  /// Another thread may have read `false` from `isReady` and not stored it yet. This outdated value
+  /// is then discarded.
   mutating func exclusionHasEnded() -> Bool {
     forgetVerdict()
     // An operation of a subclass may be ready although dependencies are unmet. Its `isReady` is evaluated

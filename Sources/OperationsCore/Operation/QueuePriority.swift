@@ -9,7 +9,7 @@ extension Operation {
   public enum QueuePriority: Int, Sendable, CaseIterable {
     /// The lowest priority: operations start after all others.
     case veryLow = -8
-    /// Operations start after those of normal priority.
+    /// Operations of this priority start after operations of normal priority.
     case low = -4
     /// The default.
     case normal = 0

@@ -81,7 +81,7 @@ struct QueueScheduler {
     return UInt32(min(slotLimit, Int(Self.widthLimit)))
   }
 
-  /// Updates the published width. Returns the new width if the gate must be updated.
+  /// Updates the published width. Returns the new width if the gate must get it; otherwise `nil`.
   @inline(__always)
   mutating func publishWidth() -> (width: UInt32, isRising: Bool)? {
     let width = width

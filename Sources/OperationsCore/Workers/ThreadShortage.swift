@@ -25,8 +25,8 @@ enum ThreadShortage {
   private static let waitingTaskCount = Atomic<Int>(0)
   private static let hasRetryingTask = Atomic<Bool>(false)
   private static let interval: Int64 = 10_000_000
-  /// The interval at which a waiting thread checks for a shortage, if there was none when it began
-  /// to sleep.
+  /// The interval at which a waiting thread checks whether threads are missing, if none was missing
+  /// when it began to sleep.
   private static let longInterval: Int64 = 5_000_000_000
 
   /// Whether any queue or pool waits for a thread.

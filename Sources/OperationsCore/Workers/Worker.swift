@@ -327,7 +327,8 @@ extension Worker {
       lastChange.store(now, ordering: .relaxed)
       if isLingering { return .blocked }
       let used = time - last
-      // In the `own` lane, a blocked worker counts as blocked until it uses much processor time.
+      // In the `own` lane, a worker that was found blocked counts as blocked until it uses much
+      // processor time.
       if isCountedBlocked, isInOwnLane.load(ordering: .relaxed), used < standstill / 4 {
         return .blocked
       }

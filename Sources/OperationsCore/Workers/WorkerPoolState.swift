@@ -340,7 +340,7 @@ struct WorkerPoolState {
   /// Handles that an operation has ended a worker's thread while the worker served a request.
   mutating func lost(_ worker: Worker, _ request: Request) -> Action {
     unblock(worker)
-    // A check of the sampler that runs at the same time no longer counts the worker as blocked after this.
+    // From now on, the sampler does not count the worker as blocked, even if it checks the worker now.
     worker.isGranted = false
     giveBack(request)
     workers[ObjectIdentifier(worker)] = nil

@@ -130,8 +130,8 @@ struct ReplayPlayer: Sendable {
     (hasJumped, hasNews) = (true, true)
     current = nil
     next = reader.update(at: offset)
-    // If the recording is damaged at this offset, the replay continues from an earlier offset up to
-    // the damage.
+    // If the recording is damaged at this offset, the replay starts at an earlier offset and ends at the
+    // damage.
     var start = offset
     while next == nil, reader.snapshot(before: start) < start {
       start = reader.snapshot(before: start)

@@ -188,8 +188,8 @@ struct PickerTests {
     dashboard.take(.openFailed(reason: "no"))
     dashboard.press("G")
     #expect(dashboard.press(.enter) == [.open(.demo)])
-    // The greeting comes from the process that was shown before, but the dashboard discards the
-    // state of that process.
+    // The new connection is to the same process as before. The dashboard nevertheless discards the previous
+    // state.
     dashboard.take(.monitor(.hello(Scene.hello)))
     #expect(dashboard.list.rows.count == 0 && dashboard.tags.ids.isEmpty)
     #expect(dashboard.live.endedReason == nil && dashboard.connection.source == .demo)

@@ -5,7 +5,8 @@
 
 /// Finds cells whose color or style shows a fact that the characters do not show.
 struct StyleEvidence {
-  /// A text for each cell or run of cells whose fact is shown by the style only.
+  /// A text for each cell, or run of cells, whose style alone shows information. The text gives the same
+  /// information.
   let problems: [String]
 
   /// Adjacent cells of a row that have the same role.

@@ -71,7 +71,7 @@ import Testing
 
   @Test("A signal ends a viewer at any moment after its start, and the terminal is restored")
   func signalAtAnyMoment() throws {
-    // The viewer can find only a stopped process, which does not answer.
+    // The only process that the viewer can find is stopped, so it does not answer.
     let process = try MonitoredProcess()
     process.signal(SIGSTOP)
     for round in 0..<12 {
