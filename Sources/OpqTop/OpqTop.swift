@@ -25,7 +25,7 @@ struct OpqTop: ParsableCommand {
     defaultSubcommand: DefaultCommand.self)
 }
 
-/// The version of the program, which `--version`, the manual page and the package show.
+/// The version of the program, which `--version` and the package show.
 enum Version {
   static let number = "0.1.0"
 }
