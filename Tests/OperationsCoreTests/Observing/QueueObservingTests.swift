@@ -2,10 +2,11 @@
 // Part of opq; see LICENSE.
 
 import Glibc
-import OperationsCore
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import OperationsCore
 
 @Suite("The notifications for observers of a queue")
 struct QueueObservingTests {
@@ -31,6 +32,24 @@ struct QueueObservingTests {
       "will operations", "will operationCount", "operationCount \(old)→\(new)",
       "operations \(old)→\(new)",
     ]
+  }
+
+  /// Lets a thread wait for an operation, calls `finish`, and returns the events in the log when the
+  /// thread continues. The wait begins before `finish` is called.
+  private func events(
+    in log: EventLog<String>, afterWaitingFor operation: Operation, _ finish: () -> Void
+  ) -> [String] {
+    let events = Monitored<[String]>([])
+    let hasContinued = Gate()
+    startThread {
+      operation.waitUntilFinished()
+      events.change { $0 = log.events }
+      hasContinued.open()
+    }
+    while !operation.status.load(ordering: .acquiring).has(.hasWaiters) { sched_yield() }
+    finish()
+    hasContinued.pass()
+    return events.value
   }
 
   @Test("Q-10: operations and their count are announced once for an operation and for a batch")
@@ -66,12 +85,10 @@ struct QueueObservingTests {
         // addition is still being announced.
         queue.isSuspended = true
         queue.addOperation(operation)
-        queue.isSuspended = false
-        operation.waitUntilFinished()
-        #expect(log.events == pair(1, 2) + pair(2, 1))
-        gate.open()
-        first.waitUntilFinished()
-        #expect(log.events.dropFirst(8) == pair(1, 0)[...])
+        let events = events(in: log, afterWaitingFor: operation) { queue.isSuspended = false }
+        #expect(events == pair(1, 2) + pair(2, 1))
+        let later = self.events(in: log, afterWaitingFor: first) { gate.open() }
+        #expect(later.dropFirst(8) == pair(1, 0)[...])
         for observation in observations { observation.invalidate() }
       }
     }
