@@ -8,8 +8,8 @@ import TestSupport
 /// a misuse for some order of the threads, and records which operations the steps force to run
 /// before others.
 final class StepGate: Sendable {
-  /// The actions of which only one is possible for each operation, for example adding it to a queue
-  /// or starting it directly.
+  /// The actions that exclude each other. Each operation has at most one of them: for example, it is
+  /// added to a queue or started directly.
   private enum Claim { case free, adding, added, started, finishedEarly }
 
   private let world: World

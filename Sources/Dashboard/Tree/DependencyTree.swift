@@ -26,7 +26,7 @@ struct DependencyTree: Sendable, Equatable {
     case queue(QueueReport.ID)
     /// A row that represents all rows below a folded operation.
     case folded(OperationReport.ID)
-    /// A row that represents operations of which the dashboard knows only the number.
+    /// A row for operations that the dashboard has only counted. It knows nothing else about them.
     case unknown(parent: OperationReport.ID)
     /// A row at the end of an incomplete tree. It shows that the tree has more rows.
     case cut

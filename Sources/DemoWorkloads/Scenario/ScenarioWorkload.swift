@@ -9,8 +9,8 @@ final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
   private struct State {
     var scenario: Played
     var hasStarted = false
-    /// The operations that have not ended. The references are weak, so that they do not keep an operation
-    /// alive that never runs because it is in no queue.
+    /// The operations that have not ended. An operation that is not added to a queue never ends. The
+    /// references are weak, so that such an operation can be deallocated.
     var operations: [PlannedTask.ID: WeakOperation] = [:]
   }
 

@@ -102,7 +102,7 @@ extension OperationQueueSupplement where Self: OperationQueue {
   ///
   /// Three kinds are found: cycles, queues whose slots are all held by operations that wait in
   /// their own code for operations that need a slot, and operations that were never added to a
-  /// queue. The operations of a deadlock can be in other queues, or in no queue.
+  /// queue. A deadlock can contain operations of other queues, and operations without a queue.
   ///
   /// The reported cycles have no common members: if several cycles have a common member, at least one of
   /// them is reported. If a deadlock of slots depends on a second deadlock of slots, only the second one

@@ -90,8 +90,8 @@ struct DeadlockSearch {
     return graph.disjointCycles().map { cycle in cycle.map { knot[$0] } }
   }
 
-  /// Returns the operations that an operation waits for: the operations that must all finish, and
-  /// the holders of an exclusion, one of which must finish.
+  /// Returns the operations that an operation waits for. If it waits for an exclusion, the result
+  /// includes all holders of the exclusion, although only one holder must finish.
   private func awaited(by operation: Int) -> [Int] {
     let wait = picture.waits[operation]
     return wait.operations + (wait.exclusion.map { picture.exclusionHolders[$0] } ?? [])

@@ -16,8 +16,7 @@ enum MeasuredWork {
     }
   }
 
-  /// Runs a number of operations, each of which computes a number of steps. They use all processors
-  /// except one.
+  /// Runs `count` operations on all processors except one. Each operation computes `steps` steps.
   static func runComputing(_ count: Int, steps: Int) {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)

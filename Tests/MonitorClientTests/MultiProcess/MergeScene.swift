@@ -19,8 +19,8 @@ struct MergeScene {
       count: count, interest: Interest(), bootID: "this boot", secondsSince1970AtZero: 42_200)
   }
 
-  /// Returns processes that have sent a greeting and an empty state, both of which the viewer has
-  /// received.
+  /// Returns processes that have sent a greeting and an empty state. The viewer has received both
+  /// messages.
   static func heard(_ count: Int) -> MergeScene {
     var scene = MergeScene(count: count)
     for number in 1...count {

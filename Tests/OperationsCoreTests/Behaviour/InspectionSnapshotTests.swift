@@ -57,9 +57,7 @@ struct InspectionSnapshotTests {
     }
   }
 
-  @Test(
-    "The list has each barrier at the position where it was added, with its state. Barriers are not counted."
-  )
+  @Test("A snapshot lists barriers and their states in the order of addition, and does not count them")
   func barriers() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
