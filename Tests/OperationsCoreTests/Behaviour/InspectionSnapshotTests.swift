@@ -57,7 +57,7 @@ struct InspectionSnapshotTests {
     }
   }
 
-  @Test("A snapshot lists barriers and their states in the order of addition, and does not count them")
+  @Test("Barriers are listed in the order of addition, with their states, but not counted")
   func barriers() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
