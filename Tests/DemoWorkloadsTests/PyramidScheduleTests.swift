@@ -76,6 +76,17 @@ import Testing
     #expect(schedule.uploaded(2) == [.remove(number: 4)])
   }
 
+  @Test func eachSeriesRendersOnePosterAfterTheOther() {
+    var schedule = PyramidSchedule(isOnce: false, isTemporary: true, posterSeriesCount: 2)
+    #expect(
+      schedule.start() == [
+        .render(poster: 1, series: 0), .render(poster: 2, series: 1), launch(1), launch(2),
+      ])
+    #expect(schedule.start() == [])
+    #expect(schedule.posterEnded(inSeries: 1) == [.render(poster: 3, series: 1)])
+    #expect(schedule.posterEnded(inSeries: 0) == [.render(poster: 4, series: 0)])
+  }
+
   @Test func filesInADirectoryOfTheUsersAreNeverRemoved() {
     var schedule = PyramidSchedule(isOnce: false, isTemporary: false)
     var actions = schedule.start()

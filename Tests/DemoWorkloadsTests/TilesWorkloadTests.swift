@@ -183,6 +183,36 @@ import Testing
     #expect(scratch.exists("7/pyramid-1/pyramid.png"))
   }
 
+  @Test func postersAreRenderedOnlyIfAUserControlsTheQueues() async throws {
+    let workload = try workload(isOnce: false, isInteractive: true)
+    #expect(workload.queues[.cpu].maxConcurrentOperationCount == 4)
+    workload.start()
+    #expect(
+      await eventually { scratch.exists("7/poster-1.png") && scratch.exists("7/poster-2.png") })
+    #expect(try image("poster-1.png").side == 32)
+    workload.shutDown()
+    for (isOnce, isInteractive) in [(true, true), (false, false)] {
+      let workload = try self.workload(isOnce: isOnce, isInteractive: isInteractive)
+      workload.queues[.cpu].isSuspended = true
+      workload.start()
+      let names = workload.queues[.cpu].operations.compactMap(\.name)
+      #expect(!names.contains { $0.contains("poster") })
+      #expect(workload.queues[.cpu].maxConcurrentOperationCount == 2)
+      workload.shutDown()
+    }
+  }
+
+  @Test func theFirstPosterIsTheFirstOperationOfItsQueue() throws {
+    let workload = try workload(isOnce: false, isInteractive: true)
+    workload.queues[.cpu].isSuspended = true
+    workload.start()
+    #expect(
+      workload.queues[.cpu].operations.prefix(2).map(\.name) == [
+        "render poster 1", "render poster 2",
+      ])
+    workload.shutDown()
+  }
+
   @Test func oldPyramidsLeaveTheTemporaryDirectory() async throws {
     let workload = try workload(isOnce: false, isInteractive: true, isTemporary: true)
     let path = workload.directory.path

@@ -12,7 +12,8 @@ public struct WorkloadOptions: Equatable, Sendable {
   /// until `shutDown()`. The default is `false`.
   public var isOnce: Bool
   /// Whether a user can control the queues. The default is `true`. If it is `true` and `isOnce` is `false`,
-  /// ``Demo/tiles`` starts with its queue `net` suspended.
+  /// ``Demo/tiles`` starts with its queue `net` suspended, and also renders posters, which take 10 to 30 s
+  /// each.
   public var isInteractive: Bool
   /// The directory for the files of a demo that writes files. The workload creates the directory if needed,
   /// and never removes its files. If it is `nil`, which is the default, the files are in a temporary
@@ -20,7 +21,7 @@ public struct WorkloadOptions: Equatable, Sendable {
   ///
   /// If `isOnce` is `true`, the files of ``Demo/tiles`` are in the directory itself. Otherwise each tile
   /// pyramid, which is one picture in several sizes, has its own subdirectory. A tile pyramid takes about 15
-  /// MB of disk space. Demos that write no files ignore this option.
+  /// MB of disk space, and the last two posters take 2 MB. Demos that write no files ignore this option.
   public var outputDirectory: String?
 
   /// Creates options. Each option has a default.

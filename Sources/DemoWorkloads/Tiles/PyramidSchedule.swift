@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Decides when the operations of tile pyramids are added. The schedule is a value type with one function for
+/// Decides when the operations of tile pyramids and posters are added. The schedule is a value type with one function for
 /// each event. Each function returns the next actions.
 ///
 /// A tile pyramid is built when all operations that compute, merge, write and index it have finished. It is
 /// complete when its uploads have finished too. At most two pyramids are being built at a time. If a user
 /// suspends `net`, built pyramids wait for the network. While two pyramids wait for the network, new pyramids
 /// get no uploads, so that the demo continues with a limited number of operations.
+///
+/// Posters are rendered in series. A series renders one poster after the other.
 struct PyramidSchedule: Equatable, Sendable {
   enum Action: Equatable, Sendable {
     /// Add the operations of this pyramid. The uploads are included only if `isUploaded` is `true`.
     case launch(number: Int, isUploaded: Bool)
+    /// Add the operation that renders this poster of a series.
+    case render(poster: Int, series: Int)
     /// Remove the files of this pyramid.
     case remove(number: Int)
     /// The workload, which runs only once (`isOnce`), has finished.
@@ -25,6 +29,8 @@ struct PyramidSchedule: Equatable, Sendable {
 
   private let isOnce: Bool
   private let isTemporary: Bool
+  private let posterSeriesCount: Int
+  private var lastPoster = 0
   private var lastNumber = 0
   private var building: Set<Int> = []
   private var uploading: Set<Int> = []
@@ -36,13 +42,29 @@ struct PyramidSchedule: Equatable, Sendable {
   /// - Parameters:
   ///   - isOnce: Whether the workload ends after one pyramid.
   ///   - isTemporary: Whether the files of old tile pyramids have to be removed.
-  init(isOnce: Bool, isTemporary: Bool) {
+  ///   - posterSeriesCount: The number of series of posters: the number of posters that are rendered at the
+  ///     same time.
+  init(isOnce: Bool, isTemporary: Bool, posterSeriesCount: Int = 0) {
     self.isOnce = isOnce
     self.isTemporary = isTemporary
+    self.posterSeriesCount = posterSeriesCount
   }
 
   /// Returns the first actions. A second call returns no actions.
-  mutating func start() -> [Action] { lastNumber == 0 ? launches() : [] }
+  ///
+  /// The first posters come before the first tile pyramids, so that they start first.
+  mutating func start() -> [Action] {
+    guard lastNumber == 0 else { return [] }
+    var actions: [Action] = []
+    for series in 0..<posterSeriesCount { actions += posterEnded(inSeries: series) }
+    return actions + launches()
+  }
+
+  /// Returns the next actions after the operation of a poster has finished or was cancelled.
+  mutating func posterEnded(inSeries series: Int) -> [Action] {
+    lastPoster += 1
+    return [.render(poster: lastPoster, series: series)]
+  }
 
   /// Returns the next actions after all operations that build a tile pyramid have finished.
   mutating func built(_ number: Int) -> [Action] {

@@ -9,8 +9,9 @@ import Synchronization
 ///
 /// The queue `cpu` computes up to two tiles at a time, and merges four tiles to one. The queue `io` writes up
 /// to four PNG images at a time. The queue `net` uploads up to six images at a time, without a server. The
-/// queue `index` lists the images. The seed determines everything: regions, names, sizes, pixels and planned
-/// times.
+/// queue `index` lists the images. If a user can control the queues, the queue `cpu` also renders two posters
+/// at a time, which take much longer than tiles. The seed determines everything: regions, names, sizes,
+/// pixels and planned times.
 final class TilesWorkload: DemoWorkload {
   let queues = LaneQueues()
   let directory: OutputDirectory
@@ -31,10 +32,19 @@ final class TilesWorkload: DemoWorkload {
     self.options = options
     self.shape = shape
     run = WorkloadRun(queues: Array(queues.all.values))
+    let isControlled = options.isInteractive && !options.isOnce
+    let posterSeriesCount = isControlled ? Self.posterSeriesCount : 0
     schedule = Mutex(
-      PyramidSchedule(isOnce: options.isOnce, isTemporary: directory.isTemporary))
-    queues[.net].isSuspended = options.isInteractive && !options.isOnce
+      PyramidSchedule(
+        isOnce: options.isOnce, isTemporary: directory.isTemporary,
+        posterSeriesCount: posterSeriesCount))
+    queues[.net].isSuspended = isControlled
+    // The posters have their own slots, so that tiles are computed as fast as without posters.
+    queues[.cpu].maxConcurrentOperationCount += posterSeriesCount
   }
+
+  /// The number of posters that are rendered at the same time.
+  private static let posterSeriesCount = 2
 
   /// Adds the first operations. When the function returns, these operations are in their queues.
   func start() { run.decideNow { handle { $0.start() } } }
@@ -61,6 +71,7 @@ final class TilesWorkload: DemoWorkload {
     for action in schedule.withLock({ event(&$0) }) {
       switch action {
       case .launch(let number, let isUploaded): launch(number: number, isUploaded: isUploaded)
+      case .render(let poster, let series): render(poster: poster, series: series)
       case .remove(let number): remove(number: number)
       case .finish: run.finish()
       }
@@ -94,6 +105,17 @@ final class TilesWorkload: DemoWorkload {
     for lane in Lane.allCases {
       queues[lane].addOperations(lanes[lane, default: []], waitUntilFinished: false)
     }
+  }
+
+  private func render(poster: Int, series: Int) {
+    // The posters of a series have the same file, so that the number of files is limited.
+    let operation = RenderPosterOperation(
+      PosterPlan(seed: options.seed, number: poster, shape: shape),
+      path: "\(directory.path)/poster-\(series + 1).png", pacing: pacing, failures: failures)
+    operation.completionBlock = { [weak self] in
+      self?.report { $0.posterEnded(inSeries: series) }
+    }
+    queues[.cpu].addOperation(operation)
   }
 
   private func remove(number: Int) {

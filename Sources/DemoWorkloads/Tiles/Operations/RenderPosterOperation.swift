@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+
+/// An operation that renders a poster and writes it to a file. While it executes, its name contains its
+/// progress: `render poster 1: 35 %`.
+///
+/// After each row of pixels, it checks whether it was cancelled. A cancelled poster is not written.
+// Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
+// types.
+final class RenderPosterOperation: Operation, @unchecked Sendable {
+  private let plan: PosterPlan
+  private let path: String
+  private let pacing: Pacing
+  private let failures: WriteFailures
+
+  /// Creates the operation of a plan. An existing file at the path is replaced.
+  init(_ plan: PosterPlan, path: String, pacing: Pacing, failures: WriteFailures) {
+    self.plan = plan
+    self.path = path
+    self.pacing = pacing
+    self.failures = failures
+    super.init()
+    name = plan.name
+    queuePriority = .high
+    qualityOfService = .utility
+  }
+
+  override func main() {
+    let pacer = Pacer(duration: pacing.time(for: plan.duration))
+    let side = plan.renderer.side
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(side * side * 3)
+    for row in 0..<side {
+      name = plan.name(afterRows: row)
+      bytes += plan.renderer.row(row)
+      pacer.wait(forShare: Double(row + 1) / Double(side)) { isCancelled }
+      guard !isCancelled else { return }
+    }
+    name = plan.name(afterRows: side)
+    do {
+      let file = try PartialFile(path: path)
+      try file.append(PNGEncoder.encode(Image(side: side, bytes: bytes))[...])
+      try file.commit()
+    } catch {
+      failures.note(path, error)
+    }
+  }
+}
