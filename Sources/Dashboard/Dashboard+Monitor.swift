@@ -135,7 +135,7 @@ extension Dashboard {
       rowLimit: ListRows.limit)
     interest.showsWarnedOnly = list.listing.showsWarnedOnly
     interest.subjects = Set(prompts.question?.ids ?? selectedOperation.map { [$0] } ?? [])
-    interest.operations = interest.subjects.union(tags.ids)
+    interest.operations = interest.subjects.union(tags.ids).union(list.cancelledRows.ids)
     if let id = prompts.goTo?.id { interest.operations.insert(id) }
     if let selected {
       interest.operations.insert(selected)

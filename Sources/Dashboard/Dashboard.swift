@@ -137,8 +137,10 @@ public struct Dashboard: Sendable {
     let drawnNews = news.compactMap { $0 }.min().map { moment in
       screen.refresh.isDefault ? moment : max(moment, now + screen.refresh.interval)
     }
-    let moments = [screen.notice?.expires, prompts.goTo?.expires, picker?.nextLook, drawnNews]
-      .compactMap { $0 }
+    let moments = [
+      screen.notice?.expires, prompts.goTo?.expires, picker?.nextLook, list.cancelledRows.nextMove,
+      drawnNews,
+    ].compactMap { $0 }
     return moments.min().map { max($0, now) }
   }
 
@@ -155,7 +157,8 @@ public struct Dashboard: Sendable {
 
   private mutating func reduceTick() -> [Effect] {
     if !live.isSilent, replay == nil { live.advance(to: now) }
-    if screen.view == .timeline { settle() }
+    let mustMoveRows = list.cancelledRows.nextMove.map { $0 <= now } ?? false
+    if screen.view == .timeline || mustMoveRows { settle() }
     if let notice = screen.notice, notice.expires <= now { screen.notice = nil }
     if let goTo = prompts.goTo, goTo.expires <= now {
       finishGoTo()

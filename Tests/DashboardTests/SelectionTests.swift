@@ -65,15 +65,19 @@ struct SelectionTests {
     #expect(dashboard.list.selection.id == ID(2))
   }
 
-  @Test("Before the first key, the first row is selected if the selected operation finishes")
-  func theFirstKeyActsOnAnUnfinishedOperation() {
-    var dashboard = Self.dashboard((1...3).map { Self.report($0, .executing, at: $0) })
-    dashboard.update(changed: [Self.report(1, .finished, at: 9)])
+  @Test("Before the first key, a ghost cursor replaces the selected operation after its end")
+  func theSelectionIsAnOperationBeforeTheFirstKey() {
+    var dashboard = Self.dashboard((1...30).map { Self.report($0, .executing, at: $0) })
+    dashboard.update(changed: [Self.report(1, .finished, at: 99)])
+    #expect(dashboard.list.selection.id == ID(1))
+    #expect(dashboard.text().shows("#1 selection finished · g: first row"))
+    dashboard.update(removed: [ID(1)])
+    #expect(dashboard.list.selection.id == ID(1))
+    // The first key acts on no other operation.
+    #expect(dashboard.press("x") == [.bell])
+    #expect(dashboard.prompts.question == nil)
+    dashboard.press("j")
     #expect(dashboard.list.selection.id == ID(2))
-    dashboard.update(removed: [ID(2)])
-    #expect(dashboard.list.selection.id == ID(3))
-    dashboard.press("x")
-    #expect(dashboard.prompts.question?.ids == [ID(3)])
   }
 
   @Test("The queue of the key S stays the same while other operations become the first row")

@@ -8,21 +8,32 @@ import Testing
 
 /// Tests of the dashboard of the demo, which the tests control with keys.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct DemoTests {
-  @Test func xAndYCancelTheSelectedOperation() throws {
-    // The demo runs so slowly that an operation takes longer than the test needs to press two keys.
-    let window = try BuiltProgram.start(["--speed", "0.2"])
-    #expect(window.wait { $0.contains("executing") && $0.contains("cancelled 0") })
-    window.type("j")
+  @Test(
+    "The first keys x and y cancel a poster with progress in its name",
+    arguments: [(80, 24), (120, 40)])
+  func xAndYCancelTheSelectedOperation(columns: Int, rows: Int) throws {
+    let window = try BuiltProgram.start(columns: columns, rows: rows)
+    // The user first looks at the screen for a few seconds.
+    #expect(
+      window.wait { screen in
+        screen.lines.contains {
+          $0.hasPrefix("▌") && $0.contains("executing") && $0.contains(/render poster [12]: 1\d %/)
+        }
+      }, "\(window.screen.lines)")
     window.type("x")
     #expect(window.wait { $0.contains("Cancel #") && $0.contains("y Yes") })
     let question = try #require(window.screen.lines.first { $0.contains("Cancel #") })
     let id = try #require(question.firstMatch(of: /#[0-9]+/)).output
     window.type("y")
-    #expect(window.wait { $0.contains("cancelled 1") })
+    // The row stays at the cursor's line, with a mark.
     #expect(
       window.wait { screen in
-        screen.lines.contains { $0.contains("\(id) cancel") }
+        screen.lines.contains { $0.hasPrefix("▌x") && $0.contains("\(id) cancel") }
       }, "\(id): \(window.screen.lines)")
+    #expect(window.wait { $0.contains("cancelled 1") })
+    #expect(window.wait { $0.contains("selection cancelled") })
+    // The next poster of the series is rendered.
+    #expect(window.wait { $0.contains("render poster 3: ") })
     window.type("q")
     #expect(window.waitForEnd() == .status(0))
   }

@@ -98,7 +98,13 @@ extension Dashboard {
     }
     // The operations that the confirmation question names lose their tags, because the command is sent now.
     tags.ids.subtract(ids)
-    return [.send(.cancel(unfinished))]
+    return cancel(unfinished)
+  }
+
+  /// Sends the command to cancel these operations, and marks their rows when their states change.
+  private mutating func cancel(_ ids: [OperationReport.ID]) -> [Effect] {
+    list.cancelledRows.note(ids, in: list.rows, of: shown)
+    return [.send(.cancel(ids))]
   }
 
   /// Whether rows can have cancel keys. Read-only processes and recordings accept no commands, so their rows
@@ -134,7 +140,7 @@ extension Dashboard {
         return ask(about: [id])
       }
       guard !unfinished([id]).isEmpty else { return refuseFinished([id]) }
-      return [.send(.cancel([id]))]
+      return cancel([id])
     }
   }
 

@@ -55,14 +55,16 @@ struct ListRows: Sendable, Equatable {
   /// Creates an empty list.
   init() {}
 
-  /// Creates the rows for the known operations.
+  /// Creates the rows for the known operations. The rows of `cancelled` that stay at their places have rows
+  /// even if the list would not contain their operations.
   init(
     of monitored: MonitoredState, as listing: Listing, selected: OperationReport.ID?,
-    at now: MonitorTime
+    cancelled: CancelledRows = CancelledRows(), at now: MonitorTime
   ) {
     isReversed = listing.order.isReversed
     let column = listing.order.column
     let all = monitored.operations.all.compactMap { report -> SortKey? in
+      if let key = cancelled.key(of: report.id) { return key }
       guard listing.exclusion(of: report, in: monitored, at: now) == nil else { return nil }
       let queueName = monitored.queue(report.queue)?.name ?? ""
       return SortKey(

@@ -18,6 +18,8 @@ struct OperationListState: Sendable {
   var titleOffset = 0
   /// The cancel keys that are printed on the rows.
   var cancelKeys = CancelKeys()
+  /// The rows of operations that the user has cancelled.
+  var cancelledRows = CancelledRows()
   /// The requested changes of a single operation's priority whose results have not arrived, in order.
   var priorityChanges: [PriorityChange] = []
 
@@ -34,10 +36,6 @@ struct OperationListState: Sendable {
   /// user has not selected another one.
   private var rowsExpectedUntil: MonitorTime?
 
-  /// Whether the user has not pressed a key. If the selected operation finishes before the first key, the
-  /// first row is selected, so that the first key acts on an unfinished operation.
-  private var isBeforeFirstKey = true
-
   /// The time in which the monitor sends the rows for a new listing.
   private static let answerTime = Duration.seconds(1)
 
@@ -50,15 +48,17 @@ struct OperationListState: Sendable {
     if isNewListing {
       settledListing = listing
       rowsExpectedUntil = now + Self.answerTime
+      cancelledRows.removeAll()
     }
+    cancelledRows.settle(with: monitored, at: now)
     if !havePrioritiesDiffered {
       let first = monitored.operations.all.first?.priority
       havePrioritiesDiffered = monitored.operations.all.contains { $0.priority != first }
     }
-    rows = ListRows(of: monitored, as: listing, selected: selection.id, at: shownTime)
+    rows = ListRows(
+      of: monitored, as: listing, selected: selection.id, cancelled: cancelledRows, at: shownTime)
+    cancelledRows.follow(rows)
     if let rowsExpectedUntil, now < rowsExpectedUntil, selection.staysAtTop {
-      selection.moveToTop(in: rows, height: height)
-    } else if isBeforeFirstKey, !hasUnfinishedSelection(height: height) {
       selection.moveToTop(in: rows, height: height)
     } else if isNewListing, rows.index(of: selection.id) == nil {
       selection.moveToNeighbour(in: rows, height: height)
@@ -66,17 +66,8 @@ struct OperationListState: Sendable {
     selection.settle(in: rows, height: height)
   }
 
-  /// Returns whether the selected operation is unfinished and has one of the first `height` rows.
-  private func hasUnfinishedSelection(height: Int) -> Bool {
-    guard let index = rows.index(of: selection.id), index < height else { return false }
-    return !rows.keys[index].isOver
-  }
-
   /// Notes that the user has pressed a key. From now on, only keys and a new listing change the selection.
-  mutating func noteKey() {
-    rowsExpectedUntil = nil
-    isBeforeFirstKey = false
-  }
+  mutating func noteKey() { rowsExpectedUntil = nil }
 
   /// Sorts the list by the column at this distance to the right of the present one. The first column follows
   /// the last one.

@@ -83,7 +83,8 @@ struct OperationTableView {
     on canvas: inout Canvas
   ) {
     // If the operation's process sends no updates, the row is drawn like the row of a finished operation.
-    let isOver = report.state.isOver || monitored.isGone(report.id)
+    let isMarked = dashboard.list.cancelledRows.key(of: report.id) != nil
+    let isOver = !isMarked && report.state.isOver || monitored.isGone(report.id)
     let quiet = Style(isOver ? .dim : .text)
     let isSelected = report.id == dashboard.list.selection.id
     drawMarks(of: report, key: columns[.key], isSelected, row: row, on: &canvas)
@@ -96,7 +97,8 @@ struct OperationTableView {
     }
     if let range = columns[.state] {
       canvas.write(
-        report.state.rawValue, row: row, columns: range, style: Style(report.state.role))
+        report.state.rawValue, row: row, columns: range,
+        style: Style(report.state.role, isBold: isMarked))
     }
     if let range = columns[.queue] {
       let name = monitored.queue(report.queue)?.name ?? canvas.glyphs.unknown
@@ -134,8 +136,8 @@ struct OperationTableView {
     if isSelected { canvas.reverse(row: row, columns: layout.table) }
   }
 
-  /// Draws the marks before the operation's id: the mark of the selection, the mark of a tag or a warning,
-  /// and the cancel key.
+  /// Draws the marks before the operation's id: the mark of the selection, the mark of a cancellation, a tag
+  /// or a warning, and the cancel key.
   private func drawMarks(
     of report: OperationReport, key columns: Range<Int>?, _ isSelected: Bool, row: Int,
     on canvas: inout Canvas
@@ -143,7 +145,10 @@ struct OperationTableView {
     if isSelected {
       canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
     }
-    if dashboard.tags.ids.contains(report.id) {
+    if dashboard.list.cancelledRows.key(of: report.id) != nil {
+      let column = layout.table.lowerBound + 1
+      canvas.put("x", row: row, column: column, style: Style(report.state.role, isBold: true))
+    } else if dashboard.tags.ids.contains(report.id) {
       let column = layout.table.lowerBound + 1
       canvas.put("*", row: row, column: column, style: Style(.accent, isBold: true))
     } else if monitored.warned.contains(report.id) {
@@ -165,7 +170,8 @@ struct OperationTableView {
     } else {
       // A recording that goes back to an earlier moment does not contain the later operations.
       let isEarlier = dashboard.replay != nil && monitored.operations[id] == nil
-      reason = isEarlier ? "not listed" : "finished"
+      let isCancelled = monitored.operations[id]?.state == .cancelled
+      reason = isEarlier ? "not listed" : isCancelled ? "cancelled" : "finished"
     }
     canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
     let words = "selection \(reason) \(canvas.glyphs.dot) g: first row"
