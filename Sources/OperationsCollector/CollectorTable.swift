@@ -37,7 +37,8 @@ final class CollectorTable {
   private(set) var warningKinds: Set<MonitorWarning.Kind> = []
   /// The number of the current reading. Each reading increases it.
   private(set) var version: UInt64 = 1
-  /// The dependents of operations that are not in the table, by the ids of these operations.
+  /// For each operation that is not in the table, the known operations that depend on it. The key
+  /// is the id of the missing operation.
   private var unknownDependencies: [OperationReport.ID: [OperationEntry.Dependent]] = [:]
   /// The ready and held operations of each queue. Their state changes when the queue is suspended
   /// or resumed.
@@ -62,7 +63,7 @@ final class CollectorTable {
   private var classNames: [ObjectIdentifier: String] = [:]
   /// The operations that have started and have not finished.
   private(set) var running = RunningOperations()
-  /// The runs that have ended.
+  /// The executions of operations that have ended.
   private(set) var runLog = RunLog()
   /// The recent slot waits and run times.
   private(set) var times = TimeHistograms()
@@ -183,8 +184,9 @@ final class CollectorTable {
     let entry: OperationEntry
     var old: OperationReport?
     if let known = entries[id] {
-      // A finished operation does not change. If the table had removed the operation, a later
-      // change would add the operation again permanently.
+      // The report of a finished operation stays unchanged. Otherwise, if the table had already
+      // removed the finished operation, a later change would add the operation again, and the table
+      // would never remove it.
       if known.report.state.isOver { return }
       entry = known
       if wantsEvents { old = known.report }

@@ -3,15 +3,15 @@
 
 import MonitorProtocol
 
-/// The runs that ended recently. Only the newest runs are kept, up to a limit, but all runs are
-/// counted.
+/// The executions of operations (runs) that ended recently. Only the newest runs are kept, up to a
+/// limit, but all runs are counted.
 struct RunLog {
   /// The longest time window for which runs are counted.
   static let longestWindow = Duration.seconds(600)
 
   private let capacity: Int
-  /// The newest runs as a ring buffer. When the buffer is full, the oldest run is at the index
-  /// `next`.
+  /// The newest runs (executions of operations) as a ring buffer. When the buffer is full, the
+  /// oldest run is at the index `next`.
   private var runs: [OperationRun] = []
   private var next = 0
   /// The latest end of the runs that were removed from the ring; `nil` if no run was removed.

@@ -87,7 +87,7 @@ extension CollectorTable {
     let id: OperationReport.ID
     let started: MonitorTime
     let usual: Duration
-    /// The time at which the run counts as slow if it has not ended.
+    /// The time at which the execution of the operation counts as slow if it has not ended.
     let limit: MonitorTime
   }
 

@@ -18,14 +18,15 @@ struct ThreadCondition {
   private var lastNoted = MonitorTime(nanoseconds: .min)
 
   /// Updates the condition with the current use of threads, which is `nil` if the process has no
-  /// queue.
+  /// queue. The use of threads contains the number of threads, its limit and the number of waiting
+  /// requests.
   mutating func note(_ use: ThreadUse?, at now: MonitorTime) {
     self.use = use
     lastNoted = now
     since = use?.isAtLimit == true ? since ?? now : nil
   }
 
-  /// Returns the warnings at a moment.
+  /// Returns the warning that queues wait for a thread, if it is due at a moment.
   func warnings(at now: MonitorTime) -> [MonitorWarning] {
     guard let use, let since, now - since >= Self.patience else { return [] }
     return [

@@ -64,7 +64,8 @@ import Synchronization
 /// ``Operation/queuePriority`` decides: `high` and `veryHigh` are `high`, `low` is `low`, `veryLow`
 /// is `background`, and `normal` is `medium`, or the priority of the task that calls `start()`
 /// directly.
-// Unchecked for the reason given at `Operation`; `work` is guarded by its lock.
+// Unchecked `Sendable` conformance for the reason given at `Operation`. The operation's lock guards
+// `work`.
 open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   @exclusivity(unchecked) private final var work: AsyncWork<Output>
 
@@ -126,7 +127,7 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// Begins the work and returns. The rules of ``Operation/start()`` apply.
   public final override func start() { super.start() }
 
-  /// Does nothing: the work is ``run()``.
+  /// Does nothing. An asynchronous operation does its work in ``run()``.
   public final override func main() {}
 
   /// Asks the operation to stop. The rules of ``Operation/cancel()`` apply. If the operation
@@ -139,7 +140,7 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     if isCancelled { cancelTask() }
   }
 
-  /// `true`: ``start()`` returns before the work has ended.
+  /// Whether ``start()`` returns before the work has ended. The value is always `true`.
   public final override var isAsynchronous: Bool { true }
 
   /// See ``Operation/isConcurrent``.
@@ -194,8 +195,9 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   private final func cancelTask() { withWork { $0.task }?.cancel() }
 
-  /// Always `true`: the operation releases its closure before threads and tasks that wait for it
-  /// continue.
+  /// Whether the operation releases its work before threads and tasks that wait for the operation
+  /// continue. The value is always `true`, because an asynchronous operation releases its closure
+  /// at that time.
   final override var releasesWorkFirst: Bool { true }
 
   final override func takeWork(mayRunAgain: Bool) -> Any? { withWork { $0.takeBody() } }

@@ -7,7 +7,7 @@ struct AsyncWork<Output: Sendable> {
   typealias Body = @Sendable () async throws -> Output
 
   private var body: Body?
-  /// Whether the closure was called or is about to be called.
+  /// Whether the operation's closure was called or is about to be called.
   private var hasBegun = false
   /// The task, from its creation until the work has ended.
   private(set) var task: Task<Void, Never>?

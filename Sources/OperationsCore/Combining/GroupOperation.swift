@@ -32,7 +32,8 @@ import Synchronization
 ///
 /// A group is an ``AsyncOperation``: you can wait for it, retry it, limit its time and continue
 /// with its result. It holds no thread while its members run.
-// Unchecked for the reason given at `Operation`; `members` is constant and safe.
+// Unchecked `Sendable` conformance for the reason given at `Operation`. The property `members` is constant,
+// and its object is thread-safe.
 open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   private final let members = GroupMembers()
 

@@ -253,9 +253,9 @@ struct ExclusionLines {
     }
   }
 
-  /// Handles that this operation was expected to request its exclusions, but a later operation
-  /// starts instead. Later operations give way to this operation again only after it was refused
-  /// more often.
+  /// Handles the case that this operation was expected to request its exclusions, but a later
+  /// operation starts instead. Later operations give way to this operation again only after it was
+  /// refused more often.
   private mutating func loseClaim(_ number: Number) {
     guard let exclusions = members[number]?.exclusions else { return }
     members[number]?.losePriority()
@@ -275,16 +275,17 @@ struct ExclusionLines {
     var numbers: [Number] = []
   }
 
-  /// Invites other operations of a group, if they wait for these exclusions. An operation of the
-  /// group that did not use its invitation passes it on in this way.
+  /// Invites another operation of a group for each of these exclusions: makes its queue choose it,
+  /// so that it requests its exclusions again. Called if an operation of the group was invited and
+  /// did not start.
   private mutating func passOn(
     _ exclusions: [MutualExclusion], in group: Group, _ invited: inout Invitations
   ) {
     for exclusion in exclusions { inviteFirst(of: group, to: exclusion, &invited) }
   }
 
-  /// For each exclusion that became free, invites one waiting operation of each group. This
-  /// includes exclusions that become free during this call.
+  /// For each exclusion that became free, and for each group, invites one waiting operation to
+  /// request its exclusions again. This includes exclusions that become free during this call.
   private mutating func process(_ invited: inout Invitations) -> [Number] {
     while let exclusion = invited.freed.popLast() {
       for group in lines[exclusion].map({ Array($0.waiting.keys) }) ?? [] {
@@ -298,8 +299,8 @@ struct ExclusionLines {
   private mutating func inviteFirst(
     of group: Group, to exclusion: MutualExclusion, _ invited: inout Invitations
   ) {
-    // The loop below removes operations that have left the line without an invitation. The line may
-    // be empty after the loop.
+    // The `while` loop removes the numbers of operations that no longer wait in this line. The line
+    // may be empty after the loop.
     defer { dropIfUnused(exclusion) }
     while let number = lines[exclusion]?.waiting[group]?.first {
       let isWaiting = members[number].map {
@@ -326,8 +327,9 @@ struct ExclusionLines {
     if lines[exclusion]?.waiting[group]?.isEmpty == true { lines[exclusion]?.waiting[group] = nil }
   }
 
-  /// Records that an operation has left its line without an invitation. The line still contains the
-  /// numbers of such operations. They are removed when they are the majority.
+  /// Records that an operation has left the line of its exclusion, although it was not invited to
+  /// request the exclusion again. The line still contains the numbers of such operations. They are
+  /// removed when they are the majority.
   private mutating func forget(
     _ number: Number, in group: Group, of exclusion: MutualExclusion
   ) {

@@ -50,7 +50,8 @@ private enum NotRunning {
     if !neverAdded.isEmpty {
       reasons.append(.dependenciesNeverAdded(neverAdded.map(OperationReference.init)))
     }
-    // The operation may have started meanwhile. In that case, the reasons are no longer relevant.
+    // The operation may have started while the reasons were read. In that case, the reasons are no
+    // longer relevant.
     let newStatus = operation.status.load(ordering: .acquiring)
     return newStatus.isPending && !newStatus.has(.dispatched) ? reasons : []
   }
@@ -149,7 +150,8 @@ extension QueueScheduler {
     let address = Unmanaged.passUnretained(operation)
     var count = 0
     var isFound = false
-    // The loop stops at the limit, because counting further would block the queue for a long time.
+    // The count of ready operations stops at a limit, because counting further would block the
+    // queue for a long time.
     forEachReady {
       if $0.toOpaque() == address.toOpaque() {
         isFound = true

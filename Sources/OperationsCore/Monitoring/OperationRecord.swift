@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// The record of one operation in a watched queue. Guarded by the queue's lock.
-// Unchecked because the queue's lock guards the members of the record.
+// Unchecked `Sendable` conformance, because the queue's lock guards the members of the record.
 package final class OperationRecord: @unchecked Sendable {
   var snapshot: RecordedOperation
   /// The operation; `nil` if its queue does not retain it.

@@ -129,7 +129,9 @@ final class StateChangeSubscription: Sendable {
     let resume: @Sendable () -> Void = {
       for continuation in continuations { continuation.resume() }
     }
-    // The executor of a task may run the task on the thread that resumes it.
+    // When this thread resumes a task, the executor of the task may run the task on this thread. A
+    // worker that is about to start an operation must not run the code of the user, so another
+    // thread resumes the tasks.
     if CurrentWork.isBetweenOperations, !continuations.isEmpty {
       OperationQueue.completions.addOperation(resume)
     } else {

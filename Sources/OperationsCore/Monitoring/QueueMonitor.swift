@@ -382,7 +382,8 @@ extension RecordedOperation {
     switch newState {
     case .waiting:
       becameReady = nil
-      // The queue had chosen the operation, but `isReady` was `false` just before the start.
+      // The queue had chosen the operation to be started, but the `isReady` of its subclass was
+      // `false` just before the start.
       started = nil
     case .ready: becameReady = now
     case .executing:
@@ -390,7 +391,7 @@ extension RecordedOperation {
       isStartApproximate = false
     case .finished:
       finished = now
-      // The start time is approximate, so the run time is unknown.
+      // The start time of the operation is approximate, so its run time is unknown.
       if isStartApproximate { started = nil }
     }
   }

@@ -48,15 +48,19 @@ public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
   /// Creates a key from its text.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// The raw value of an ``NSKeyValueChange``, a `UInt`. Always present.
+  /// The key for the kind of the change: the raw value of an ``NSKeyValueChange``, a `UInt`. The
+  /// dictionary always contains this key.
   public static let kindKey = NSKeyValueChangeKey(rawValue: "kind")
-  /// The value after the change, if `.new` was requested.
+  /// The key for the value after the change, if `.new` was requested.
   public static let newKey = NSKeyValueChangeKey(rawValue: "new")
-  /// The value before the change, if `.old` was requested.
+  /// The key for the value before the change, if `.old` was requested.
   public static let oldKey = NSKeyValueChangeKey(rawValue: "old")
-  /// The indexes in a collection. Never present, because values are only set.
+  /// The key for the indexes in a collection. The dictionary never contains this key, because
+  /// values are only set.
   public static let indexesKey = NSKeyValueChangeKey(rawValue: "indexes")
-  /// `true` before the change, if `.prior` was requested; otherwise absent.
+  /// The key for whether the change is about to happen. The value is `true` in a notification
+  /// before the change, if `.prior` was requested. Notifications after a change do not contain this
+  /// key.
   public static let notificationIsPriorKey = NSKeyValueChangeKey(
     rawValue: "notificationIsPrior")
 }

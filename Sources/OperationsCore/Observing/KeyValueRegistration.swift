@@ -4,7 +4,8 @@
 import Synchronization
 
 /// One observer of one key of one object.
-// Unchecked because the closures accept any object. They are called only with the observed object.
+// Unchecked `Sendable` conformance, because the closures accept any object. They are called only
+// with the observed object.
 final class KeyValueRegistration: @unchecked Sendable {
   /// A change of the observed property, with values of unknown types.
   struct Change {

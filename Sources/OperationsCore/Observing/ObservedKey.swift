@@ -6,7 +6,8 @@
 ///
 /// Key paths have no names on Linux. The key paths of the base classes' properties are found in
 /// tables. Other key paths are compared with the key path in an announcement.
-// Unchecked because key paths are not declared `Sendable`, although they are immutable.
+// Unchecked `Sendable` conformance, because Swift does not declare key paths as `Sendable`,
+// although they are immutable.
 enum ObservedKey: Equatable, @unchecked Sendable {
   case named(String)
   case path(AnyKeyPath)
@@ -48,7 +49,7 @@ enum ObservedKey: Equatable, @unchecked Sendable {
 }
 
 /// A property that can be observed by name, with its key path.
-// Unchecked because key paths are not declared as immutable.
+// Unchecked `Sendable` conformance, because Swift does not declare key paths as immutable.
 struct NamedKeyPath: @unchecked Sendable {
   let keyPath: AnyKeyPath
   let name: String

@@ -70,7 +70,8 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
     keep(outcome)
   }
 
-  /// `true`, because the operation releases its body before waiting threads and tasks continue.
+  /// Whether the operation releases its work before waiting threads and tasks continue. The value
+  /// is always `true`, because an invocation operation releases its body at that time.
   final override var releasesWorkFirst: Bool { true }
 
   final override func takeWork(mayRunAgain: Bool) -> Any? {

@@ -67,7 +67,8 @@ extension Operation {
     if willHold { willChangeValue(forKey: "isReady") }
     let becameUnready = link(operation, isMet: isMet, requiresSuccess)
     // While this dependency was being added, the earlier dependencies may have finished, and
-    // observers may have been notified that the operation became ready.
+    // observers may have been notified that the operation became ready. In that case, this thread
+    // announces that the operation is no longer ready.
     if becameUnready, !willHold { willChangeValue(forKey: "isReady") }
     // The queue evaluates a subclass's own `isReady` again, even if the change was not announced.
     if willHold || becameUnready {
@@ -154,8 +155,8 @@ extension Operation {
     if verdict.becameReady { announceReadinessToObservers() }
     if verdict.mustPush { pushToQueue() }
     if verdict.asksReadiness, overridesReadiness {
-      // The unowned reference does not keep the operation alive while another thread evaluates its
-      // `isReady`.
+      // The other thread, which evaluates `isReady`, gets an unowned reference, so that it does not
+      // keep the operation alive.
       let unowned = Unmanaged.passUnretained(self)
       _ = swift_unownedRetain(unowned.toOpaque())
       Self.askReadinessElsewhere([unowned])
@@ -249,7 +250,8 @@ extension Operation {
       rare.moreDependencies = Array(all.dropFirst())
       rare.dependencySet = []
     } else if extra.dependency != nil {
-      // The operation had two dependencies, and now has at most one.
+      // The operation had two dependencies, and now has at most one. So the place of the second
+      // dependency is emptied.
       self.extra.store(OperationExtra(), ordering: .relaxed)
       extra.release()
     }
@@ -257,7 +259,7 @@ extension Operation {
 
   // MARK: Release
 
-  /// Releases the edges when the operation is destroyed.
+  /// Releases the references to the dependencies and dependents when the operation is destroyed.
   @inline(never)
   final func releaseDependencies() {
     if let first = links.firstDependency.take() { ReleaseList.release(first) }

@@ -55,8 +55,9 @@ extension Operation {
     if isExactlyBlockOperation { return setPriority(new) }
     if keepOverruledPriority(new) { return }
     setPriority(new)
-    // While this thread stored the priority, another thread may have begun to store the value of
-    // the override, and may have kept the previous priority as the one that was set.
+    // While this thread stored the priority, another thread may have begun to use the value of the
+    // override. That thread may have stored the previous priority as the one that the program has
+    // set, so this thread stores the new one again.
     keepOverruledPriority(new)
   }
 

@@ -41,7 +41,8 @@ extension Operation {
   /// created may finish it. Therefore the number of threads decides.
   @inline(never)
   private final func checkThreadsBeforeWait() {
-    // The status is read again, because another thread may have finished the operation and ended.
+    // The status of the operation is read again, because another thread may have finished the
+    // operation, and may have ended since.
     if csystem_has_one_thread(), !status.load(ordering: .acquiring).has(.retired) {
       ForkedProcess.refuse("to wait for an operation that none of its threads can finish")
     }

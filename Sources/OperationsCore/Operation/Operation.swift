@@ -56,8 +56,8 @@ open class Operation: @unchecked Sendable {
   ///
   /// - Precondition: The operation is ready, does not execute, and is not in a queue.
   open func start() {
-    // Workers do not call this method for an operation whose class is exactly `BlockOperation`. For
-    // such an operation, the program has made this call.
+    // A worker does not call this method for an operation whose class is exactly `BlockOperation`. So if the
+    // operation has this class, the program has made this call.
     if run(isByHand: isExactlyBlockOperation) { finishWasSet() }
   }
 
@@ -301,7 +301,7 @@ open class Operation: @unchecked Sendable {
   /// Subclasses in this module override this property.
   var releasesWorkFirst: Bool { false }
 
-  /// Releases the work that will no longer run.
+  /// Releases the block or closure of the operation, which will no longer run.
   final func discardWork() { withExtendedLifetime(takeWork(mayRunAgain: false)) {} }
 
   // MARK: Identity

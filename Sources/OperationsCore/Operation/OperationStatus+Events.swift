@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The events that change a status. Each event changes the value and returns the actions for its caller.
+/// The events that change the status of an operation. Each event changes the status and returns the actions
+/// for its caller.
 extension OperationStatus {
   /// The actions after an event that may have made the operation ready.
   struct Verdict: Equatable {
-    /// Whether the event has changed the status.
+    /// Whether the event has changed the status of the operation.
     var isNews = false
     /// Whether the operation became ready, but `isReady` must stay `false` until the change is
     /// announced. The caller must announce the change before and after it, call
@@ -238,8 +239,8 @@ extension OperationStatus {
     return (true, claimPush())
   }
 
-  /// This function is used instead of `precondition`, because a release build does not print the message of a
-  /// precondition.
+  /// Ends the process with a message, because the operation has too many dependencies. `precondition` is not
+  /// used, because a release build does not print its message.
   @inline(never)
   private static func refuseDependency() -> Never {
     fatalError(

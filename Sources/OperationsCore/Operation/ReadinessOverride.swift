@@ -33,8 +33,8 @@ enum ReadinessOverride {
 
   private typealias Words = UnsafePointer<UInt>
 
-  /// The index of the getter's address in the table, and the addresses of the getters of the base
-  /// class and of ``AsyncOperation``.
+  /// The index of the address of the getter of `isReady` in the table of methods, and the addresses
+  /// of the getters of the base class and of ``AsyncOperation``.
   private static let getter: (place: Int, base: UInt, asynchronous: UInt)? = {
     let (base, overriding) = (words(of: Operation.self), words(of: Overriding.self))
     let inheriting = words(of: Inheriting.self)

@@ -59,8 +59,8 @@ enum ReleaseList {
     releaseElsewhere(consume operation)
   }
 
-  /// Releases the rare state of a destroyed operation, if it has one. The rare state may hold user
-  /// objects.
+  /// Releases the object with the rarely used data of a destroyed operation, if the operation has
+  /// one. This object may hold user objects.
   static func release(_ extra: OperationExtra) {
     guard extra.isRare, CurrentWork.isBetweenOperations else { return extra.release() }
     OperationQueue.completions.addOperation { extra.release() }
@@ -83,8 +83,8 @@ enum ReleaseList {
   /// last one because another thread has just released the other references.
   @inline(never)
   private static func releaseElsewhere(_ operation: consuming Operation) {
-    // The block receives the only reference of this thread. If this thread kept a reference, that
-    // reference could be the last one.
+    // The block, which runs on another thread, receives this thread's only reference to the
+    // operation. If this thread kept a reference, that reference could be the last one.
     let reference = Unmanaged.passRetained(consume operation)
     OperationQueue.completions.addOperation { reference.release() }
   }
@@ -95,14 +95,15 @@ enum ReleaseList {
     OperationQueue.completions.addOperation { last.release() }
   }
 
-  /// Holds references, so that a block can have the only reference to them.
+  /// A list of objects that retains them. A block that releases this list on another thread has the
+  /// only reference to the list.
   private final class Objects: Sendable {
     private let objects: [any AnyObject & Sendable]
 
     init(_ objects: consuming [any AnyObject & Sendable]) { self.objects = objects }
   }
 
-  /// Removes the next operation from the list, and releases it.
+  /// Removes the next operation from the list of operations to release, and releases it.
   ///
   /// - Returns: Whether the list contained an operation.
   private static func releaseNext(of pending: UnsafeMutablePointer<Pending>) -> Bool {
