@@ -81,7 +81,7 @@
       hasFinished.signal()
     }
 
-    /// Waits until the block has run. One thread calls this method, once.
+    /// Waits until the block has run. Only one thread calls this method, and only once.
     func finish() {
       run()
       hasFinished.wait()

@@ -73,8 +73,8 @@ final class GroupMembers: Sendable {
 }
 
 /// The queue of a group's members.
-// Unchecked `Sendable` conformance, because `group` is mutable. This property is set once, before another
-// thread knows the queue.
+// Unchecked `Sendable` conformance, because `group` is mutable. This property is set once, before
+// another thread knows the queue.
 final class GroupQueue: OperationQueue, @unchecked Sendable {
   /// The group that owns this queue. The reference is weak, because the group retains the queue.
   weak var group: Operation?

@@ -32,8 +32,8 @@ import Synchronization
 ///
 /// A group is an ``AsyncOperation``: you can wait for it, retry it, limit its time and continue
 /// with its result. It holds no thread while its members run.
-// Unchecked `Sendable` conformance for the reason given at `Operation`. The property `members` is constant,
-// and its object is thread-safe.
+// Unchecked `Sendable` conformance for the reason given at `Operation`. The property `members` is
+// constant, and its object is thread-safe.
 open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   private final let members = GroupMembers()
 

@@ -3,8 +3,8 @@
 
 /// A reason why an operation does not start; see ``OperationSupplement/reasonsNotRunning()``.
 public enum NotRunningReason: Sendable, Equatable {
-  /// The largest position in a queue that is counted. If a position has this value, the real position may be
-  /// greater.
+  /// The largest position in a queue that is counted. If a position has this value, the real
+  /// position may be greater.
   public static let positionLimit = 10_000
 
   /// The operation was neither added to a queue nor started.

@@ -33,8 +33,8 @@ struct FinishCounting {
   }
 
   /// Calls the counter, which is the closure that was passed to `countFinishes`, with the number of
-  /// operations that were counted late. If this thread is a worker that may not run user code, another thread
-  /// calls the counter.
+  /// operations that were counted late. If this thread is a worker that may not run user code,
+  /// another thread calls the counter.
   func callCounter(_ late: Int) {
     guard CurrentWork.isBetweenOperations else { return counter(late) }
     let counter = counter
@@ -63,8 +63,9 @@ extension OperationQueue {
       return replaced
     }
     withExtendedLifetime(replaced) {}
-    // The flag `isObserved` is set after the counter was stored, so that a thread that sees the flag finds
-    // the counter. Because of the flag, each thread that finishes an operation calls `announceRetirement`.
+    // The flag `isObserved` is set after the counter was stored, so that a thread that sees the
+    // flag finds the counter. Because of the flag, each thread that finishes an operation calls
+    // `announceRetirement`.
     core.isObserved.store(true, ordering: .sequentiallyConsistent)
   }
 }

@@ -212,8 +212,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
     guard lock.isFree, extra.load(ordering: .relaxed).isNothing else { return runSeveral(scope) }
     let first = firstBlock.take()
     run((first, nil))
-    // The objects that the block has captured may have a `deinit` that waits for the slot that this operation
-    // still holds.
+    // The objects that the block has captured may have a `deinit` that waits for the slot that this
+    // operation still holds.
     scope.pointee.isReleasing = true
     Self.release(consume first)
     scope.pointee.isReleasing = false
@@ -255,9 +255,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     _ first: (@Sendable () -> Void)?, and more: [@Sendable () -> Void]
   ) -> ExecutionBlocks {
     ForkedProcess.check("to run several blocks at the same time")
-    // The blocks belong to the queue that this thread serves, and not to `OperationQueue.current`. If the
-    // program starts an operation on the main thread, `OperationQueue.current` is the main queue, but the
-    // blocks of that operation are not operations of the main queue.
+    // The blocks belong to the queue that this thread serves, and not to `OperationQueue.current`.
+    // If the program starts an operation on the main thread, `OperationQueue.current` is the main
+    // queue, but the blocks of that operation are not operations of the main queue.
     let queue = OperationQueue.servedQueue
     let pool = queue?.core.pool ?? .shared
     let blocks = ExecutionBlocks(more, of: self, in: queue, on: pool)

@@ -87,8 +87,8 @@ extension Operation {
     }
     let mustAsk =
       verdict.asksReadiness && dependent._withUnsafeGuaranteedRef { $0.overridesReadiness }
-    // Whether the dependent is in this worker's queue is read before the reference is released, because the
-    // release may free the dependent if it does not have to be pushed into its queue.
+    // Whether the dependent is in this worker's queue is read before the reference is released,
+    // because the release may free the dependent if it does not have to be pushed into its queue.
     let isHere =
       verdict.mustPush
       && dependent._withUnsafeGuaranteedRef {
@@ -202,8 +202,8 @@ extension Operation {
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
     let extra = extra.load(ordering: .relaxed)
     if links.firstDependent?.toOpaque() == opaque {
-      // The second dependent takes the place of the removed first one, because dependents are notified in the
-      // order in which they were added.
+      // The second dependent takes the place of the removed first one, because dependents are
+      // notified in the order in which they were added.
       links.firstDependent = takeSecondDependentLocked()
     } else if extra.dependent?.toOpaque() == opaque {
       self.extra.store(OperationExtra(), ordering: .relaxed)
@@ -248,8 +248,8 @@ extension Operation {
     let extra = extra.load(ordering: .acquiring)
     if extra.isNothing { return (first, nil, []) }
     if let second = extra.dependent {
-      // The compare-and-swap that removes the second dependent fails if another thread has just moved this
-      // dependent to a `RareState`, the object for rarely used data.
+      // The compare-and-swap that removes the second dependent fails if another thread has just
+      // moved this dependent to a `RareState`, the object for rarely used data.
       let (isTaken, _) = self.extra.compareExchange(
         expected: extra, desired: OperationExtra(), ordering: .acquiringAndReleasing)
       if isTaken { return (first, second, []) }

@@ -19,8 +19,8 @@ extension Operation {
       return false
     case .finishWithoutRunning: return finishUnrun()
     case .run:
-      // If a subclass has already announced that the operation executes, before it called `super.start()`,
-      // this change is not announced a second time.
+      // If a subclass has already announced that the operation executes, before it called
+      // `super.start()`, this change is not announced a second time.
       if !status.load(ordering: .acquiring).isExecuting {
         announce("isExecuting") { _ = update { $0.noteExecuting() } }
       }
@@ -82,10 +82,10 @@ extension Operation {
     return Delivery.asIfFinished(self) { isFinished }
   }
 
-  /// Whether the overridable `isExecuting` becomes `false` when the base class finishes the operation. To
-  /// find out, this property reads `isExecuting` twice: normally, and while the base class's flags have the
-  /// values of a finished operation. The result is `false` if the override depends only on the subclass's own
-  /// flag.
+  /// Whether the overridable `isExecuting` becomes `false` when the base class finishes the
+  /// operation. To find out, this property reads `isExecuting` twice: normally, and while the base
+  /// class's flags have the values of a finished operation. The result is `false` if the override
+  /// depends only on the subclass's own flag.
   ///
   /// - Precondition: The subclass has announced its finish.
   final var endsExecutingByFinishing: Bool {
@@ -246,8 +246,8 @@ extension Operation {
   ///
   /// - Returns: Whether the block was set before the operation finished.
   final func setCompletionBlock(_ block: (@Sendable () -> Void)?) -> Bool {
-    // The previous completion block is released after the lock, because objects that the block has captured
-    // may have a `deinit` of the user.
+    // The previous completion block is released after the lock, because objects that the block has
+    // captured may have a `deinit` of the user.
     let (isInTime, replaced) = makeRare { rare -> (Bool, (@Sendable () -> Void)?) in
       guard update({ $0.promise(.hasCompletion) }) else { return (false, nil) }
       defer { rare.completionBlock = block }
@@ -267,18 +267,19 @@ extension Operation {
 
   /// The queue that contains the operation; valid until the operation is retired.
   final var enqueuedQueue: Unmanaged<QueueCore>? {
-    // The reference to the queue is stored before the flag `enqueued` is set, so a thread that sees the flag
-    // can read the reference.
+    // The reference to the queue is stored before the flag `enqueued` is set, so a thread that sees
+    // the flag can read the reference.
     status.load(ordering: .acquiring).has(.enqueued) ? queue.load(ordering: .acquiring) : nil
   }
 
   /// Sets the priority, also of an operation that finishes at the same time.
   ///
-  /// If the priority changes before the operation is chosen, the operation is pushed into the queue's inbox
-  /// again. If the operation finishes before that push, or while a thread pins it (keeps its queue from
-  /// releasing it), the queue keeps it in the stage `lingering`. The queue releases the operation when it
-  /// takes the operation out of the inbox. This also applies to a barrier. A barrier keeps its place with any
-  /// priority, because the queue orders barriers only by their addition.
+  /// If the priority changes before the operation is chosen, the operation is pushed into the
+  /// queue's inbox again. If the operation finishes before that push, or while a thread pins it
+  /// (keeps its queue from releasing it), the queue keeps it in the stage `lingering`. The queue
+  /// releases the operation when it takes the operation out of the inbox. This also applies to a
+  /// barrier. A barrier keeps its place with any priority, because the queue orders barriers only
+  /// by their addition.
   final func setPriority(_ priority: QueuePriority) {
     // If the operation is in the inbox, the queue must take it out of the inbox before its priority
     // changes. When the queue takes an operation out, it places the operation by its current

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The events that change the status of an operation. Each event changes the status and returns the actions
-/// for its caller.
+/// The events that change the status of an operation. Each event changes the status and returns the
+/// actions for its caller.
 extension OperationStatus {
   /// The actions after an event that may have made the operation ready.
   struct Verdict: Equatable {
@@ -239,8 +239,8 @@ extension OperationStatus {
     return (true, claimPush())
   }
 
-  /// Ends the process with a message, because the operation has too many dependencies. `precondition` is not
-  /// used, because a release build does not print its message.
+  /// Ends the process with a message, because the operation has too many dependencies.
+  /// `precondition` is not used, because a release build does not print its message.
   @inline(never)
   private static func refuseDependency() -> Never {
     fatalError(

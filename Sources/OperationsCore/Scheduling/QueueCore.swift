@@ -36,13 +36,13 @@ final class QueueCore: @unchecked Sendable {
   let newRecords = Atomic<Int>(0)
   /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
   let isMain: Bool
-  /// The lane of the queue's requests for workers; `nil` if the lane depends on the queue's width.
+  /// The kind (lane) of the queue's requests for workers; `nil` if it depends on the queue's width.
   private let fixedLane: WorkerPoolState.Lane?
   let pool: WorkerPool
   /// The serial number of the queue's waiting request for a worker; 0 if no request waits. Guarded by the
   /// pool's lock.
   @exclusivity(unchecked) var waitingRequest: UInt64 = 0
-  /// A copy of the scheduler's `maxConcurrentOperationCount`.
+  /// A copy of the `maxConcurrentOperationCount` of the scheduler, which can be read without the lock.
   let declaredWidth = Atomic<Int>(OperationQueue.defaultMaxConcurrentOperationCount)
 
   init(
@@ -69,7 +69,7 @@ final class QueueCore: @unchecked Sendable {
   /// The queue's width, as a copy that can be read without the lock.
   var currentWidth: Int { declaredWidth.load(ordering: .relaxed) }
 
-  /// The lane, or kind, of the queue's requests for workers.
+  /// The kind (lane) of the requests for workers that the queue makes.
   var lane: WorkerPoolState.Lane { fixedLane ?? (currentWidth < 0 ? .shared : .own) }
 
   var hasMail: Bool { !inbox.isEmpty }
@@ -118,7 +118,8 @@ final class QueueCore: @unchecked Sendable {
     ForkedProcess.check("to add operations to a queue")
     for (index, operation) in operations.enumerated() {
       guard claim(operation) else {
-        // The operations that were claimed before this one were not pushed, so no worker has seen them.
+        // This operation cannot be added. The operations before it were marked as added but not pushed into
+        // the inbox, so no worker has seen them, and the mark can be removed.
         for claimed in operations[..<index] { takeBack(claimed) }
         return operation
       }
@@ -212,7 +213,7 @@ final class QueueCore: @unchecked Sendable {
     _ = owner.retain()
     push(first: .passUnretained(operation), last: .passUnretained(operation))
     if gate.claimWorker() {
-      // The scope takes over the reference to the public object.
+      // The `nextQueue` of this thread's scope takes over the reference to the queue's public object.
       scope.pointee.nextQueue = .passUnretained(self)
     } else {
       wakeWorker()
@@ -246,8 +247,9 @@ final class QueueCore: @unchecked Sendable {
 
   @inline(never)
   private func holdOwner() {
-    // The public object is retained before the flag is set. Otherwise, a worker that has executed the pushed
-    // operations could see the flag and release the public object before this thread has retained it.
+    // The public object is retained before the flag `isOwnerHeld` is set. Otherwise, a worker that has
+    // executed the pushed operations could see the flag and release the public object before this thread has
+    // retained it.
     _ = owner.retain()
     if isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent) {
       // Another thread has already retained the public object for the queue's work. The caller's own
@@ -255,18 +257,19 @@ final class QueueCore: @unchecked Sendable {
       owner.release()
       return
     }
-    // A thread that emptied the inbox before the flag was set may have been the last one that works on the
-    // queue. It has not released the public object, so this thread checks whether to release it.
+    // A thread that emptied the inbox before the flag `isOwnerHeld` was set may have been the last one that
+    // works on the queue. It has not released the public object, so this thread checks whether to release it.
     if inbox.isEmpty { withScheduler { _, _ in } }
   }
 
-  /// Decides at the end of a critical section whether the queue releases its public object. It does so if no
-  /// work is left.
+  /// Decides at the end of a critical section whether the queue releases its public object. The queue
+  /// releases it if no work is left.
   func letGoOfOwner(_ scheduler: borrowing QueueScheduler, _ effects: inout QueueEffects) {
     guard scheduler.retainsNothing, isOwnerHeld.load(ordering: .relaxed) else { return }
     isOwnerHeld.store(false, ordering: .sequentiallyConsistent)
-    // If the inbox is not empty, another thread has pushed an operation. That thread has either relied on the
-    // flag, or has retained the public object and set the flag again.
+    // If the inbox is not empty, another thread has pushed an operation. That thread has either seen the flag
+    // `isOwnerHeld` and not retained the public object, or has retained the public object and set the flag
+    // again.
     let isPushed = !inbox.isEmpty
     effects.releasesOwner =
       !isPushed || isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent)
@@ -298,7 +301,7 @@ final class QueueCore: @unchecked Sendable {
   // MARK: Critical sections
 
   /// Runs `body` on the scheduler under the lock, reads the inbox before and after it, and then performs the
-  /// effects.
+  /// effects, which are the actions that must follow the release of the lock.
   @discardableResult
   func withScheduler<Result>(
     _ body: (inout QueueScheduler, inout QueueEffects) -> Result
@@ -320,7 +323,7 @@ final class QueueCore: @unchecked Sendable {
     while let operation = chain.popFirst() { operation._withUnsafeGuaranteedRef { pushAgain($0) } }
   }
 
-  /// Retires an operation whose finish no worker of this queue handles.
+  /// Retires a finished operation (makes it leave this queue) whose finish no worker of this queue handles.
   func retire(_ operation: Operation) {
     // If this thread serves this queue, it already retains the public object.
     if CurrentWork.servedQueue === self { return announceRetirement(of: operation) }
@@ -352,8 +355,9 @@ final class QueueCore: @unchecked Sendable {
     if let first = inbox.takeAll() { scheduler.takeIn(first, &effects) }
   }
 
-  /// Publishes a new width to the gate. If the width has grown, this method reads the inbox again: another
-  /// thread may have pushed an operation and read the old width before the new one was published.
+  /// Stores a new width in the gate, which decides whether the queue requests a worker. If the width has
+  /// grown, this method reads the inbox again: another thread may have pushed an operation and read the old
+  /// width before the new one was stored.
   ///
   /// - Returns: Whether the inbox was read again.
   @inline(__always) @discardableResult
@@ -366,11 +370,11 @@ final class QueueCore: @unchecked Sendable {
     return isRising
   }
 
-  /// Performs the effects of a critical section. The caller holds a reference to the queue.
+  /// Performs the actions that must follow the release of the lock. The caller retains the queue.
   @inline(never)
   func perform(_ effects: inout QueueEffects) { performInline(&effects) }
 
-  /// Performs the effects like ``perform(_:)``. This method is inlined, for callers that must be fast.
+  /// Performs the same actions as ``perform(_:)``. This method is inlined, for callers that must be fast.
   @inline(__always)
   func performInline(_ effects: inout QueueEffects) {
     notify(&effects)
@@ -378,8 +382,8 @@ final class QueueCore: @unchecked Sendable {
     if effects.releasesOwner { owner.release() }
   }
 
-  /// Performs the effects that other threads wait for. This method does not release operations or the public
-  /// object.
+  /// Performs the actions that must follow the release of the lock and that other threads wait for. This
+  /// method does not release operations or the public object.
   @inline(__always)
   func notify(_ effects: inout QueueEffects) {
     effects.aftermath?._withUnsafeGuaranteedRef { $0.wasRetired() }

@@ -15,7 +15,7 @@ import Synchronization
 /// All accesses are sequentially consistent; see ``OperationInbox``.
 struct WorkerGate: ~Copyable, Sendable {
   private let searchingCount = Atomic<UInt32>(0)
-  /// The maximum number of workers; 0 while no operation can be started.
+  /// The maximum number of workers of the queue; 0 while no operation can be started.
   private let width = Atomic<UInt32>(0)
 
   /// Sets the width. A thread that holds the queue's lock calls this method before it reads the

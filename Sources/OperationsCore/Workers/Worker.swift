@@ -274,15 +274,18 @@ final class Worker: Sendable {
 
   @inline(__always)
   private func countStep() {
-    // A load and a store are sufficient, because only this thread writes the number.
+    // To increment the number of starts and ends of operations, a load and a store are sufficient,
+    // because only this thread writes the number.
     stepCount.store(stepCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
-  /// Handles that the operation of this thread was blocked at the sampler's last check.
+  /// Handles that the operation of this thread was blocked at the last check of the sampler, the
+  /// thread of the pool that looks for blocked workers.
   ///
-  /// In the `own` lane, the worker still counts as blocked during its next operation, until the
-  /// sampler sees that the operation uses its processor. Otherwise, if a hundred sleeping
-  /// operations woke up together, their queues would have to wait for threads again.
+  /// If the worker serves a request of the `own` lane (a queue with its own width, or blocks of one
+  /// operation), it still counts as blocked during its next operation, until the sampler sees that
+  /// the operation uses its processor. Otherwise, if a hundred sleeping operations woke up
+  /// together, their queues would have to wait for threads again.
   @inline(never)
   private func wasBlocked() {
     if !isInOwnLane.load(ordering: .relaxed) { pool.unblock(self) }
@@ -327,8 +330,9 @@ extension Worker {
       lastChange.store(now, ordering: .relaxed)
       if isLingering { return .blocked }
       let used = time - last
-      // In the `own` lane, a worker that was found blocked counts as blocked until it uses much
-      // processor time.
+      // If a worker serves a request of the `own` lane (a queue with its own width, or blocks of
+      // one operation) and was found blocked, it counts as blocked until it uses much processor
+      // time.
       if isCountedBlocked, isInOwnLane.load(ordering: .relaxed), used < standstill / 4 {
         return .blocked
       }

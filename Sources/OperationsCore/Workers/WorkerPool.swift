@@ -28,10 +28,10 @@ final class WorkerPool: Sendable {
   /// lock, between two operations.
   private let waitingSummary = Atomic<UInt>(0)
   private let isOverBudget = Atomic<Bool>(false)
-  /// A number that changes at each check of the sampler.
+  /// A number that changes at each check of the sampler, the thread that looks for blocked workers.
   private let turns = Atomic<UInt32>(0)
-  /// 1 if the sampler must check now; otherwise 0. The sampler sleeps until its next check is due
-  /// or this value becomes 1.
+  /// 1 if the sampler, the thread that looks for blocked workers, must check now; otherwise 0. The
+  /// sampler sleeps until its next check is due or this value becomes 1.
   private let bell = Atomic<UInt32>(0)
   private let hasReportedFailure = Atomic<Bool>(false)
 
@@ -229,9 +229,9 @@ final class WorkerPool: Sendable {
       case .run(let blocks): blocks.release()
       }
     }
-    // Another thread may have started a worker since the requests were removed. That worker may
-    // have read the queues in `ThreadShortage` before these ones were added, so this thread reads
-    // them again.
+    // Another thread may have started a worker since this thread removed the requests. That worker
+    // may have read the queues in `ThreadShortage` before this thread added the queues of these
+    // requests, so this thread reads `ThreadShortage` again.
     if state.withLock({ $0.threadCount > 0 }) { ThreadShortage.retry() }
   }
 
