@@ -77,9 +77,9 @@
       set {
         isCancellable = newValue
         cancelsOperationsFlag.store(newValue, ordering: .sequentiallyConsistent)
-        // This thread stores one flag and then reads another flag. A thread in `cancel()` stores the flag
-        // that this thread reads, and then reads the flag that this thread stores. If the threads race, at
-        // least one of them sees the value of the other thread.
+        // This thread stores `cancelsOperationsFlag` and then reads `wasCancelled`. A thread in `cancel()`
+        // stores `wasCancelled` and then reads `cancelsOperationsFlag`. If the threads race, at least one of
+        // them sees the value of the other thread.
         if newValue, wasCancelled.load(ordering: .sequentiallyConsistent) {
           queue?.cancelAllOperations()
         }

@@ -178,8 +178,9 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   }
 
   override func runBody() -> Bool {
-    // A missing closure is reported here, so that the caller of `start()` can catch the mistake. If
-    // a subclass has no work, only `run()` can detect this.
+    // If the operation has no closure, `start()` reports the mistake, so that the caller of
+    // `start()` can catch it. If the operation is of a subclass that has no work, only `run()` can
+    // detect the mistake.
     if type(of: self) == AsyncOperation.self, !withWork({ $0.hasBody }) {
       let misuse = refuseToRun()
       keepError(misuse)
@@ -204,8 +205,8 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   private final func runToEnd() async {
     await waitUntilTaskIsKnown()
-    // `cancel()` on another thread may have set the flag before it could find the task. In that
-    // case the task is cancelled here.
+    // `cancel()` on another thread may have set the cancelled flag before it could find the task.
+    // In that case the task cancels itself.
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
     let outcome = await runKeepingError()
     await willFinish(outcome)

@@ -103,8 +103,9 @@ extension Operation {
   /// has already finished.
   fileprivate final func reportFinish(to members: GroupMembers) -> Bool {
     makeRare { rare in
-      // The thread that finishes the operation checks the flag `hasFinishDuties` after the finish. If the
-      // flag is set, the thread acquires this lock and finds the members of the group.
+      // The thread that finishes the operation checks the flag `hasFinishDuties` after the finish.
+      // If the flag is set, the thread acquires the lock of the operation and finds the members of
+      // the group.
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
       rare.groupMembers = members
       return true

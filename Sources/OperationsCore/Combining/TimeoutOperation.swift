@@ -33,8 +33,8 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
     makeOperation: @escaping @Sendable () -> AsyncOperation<Output>
   ) {
     let performer = Performer()
-    // The parameters are captured only by this closure, so that they are released after the closure
-    // has run.
+    // Only the closure of the operation captures the parameters of the initializer, so that they
+    // are released after the closure has run.
     super.init {
       let operation = makeOperation()
       let deadline = Deadline()
@@ -44,7 +44,8 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
         guard deadline.settle(isMet: false) else { return }
         operation.cancel(because: OperationTimeoutError(limit: limit))
       }
-      // At the end of the closure, Swift cancels this child task and waits for its end.
+      // When the closure ends, Swift cancels the child task that waits for the time limit, and
+      // waits until this task has ended.
       async let _: Void = expire()
       let outcome: Result<Output, any Error>
       do {

@@ -64,8 +64,8 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
   public static var handler: (@Sendable (Misuse) -> Void)? {
     get { currentHandler.withLock { $0 } }
     set {
-      // The previous handler is released after the lock, because its captures may have a `deinit`
-      // of the user.
+      // The previous handler is released after the lock, because the objects that it captures may
+      // have a `deinit` of the user.
       let replaced = currentHandler.withLock { handler in
         defer { handler = newValue }
         return handler

@@ -153,8 +153,9 @@ struct ExclusionLines {
       }
       dropIfUnused(exclusion)
     }
-    // The exclusions of a holder are in `freed`, so they are offered to all groups. An operation
-    // that held nothing only passes its invitation on to its own group.
+    // If the finished operation has held exclusions, the array `freed` contains them, and they are
+    // offered to all groups. If the operation was only invited to request its exclusions, another
+    // operation of its group is invited instead.
     if member.standing != .holding, let group = member.group {
       passOn(member.exclusions, in: group, &invited)
     }

@@ -102,22 +102,23 @@ final class Exclusions: Sendable {
       state -> (Reply, [ExclusionLines.Number]) in
       let status = operation.status.load(ordering: .sequentiallyConsistent)
       if state.numbers[ObjectIdentifier(operation)] == nil {
-        // The thread that finishes the operation acquires this lock after the finish. Either that
-        // thread finds the operation in `numbers`, or this thread sees the finish.
+        // The thread that finishes the operation acquires the lock of the exclusions after the
+        // finish. Either that thread finds the operation in `numbers`, or this thread sees the
+        // finish.
         if status.isFinished { return (Reply(), []) }
         let number = state.lines.join(exclusions)
         state.numbers[ObjectIdentifier(operation)] = number
         state.operations[number] = operation
       }
       guard let number = state.numbers[ObjectIdentifier(operation)] else { return (Reply(), []) }
-      // A thread that makes the operation unready changes its status, and then acquires this lock
-      // to call `standBack`. So either this thread sees the change, or the operation has started
-      // before the change.
+      // A thread that makes the operation unready changes its status, and then acquires the lock of
+      // the exclusions to call `standBack`. So either this thread sees the change, or the operation
+      // has started before the change.
       guard status.isEligible else {
         return (Reply(answer: .refused), state.lines.standBack(number).invited)
       }
-      // The priority is read under this lock, because a thread that changes the priority acquires
-      // the lock after the change.
+      // The priority of the operation is read under the lock of the exclusions, because a thread
+      // that changes the priority acquires this lock after the change.
       let group = ExclusionLines.Group(
         queue: UInt(bitPattern: operation.queue.load(ordering: .acquiring)?.toOpaque()),
         priorityIndex: status.priorityIndex)

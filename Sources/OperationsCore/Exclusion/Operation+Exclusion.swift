@@ -35,8 +35,9 @@ extension OperationSupplement where Self: Operation {
     get { withRare { $0?.exclusions ?? [] } }
     set {
       makeRare { rare in
-        // An operation that waits for an exclusion is no longer marked as chosen. It has already
-        // requested its exclusions, so they must not change.
+        // The mark that the queue has chosen the operation is not sufficient for this check,
+        // because an operation that waits for an exclusion is no longer marked as chosen. Such an
+        // operation has already requested its exclusions, so they must not change.
         guard !rare.hasAskedForExclusions, update({ $0.excludeOthers() }) else { return }
         rare.exclusions = newValue
       }

@@ -127,7 +127,7 @@ extension QueueScheduler {
     var standing = QueueStanding()
     switch operation.place.stage {
     case .executing, .lingering, .gone: return nil
-    // The operation is being added to the queue at this moment.
+    // The operation has no position in the queue, because a thread is adding it at this moment.
     case .outside: return QueueStanding()
     case .waiting: break
     case .ready:

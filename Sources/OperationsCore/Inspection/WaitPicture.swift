@@ -151,9 +151,9 @@ struct WaitPicture {
   /// Returns the index of the queue that contains an operation; `nil` if the graph has no such
   /// queue.
   private mutating func queueNumber(of operation: Operation) -> Int? {
-    // A known queue is retained, so no other queue can have its address. Therefore, if the
-    // operation has not left its queue, which the caller checks afterwards, it is in the queue that
-    // is found here.
+    // The graph retains each queue that it contains, so no other queue can have the address of such
+    // a queue. Therefore, if the operation has not left its queue, which the caller checks
+    // afterwards, the queue that is found by its address contains the operation.
     if let core = operation.enqueuedQueue, let known = queueNumbers[core.toOpaque()] {
       return known
     }

@@ -105,8 +105,8 @@ struct QueueMonitor {
     changes.records = Array(changedRecords[takenCount...].prefix(limit))
     for record in changes.records { record.isChanged = false }
     takenCount += changes.records.count
-    // The list is emptied only after all of its records were returned. Moving the remaining records
-    // after each call would cost time proportional to their number.
+    // The list of changed records is emptied only after all of its records were returned. Moving
+    // the remaining records after each call would cost time proportional to their number.
     if takenCount == changedRecords.count {
       changedRecords = []
       takenCount = 0
@@ -190,8 +190,8 @@ struct QueueMonitor {
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
   ) {
-    // If a queue changes too fast for records, each of its state changes takes this path, so the
-    // path must cost almost nothing.
+    // If a queue changes too fast for records, this `if` handles each of its state changes, so it
+    // must cost almost nothing.
     if hasOnlyCollector, !operation.mayHaveRecord {
       isQueueChanged = true
       return unrecorded.didMove(operation, from: old, to: new)

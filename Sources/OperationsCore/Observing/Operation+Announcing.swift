@@ -48,8 +48,9 @@ extension Operation {
     let wasAnnounced = Delivery.during(self) {
       observations.didChange(.named(key), of: self)
     }
-    // The base class announces its own changes in advance. If such an announcement is not found,
-    // the observers were added after it, which is not a mistake of the program.
+    // The base class announces its own changes to observers before it makes them. If such an
+    // announcement is not found, the observers were added after the announcement, which is not a
+    // mistake of the program.
     if wasAnnounced || Delivery.isOwnChange(of: self) { return }
     Diagnostic.note(
       .didChangeWithoutWillChange,
@@ -104,8 +105,8 @@ extension Operation {
     if consequences.contains(.becameReady) { announceReadiness() }
     if consequences.contains(.cancelled) { pushNews() }
     if consequences.contains(.finished) {
-      // If a subclass or an observer finishes the operation before its start, no other code
-      // releases the work.
+      // If a subclass or an observer finishes the operation before its start, this thread releases
+      // the work of the operation, because no other code releases it.
       finishWasSet(discardsWork: true)
     }
   }

@@ -130,8 +130,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
       finishRun()
     case .finishWithoutRunning, .nothing, .refuse: break
     }
-    // A cancelled operation is retired before its blocks are released, because their release may
-    // need the slot.
+    // A cancelled operation is retired (leaves its queue) before its blocks are released, because
+    // their release may run code that needs the slot of the operation.
     guard let unrun = takeWork(mayRunAgain: false) else { return }
     CurrentWork.retire(scope)
     withExtendedLifetime(unrun) {}
@@ -139,9 +139,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   final override func takeWork(mayRunAgain: Bool) -> Any? {
     if mayRunAgain { return nil }
-    // The lock is necessary. A subclass may announce its finish while another thread is in its
-    // `main()`, and a thread may call `main()` directly while this thread finishes a cancelled
-    // operation.
+    // The blocks are removed under the lock. A subclass may announce its finish while another
+    // thread is in its `main()`, and a thread may call `main()` directly while this thread finishes
+    // a cancelled operation.
     lock.lock()
     let taken = takeBlocksLocked()
     lock.unlock()

@@ -70,7 +70,8 @@ extension Operation {
     // observers may have been notified that the operation became ready. In that case, this thread
     // announces that the operation is no longer ready.
     if becameUnready, !willHold { willChangeValue(forKey: "isReady") }
-    // The queue evaluates a subclass's own `isReady` again, even if the change was not announced.
+    // After a dependency was added, the queue evaluates a subclass's own `isReady` again, even if
+    // the change was not announced.
     if willHold || becameUnready {
       ownValueDidChange(forKey: "isReady")
     } else if !isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
@@ -107,9 +108,10 @@ extension Operation {
   ) -> Bool {
     let isHeld = requiresSuccess && require(operation)
     let (isCounted, becameUnready) = isMet ? (false, false) : countDependency(operation)
-    // The dependency is added to the list last, so that a thread that removes a listed dependency
-    // finds its edge. If another thread has added the same dependency at the same time, there are
-    // two edges, and this thread removes one of them.
+    // The dependency is added to the list of dependencies last. So a thread that removes a listed
+    // dependency finds this operation in the list of dependents of that dependency. If another
+    // thread has added the same dependency at the same time, this operation is listed there twice,
+    // and this thread removes one of the two entries.
     if !listDependency(operation), isCounted, operation.unlistDependent(self) {
       countOffDependency()
     }
@@ -119,9 +121,9 @@ extension Operation {
   private final func unlink(_ operation: Operation) {
     guard unlistDependency(operation) else { return }
     stopRequiring(operation)
-    // The thread that removes the edge from the dependency's list of dependents also decrements the
-    // number of unmet dependencies. That is either this thread or the thread that finishes the
-    // dependency.
+    // The thread that removes this operation from the dependency's list of dependents also
+    // decrements the number of unmet dependencies. That thread is either this thread or the thread
+    // that finishes the dependency.
     guard operation.unlistDependent(self) else { return }
     let verdict = update { $0.dependencyWasMet(isAnnounced: !isExactlyBlockOperation) }
     if verdict.becameReady { announceReadiness() }

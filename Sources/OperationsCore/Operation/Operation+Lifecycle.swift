@@ -144,8 +144,8 @@ extension Operation {
     }
     if mustPush { pushToQueue() }
     if isCurrent, !isReadyNow, status.load(ordering: .relaxed).has(.excludesOthers) {
-      // The queue reads `isReady` once more, because another thread may have read `true` since this
-      // thread read `false`.
+      // The queue reads the `isReady` of the operation once more, because another thread may have
+      // read `true` since this thread read `false`.
       loseItsTurn(isReady: true)
     }
   }
@@ -281,10 +281,10 @@ extension Operation {
   /// barrier. A barrier keeps its place with any priority, because the queue orders barriers only
   /// by their addition.
   final func setPriority(_ priority: QueuePriority) {
-    // If the operation is in the inbox, the queue must take it out of the inbox before its priority
-    // changes. When the queue takes an operation out, it places the operation by its current
-    // priority. With the new priority, the operation would come before operations that were added
-    // after it and before the change.
+    // If the operation is in the inbox of its queue, the queue must take it out before its priority
+    // changes. When the queue takes an operation out of the inbox, it places the operation by its
+    // current priority. If this were the new priority, the operation would come before operations
+    // that were added after it and before the change.
     let isPinned = update { $0.pinInInbox() }
     if isPinned, let queue = enqueuedQueue {
       queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }

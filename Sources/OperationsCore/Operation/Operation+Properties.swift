@@ -84,9 +84,9 @@ extension Operation {
   /// during that time, the first thread reads the property once more. So the value that is used is
   /// never older than the last announcement.
   final func readPriorityAgain() {
-    // The fence pairs with the fence in `beginReadingPriority`. Either a thread that is about to
-    // read the property sees the announced change, or this thread sees that the other thread is
-    // reading.
+    // The memory fence pairs with the fence in `beginReadingPriority`. Either a thread that is
+    // about to read the overridden priority sees the announced change, or this thread sees that the
+    // other thread is reading.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if leavesPriorityToReader() || queuePriority == priority || !beginReadingPriority() { return }
     repeat { adopt(queuePriority) } while !endReadingPriority()

@@ -79,7 +79,8 @@ extension Operation {
         update { if !$0.has(.retired) { $0.insert(.hasWaiters) } }
         continue
       }
-      // The flags are the low half, because Linux runs Swift only on little-endian machines.
+      // The flags are the low half of the status word in memory, because Linux runs Swift only on
+      // little-endian machines.
       withUnsafePointer(to: status) {
         ThreadShortage.wait($0, while: UInt32(truncatingIfNeeded: current.rawValue))
       }

@@ -115,7 +115,7 @@ extension OperationStatus {
   /// - Returns: The action for the caller.
   mutating func claimStart(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
     if isFinished { return .nothing }
-    // A subclass may announce that it executes before it calls `super.start()`.
+    // A subclass may announce that the operation executes before it calls `super.start()`.
     if isExecuting, has(.startClaimed) { return .refuse(.receiverAlreadyExecuting) }
     if has(.startClaimed) { return .refuse(.simultaneousStart) }
     if has(.enqueued), isByHand || !has(.dispatched) {
@@ -218,8 +218,8 @@ extension OperationStatus {
     if isFinished || isCancelled { return Verdict() }
     let wasUnheld = isUnheld
     insert(.cancelledBySubclass)
-    // The last value of `isReady` is outdated, because it was read while the operation still waited
-    // for dependencies.
+    // The last value that was read from `isReady` is outdated, because it was read while the
+    // operation still waited for dependencies.
     forgetVerdict()
     if !wasUnheld { insert(.readinessHeld) }
     return Verdict(isNews: true, becameReady: !wasUnheld)

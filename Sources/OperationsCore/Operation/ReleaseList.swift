@@ -49,8 +49,8 @@ enum ReleaseList {
   /// references first, this reference is the last one.
   private static func releaseShared(_ operation: consuming Operation) {
     guard CurrentWork.isBetweenOperations else { return }
-    // A retired block operation holds no user objects. When it is destroyed, its dependencies are
-    // added to the list.
+    // A block operation that has left its queue holds no objects of the user. When it is destroyed,
+    // its dependencies are added to the list of operations to release.
     if operation.status.load(ordering: .acquiring).has(.retired),
       operation.heldAfterRetirement != .usersObjects
     {
@@ -107,7 +107,8 @@ enum ReleaseList {
   ///
   /// - Returns: Whether the list contained an operation.
   private static func releaseNext(of pending: UnsafeMutablePointer<Pending>) -> Bool {
-    // An operation is removed from the list before its `deinit` adds other operations to the list.
+    // An operation is removed from the list of operations to release before its `deinit` adds other
+    // operations to this list.
     if let next = pending.pointee.retired {
       next._withUnsafeGuaranteedRef { pending.pointee.retired = $0.inboxNext }
       next.release()

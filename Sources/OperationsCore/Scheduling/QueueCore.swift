@@ -168,8 +168,8 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func takeBack(_ operation: Operation) {
-    // A thread that has pinned the operation uses the queue. The queue may be released after this call, so
-    // this thread waits until the operation is no longer pinned.
+    // Another thread may have pinned the operation and use this queue. The queue may be released
+    // after this call, so this thread waits until the operation is no longer pinned.
     operation.pinWhenUnpinned()
     // The flag `enqueued` is cleared before the reference to the queue, so that an operation with this flag
     // always has a queue.
@@ -204,8 +204,8 @@ final class QueueCore: @unchecked Sendable {
   /// If this queue lacks a worker, the calling worker may serve it, so that a chain of operations that
   /// alternates between two queues stays on one thread.
   func pushAgain(_ operation: Operation, from scope: UnsafeMutablePointer<CurrentWork.Scope>) {
-    // The calls below may run user code, which may wait for the queue that this worker has claimed. So the
-    // pool first gives that queue another worker.
+    // The following calls may run user code, which may wait for the queue that this worker was
+    // about to serve next. So the pool first gives that queue another worker.
     CurrentWork.passNextQueueOn(scope)
     guard let other = scope.pointee.servedQueue,
       other._withUnsafeGuaranteedRef({ $0.pool === pool && $0.lane == lane })

@@ -113,9 +113,10 @@ struct QueueEffects {
       case .nothing: continue
       case .usersObjects: return true
       case .dependencies:
-        // If this is the only reference, the operation is the end of a chain of dependencies. This
-        // thread then releases the whole chain, because that costs less than a release on another
-        // thread. Unlike `isKnownUniquelyReferenced`, this function creates no reference.
+        // If the queue has the only reference, the operation is the end of a chain of dependencies.
+        // This thread then releases the whole chain, because that costs less than a release on
+        // another thread. Unlike `isKnownUniquelyReferenced`, the function that is called here
+        // creates no reference.
         if swift_isUniquelyReferenced_nonNull_native(operation.toOpaque()) { return true }
       }
     }

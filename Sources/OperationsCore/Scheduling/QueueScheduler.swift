@@ -229,8 +229,8 @@ struct QueueScheduler {
   /// Takes back an operation whose subclass's `isReady` was `false` before the start.
   mutating func giveBack(_ operation: Operation, reading: UInt64) {
     let status = operation.update { status in
-      // The value is stored before the operation is marked as not chosen. In the opposite order,
-      // storing the value could claim a push, and no code here makes that push.
+      // The value `false` of `isReady` is stored before the operation is marked as not chosen. In
+      // the opposite order, storing the value could claim a push, and no code here makes that push.
       _ = status.readinessWasRead(false, reading: reading)
       status.undispatch()
       return status

@@ -81,8 +81,9 @@ enum ThreadShortage {
   /// Starts a task that tries again to start threads, if a task waits. If no task waits, the
   /// program may use no tasks, and Swift would need a new thread for this one.
   private static func retryInTaskIfNeeded() {
-    // The accesses are sequentially consistent. If a shortage and a wait begin at the same time on
-    // two threads, at least one of the threads detects the other's change.
+    // The two flags and the count are accessed with sequential consistency. If a shortage of
+    // threads and the wait of a task begin at the same time on two threads, at least one of the
+    // threads detects the other's change.
     guard isPresent.load(ordering: .sequentiallyConsistent),
       waitingTaskCount.load(ordering: .sequentiallyConsistent) > 0,
       !hasRetryingTask.exchange(true, ordering: .sequentiallyConsistent)

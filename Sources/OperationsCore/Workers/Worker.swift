@@ -100,7 +100,7 @@ final class Worker: Sendable {
   }
 
   private func takeNext(after request: WorkerPoolState.Request) -> WorkerPoolState.Request? {
-    // The request is cleared before the pool can give this worker another request.
+    // The received request is cleared before the pool can give this worker another request.
     self.request.withLock { $0 = nil }
     return pool.finished(request, by: self)
   }
@@ -111,7 +111,8 @@ final class Worker: Sendable {
   /// The operation is left unchanged. Its finish was not reported, so it keeps its slot, like an
   /// asynchronous operation. All other work continues without this thread.
   fileprivate func threadEnded() {
-    // The variables of the thread point to stack frames that no longer exist.
+    // The thread-local variables of a thread that an operation has ended point to stack frames that
+    // no longer exist.
     csystem_set_current_worker(nil)
     csystem_set_current_release(nil)
     csystem_set_current_misuse(nil)
@@ -218,7 +219,8 @@ final class Worker: Sendable {
   /// than there are processors.
   @inline(__always)
   private func mustHandOver(_ queue: QueueCore, after count: Int, since turn: UInt32) -> Bool {
-    // While no request waits, no other queue needs the thread.
+    // This thread continues to serve its queue while no request waits, because no other queue needs
+    // the thread.
     guard pool.hasWaiting else { return false }
     if pool.wantsFewerWorkers { return true }
     guard count.isMultiple(of: Self.turn) || pool.turnNumber != turn else { return false }

@@ -223,7 +223,8 @@ final class WorkerPool: Sendable {
     for request in requests {
       switch request.job {
       case .serve(let queue):
-        // When a thread uses the queue again, the queue requests another worker.
+        // The queue is left without a worker. When a thread uses the queue again, the queue
+        // requests another worker.
         queue._withUnsafeGuaranteedRef { $0.gate.stopSearching() }
         ThreadShortage.add(queue)
       case .run(let blocks): blocks.release()
