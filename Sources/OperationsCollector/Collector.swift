@@ -167,7 +167,7 @@ final class Collector: Sendable {
   private func shortestInterval(_ table: inout CollectorTable) -> Duration? {
     let sessions = liveSessions()
     if let shortest = sessions.map(\.minimumInterval).min() {
-      // The queues keep the unread records until the next reading.
+      // If a session exists, the queues keep the unread records until the next reading.
       return min(shortest, Self.longestInterval)
     }
     // Commands of sessions that have already ended are also carried out.

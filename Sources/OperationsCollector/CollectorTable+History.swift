@@ -40,7 +40,7 @@ extension CollectorTable {
 }
 
 extension QueueRegistry {
-  /// Returns the queue with this id; `nil` if it does not exist.
+  /// Returns the operation queue with this id; `nil` if no queue has this id.
   static func queue(_ id: QueueReport.ID) -> OperationQueue? {
     queues.first { $0.id.rawValue == id.rawValue }
   }

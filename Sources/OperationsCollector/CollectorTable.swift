@@ -35,7 +35,7 @@ final class CollectorTable {
   private var wantsEvents = false
   /// The kinds of warnings that any session requests.
   private(set) var warningKinds: Set<MonitorWarning.Kind> = []
-  /// The number of the current reading. Each reading increases it.
+  /// The sequence number of the current reading of the queues. Each reading increases it.
   private(set) var version: UInt64 = 1
   /// For each operation that is not in the table, the known operations that depend on it. The key
   /// is the id of the missing operation.
@@ -65,13 +65,13 @@ final class CollectorTable {
   private(set) var running = RunningOperations()
   /// The executions of operations that have ended.
   private(set) var runLog = RunLog()
-  /// The recent slot waits and run times.
+  /// The recent slot waits and run times of operations.
   private(set) var times = TimeHistograms()
   var classTimes = ClassStatistics()
   /// The number of state changes that the queues have counted but not recorded.
   private(set) var lostSteps: UInt64 = 0
   var allowance = ReadingAllowance()
-  /// The time of the current reading.
+  /// The time of the current reading of the queues.
   private(set) var readingTime = MonitorTime(nanoseconds: 0)
   private let retention: Retention
 
@@ -85,7 +85,7 @@ final class CollectorTable {
     self.retention = retention
   }
 
-  /// Returns the report of one operation.
+  /// Returns the report of the operation with this id.
   func report(_ id: OperationReport.ID) -> OperationReport? { entries[id]?.report }
 
   /// Begins a reading of the queues.
@@ -107,7 +107,7 @@ final class CollectorTable {
     noteInterests()
   }
 
-  /// Removes the lists of all sessions except these.
+  /// Removes the lists of all sessions except the given sessions.
   func keepLists(of sessions: Set<SessionID>) {
     lists = lists.filter { sessions.contains($0.key) }
     noteInterests()
@@ -142,7 +142,7 @@ final class CollectorTable {
 
   // MARK: Changes
 
-  /// Applies the changes that a queue has recorded.
+  /// Applies the changes of operations that a queue has recorded to this table.
   func apply(_ snapshot: QueueChanges) {
     let id = QueueReport.ID(snapshot.id.rawValue)
     let old = queues[id]
@@ -165,12 +165,13 @@ final class CollectorTable {
     }
   }
 
-  /// Removes all queues except these, because they no longer exist.
+  /// Removes all queues except the given ones. The removed queues no longer exist.
   func keepQueues(_ ids: Set<QueueReport.ID>) {
     let knownCount = queues.count
     queues = queues.filter { ids.contains($0.key) }
     if queues.count < knownCount {
-      // The list may be sorted by the name of the removed queue.
+      // A session's list of operations may be sorted by the name of the removed queue, so it must
+      // be updated.
       for list in lists.values { list.queueNameDidChange(in: self) }
     }
     ready = ready.filter { ids.contains($0.key) }

@@ -3,13 +3,13 @@
 
 import MonitorProtocol
 
-/// Computes the detail of one operation (the full data about the operation that a viewer has
-/// requested), at most a few times per second.
+/// Computes the detail of one operation (its quality of service, and the reasons why it does not
+/// run), at most a few times per second.
 ///
 /// The computation searches the operation's queue. Therefore the computations take at most about
 /// two percent of the time. Between two computations, the last detail is used.
 struct DetailWatch {
-  /// The shortest time between two computations.
+  /// The shortest time between two computations of an operation's detail.
   static let interval = Duration.milliseconds(200)
   private static let share = 50
 

@@ -12,7 +12,8 @@ final class SessionList {
   /// The interval at which a filter that depends on the ages of operations is evaluated again. If
   /// the evaluation takes long, the interval is longer.
   private static let refreshInterval = Duration.seconds(1)
-  /// The minimum ratio of the interval to the duration of an evaluation.
+  /// The minimum ratio of the interval between two evaluations of the filter to the duration of an
+  /// evaluation.
   private static let refreshShare = 5
 
   private(set) var interest: Interest
@@ -115,7 +116,7 @@ final class SessionList {
     roots.begin(with: interest.rootLimit > 0 ? Array(table.entries.keys) : [])
   }
 
-  /// Adds existing operations until all are added or a time is reached.
+  /// Adds existing operations to this list until all are added or a time is reached.
   func fill(from table: CollectorTable, until deadline: ContinuousClock.Instant) {
     order.fill(until: deadline) { id in
       table.report(id).flatMap { key(of: $0, in: table) }

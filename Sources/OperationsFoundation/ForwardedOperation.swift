@@ -18,7 +18,7 @@
     /// An operation that records that the original's dependencies have finished; `nil` if the original has no
     /// dependencies.
     private let releasing: Foundation.BlockOperation?
-    /// Whether the original's dependencies have finished.
+    /// Whether the dependencies of the original, the operation of Foundation, have finished.
     private let isReleased: Atomic<Bool>
     private let hasStarted = Atomic<Bool>(false)
     private let hasFinished = Atomic<Bool>(false)

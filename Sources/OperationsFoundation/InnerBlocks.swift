@@ -74,7 +74,7 @@
 
     init(_ block: @escaping @Sendable () -> Void) { self.block = Locked(block) }
 
-    /// Runs the block, unless another thread has called this method before.
+    /// Runs the block, unless another thread has called `run()` before.
     func run() {
       guard let block = block.withLock({ $0.take() }) else { return }
       block()

@@ -43,7 +43,7 @@ extension CollectorTable {
     return moments.filter { $0 > now }.min()
   }
 
-  /// Updates the conditions of the queues and of the thread pool.
+  /// Updates the conditions of the queues and of the thread pool that may cause warnings.
   func noteQueueConditions(at now: MonitorTime, threads: ThreadUse? = ThreadUse.current) {
     queueConditions.note(queues.values, mainQueue: mainQueue, at: now)
     threadCondition.note(threads, at: now)

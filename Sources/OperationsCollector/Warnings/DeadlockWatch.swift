@@ -24,7 +24,7 @@ struct DeadlockWatch {
   private var isDirty = false
   private var due = MonitorTime(nanoseconds: .min / 2)
 
-  /// Schedules a search after a change.
+  /// Schedules a search for deadlocks after a change.
   mutating func noteChange(at now: MonitorTime) {
     if !isDirty { due = max(due, now + Self.interval) }
     isDirty = true

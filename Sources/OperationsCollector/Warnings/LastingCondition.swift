@@ -42,7 +42,7 @@ struct LastingCondition {
     places.append(Place(id: id, since: now))
   }
 
-  /// Removes an operation, if it is present.
+  /// Removes an operation for which the condition no longer holds, if it is present.
   mutating func remove(_ id: OperationReport.ID) {
     // This check makes the usual case quick: the method is called for every change of every
     // operation, and the operation is rarely present.

@@ -20,7 +20,7 @@ struct LeakWatch {
   static let dependentLimit = 1_000
   /// The maximum number of operations that one round of the search examines.
   private static let roundLimit = 1_024
-  /// The time between two rounds of the search.
+  /// The time between two rounds of the search for leaked operations.
   private static let interval = Duration.seconds(1)
 
   /// A finished operation that the search for leaks examines. Its entry is kept even after the

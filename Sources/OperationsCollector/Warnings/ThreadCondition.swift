@@ -6,8 +6,8 @@ import OperationsCore
 
 /// Detects that queues wait for a thread because the pool has reached its limit of threads.
 struct ThreadCondition {
-  /// The time for which queues may wait before a warning. The limit is often reached for only some
-  /// milliseconds.
+  /// The time for which queues may wait for a thread before a warning. The limit of threads is
+  /// often reached for only some milliseconds.
   static let patience = Duration.seconds(1)
   /// The time between two checks while all threads are in use. The checks are necessary because a
   /// queue sends no event when it begins to wait.

@@ -143,19 +143,20 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// Whether ``start()`` returns before the work has ended. The value is always `true`.
   public final override var isAsynchronous: Bool { true }
 
-  /// See ``Operation/isConcurrent``.
+  /// The older name of `isAsynchronous`; see ``Operation/isConcurrent``.
   public final override var isConcurrent: Bool { true }
 
-  /// See ``Operation/isCancelled``.
+  /// Whether the operation was cancelled before it finished; see ``Operation/isCancelled``.
   public final override var isCancelled: Bool { super.isCancelled }
 
-  /// See ``Operation/isExecuting``.
+  /// Whether the operation executes; see ``Operation/isExecuting``.
   public final override var isExecuting: Bool { super.isExecuting }
 
-  /// See ``Operation/isFinished``.
+  /// Whether the operation has finished; see ``Operation/isFinished``.
   public final override var isFinished: Bool { super.isFinished }
 
-  /// See ``Operation/isReady``. Express further conditions as dependencies.
+  /// Whether the operation can start; see ``Operation/isReady``. Express further conditions as
+  /// dependencies.
   public final override var isReady: Bool { super.isReady }
 
   // MARK: Inside

@@ -14,7 +14,7 @@ final class GroupMembers: Sendable {
 
   init() { queue.isSuspended = true }
 
-  /// The errors of the members that have failed so far.
+  /// The errors of the group's members that have failed so far.
   var errors: [any Error] { state.withLock { $0.errors } }
 
   /// Adds an operation to the members, unless new members are no longer accepted.
@@ -40,7 +40,7 @@ final class GroupMembers: Sendable {
     if let failure = GroupState.Failure(of: operation) { state.withLock { $0.note(failure) } }
   }
 
-  /// Handles that a member has left the queue.
+  /// Handles that a member of the group has left the queue.
   func leave() {
     if state.withLock({ $0.leave() }) { allFinished.wake() }
   }
@@ -58,7 +58,7 @@ final class GroupMembers: Sendable {
   ///   `false`, the caller must call ``waitForLast()`` once.
   func drain() -> Bool { state.withLock { $0.drain() } }
 
-  /// Waits until all members have finished, even if the task is cancelled.
+  /// Waits until all members of the group have finished, even if the task is cancelled.
   func waitForLast() async { await allFinished.waitRegardless() }
 
   /// Handles the release of the group. If the group has never run, its members are cancelled,

@@ -174,12 +174,12 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   }
 }
 
-/// Operations of a ``GroupOperation`` have failed.
+/// An error that means that operations of a ``GroupOperation`` have failed.
 public struct GroupOperationError: Error, CustomStringConvertible {
   /// The errors of the failed members, in the order in which the members finished. The array is never empty.
   public let errors: [any Error]
 
-  /// The errors as one sentence, for people.
+  /// The errors of the failed members as one sentence, for people.
   public var description: String {
     let first = errors.first.map { "\($0)" } ?? ""
     return errors.count == 1

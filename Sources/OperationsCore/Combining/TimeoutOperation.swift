@@ -82,14 +82,14 @@ private final class Deadline: Sendable {
   }
 }
 
-/// The work of a ``TimeoutOperation`` has taken too long.
+/// An error that means that the work of a ``TimeoutOperation`` has taken too long.
 public struct OperationTimeoutError: Error, Hashable, CustomStringConvertible {
-  /// The time limit.
+  /// The time limit that the work has exceeded.
   public let limit: Duration
 
-  /// Creates an error for a limit.
+  /// Creates an error for a time limit.
   public init(limit: Duration) { self.limit = limit }
 
-  /// The reason as one sentence, for people.
+  /// The error as one sentence, for people.
   public var description: String { "The operation has not finished within \(limit)." }
 }

@@ -32,7 +32,7 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
 
   /// The kind of the diagnostic.
   public let kind: Kind
-  /// What happened, in one sentence with the object.
+  /// What happened, in one sentence that names the operation or queue.
   public let description: String
 
   /// Called with each diagnostic. If the handler is `nil`, which is the default, the first

@@ -52,7 +52,7 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
 
   /// The kind of the mistake.
   public let kind: Kind
-  /// What happened, in one sentence with the object.
+  /// What happened, in one sentence that names the operation or queue.
   public let description: String
 
   /// Called with each uncaught mistake. If the handler is `nil`, which is the default, the mistake

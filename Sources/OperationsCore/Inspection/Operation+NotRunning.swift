@@ -109,7 +109,7 @@ private struct QueueStanding {
   /// The width of the queue; −1 if the system decides.
   var width = -1
   var hasFreeSlot = false
-  /// The operations that hold the slots; `nil` if a slot is free.
+  /// The operations that hold the slots of the queue; `nil` if a slot is free.
   var slotHolders: [Operation]?
   /// The number of ready operations that start before this operation; `nil` unless this operation
   /// is ready.

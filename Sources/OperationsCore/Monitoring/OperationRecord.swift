@@ -22,7 +22,7 @@ package final class OperationRecord: @unchecked Sendable {
 
 /// The changes of one queue that one call returns to a collector.
 struct TakenChanges {
-  /// The records that are new or have changed.
+  /// The records of operations that are new or have changed.
   var records: [OperationRecord] = []
   /// The number of records that this call has created.
   var adoptedCount = 0

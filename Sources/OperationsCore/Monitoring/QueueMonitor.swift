@@ -42,14 +42,14 @@ struct QueueMonitor {
   private var hasOnlyCollector = false
   /// Finds the operations in the queue that have no record yet.
   private var unrecorded = UnrecordedOperations()
-  /// Wakes the collector; `nil` if no collector records.
+  /// The closure that wakes the collector; `nil` if no collector records.
   private(set) var wakeCollector: (@Sendable () -> Void)?
   /// The changed records, in the order of their first change. The records before the index
   /// `takenCount` were already returned to the collector.
   private var changedRecords: [OperationRecord] = []
   private var takenCount = 0
   private var isCollectorWoken = false
-  /// Whether the counts, the width or the suspension have changed.
+  /// Whether the queue's counts, width or suspension have changed.
   private var isQueueChanged = false
 
   init(queue: QueueID) { self.queue = queue }

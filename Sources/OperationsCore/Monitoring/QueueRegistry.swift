@@ -9,7 +9,7 @@ package struct CollectorID: Hashable, Sendable {
   private let rawValue: UInt64
   private static let last = Atomic<UInt64>(0)
 
-  /// Creates a new id.
+  /// Creates an id that no other owner of records has.
   package init() { rawValue = Self.last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
@@ -23,7 +23,7 @@ package enum QueueRegistry {
   /// while the lock is held.
   private struct ListedQueue {
     private let reference: Unmanaged<OperationQueue>
-    /// Whether monitors can see the queue.
+    /// Whether monitors can see the queue. They cannot see queues for the library's own work.
     let isListed: Bool
 
     init(_ queue: OperationQueue, isListed: Bool) {
@@ -133,7 +133,8 @@ package enum QueueRegistry {
     wake()
   }
 
-  /// Ends ``keepRecords(for:newRecords:wake:)`` and drops the records.
+  /// Makes all queues drop their records, and ends the effect of
+  /// ``keepRecords(for:newRecords:wake:)``.
   package static func dropRecords(of collector: CollectorID) {
     // The closure that wakes the collector is kept until every queue has released its copy, so that
     // no queue releases the last reference under a lock.

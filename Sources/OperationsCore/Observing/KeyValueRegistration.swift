@@ -27,7 +27,7 @@ final class KeyValueRegistration: @unchecked Sendable {
   /// Reads the observed property.
   let read: (AnyObject) -> Any?
   private let handler: (AnyObject, Change) -> Void
-  /// A closure that is called once, when the registration ends.
+  /// A closure that is called once, when the registration of the observer ends.
   private let ended: @Sendable () -> Void
   private let active = Atomic<Bool>(true)
 
@@ -70,7 +70,7 @@ final class KeyValueRegistration: @unchecked Sendable {
     if isActive { handler(object, change) }
   }
 
-  /// Sends the notification for `.initial`.
+  /// Sends the initial notification, if the observer has requested it with `.initial`.
   func notifyInitially(_ object: AnyObject) {
     guard options.contains(.initial) else { return }
     notify(object, Change(new: options.contains(.new) ? read(object) : nil))

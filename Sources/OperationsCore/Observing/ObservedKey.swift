@@ -87,8 +87,8 @@ private enum NamedKeyPaths {
 
 extension ObservationHost where Self: Operation {
   /// The properties that can be observed by name, with the key paths that users of the class write.
-  /// If the class made a property settable, its users write a different key path, which cannot be
-  /// written here.
+  /// The table does not contain properties that the class has made settable, because their key
+  /// paths are different and cannot be written here.
   static var namedKeyPaths: [NamedKeyPath] {
     [
       NamedKeyPath(\Self.isReady, "isReady"), NamedKeyPath(\Self.isExecuting, "isExecuting"),

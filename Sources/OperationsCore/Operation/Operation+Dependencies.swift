@@ -25,7 +25,8 @@ extension Operation {
   /// If an operation has at least this number of dependencies, a set is used to find duplicates.
   private static let setThreshold = 8
 
-  /// The dependencies that were added, without the values of an override.
+  /// The dependencies that were added, without the values of a subclass's override of
+  /// `dependencies`.
   final var listedDependencies: [Operation] {
     lock.lock()
     defer { lock.unlock() }

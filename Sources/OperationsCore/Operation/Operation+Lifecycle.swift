@@ -94,7 +94,7 @@ extension Operation {
     return !Delivery.asIfFinished(self) { isExecuting }
   }
 
-  /// The base class's value of `isFinished`.
+  /// The value of `isFinished` in the base class, without a subclass's override.
   @inline(__always)
   final var answersAsFinished: Bool {
     let status = status.load(ordering: .acquiring)
@@ -102,7 +102,7 @@ extension Operation {
       || status.has(.asksWhetherFinished) && Delivery.isAskedAsIfFinished(self)
   }
 
-  /// The base class's value of `isExecuting`.
+  /// The value of `isExecuting` in the base class, without a subclass's override.
   @inline(__always)
   final var answersAsExecuting: Bool {
     let status = status.load(ordering: .acquiring)

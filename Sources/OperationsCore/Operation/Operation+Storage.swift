@@ -11,7 +11,8 @@ final class RareState {
   var threadPriority = Operation.defaultThreadPriority
   /// The queue priority that was set, if a subclass overrides the property with another value.
   var overruledPriority: Operation.QueuePriority?
-  /// Whether a thread reads an overridden queue priority, and whether it must read once more.
+  /// Whether a thread is reading an overridden queue priority, and whether it must read the
+  /// priority once more.
   var readsPriority = false
   var readsPriorityAgain = false
   var completionBlock: (@Sendable () -> Void)?

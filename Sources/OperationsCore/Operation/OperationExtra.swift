@@ -27,7 +27,7 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
 
   init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Creates an empty value.
+  /// Creates a word without a dependency, a dependent or a `RareState`.
   init() { rawValue = 0 }
 
   /// Creates a value that contains a `RareState`, and retains it.

@@ -4,7 +4,8 @@
 /// The events that change the status of an operation. Each event changes the status and returns the
 /// actions for its caller.
 extension OperationStatus {
-  /// The actions after an event that may have made the operation ready.
+  /// The actions that the caller must carry out after an event that may have made the operation
+  /// ready.
   struct Verdict: Equatable {
     /// Whether the event has changed the status of the operation.
     var isNews = false

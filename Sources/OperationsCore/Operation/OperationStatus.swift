@@ -128,7 +128,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   private static let unmetShift: UInt64 = 40
   static let oneUnmet: UInt64 = 1 << unmetShift
 
-  /// Returns whether all of these flags are set.
+  /// Returns whether all of the given flags are set in the status.
   func has(_ flags: Flags) -> Bool { rawValue & flags.rawValue == flags.rawValue }
   mutating func insert(_ flags: Flags) { rawValue |= flags.rawValue }
   mutating func remove(_ flags: Flags) { rawValue &= ~flags.rawValue }
@@ -163,7 +163,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   /// and is `true` for a cancelled operation.
   var isUnheld: Bool { isFreeOfDependencies || !isPending }
 
-  /// The base class's value of `isReady`.
+  /// The value of `isReady` in the base class, without a subclass's override.
   var isReady: Bool { isUnheld && !has(.readinessHeld) }
 
   /// Whether the queue may start the operation, as far as known without evaluating the subclass's
@@ -193,7 +193,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   /// Whether the operation is not in a queue, and its start was not announced.
   var isLeftAlone: Bool { isPending && !has(.enqueued) }
 
-  /// The value of `Operation.state`.
+  /// The state of the operation: waiting, ready, executing or finished.
   var state: OperationState {
     if isFinished { return .finished }
     if isExecuting || has(.dispatched) { return .executing }

@@ -34,7 +34,7 @@ struct BarrierLine {
     var unfinishedAhead: Int
     /// The ready operations between this barrier and the next one.
     var readyBehind = ReadyBands()
-    /// The number of operations in `readyBehind`.
+    /// The number of ready operations in `readyBehind`.
     var readyBehindCount = 0
   }
 
@@ -126,7 +126,7 @@ struct BarrierLine {
 
   // MARK: Operations
 
-  /// Returns the number of barriers before an operation.
+  /// Returns the number of unfinished barriers before an operation.
   func countAhead(of operation: Operation) -> Int {
     barriers.count - start - lastSegment.distance(from: operation.place.segment)
   }

@@ -98,7 +98,7 @@ final class QueueCore: @unchecked Sendable {
 
   // MARK: Adding
 
-  /// Adds an operation that no other thread has seen yet.
+  /// Adds an operation, which no other thread has seen yet, to the queue.
   @inline(__always)
   func addNew(_ operation: consuming BlockOperation) {
     ForkedProcess.check("to add an operation to a queue")
@@ -136,7 +136,7 @@ final class QueueCore: @unchecked Sendable {
     return nil
   }
 
-  /// Adds one operation without creating an array for it.
+  /// Adds one operation to the queue without creating an array for it.
   func add(_ operation: Operation) -> Bool {
     ForkedProcess.check("to add an operation to a queue")
     guard claim(operation) else { return false }
@@ -190,7 +190,7 @@ final class QueueCore: @unchecked Sendable {
   /// Pushes an operation of this queue into the inbox again. The caller has claimed this push.
   func pushAgain(_ operation: Operation) {
     ForkedProcess.check("to change an operation that is in a queue")
-    // If this thread serves this queue, it already retains the public object.
+    // If this thread serves this queue, it already retains the public object of the queue.
     let mustRetain = CurrentWork.servedQueue !== self
     if mustRetain { _ = owner.retain() }
     push(first: .passUnretained(operation), last: .passUnretained(operation))
@@ -325,7 +325,7 @@ final class QueueCore: @unchecked Sendable {
 
   /// Retires a finished operation (makes it leave this queue) whose finish no worker of this queue handles.
   func retire(_ operation: Operation) {
-    // If this thread serves this queue, it already retains the public object.
+    // If this thread serves this queue, it already retains the public object of the queue.
     if CurrentWork.servedQueue === self { return announceRetirement(of: operation) }
     let owner = owner.retain()
     announceRetirement(of: operation)

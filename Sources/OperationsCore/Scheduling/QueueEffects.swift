@@ -13,7 +13,7 @@ struct QueueEffects {
   final class Wakeups {
     /// The callbacks to call, because a value that a monitor observes has changed.
     var callbacks: [@Sendable () -> Void] = []
-    /// The waiters to wake, because the queue is empty.
+    /// The waiting threads and tasks to wake, because the queue is empty.
     var waiters: [any Waiter] = []
   }
 

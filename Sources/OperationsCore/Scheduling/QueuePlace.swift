@@ -8,7 +8,7 @@
 struct QueuePlace {
   /// The stage of an operation in its queue.
   enum Stage: UInt8, Equatable, Sendable {
-    /// The operation is still in the inbox.
+    /// The operation is still in the queue's inbox for new operations.
     case outside
     /// The operation waits for dependencies, or for its own `isReady`.
     case waiting
@@ -36,7 +36,7 @@ struct QueuePlace {
     set { bits = bits & ~0b111 | UInt32(newValue.rawValue) }
   }
 
-  /// Whether the operation has not left the queue.
+  /// Whether the operation is in the queue and has not left it.
   var isInQueue: Bool { stage.rawValue < Stage.lingering.rawValue }
 
   /// The band that contains the operation. A band is a list of ready operations of one priority.

@@ -51,7 +51,7 @@ struct QueueScheduler {
     !isSuspended && counts.executing < slotLimit && barriers.front != .running
   }
 
-  /// Whether a worker would find an operation to start.
+  /// Whether a worker of the queue would find an operation to start.
   private var hasStartable: Bool { hasFreeSlot && (!ready.isEmpty || barriers.front == .due) }
 
   /// Whether another worker, or another block in the underlying queue, would find an operation to
@@ -69,7 +69,7 @@ struct QueueScheduler {
   /// Whether all added operations have left the queue.
   var isEmpty: Bool { operations.isEmpty && barriers.isEmpty }
 
-  /// Whether some operations were not started.
+  /// Whether some operations of the queue were not started.
   var hasPending: Bool {
     counts.executing < counts.unfinished || barriers.front == .due || barriers.front == .blocked
   }
@@ -270,7 +270,8 @@ struct QueueScheduler {
     waitersForEmpty.removeValue(forKey: ObjectIdentifier(waiter))
   }
 
-  /// Adds the effects (actions after the release of the lock) that depend on the final state.
+  /// Adds the effects (actions after the release of the lock) that depend on the state at the end of a
+  /// section.
   @inline(__always)
   mutating func endSection(_ effects: inout QueueEffects) {
     if isEmpty, !waitersForEmpty.isEmpty { takeWaiters(&effects) }

@@ -74,8 +74,9 @@ struct StartableOperation {
   /// operation retires it.
   let isPlain: Bool
 
-  /// Creates a value, and retains the operation if ``isPlain`` is `false`. Such an operation may
-  /// finish on its own before it is started, and its queue would then release it.
+  /// Creates a value for a chosen operation, and retains the operation if ``isPlain`` is `false`.
+  /// Such an operation may finish on its own before it is started, and its queue would then release
+  /// it.
   ///
   /// - Parameters:
   ///   - operation: The operation.

@@ -81,7 +81,8 @@ extension QueueCore {
       if let finished = work.operation { isRetired = finished.retire(&scheduler, &effects) }
       let isLate = effects.runsUsersCode(after: work.operation) || !isRetired
       var next: StartableOperation?
-      // The loop asks the scheduler again if it had no operation and the inbox was read after that.
+      // If the scheduler had no operation to start, and the inbox was read after that, the loop
+      // asks the scheduler again.
       repeat {
         if !isLate { next = scheduler.takeNextForWorker() }
       } while publishWidth(&scheduler, &effects) && next == nil

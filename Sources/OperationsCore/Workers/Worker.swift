@@ -44,7 +44,8 @@ final class Worker: Sendable {
   private let isReleasing = Atomic<Bool>(false)
   /// The number of checks for work before this thread sleeps. Used only by this thread.
   private let searchLimit = Atomic<Int>(Worker.shortSearch)
-  /// Whether the last search was a near miss. Used only by this thread.
+  /// Whether new work arrived just after this thread's last search for work had ended (a near
+  /// miss). Used only by this thread.
   private let hasJustMissed = Atomic<Bool>(false)
 
   private let granted = Atomic<Bool>(true)

@@ -317,7 +317,7 @@ private func samplerMain(_ pool: UnsafeMutableRawPointer) {
 /// The number of the pool's threads, their limit, and the number of requests that wait for a
 /// thread.
 package struct ThreadUse: Sendable, Equatable {
-  /// The number of threads, including idle ones.
+  /// The number of the pool's threads, including idle ones.
   package var count: Int
   /// The maximum number of threads for operations of queues.
   package var limit: Int
@@ -327,7 +327,7 @@ package struct ThreadUse: Sendable, Equatable {
   /// Whether a request waits only because the number of threads has reached its limit.
   package var isAtLimit: Bool
 
-  /// Creates a value with these numbers.
+  /// Creates a value with the given numbers of threads and requests.
   package init(count: Int, limit: Int, waitingCount: Int, isAtLimit: Bool) {
     self.count = count
     self.limit = limit

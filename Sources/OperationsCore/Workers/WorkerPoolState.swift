@@ -13,7 +13,7 @@ struct WorkerPoolState {
   enum Sampler { case none, awake, resting }
 
   static let defaultThreadLimit = 512
-  /// The threads in addition to the limit: one for the library's own work and one for completion blocks.
+  /// The number of threads beyond the limit: one for the library's own work, one for completion blocks.
   private static let reserve = 2
   private static let shortestBackOff: Int64 = 5_000_000
   private static let longestBackOff: Int64 = 500_000_000
