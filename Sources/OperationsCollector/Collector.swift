@@ -247,8 +247,8 @@ final class Collector: Sendable {
           newRecords: part.newRecords)
         table.apply(changes)
         part = table.allowance.next(part, after: changes)
-        // A command is carried out during the reading, and does not wait for the end of the
-        // reading.
+        // A command is carried out during the reading of the queues, and does not wait for the end
+        // of the reading.
         if bell.load(ordering: .relaxed) & Bell.sessions.rawValue != 0 { carryOutCommands(table) }
         guard changes.hasMore || changes.hasUnrecorded else { break }
         let isEnough = !changes.hasMore && part.adopting == 0
@@ -262,9 +262,9 @@ final class Collector: Sendable {
     table.prune(now: MonitorTime.now)
   }
 
-  /// Carries out the commands of sessions and applies their changed interests.
+  /// Carries out the commands of sessions and applies their requests for other data.
   ///
-  /// - Returns: Whether a session has changed its interest and needs an update.
+  /// - Returns: Whether a session has requested other data and needs an update.
   private func serveSessions(_ table: CollectorTable) -> Bool {
     carryOutCommands(table)
     let sessions = liveSessions()
@@ -389,7 +389,7 @@ final class Collector: Sendable {
 }
 
 extension Operation.QueuePriority {
-  /// Raises or lowers the priority by a number of levels, up to the highest or lowest level.
+  /// Raises or lowers an operation's priority by some levels, up to the highest or lowest level.
   mutating func move(by steps: Int) {
     let levels: [Self] = [.veryLow, .low, .normal, .high, .veryHigh]
     guard let index = levels.firstIndex(of: self) else { return }

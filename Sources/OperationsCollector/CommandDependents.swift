@@ -14,8 +14,8 @@ extension CollectorTable {
       let changes = queue.takeChanges(
         for: collector, limit: Collector.slice, newRecords: nil)
       apply(changes)
-      // Operations that are added during the loop are not included, because their number is
-      // unlimited.
+      // Operations that the program adds to the queue during the loop are not added to the table,
+      // because their number is unlimited.
       left = (left ?? changes.counts.unfinished) - changes.adoptedCount
       guard changes.hasMore || changes.hasUnrecorded, left.map({ $0 > 0 }) == true else { return }
     }

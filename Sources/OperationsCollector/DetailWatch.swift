@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-/// Computes the detail of one operation (its quality of service, and the reasons why it does not
-/// run), at most a few times per second.
+/// Computes the detail of one operation (its quality of service, the reasons why it does not start,
+/// and the objects that it waits for), at most a few times per second.
 ///
 /// The computation searches the operation's queue. Therefore the computations take at most about
 /// two percent of the time. Between two computations, the last detail is used.

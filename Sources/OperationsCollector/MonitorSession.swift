@@ -115,7 +115,8 @@ package final class MonitorSession: Sendable {
 
   // MARK: For the collector
 
-  /// Returns the viewer's interest if it has changed since the last call; otherwise `nil`.
+  /// Returns the viewer's interest, which is the data that the viewer requests, if it has changed
+  /// since the last call; otherwise `nil`.
   func takeNewInterest() -> Interest? {
     state.withLock { state in
       defer { state.isInterestNew = false }

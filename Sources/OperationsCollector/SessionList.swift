@@ -285,8 +285,8 @@ final class SessionList {
     var singled = interest.operations
     for graph in interest.graphs { singled.formUnion(table.neighbourhood(graph)) }
     if interest.rootLimit > 0 {
-      // At most half of the operations are roots, so that the dependencies of the roots are also
-      // sent.
+      // At most half of the operations that are sent are roots of the graph, so that the
+      // dependencies of the roots are also sent.
       let first = roots.prefix((interest.rootLimit + 1) / 2).map(\.id)
       singled.formUnion(table.neighbourhood(of: first, .waitsFor, limit: interest.rootLimit))
     }

@@ -82,7 +82,8 @@
         Self.run(original)
       }
       if original.isFinished { return finish() }
-      // This library's queue retains this operation while it executes, so the weak reference is valid.
+      // The reference to this operation is weak. It is valid here, because this library's queue retains the
+      // operation while the operation executes.
       Self.run(Foundation.BlockOperation { [weak self] in self?.finish() }, after: [original])
     }
 

@@ -14,7 +14,8 @@ struct RunLog {
   /// oldest run is at the index `next`.
   private var runs: [OperationRun] = []
   private var next = 0
-  /// The latest end of the runs that were removed from the ring; `nil` if no run was removed.
+  /// The latest time at which one of the runs that were removed from the ring had ended; `nil` if
+  /// no run was removed.
   private var forgottenUntil: MonitorTime?
   /// The number of runs that ended in each second. The array is a ring with an element for each
   /// second of the longest window.

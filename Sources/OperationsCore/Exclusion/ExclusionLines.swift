@@ -176,7 +176,8 @@ struct ExclusionLines {
     return (member.standing != .away, process(&invited))
   }
 
-  /// Returns the reservation of a waiting operation; `nil` if the operation has no reservation.
+  /// Returns the reservation of exclusions for a waiting operation; `nil` if the operation has no
+  /// reservation.
   func reservation(of number: Number) -> Reservation? {
     guard let member = members[number], case .waiting = member.standing,
       member.exclusions.contains(where: { lines[$0]?.reserved.contains(number) == true })
@@ -226,7 +227,8 @@ struct ExclusionLines {
     return line.holders.count + line.reserved.count { $0 < number } < exclusion.limit
   }
 
-  /// Makes an operation wait in the line of the exclusion at this index of its sorted exclusions.
+  /// Makes an operation wait in the line of one of its exclusions. `index` is the index of this
+  /// exclusion in the operation's sorted exclusions.
   private mutating func wait(_ number: Number, for index: Int) {
     members[number]?.refusalCount += 1
     guard let member = members[number], let group = member.group else { return }

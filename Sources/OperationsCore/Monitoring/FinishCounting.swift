@@ -25,8 +25,8 @@ struct FinishCounting {
     if countedEarly.remove(ObjectIdentifier(operation)) == nil { lateCount += 1 }
   }
 
-  /// Returns the number of operations that have left without being counted. Each operation is
-  /// included in the result of only one call.
+  /// Returns the number of operations that have left the queue without being counted. Each
+  /// operation is included in the result of only one call.
   mutating func takeLateCount() -> Int {
     defer { lateCount = 0 }
     return lateCount

@@ -265,7 +265,8 @@ extension Operation {
 
   // MARK: Queue
 
-  /// The queue that contains the operation; valid until the operation is retired.
+  /// The queue that contains the operation; valid until the operation is retired (has left its
+  /// queue).
   final var enqueuedQueue: Unmanaged<QueueCore>? {
     // The reference to the queue is stored before the flag `enqueued` is set, so a thread that sees
     // the flag can read the reference.

@@ -55,8 +55,8 @@ final class RareState {
   var exclusions: Set<MutualExclusion> = []
   /// Whether the operation has requested its exclusions, which do not change after that.
   var hasAskedForExclusions = false
-  /// The tasks and groups that are woken when the operation is retired. Threads that wait for the
-  /// operation are not listed, because they sleep on the status.
+  /// The tasks and groups that are woken when the operation is retired (has left its queue).
+  /// Threads that wait for the operation are not listed, because they sleep on the status.
   var waiters: [ObjectIdentifier: any Waiter] = [:]
 
   /// Whether the rarely used data of an operation retains objects of the user, apart from

@@ -69,8 +69,8 @@ extension Operation {
     return QueueRegistry.queue(at: queue)?.core.isOnMainDispatchQueue == true
   }
 
-  /// Blocks the thread until the operation is retired. The thread sleeps on the low half of the
-  /// status word, which changes when a flag changes.
+  /// Blocks the thread until the operation is retired (has left its queue). The thread sleeps on
+  /// the low half of the status word, which changes when a flag changes.
   final func waitUntilRetired() {
     while true {
       let current = status.load(ordering: .acquiring)
@@ -119,7 +119,7 @@ extension Operation {
     status.load(ordering: .acquiring).has(.hasWaiters) && withRare { $0?.waiters.isEmpty == false }
   }
 
-  /// Wakes `waiter` when the operation is retired.
+  /// Makes the library wake `waiter` when the operation is retired (has left its queue).
   ///
   /// - Returns: `false` if the operation is already retired. In that case the waiter was not added.
   final func addWaiter(_ waiter: any Waiter) -> Bool {

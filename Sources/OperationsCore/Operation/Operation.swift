@@ -24,8 +24,9 @@ import Synchronization
 // another executes them.
 open class Operation: @unchecked Sendable {
   final let status = Atomic<OperationStatus>(OperationStatus())
-  /// The queue that the operation was added to, which never changes. The reference is valid until the
-  /// operation is retired, because a queue lives at least as long as it has operations that are not retired.
+  /// The queue that the operation was added to, which never changes. The reference is valid until
+  /// the operation is retired (has left its queue), because a queue lives at least as long as it
+  /// has operations that are not retired.
   final let queue = Atomic<Unmanaged<QueueCore>?>(nil)
   @exclusivity(unchecked) final var inboxNext: Unmanaged<Operation>?
   @exclusivity(unchecked) final var place = QueuePlace()

@@ -93,7 +93,7 @@ extension OperationStatus {
   ///
   /// - Parameter startsAtOnce: Whether the operation's class requires no check before the start. In that case
   ///   this call starts the operation, unless the operation is observed or was cancelled.
-  /// - Returns: `false` if the operation is no longer eligible.
+  /// - Returns: `false` if the operation may no longer be started.
   mutating func dispatch(startsAtOnce: Bool = false) -> Bool {
     guard isEligible, isPending else { return false }
     insert(.dispatched)
@@ -169,8 +169,8 @@ extension OperationStatus {
     rawValue & Flags.beforeRetirement.rawValue == 0
   }
 
-  /// Retires the operation after all consequences of the finish were handled. If no notification is
-  /// necessary, this call also finishes the operation.
+  /// Retires the operation (marks that it leaves its queue) after all consequences of the finish
+  /// were handled. If no notification is necessary, this call also finishes the operation.
   ///
   /// - Returns: `false` if the operation has not finished and a notification is necessary.
   mutating func retire() -> Bool {
@@ -179,7 +179,8 @@ extension OperationStatus {
     return true
   }
 
-  /// Whether waiters must be woken or a completion block must run after the operation was retired.
+  /// Whether waiters must be woken or a completion block must run after the operation was retired
+  /// (has left its queue).
   var hasAftermath: Bool { rawValue & Flags.afterRetirement.rawValue != 0 }
 
   /// Claims the right to announce the changes by the base class's `cancel()`. Returns `false` if
@@ -199,7 +200,8 @@ extension OperationStatus {
   /// Cancels the operation.
   ///
   /// - Parameter isAnnounced: Whether the caller announces the change. In that case, the caller
-  ///   claims the push after the announcement, and this method does not.
+  ///   marks after the announcement that it will push the operation into the queue's inbox, and
+  ///   this method does not.
   /// - Returns: The actions for the caller.
   mutating func cancel(isAnnounced: Bool) -> Verdict {
     if isFinished || has(.cancelled) { return Verdict() }

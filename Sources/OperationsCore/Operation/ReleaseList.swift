@@ -13,8 +13,9 @@ enum ReleaseList {
   /// The operations to release. The list has the last reference to each of them. It lives on the
   /// stack of the outermost release.
   private struct Pending {
-    /// The retired operations, linked through `inboxNext`. No other code uses this link, because
-    /// retired operations are never pushed again.
+    /// The operations to release that have left their queue (are retired), linked through
+    /// `inboxNext`. No other code uses this link, because retired operations are never pushed
+    /// again.
     var retired: Unmanaged<Operation>?
     /// The operations that are not retired. Another thread may still get a reference to such an
     /// operation, through a weak reference or because it finishes a dependency. It may then add the

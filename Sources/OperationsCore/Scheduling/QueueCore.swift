@@ -55,10 +55,11 @@ final class QueueCore: @unchecked Sendable {
     gate.setWidth(QueueScheduler.widthLimit)
   }
 
-  /// Sets the public object. Called once, by the initializer of the public object.
+  /// Sets the public object, which is the `OperationQueue`. Called once, by the initializer of that object.
   func belongs(to owner: OperationQueue) { ownerReference = .passUnretained(owner) }
 
-  /// The public object of the queue. It retains this `QueueCore`, so it exists whenever this one is used.
+  /// The public object of the queue, which is the `OperationQueue`. It retains this `QueueCore`, so it exists
+  /// whenever this `QueueCore` is used.
   var owner: Unmanaged<OperationQueue> {
     guard let ownerReference else {
       preconditionFailure("The queue was used before it was created")
@@ -230,7 +231,7 @@ final class QueueCore: @unchecked Sendable {
   /// Pushes new operations, and notifies observers of the queue's contents.
   @inline(__always)
   private func pushAnnounced(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
-    // A closure would retain its captures, so a closure is created only if the queue has observers.
+    // An announcement needs a closure, which retains its captures. So this path is taken only with observers.
     guard isObserved.load(ordering: .sequentiallyConsistent) else {
       push(first: first, last: last)
       return announceContentsAfterwards()

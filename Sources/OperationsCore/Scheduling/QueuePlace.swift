@@ -8,7 +8,7 @@
 struct QueuePlace {
   /// The stage of an operation in its queue.
   enum Stage: UInt8, Equatable, Sendable {
-    /// The operation is still in the queue's inbox for new operations.
+    /// The operation is still in the inbox of its queue, and the queue has not read it yet.
     case outside
     /// The operation waits for dependencies, or for its own `isReady`.
     case waiting
@@ -36,7 +36,7 @@ struct QueuePlace {
     set { bits = bits & ~0b111 | UInt32(newValue.rawValue) }
   }
 
-  /// Whether the operation is in the queue and has not left it.
+  /// Whether the operation has not left its queue.
   var isInQueue: Bool { stage.rawValue < Stage.lingering.rawValue }
 
   /// The band that contains the operation. A band is a list of ready operations of one priority.

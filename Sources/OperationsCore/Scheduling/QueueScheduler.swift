@@ -196,8 +196,8 @@ struct QueueScheduler {
         }
         let (isTaken, status) = operation.update { ($0.dispatch(startsAtOnce: isBlock), $0) }
         guard isTaken else {
-          // The operation is no longer eligible, because a dependency was added or it has finished.
-          // The inbox contains this change.
+          // The operation may no longer be started, because a dependency was added or it has finished. The
+          // inbox contains this change.
           move(operation, from: .ready, to: .waiting, status)
           return nil
         }

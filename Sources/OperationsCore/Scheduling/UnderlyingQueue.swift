@@ -57,8 +57,8 @@ struct UnderlyingQueue {
 }
 
 extension QualityOfService {
-  /// Creates the quality of service with the same name as a Dispatch class; `nil` if no quality of
-  /// service has that name.
+  /// Creates the quality of service with the same name as a quality-of-service class of Dispatch;
+  /// `nil` if no quality of service has that name.
   fileprivate init?(_ qosClass: DispatchQoS.QoSClass) {
     switch qosClass {
     case .background: self = .background

@@ -79,7 +79,7 @@ enum CurrentWork {
     return isInside { $0.operation?.toOpaque() == address }
   }
 
-  /// Returns whether this thread executes an operation of the queue that the queue has not retired.
+  /// Returns whether this thread executes an operation that is in the queue and has not left it.
   static func isInsideOperation(of queue: QueueCore) -> Bool {
     let address = Unmanaged.passUnretained(queue).toOpaque()
     return isInside { scope in

@@ -13,7 +13,8 @@ struct FinishedWork {
   var madeReady = OperationChain()
 }
 
-/// An operation that a worker has executed. Its queue keeps the operation alive until it is retired.
+/// An operation that a worker has executed. Its queue keeps the operation alive until the operation
+/// is retired (has left the queue).
 struct FinishedBlock {
   private let reference: Unmanaged<Operation>
 

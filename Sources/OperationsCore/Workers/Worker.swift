@@ -9,8 +9,8 @@ import Synchronization
 /// again. It ends after it has been idle for five seconds.
 final class Worker: Sendable {
   private static let idleNanoseconds: Int64 = 5_000_000_000
-  /// The number of checks for new work before the worker sleeps, if a short search has ended just
-  /// too early twice in a row.
+  /// The number of checks for new work that a worker makes before it sleeps, if new work has
+  /// arrived twice in a row just after a shorter search had ended.
   private static let longSearch = 600
   private static let shortSearch = 30
   /// The time limit of a near miss. A search is a near miss if new work arrives within this time
@@ -173,7 +173,8 @@ final class Worker: Sendable {
         return next
       }
       if current != nil, queue._withUnsafeGuaranteedRef({ $0.releaseOwnerIfHeld() }) { continue }
-      // The release of the last reference runs a `deinit` of the user, which may wait for the next queue.
+      // The release of the last reference to the queue runs a `deinit` of the user, which may wait
+      // for the next queue. So the pool gives the next queue another worker first.
       current.take()?._withUnsafeGuaranteedRef { $0.pool.serveRetained($0) }
       queue._withUnsafeGuaranteedRef { $0.owner }.release()
     }
