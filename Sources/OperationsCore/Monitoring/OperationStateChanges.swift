@@ -10,7 +10,8 @@ public struct OperationStateChanges: AsyncSequence, Sendable {
   /// The elements of the sequence are state changes of operations.
   public typealias Element = OperationStateChange
 
-  /// The type of errors: the sequence of state changes never fails.
+  /// The type of the errors of the sequence: `Never`, because the sequence of state changes never
+  /// fails.
   public typealias Failure = Never
 
   let subscription: StateChangeSubscription

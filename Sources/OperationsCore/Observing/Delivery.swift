@@ -7,8 +7,8 @@ import COperationsSystem
 /// wait for such an operation, because it would wait for itself. The type also stores the operation
 /// whose base class must return the flags of a finished operation.
 enum Delivery {
-  /// The reason why a thread has a scope, which records that the thread announces a change or reads
-  /// a property.
+  /// The purpose of a scope, which records that a thread announces a change or reads a property of
+  /// an operation.
   private enum Purpose {
     /// The thread announces a change of an operation to its observers.
     case change

@@ -143,7 +143,8 @@ extension Operation {
     if isExactlyBlockOperation, !isObserved {
       guard change() else { return }
       // When this thread checked for observers, the operation had none. Since then, an observer may
-      // have registered, and may have read the value before the change.
+      // have registered, and may have read the value before the change. So this thread checks
+      // again.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if isObserved { observations?.didChange(.named(key), of: self) }
       return

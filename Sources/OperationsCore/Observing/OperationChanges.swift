@@ -4,7 +4,7 @@
 /// An asynchronous sequence of the changes of one property, or of the states of an operation, in
 /// order.
 public struct KeyValueChanges<Element: Sendable>: AsyncSequence, Sendable {
-  /// The type of errors: the sequence of changes never fails.
+  /// The type of the errors of the sequence: `Never`, because the sequence of changes never fails.
   public typealias Failure = Never
 
   let stream: AsyncStream<Element>

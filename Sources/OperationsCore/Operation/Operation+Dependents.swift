@@ -87,8 +87,9 @@ extension Operation {
     }
     let mustAsk =
       verdict.asksReadiness && dependent._withUnsafeGuaranteedRef { $0.overridesReadiness }
-    // Whether the dependent is in this worker's queue is read before the reference is released,
-    // because the release may free the dependent if it does not have to be pushed into its queue.
+    // Before the reference to the dependent is released, this thread reads whether the dependent is
+    // in this worker's queue. The release may free the dependent if the dependent does not have to
+    // be pushed into its queue.
     let isHere =
       verdict.mustPush
       && dependent._withUnsafeGuaranteedRef {

@@ -57,8 +57,8 @@ open class Operation: @unchecked Sendable {
   ///
   /// - Precondition: The operation is ready, does not execute, and is not in a queue.
   open func start() {
-    // A worker does not call this method for an operation whose class is exactly `BlockOperation`.
-    // So if the operation has this class, the program has made this call.
+    // A worker does not call `start()` for an operation whose class is exactly `BlockOperation`. So
+    // if the operation has this class, the program has called `start()`.
     if run(isByHand: isExactlyBlockOperation) { finishWasSet() }
   }
 

@@ -231,7 +231,7 @@ final class QueueCore: @unchecked Sendable {
   /// Pushes new operations, and notifies observers of the queue's contents.
   @inline(__always)
   private func pushAnnounced(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
-    // An announcement needs a closure, which retains its captures. So this path is taken only with observers.
+    // A closure would retain its captures. So the code with a closure runs only if the queue has observers.
     guard isObserved.load(ordering: .sequentiallyConsistent) else {
       push(first: first, last: last)
       return announceContentsAfterwards()
