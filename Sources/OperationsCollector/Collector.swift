@@ -22,13 +22,13 @@ final class Collector: Sendable {
     case sessions = 2
   }
 
-  /// The records that the queues store for one collector table.
+  /// The records that the queues store for one `CollectorTable`, the data about all operations.
   private struct KeptRecords {
     let collector = CollectorID()
-    /// The time from which on all queues store records for this table.
+    /// The time from which on all queues store records for this `CollectorTable`.
     let start: MonitorTime
 
-    /// Makes the queues store records.
+    /// Makes all queues of the process store records about their operations.
     init() {
       QueueRegistry.keepRecords(for: collector, newRecords: ReadingAllowance.newRecords) {
         Collector.shared.ring(.changes)
@@ -36,7 +36,7 @@ final class Collector: Sendable {
       start = MonitorTime.now
     }
 
-    /// Creates the table for these records.
+    /// Creates the `CollectorTable` that collects the records from now on.
     func makeTable() -> CollectorTable {
       let table = CollectorTable(collector: collector)
       table.unstartedFinishes.beginWatching(at: start)
@@ -52,7 +52,7 @@ final class Collector: Sendable {
     var sessions: [SessionID: WeakSession] = [:]
     var commands: [(command: MonitorCommand, session: MonitorSession)] = []
     var isRunning = false
-    /// The records for the thread's first table; `nil` after the thread has created the table.
+    /// The records for the first `CollectorTable`; `nil` after the thread has created that table.
     var keptRecords: KeptRecords?
   }
 
@@ -61,11 +61,11 @@ final class Collector: Sendable {
   static let slice = 1_024
   /// The maximum duration of a reading of the queues. After a reading, viewers receive updates.
   private static let readingSlice = Duration.milliseconds(50)
-  /// The shortest time between two readings, even if viewers change their interest more often.
+  /// The shortest time between two readings of the queues, even if viewers change their requests.
   private static let shortestInterval = Duration.milliseconds(10)
-  /// The longest time between two readings, even if all viewers have longer intervals.
+  /// The longest time between two readings of the queues, even if all viewers want fewer updates.
   private static let longestInterval = Duration.seconds(1)
-  /// The maximum time for filling lists before the collector checks for commands.
+  /// The maximum time for filling lists of operations before the collector checks for commands.
   private static let fillingSlice = Duration.milliseconds(2)
 
   private let state = Locked(State())
@@ -117,9 +117,9 @@ final class Collector: Sendable {
     csystem_set_thread_name("opq-collector")
     var table = (state.withLock { $0.keptRecords.take() } ?? KeptRecords()).makeTable()
     var lastRead = ContinuousClock.now - .seconds(1)
-    // Whether a viewer has changed its interest and has not received an update since.
+    // Whether a viewer has requested other data and has not received an update since that request.
     var isAsked = false
-    // The viewers have received all warnings that were due until this time.
+    // A time: the viewers have received all warnings that were due until then.
     var lastTold = MonitorTime.now
     while let interval = shortestInterval(&table) {
       let nextWarning = table.nextWarning(after: lastTold, of: table.warningKinds)
@@ -129,8 +129,9 @@ final class Collector: Sendable {
         readingFrom: lastRead + interval, workingFrom: [work, answer].compactMap { $0 }.min())
       if serveSessions(table) { isAsked = true }
       var hasNews = false
-      // If a warning is due, all earlier changes are read first, even if the last reading was a
-      // short time ago. A viewer that has changed its interest also receives the present state.
+      // If a warning is due, the collector first reads all earlier changes of the queues, even if
+      // its last reading was a short time ago. A viewer that has requested other data also receives
+      // the present state.
       let isDue = nextWarning.map { $0 <= MonitorTime.now } ?? false
       let mayAnswer = isAsked && .now - lastRead >= Self.shortestInterval
       if mayAnswer { (isAsked, hasNews) = (false, true) }
@@ -166,7 +167,7 @@ final class Collector: Sendable {
   private func shortestInterval(_ table: inout CollectorTable) -> Duration? {
     let sessions = liveSessions()
     if let shortest = sessions.map(\.minimumInterval).min() {
-      // The queues keep the unread records until the next reading.
+      // If a session exists, the queues keep the unread records until the next reading.
       return min(shortest, Self.longestInterval)
     }
     // Commands of sessions that have already ended are also carried out.
@@ -177,14 +178,15 @@ final class Collector: Sendable {
       return !state.isRunning
     }
     if isOver { return nil }
-    // A session was opened while recording ended. The old table does not contain the dropped
-    // changes, so a new table is created.
+    // A session was opened while the queues dropped their records. The old table does not contain
+    // the changes that were dropped, so a new table is created.
     table = KeptRecords().makeTable()
     return .zero
   }
 
-  /// Sleeps until a signal can be handled or until the time for other work. Returns the signals to
-  /// handle.
+  /// Puts the collector's thread to sleep until it can handle a signal (a queue has changes, or a
+  /// session was opened, was closed or has a command), or until it has other work. Returns the
+  /// signals to handle.
   private func waitForBell(
     readingFrom earliest: ContinuousClock.Instant, workingFrom work: ContinuousClock.Instant?
   ) -> UInt32 {
@@ -193,7 +195,8 @@ final class Collector: Sendable {
       let now = ContinuousClock.now
       let mayRead = now >= earliest
       if rung & Bell.sessions.rawValue != 0 || rung != 0 && mayRead {
-        // If it is too early to read changes, their signal stays set for the next round.
+        // If it is too early to read the changes of the queues, the signal for these changes stays
+        // set for the next round.
         let served = mayRead ? rung : Bell.sessions.rawValue
         bell.bitwiseAnd(~served, ordering: .acquiringAndReleasing)
         return served
@@ -205,8 +208,8 @@ final class Collector: Sendable {
     }
   }
 
-  /// Returns the next time at which the thread has work even if no signal is set: a list must be
-  /// updated, or a warning is due.
+  /// Returns the next time at which the collector's thread has work even if no signal is set: the
+  /// operation list of a session must be updated, or a warning is due.
   private func nextWork(
     _ table: CollectorTable, warning: MonitorTime?
   ) -> ContinuousClock.Instant? {
@@ -219,8 +222,8 @@ final class Collector: Sendable {
   }
 
   private func liveSessions() -> [MonitorSession] {
-    // The references are released outside the lock, because releasing the last reference to a
-    // session detaches the session, and that acquires the lock.
+    // The references to the sessions are released outside the lock, because releasing the last
+    // reference to a session detaches the session, and that acquires the lock.
     state.withLock { $0.sessions.values.compactMap(\.session) }
   }
 
@@ -244,8 +247,8 @@ final class Collector: Sendable {
           newRecords: part.newRecords)
         table.apply(changes)
         part = table.allowance.next(part, after: changes)
-        // A command is carried out during the reading, and does not wait for the end of the
-        // reading.
+        // A command is carried out during the reading of the queues, and does not wait for the end
+        // of the reading.
         if bell.load(ordering: .relaxed) & Bell.sessions.rawValue != 0 { carryOutCommands(table) }
         guard changes.hasMore || changes.hasUnrecorded else { break }
         let isEnough = !changes.hasMore && part.adopting == 0
@@ -259,9 +262,9 @@ final class Collector: Sendable {
     table.prune(now: MonitorTime.now)
   }
 
-  /// Carries out the commands of sessions and applies their changed interests.
+  /// Carries out the commands of sessions and applies their requests for other data.
   ///
-  /// - Returns: Whether a session has changed its interest and needs an update.
+  /// - Returns: Whether a session has requested other data and needs an update.
   private func serveSessions(_ table: CollectorTable) -> Bool {
     carryOutCommands(table)
     let sessions = liveSessions()
@@ -275,7 +278,7 @@ final class Collector: Sendable {
     return hasNews
   }
 
-  /// Fills incomplete or outdated lists for a short time.
+  /// Adds operations to the incomplete or outdated lists of the sessions, for a short time.
   ///
   /// - Returns: Whether a list has changed.
   private func fillLists(of table: CollectorTable) -> Bool {
@@ -386,7 +389,7 @@ final class Collector: Sendable {
 }
 
 extension Operation.QueuePriority {
-  /// Raises or lowers the priority by a number of levels, up to the highest or lowest level.
+  /// Raises or lowers an operation's priority by some levels, up to the highest or lowest level.
   mutating func move(by steps: Int) {
     let levels: [Self] = [.veryLow, .low, .normal, .high, .veryHigh]
     guard let index = levels.firstIndex(of: self) else { return }

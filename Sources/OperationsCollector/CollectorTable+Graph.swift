@@ -38,8 +38,8 @@ extension CollectorTable {
 
   /// Returns the unfinished operations that depend on any of the subjects, directly or indirectly.
   ///
-  /// The search is repeated for each update while a viewer requests the dependents. Therefore the
-  /// search also ends after very many finished operations.
+  /// The search is repeated for each update while a viewer requests the dependents. To keep an
+  /// update quick, the search also ends after it has visited a large number of finished operations.
   func dependents(of subjects: Set<OperationReport.ID>) -> Dependents {
     var seen = subjects
     var found: [OperationReport.ID] = []

@@ -5,8 +5,9 @@ import MonitorProtocol
 import OperationsCore
 
 extension CollectorTable {
-  /// Returns the current runs and the runs that ended within a time window before `now`. If their
-  /// number exceeds the limit, current runs are preferred, and then the newest runs.
+  /// Returns the runs (executions of operations) that have not ended, and the runs that ended
+  /// within a time window before `now`. If their number exceeds the limit, runs that have not ended
+  /// are preferred, and then the newest runs.
   func recentRuns(_ wanted: Interest.Timeline, at now: MonitorTime) -> RecentRuns {
     let window = max(.zero, min(wanted.window, RunLog.longestWindow))
     let limit = max(0, wanted.limit)
@@ -17,7 +18,8 @@ extension CollectorTable {
     return RecentRuns(runs: runs, count: running.count + ended.count)
   }
 
-  /// Returns the statistics of recent times for the classes of these operations.
+  /// Returns the statistics of the recent slot waits and run times for the classes of these
+  /// operations.
   func classTimes(
     of operations: Set<OperationReport.ID>, at now: MonitorTime
   ) -> [String: TimeStatistics] {
@@ -38,7 +40,7 @@ extension CollectorTable {
 }
 
 extension QueueRegistry {
-  /// Returns the queue with this id; `nil` if it does not exist.
+  /// Returns the operation queue with this id; `nil` if no queue has this id.
   static func queue(_ id: QueueReport.ID) -> OperationQueue? {
     queues.first { $0.id.rawValue == id.rawValue }
   }

@@ -35,9 +35,10 @@ final class CollectorTable {
   private var wantsEvents = false
   /// The kinds of warnings that any session requests.
   private(set) var warningKinds: Set<MonitorWarning.Kind> = []
-  /// The number of the current reading. Each reading increases it.
+  /// The sequence number of the current reading of the queues. Each reading increases it.
   private(set) var version: UInt64 = 1
-  /// The dependents of operations that are not in the table, by the ids of these operations.
+  /// For each operation that is not in the table, the known operations that depend on it. The key
+  /// is the id of the missing operation.
   private var unknownDependencies: [OperationReport.ID: [OperationEntry.Dependent]] = [:]
   /// The ready and held operations of each queue. Their state changes when the queue is suspended
   /// or resumed.
@@ -62,15 +63,15 @@ final class CollectorTable {
   private var classNames: [ObjectIdentifier: String] = [:]
   /// The operations that have started and have not finished.
   private(set) var running = RunningOperations()
-  /// The runs that have ended.
+  /// The executions of operations that have ended.
   private(set) var runLog = RunLog()
-  /// The recent slot waits and run times.
+  /// The recent slot waits and run times of operations.
   private(set) var times = TimeHistograms()
   var classTimes = ClassStatistics()
   /// The number of state changes that the queues have counted but not recorded.
   private(set) var lostSteps: UInt64 = 0
   var allowance = ReadingAllowance()
-  /// The time of the current reading.
+  /// The time of the current reading of the queues.
   private(set) var readingTime = MonitorTime(nanoseconds: 0)
   private let retention: Retention
 
@@ -84,7 +85,7 @@ final class CollectorTable {
     self.retention = retention
   }
 
-  /// Returns the report of one operation.
+  /// Returns the report of the operation with this id.
   func report(_ id: OperationReport.ID) -> OperationReport? { entries[id]?.report }
 
   /// Begins a reading of the queues.
@@ -106,7 +107,7 @@ final class CollectorTable {
     noteInterests()
   }
 
-  /// Removes the lists of all sessions except these.
+  /// Removes the lists of all sessions except the given sessions.
   func keepLists(of sessions: Set<SessionID>) {
     lists = lists.filter { sessions.contains($0.key) }
     noteInterests()
@@ -141,7 +142,7 @@ final class CollectorTable {
 
   // MARK: Changes
 
-  /// Applies the changes that a queue has recorded.
+  /// Applies the changes of operations that a queue has recorded to this table.
   func apply(_ snapshot: QueueChanges) {
     let id = QueueReport.ID(snapshot.id.rawValue)
     let old = queues[id]
@@ -164,12 +165,13 @@ final class CollectorTable {
     }
   }
 
-  /// Removes all queues except these, because they no longer exist.
+  /// Removes all queues except the given ones. The removed queues no longer exist.
   func keepQueues(_ ids: Set<QueueReport.ID>) {
     let knownCount = queues.count
     queues = queues.filter { ids.contains($0.key) }
     if queues.count < knownCount {
-      // The list may be sorted by the name of the removed queue.
+      // A session's list of operations may be sorted by the name of the removed queue, so it must
+      // be updated.
       for list in lists.values { list.queueNameDidChange(in: self) }
     }
     ready = ready.filter { ids.contains($0.key) }
@@ -183,8 +185,9 @@ final class CollectorTable {
     let entry: OperationEntry
     var old: OperationReport?
     if let known = entries[id] {
-      // A finished operation does not change. If the table had removed the operation, a later
-      // change would add the operation again permanently.
+      // The report of a finished operation stays unchanged. Otherwise, if the table had already
+      // removed the finished operation, a later change would add the operation again, and the table
+      // would never remove it.
       if known.report.state.isOver { return }
       entry = known
       if wantsEvents { old = known.report }

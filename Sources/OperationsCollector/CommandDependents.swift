@@ -14,7 +14,8 @@ extension CollectorTable {
       let changes = queue.takeChanges(
         for: collector, limit: Collector.slice, newRecords: nil)
       apply(changes)
-      // Operations that are added during the loop are not included, because their number is
+      // The loop ends when it has added as many operations as the queue had at the beginning. It
+      // does not wait for operations that the program adds later, because their number is
       // unlimited.
       left = (left ?? changes.counts.unfinished) - changes.adoptedCount
       guard changes.hasMore || changes.hasUnrecorded, left.map({ $0 > 0 }) == true else { return }

@@ -3,12 +3,13 @@
 
 import MonitorProtocol
 
-/// Computes the detail of one operation, at most a few times per second.
+/// Computes the detail of one operation (its quality of service, the reasons why it does not start,
+/// and the objects that it waits for), at most a few times per second.
 ///
 /// The computation searches the operation's queue. Therefore the computations take at most about
 /// two percent of the time. Between two computations, the last detail is used.
 struct DetailWatch {
-  /// The shortest time between two computations.
+  /// The shortest time between two computations of an operation's detail.
   static let interval = Duration.milliseconds(200)
   private static let share = 50
 
@@ -20,8 +21,8 @@ struct DetailWatch {
   /// changed; otherwise `nil`.
   var nextAnswer: MonitorTime? { isOutdated ? due : nil }
 
-  /// Cancels the scheduled computation, because the viewer has not received its last update. The
-  /// next update computes the detail again.
+  /// Cancels the scheduled computation of an operation's detail, because the viewer has not
+  /// received its last update. The next update computes the detail again.
   mutating func postpone() { isOutdated = false }
 
   /// Returns the detail of an operation.

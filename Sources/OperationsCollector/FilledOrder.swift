@@ -7,17 +7,17 @@ import MonitorProtocol
 /// existed before the set are added step by step, so that the collector can do other work in
 /// between.
 struct FilledOrder {
-  /// The number of operations that are added before the time is checked.
+  /// The number of operations that are added to the set before the time is checked.
   private static let step = 256
 
   private var order = RowOrder()
   /// The operations to add. The operations from the index `next` on have not been added yet.
   private var pending: [OperationReport.ID] = []
   private var next = 0
-  /// The total time that adding operations has taken so far.
+  /// The total time that adding operations to the set has taken so far.
   private(set) var fillingTime = Duration.zero
 
-  /// Whether some operations have not been added yet.
+  /// Whether some operations have not been added to the set yet.
   var isFilling: Bool { next < pending.count }
 
   /// The number of operations in the set.

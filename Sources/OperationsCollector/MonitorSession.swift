@@ -115,7 +115,8 @@ package final class MonitorSession: Sendable {
 
   // MARK: For the collector
 
-  /// Returns the viewer's interest if it has changed since the last call; otherwise `nil`.
+  /// Returns the viewer's interest, which is the data that the viewer requests, if it has changed
+  /// since the last call; otherwise `nil`.
   func takeNewInterest() -> Interest? {
     state.withLock { state in
       defer { state.isInterestNew = false }
@@ -123,7 +124,7 @@ package final class MonitorSession: Sendable {
     }
   }
 
-  /// The shortest time between two updates.
+  /// The shortest time between two updates of the session.
   var minimumInterval: Duration { state.withLock { $0.minimumInterval } }
 
   /// Returns whether the session accepts an update now. If it does not, the session wakes the
@@ -158,7 +159,7 @@ struct SessionID: Hashable {
   let rawValue: UInt64
   private static let last = Atomic<UInt64>(0)
 
-  /// Returns a new id.
+  /// Returns a session id that was never used before.
   static func next() -> SessionID {
     SessionID(rawValue: last.wrappingAdd(1, ordering: .relaxed).newValue)
   }

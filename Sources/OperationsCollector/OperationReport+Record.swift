@@ -57,7 +57,8 @@ extension OperationReport {
 }
 
 extension OperationDetail {
-  /// Creates the detail of an operation from its current state.
+  /// Creates the detail of an operation: its quality of service, the reasons why it does not start,
+  /// and the operations and queues that it waits for.
   init(_ operation: Operation, id: OperationReport.ID) {
     self.init(
       id: id, qualityOfService: OperationQualityOfService(operation.qualityOfService),

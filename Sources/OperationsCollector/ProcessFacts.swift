@@ -5,7 +5,8 @@ import Glibc
 package import MonitorProtocol
 import OperationsCore
 
-/// The data about this process that its greetings contain.
+/// The data about this process that its greetings contain. A greeting is the first message to a
+/// viewer.
 package enum ProcessFacts {
   package static func hello(isReadOnly: Bool) -> Hello {
     var wall = timespec()

@@ -16,8 +16,9 @@ struct ReadingAllowance {
   /// reading and the next. All quick queues (queues with very many operations that are added and
   /// finish between two readings) share this number.
   static let newRecords = 1_000
-  /// The minimum part of ``newRecords`` for one quick queue. If very many queues are quick, each of
-  /// them may still record this number of new operations.
+  /// The minimum part of ``newRecords`` for one quick queue, which is a queue with very many
+  /// operations that are added and finish between two readings. If very many queues are quick, each
+  /// of them may still record this number of new operations.
   private static let fewestNewRecords = 50
 
   /// A queue is quick if more than this number of its state changes are not recorded between two
@@ -25,7 +26,7 @@ struct ReadingAllowance {
   /// waiting operations get records soon.
   private static let quickSteps = 1_000
 
-  /// The limits for one reading of one queue.
+  /// The limits for one reading of the changes of one queue.
   struct Part {
     /// The maximum number of existing operations without a record that get a record in this
     /// reading.

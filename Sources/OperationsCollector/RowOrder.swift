@@ -13,10 +13,10 @@ struct RowOrder {
 
   /// The chunks in ascending order. Each chunk is sorted, and no chunk is empty.
   private var chunks: [[SortKey]] = []
-  /// The number of keys.
+  /// The number of keys in the set.
   private(set) var count = 0
 
-  /// Inserts a key. If it is already present, nothing changes.
+  /// Inserts a key into the set. If the set already contains the key, nothing changes.
   mutating func insert(_ key: SortKey) {
     guard !chunks.isEmpty else {
       chunks = [[key]]
@@ -37,12 +37,12 @@ struct RowOrder {
     // If keys are inserted in ascending order, as moments are, the old chunk stays full.
     let isInOrder = chunk == chunks.count - 1 && place == keys.count - 1
     let middle = isInOrder ? keys.count - 1 : keys.count / 2
-    // Both parts are copied, because a shortened array keeps its capacity.
+    // Both parts of the split chunk are copied, because a shortened array keeps its capacity.
     chunks[chunk] = Array(keys[..<middle])
     chunks.insert(Array(keys[middle...]), at: chunk + 1)
   }
 
-  /// Removes a key. If it is not present, nothing changes.
+  /// Removes a key from the set. If the set does not contain the key, nothing changes.
   mutating func remove(_ key: SortKey) {
     guard !chunks.isEmpty else { return }
     let chunk = chunkIndex(of: key)

@@ -12,11 +12,13 @@ final class SessionList {
   /// The interval at which a filter that depends on the ages of operations is evaluated again. If
   /// the evaluation takes long, the interval is longer.
   private static let refreshInterval = Duration.seconds(1)
-  /// The minimum ratio of the interval to the duration of an evaluation.
+  /// The minimum ratio of the interval between two evaluations of the filter to the duration of an
+  /// evaluation.
   private static let refreshShare = 5
 
   private(set) var interest: Interest
-  /// The number of the last reading that the session's updates include.
+  /// The sequence number of the collector's last reading of the queues that the session's updates
+  /// include.
   private var toldVersion: UInt64 = 0
   /// The operations that the session has sent to the viewer.
   private var told: Set<OperationReport.ID> = []
@@ -64,11 +66,12 @@ final class SessionList {
     return now + max(Self.refreshInterval, order.fillingTime * Self.refreshShare)
   }
 
-  /// The time at which the detail must be computed again even if nothing changes; `nil` if the
-  /// detail is up to date, or if an update is already due.
+  /// The time at which the detail of an operation must be computed again even if nothing changes;
+  /// `nil` if the detail is up to date, or if an update is already due.
   var nextDetail: MonitorTime? { nextTelling == nil ? detailWatch.nextAnswer : nil }
 
-  /// Postpones the computation of the detail, because the viewer has not received its last update.
+  /// Postpones the computation of an operation's detail, because the viewer has not received its
+  /// last update.
   func postponeDetail() { detailWatch.postpone() }
 
   func change(to new: Interest, in table: CollectorTable, at now: MonitorTime) {
@@ -113,7 +116,7 @@ final class SessionList {
     roots.begin(with: interest.rootLimit > 0 ? Array(table.entries.keys) : [])
   }
 
-  /// Adds existing operations until all are added or a time is reached.
+  /// Adds existing operations to this list until all are added or a time is reached.
   func fill(from table: CollectorTable, until deadline: ContinuousClock.Instant) {
     order.fill(until: deadline) { id in
       table.report(id).flatMap { key(of: $0, in: table) }
@@ -201,8 +204,8 @@ final class SessionList {
   ) -> (keys: [SortKey], count: Int) {
     guard let limit = interest.rowLimit else { return ([], table.entries.count) }
     guard interest.showsWarnedOnly else { return complete ?? (rows, order.count) }
-    // The rows are collected again for each update, because warnings name at most a few hundred
-    // operations.
+    // If the viewer requests only operations with warnings, their rows are collected again for each
+    // update. This is quick, because warnings name at most a few hundred operations.
     let keys = Set(warnings.lazy.flatMap(\.markedOperations)).compactMap { id in
       table.report(id).flatMap { key(of: $0, in: table) }
     }
@@ -212,11 +215,12 @@ final class SessionList {
 
   /// Returns whether the interval allows an update now.
   func mayTell(at now: MonitorTime, interval: Duration) -> Bool {
-    // The interval is limited to about 31 years, because a longer interval could exceed the range
-    // of times.
+    // The interval between two updates is limited to about 31 years, because a longer interval
+    // could exceed the range of times.
     let interval = min(interval, .seconds(1_000_000_000))
-    // An update is allowed shortly before the end of the interval. Otherwise the collector would
-    // have to wake up again after each reading.
+    // An update is allowed shortly before the end of the interval. Otherwise, if a reading of the
+    // queues ends shortly before that time, the collector would have to wake up again only to send
+    // the update.
     if let due = lastTold.map({ $0 + interval }), !isUrgent, now < due - interval / 8 {
       nextTelling = due
       return false
@@ -281,8 +285,8 @@ final class SessionList {
     var singled = interest.operations
     for graph in interest.graphs { singled.formUnion(table.neighbourhood(graph)) }
     if interest.rootLimit > 0 {
-      // At most half of the operations are roots, so that the dependencies of the roots are also
-      // sent.
+      // At most half of the operations that are sent are roots of the graph, so that the
+      // dependencies of the roots are also sent.
       let first = roots.prefix((interest.rootLimit + 1) / 2).map(\.id)
       singled.formUnion(table.neighbourhood(of: first, .waitsFor, limit: interest.rootLimit))
     }

@@ -2,8 +2,8 @@
 // Part of opq; see LICENSE.
 
 #if canImport(ObjectiveC)
-  // On Apple platforms a queue is a queue of Foundation. This file declares counterparts of this module's
-  // additions, so that code that uses them compiles unchanged.
+  // On Apple platforms this library's queues are Foundation's queues. This file declares the members that the
+  // module adds to queues on other platforms, so that code that uses them compiles unchanged.
   public import Foundation
 
   /// The base class of observers. On Apple platforms every object can observe by key path.

@@ -11,14 +11,14 @@
   ///
   /// Foundation on Linux does not notify observers of changes. Therefore, if an action must follow the finish
   /// of operations of Foundation, the action is another operation of Foundation that depends on them.
-  // Unchecked for the reason given at `Operation`. The stored values are constant or thread-safe, except
-  // operations of Foundation, which are as safe as Foundation makes them.
+  // Unchecked `Sendable` conformance for the reason given at `Operation`. The stored values are constant or
+  // thread-safe, except operations of Foundation, which are as safe as Foundation makes them.
   final class ForwardedOperation: OperationsCore.Operation, @unchecked Sendable {
     private let original: Foundation.Operation
     /// An operation that records that the original's dependencies have finished; `nil` if the original has no
     /// dependencies.
     private let releasing: Foundation.BlockOperation?
-    /// Whether the original's dependencies have finished.
+    /// Whether the dependencies of the original, the operation of Foundation, have finished.
     private let isReleased: Atomic<Bool>
     private let hasStarted = Atomic<Bool>(false)
     private let hasFinished = Atomic<Bool>(false)
@@ -73,16 +73,17 @@
       willChangeValue(forKey: "isExecuting")
       hasStarted.store(true, ordering: .releasing)
       didChangeValue(forKey: "isExecuting")
-      // `start()` traps if the original is not ready. If the last dependency is finishing at this moment, or
-      // if the original's own `isReady` is `false`, a queue of Foundation starts the original when it is
-      // ready.
+      // Foundation's `start()` traps if the original operation is not ready. If the last dependency is
+      // finishing at this moment, or if the original's own `isReady` is `false`, a queue of Foundation starts
+      // the original when it is ready.
       if original.isReady {
         original.start()
       } else {
         Self.run(original)
       }
       if original.isFinished { return finish() }
-      // This library's queue retains this operation while it executes, so the weak reference is valid.
+      // The reference to this operation is weak. It is valid here, because this library's queue retains the
+      // operation while the operation executes.
       Self.run(Foundation.BlockOperation { [weak self] in self?.finish() }, after: [original])
     }
 
@@ -102,19 +103,20 @@
       didChangeValue(forKey: "isFinished")
     }
 
-    /// Removes the dependencies of the original and of `releasing`. A cancelled original has not waited for
-    /// its dependencies, which may never finish. If the original kept these dependencies, Foundation would
-    /// keep the operations that wait for them in memory forever.
+    /// Removes the dependencies of `original`, which is an operation of Foundation, and of `releasing`, which
+    /// is an operation with the same dependencies. A cancelled original has not waited for its dependencies,
+    /// which may never finish. If the original kept these dependencies, Foundation would keep the operations
+    /// that wait for them in memory forever.
     private func leaveDependencies() {
       // In Foundation, dependencies refer to their dependents without retaining them, and use these
-      // references when they finish. So neither the original nor `releasing` may be deallocated while a
-      // dependency refers to it.
+      // references when they finish. So neither of the two dependents, `original` and `releasing`, may be
+      // deallocated while a dependency refers to it.
       for dependency in original.dependencies { original.removeDependency(dependency) }
       guard let releasing else { return }
       for dependency in releasing.dependencies { releasing.removeDependency(dependency) }
-      // `releasing` is cancelled after its dependencies are removed. If it were cancelled first, Foundation
-      // would miscount the removed dependencies, and `releasing` would stay in its queue. The cancellation
-      // makes `releasing` ready regardless of the count, so that it leaves its queue.
+      // The operation `releasing` is cancelled after its dependencies are removed. If it were cancelled
+      // first, Foundation would miscount the removed dependencies, and `releasing` would stay in its queue.
+      // The cancellation makes `releasing` ready regardless of the count, so that it leaves its queue.
       releasing.cancel()
     }
   }

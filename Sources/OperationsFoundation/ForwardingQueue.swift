@@ -8,7 +8,8 @@
 
   /// A queue of Foundation's type that forwards everything to a queue of this library. See
   /// `OperationQueue.foundationQueue`.
-  // Unchecked because the compiler cannot check Foundation's class. Its stored values are constant.
+  // Unchecked `Sendable` conformance, because the compiler cannot check Foundation's class. The stored values
+  // are constant.
   final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendable {
     private let forwardingTarget: ForwardingTarget
     private let targetProgress: QueueProgress

@@ -8,7 +8,7 @@
   /// The objects that connect a queue to Foundation. They are created when one of them is used for the first
   /// time.
   ///
-  /// The queue retains the companion. No object in the companion retains the queue.
+  /// The queue retains this companion object. No object in the companion retains the queue.
   final class FoundationCompanion: Sendable {
     let progress: QueueProgress
     private let forwarding = Locked<ForwardingQueue?>(nil)

@@ -74,14 +74,14 @@
 
     init(_ block: @escaping @Sendable () -> Void) { self.block = Locked(block) }
 
-    /// Runs the block, unless another thread has called this method before.
+    /// Runs the block, unless another thread has called `run()` before.
     func run() {
       guard let block = block.withLock({ $0.take() }) else { return }
       block()
       hasFinished.signal()
     }
 
-    /// Waits until the block has run. One thread calls this method, once.
+    /// Waits until the block has run. Only one thread calls this method, and only once.
     func finish() {
       run()
       hasFinished.wait()

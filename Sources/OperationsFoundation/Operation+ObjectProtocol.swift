@@ -9,19 +9,19 @@
   /// subclass can adopt protocols of Foundation that inherit from `NSObjectProtocol`, such as
   /// `ProgressReporting`.
   extension OperationsCore.Operation: NSObjectProtocol {
-    /// Returns the operation.
+    /// Returns this operation itself.
     public func `self`() -> Self { self }
 
-    /// Always `false`.
+    /// Returns `false`, because the object is not a proxy for another object.
     public func isProxy() -> Bool { false }
   }
 
   /// Queues have the members of `NSObjectProtocol`, as operations do.
   extension OperationsCore.OperationQueue: NSObjectProtocol {
-    /// Returns the queue.
+    /// Returns this queue itself.
     public func `self`() -> Self { self }
 
-    /// Always `false`.
+    /// Returns `false`, because the object is not a proxy for another object.
     public func isProxy() -> Bool { false }
   }
 #endif

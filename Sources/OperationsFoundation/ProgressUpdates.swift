@@ -8,8 +8,8 @@
   ///
   /// While changes are applied, this value also contains the resulting counts, for readers.
   struct ProgressUpdates {
-    /// Changes to apply together: first the total, then the count that was set, then the number of finished
-    /// operations.
+    /// Changes of a progress that are applied together: first the total, then the count that was set, then
+    /// the number of finished operations.
     struct Step: Equatable {
       var total: Int64?
       var completed: Int64?
@@ -45,7 +45,8 @@
       if let completed = step.completed {
         counts.completed = completed
         pending.completed = completed
-        // Operations that have finished before belong to the old count, which the new count replaces.
+        // The operations that finished before the caller set a new count belong to the old count, which the
+        // new count replaces.
         pending.finished = 0
       }
       counts.completed += step.finished

@@ -11,13 +11,14 @@
   /// Foundation's `Progress` on Linux has no lock of its own. Every change of the counts goes through
   /// `updates`. The change is applied outside the lock of `updates`, because `Progress` calls its parents,
   /// which may be of any class.
-  // Unchecked because the compiler cannot check `Progress`. Its stored values are constant or thread-safe.
+  // Unchecked `Sendable` conformance, because the compiler cannot check `Progress`. The stored values are
+  // constant or thread-safe.
   final class QueueProgress: Progress, @unchecked Sendable {
     private weak let queue: OperationsCore.OperationQueue?
     private let updates = Locked(ProgressUpdates())
     private let isCounting = Atomic<Bool>(false)
     private let cancelsOperationsFlag = Atomic<Bool>(false)
-    /// A copy of `isCancelled` that other threads may read.
+    /// A copy of the `isCancelled` of this progress that other threads may read.
     private let wasCancelled = Atomic<Bool>(false)
 
     init(queue: OperationsCore.OperationQueue) {
@@ -41,7 +42,7 @@
       set { update(ProgressUpdates.Step(completed: newValue)) }
     }
 
-    /// The counts of the superclass.
+    /// The counts that the superclass `Progress` contains.
     ///
     /// - Precondition: The lock of `updates` is held, and no thread applies changes.
     private var counts: ProgressUpdates.Counts {
@@ -50,8 +51,8 @@
 
     private func beginCounting() {
       guard !isCounting.exchange(true, ordering: .relaxed) else { return }
-      // The closure may retain this object, because the queue retains it in any case, and because this object
-      // does not retain the queue.
+      // The closure that counts finished operations may retain this progress, because the queue retains the
+      // progress in any case, and because the progress does not retain the queue.
       queue?.countFinishes { [self] count in
         update(ProgressUpdates.Step(finished: Int64(count)))
       }
@@ -76,9 +77,9 @@
       set {
         isCancellable = newValue
         cancelsOperationsFlag.store(newValue, ordering: .sequentiallyConsistent)
-        // This thread stores one flag and then reads another flag. A thread in `cancel()` stores the flag
-        // that this thread reads, and then reads the flag that this thread stores. If the threads race, at
-        // least one of them sees the value of the other thread.
+        // This thread stores `cancelsOperationsFlag` and then reads `wasCancelled`. A thread in `cancel()`
+        // stores `wasCancelled` and then reads `cancelsOperationsFlag`. If the threads race, at least one of
+        // them sees the value of the other thread.
         if newValue, wasCancelled.load(ordering: .sequentiallyConsistent) {
           queue?.cancelAllOperations()
         }

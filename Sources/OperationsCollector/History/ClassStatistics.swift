@@ -7,7 +7,7 @@ import MonitorProtocol
 /// because a computation takes about ten microseconds, and a viewer may request the statistics
 /// thirty times per second.
 struct ClassStatistics {
-  /// The maximum number of classes in one result.
+  /// The maximum number of classes whose statistics one result contains.
   static let limit = 64
   private static let validity = Duration.seconds(1)
 

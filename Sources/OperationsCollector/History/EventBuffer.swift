@@ -20,7 +20,7 @@ struct EventBuffer {
   /// time are skipped.
   private var cutoff: MonitorTime?
 
-  /// Creates a buffer. With the limit 0, it keeps no events.
+  /// Creates a buffer for a maximum number of events. With the limit 0, it keeps no events.
   init(limit: Int = 0) { self.limit = limit }
 
   /// Changes the limit. If the old limit was 0, the history begins with the next event.

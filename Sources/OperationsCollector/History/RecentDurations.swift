@@ -12,9 +12,9 @@ import MonitorProtocol
 struct RecentDurations {
   /// The precision of the percentiles. A higher precision needs more memory.
   enum Precision {
-    /// A precision of one percent. It needs 32 kB.
+    /// A precision of one percent. The histograms need 32 kB.
     case fine
-    /// A precision of ten percent. It needs 4 kB.
+    /// A precision of ten percent. The histograms need 4 kB.
     case coarse
   }
 

@@ -3,18 +3,19 @@
 
 import MonitorProtocol
 
-/// The runs that ended recently. Only the newest runs are kept, up to a limit, but all runs are
-/// counted.
+/// The executions of operations (runs) that ended recently. Only the newest runs are kept, up to a
+/// limit, but all runs are counted.
 struct RunLog {
   /// The longest time window for which runs are counted.
   static let longestWindow = Duration.seconds(600)
 
   private let capacity: Int
-  /// The newest runs as a ring buffer. When the buffer is full, the oldest run is at the index
-  /// `next`.
+  /// The newest runs (executions of operations) as a ring buffer. When the buffer is full, the
+  /// oldest run is at the index `next`.
   private var runs: [OperationRun] = []
   private var next = 0
-  /// The latest end of the runs that were removed from the ring; `nil` if no run was removed.
+  /// The latest time at which one of the runs that were removed from the ring had ended; `nil` if
+  /// no run was removed.
   private var forgottenUntil: MonitorTime?
   /// The number of runs that ended in each second. The array is a ring with an element for each
   /// second of the longest window.

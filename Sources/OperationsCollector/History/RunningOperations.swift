@@ -13,10 +13,10 @@ struct RunningOperations {
   /// may have another key.
   private var keys: [OperationReport.ID: SortKey] = [:]
 
-  /// The number of operations.
+  /// The number of running operations.
   var count: Int { keys.count }
 
-  /// Adds an operation. If it is already present, nothing changes.
+  /// Adds a running operation. If it is already present, nothing changes.
   mutating func insert(_ report: OperationReport) {
     guard keys[report.id] == nil else { return }
     let key = SortKey(report, by: .id)
@@ -24,12 +24,12 @@ struct RunningOperations {
     order.insert(key)
   }
 
-  /// Removes an operation. If it is not present, nothing changes.
+  /// Removes an operation that no longer runs. If it is not present, nothing changes.
   mutating func remove(_ id: OperationReport.ID) {
     if let key = keys.removeValue(forKey: id) { order.remove(key) }
   }
 
-  /// Returns the operations with the lowest ids.
+  /// Returns the running operations with the lowest ids, up to a limit.
   func prefix(_ limit: Int) -> [OperationReport.ID] {
     order.prefix(limit, isReversed: false).map(\.id)
   }

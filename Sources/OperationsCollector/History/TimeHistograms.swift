@@ -41,7 +41,7 @@ struct TimeHistograms {
     classes[report.className, default: Times(.coarse)].note(report)
   }
 
-  /// The statistics of all operations together.
+  /// The statistics of the recent slot waits and run times of all operations together.
   var statistics: TimeStatistics { all.statistics }
 
   /// Returns the statistics of one class; `nil` if the class has no statistics of its own.

@@ -43,7 +43,7 @@ extension CollectorTable {
     return moments.filter { $0 > now }.min()
   }
 
-  /// Updates the conditions of the queues and of the thread pool.
+  /// Updates the conditions of the queues and of the thread pool that may cause warnings.
   func noteQueueConditions(at now: MonitorTime, threads: ThreadUse? = ThreadUse.current) {
     queueConditions.note(queues.values, mainQueue: mainQueue, at: now)
     threadCondition.note(threads, at: now)
@@ -87,7 +87,7 @@ extension CollectorTable {
     let id: OperationReport.ID
     let started: MonitorTime
     let usual: Duration
-    /// The time at which the run counts as slow if it has not ended.
+    /// The time at which the execution of the operation counts as slow if it has not ended.
     let limit: MonitorTime
   }
 

@@ -24,7 +24,7 @@ struct DeadlockWatch {
   private var isDirty = false
   private var due = MonitorTime(nanoseconds: .min / 2)
 
-  /// Schedules a search after a change.
+  /// Schedules a search for deadlocks after a change.
   mutating func noteChange(at now: MonitorTime) {
     if !isDirty { due = max(due, now + Self.interval) }
     isDirty = true
@@ -48,14 +48,15 @@ struct DeadlockWatch {
       $0.kind != .neverEnqueuedDependency || candidates.contains($0.awaited)
     }
     candidates = Set(found.lazy.filter { $0.kind == .neverEnqueuedDependency }.map(\.awaited))
-    // A condition was found for the first time. Another search checks whether it lasts.
+    // This search has found for the first time that operations wait for an operation that is in no
+    // queue. Another search checks whether the program has added that operation to a queue.
     if warnings.count < found.count { isDirty = true }
     return warnings != old
   }
 }
 
 extension MonitorWarning {
-  /// Creates the warning for a deadlock. ``count`` is not set.
+  /// Creates the warning about a deadlock. The initializer does not set ``count``.
   init(_ deadlock: Deadlock) {
     func ids(_ operations: [OperationReference]) -> [OperationReport.ID] {
       operations.map { OperationReport.ID($0.id.rawValue) }

@@ -21,13 +21,15 @@ struct LastingCondition {
   private var places: [Place] = []
   /// The indices in `places` of the operations that are in the condition now.
   private var indices: [OperationReport.ID: Int] = [:]
-  /// The index in `places` before which all operations were added at least `patience` ago.
+  /// The index in `places` before which all operations were added at least `patience` (the time
+  /// before a warning) ago.
   private var dueEnd = 0
   /// The index in `places` before which all operations were removed.
   private var start = 0
   /// The index in `places` of the first operation after `dueEnd` that was not removed.
   private var pendingStart = 0
-  /// The number of operations that have been in the condition for at least `patience`.
+  /// The number of operations that have been in the condition for at least `patience`, the time
+  /// before a warning.
   private(set) var dueCount = 0
 
   init(patience: Duration) { self.patience = patience }
@@ -42,7 +44,7 @@ struct LastingCondition {
     places.append(Place(id: id, since: now))
   }
 
-  /// Removes an operation, if it is present.
+  /// Removes an operation for which the condition no longer holds, if it is present.
   mutating func remove(_ id: OperationReport.ID) {
     // This check makes the usual case quick: the method is called for every change of every
     // operation, and the operation is rarely present.
@@ -54,7 +56,7 @@ struct LastingCondition {
   }
 
   /// Sets the current time, and counts the operations that have now been in the condition for at
-  /// least `patience`.
+  /// least `patience`, the time before a warning.
   mutating func advance(to now: MonitorTime) {
     while dueEnd < places.count, now - places[dueEnd].since >= patience {
       if isHere(dueEnd) { dueCount += 1 }
@@ -81,8 +83,8 @@ struct LastingCondition {
       })
   }
 
-  /// The next moment at which another operation will have been in the condition for `patience`;
-  /// `nil` if there is no such operation.
+  /// The next moment at which another operation will have been in the condition for `patience`, the
+  /// time before a warning; `nil` if there is no such operation.
   var nextMoment: MonitorTime? {
     pendingStart < places.count ? places[pendingStart].since + patience : nil
   }

@@ -20,10 +20,11 @@ struct LeakWatch {
   static let dependentLimit = 1_000
   /// The maximum number of operations that one round of the search examines.
   private static let roundLimit = 1_024
-  /// The time between two rounds of the search.
+  /// The time between two rounds of the search for leaked operations.
   private static let interval = Duration.seconds(1)
 
-  /// One finished operation. Its entry is kept even after the table has removed the operation.
+  /// A finished operation that the search for leaks examines. Its entry is kept even after the
+  /// table has removed the operation.
   private struct Watched {
     weak var record: OperationRecord?
     let entry: OperationEntry
@@ -38,7 +39,7 @@ struct LeakWatch {
   private var cursor = 0
   /// The time of the next round of the search; `nil` if no operation is watched.
   private(set) var nextRound: MonitorTime?
-  /// The current warnings.
+  /// The current warnings about finished operations that still exist.
   private(set) var warnings: [MonitorWarning] = []
 
   /// Adds a finished or cancelled operation, unless the maximum number of operations is watched.

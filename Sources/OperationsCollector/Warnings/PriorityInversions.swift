@@ -25,10 +25,12 @@ struct PriorityInversions {
   /// waits for.
   private var bystanders: [QueueReport.ID: [OperationPriority: Int]] = [:]
 
-  /// Returns whether a waiting operation of this priority counts as urgent.
+  /// Returns whether the priority is high or very high. A waiting operation with such a priority is
+  /// urgent.
   static func isHigh(_ priority: OperationPriority) -> Bool { priority >= .high }
 
-  /// Returns whether an operation of this priority should not keep urgent operations waiting.
+  /// Returns whether the priority is below normal. A ready operation with such a priority should
+  /// not keep urgent operations waiting.
   static func isLow(_ priority: OperationPriority) -> Bool { priority < .normal }
 
   /// Updates the search for priority inversions after an operation has changed.
@@ -48,7 +50,7 @@ struct PriorityInversions {
     entry.bystanderPriority = priority
   }
 
-  /// Removes all queues except these, because they no longer exist.
+  /// Removes all queues except the given ones. The removed queues no longer exist.
   mutating func keepQueues(_ ids: Set<QueueReport.ID>) {
     bystanders = bystanders.filter { ids.contains($0.key) }
   }

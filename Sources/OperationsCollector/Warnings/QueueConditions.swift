@@ -7,9 +7,11 @@ import MonitorProtocol
 struct QueueConditions {
   /// The time for which a suspended queue may hold ready operations before a warning.
   static let suspensionPatience = Duration.seconds(10)
-  /// The time for which a slot may stay free although an operation is ready.
+  /// The time for which a slot of a queue may stay free, although an operation is ready, before a
+  /// warning.
   static let slotPatience = Duration.milliseconds(200)
-  /// The time for which the main queue may start no operation although an operation is ready.
+  /// The time for which the main queue may start no operation, although an operation is ready,
+  /// before a warning.
   static let mainQueuePatience = Duration.milliseconds(250)
 
   /// The condition of a queue that starts no operation although an operation is ready and a slot is
@@ -29,7 +31,8 @@ struct QueueConditions {
   private var suspended: [QueueReport.ID: MonitorTime] = [:]
   private var idle: [QueueReport.ID: Idleness] = [:]
 
-  /// Updates the conditions after queues have changed.
+  /// Updates the times since when queues are in conditions that may cause a warning. Called after
+  /// queues have changed.
   ///
   /// - Parameters:
   ///   - queues: All queues.
@@ -54,7 +57,7 @@ struct QueueConditions {
     idle = stillIdle
   }
 
-  /// Returns the warnings at a moment. The warning about the main queue comes first.
+  /// Returns the warnings about queues at a moment. The warning about the main queue comes first.
   func warnings(
     of queues: [QueueReport.ID: QueueReport], at now: MonitorTime
   ) -> [MonitorWarning] {
@@ -75,7 +78,8 @@ struct QueueConditions {
     return warnings(ofMain: true) + held + warnings(ofMain: false)
   }
 
-  /// Returns the next moment after `now` at which the warnings may change even if no queue changes.
+  /// Returns the next moment after `now` at which the warnings about queues may change even if no
+  /// queue changes.
   func nextMoment(after now: MonitorTime) -> MonitorTime? {
     let moments =
       suspended.values.map { $0 + Self.suspensionPatience } + idle.values.map(\.due)
@@ -90,7 +94,7 @@ struct QueueConditions {
     return queue.width.map { counts.executing < $0 } ?? (counts.executing == 0)
   }
 
-  /// Returns the number of operations that have started or finished so far.
+  /// Returns the number of operations that the queue has started or that have finished so far.
   private static func begunCount(_ counts: StateCounts) -> Int {
     counts.executing + counts.finished + counts.cancelled
   }

@@ -9,12 +9,14 @@ import MonitorProtocol
 /// programs use for unrelated work, such as `BlockOperation`, has no limit, because earlier run
 /// times do not predict the next one.
 enum SlowLimits {
-  /// The limit of a class as a multiple of the 99th percentile of its recent run times.
+  /// The run time from which on operations of a class cause a warning (the limit of the class), as
+  /// a multiple of the 99th percentile of the recent run times of the class.
   static let factor = 1.5
   /// The minimum number of recent runs of a class. With fewer runs, the usual time is unknown.
   static let runCount = 20
-  /// The shortest limit of a class. It prevents warnings about single delays of operations that
-  /// usually run for a short time.
+  /// The shortest limit of a class, which is the run time from which on its operations cause a
+  /// warning. The shortest limit prevents warnings about single delays of operations that usually
+  /// run for a short time.
   static let shortestLimit = Duration.milliseconds(100)
   /// The maximum number of running operations that are examined. The operations with the lowest ids
   /// are examined first.

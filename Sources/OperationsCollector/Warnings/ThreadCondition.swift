@@ -6,8 +6,8 @@ import OperationsCore
 
 /// Detects that queues wait for a thread because the pool has reached its limit of threads.
 struct ThreadCondition {
-  /// The time for which queues may wait before a warning. The limit is often reached for only some
-  /// milliseconds.
+  /// The time for which queues may wait for a thread before a warning. The limit of threads is
+  /// often reached for only some milliseconds.
   static let patience = Duration.seconds(1)
   /// The time between two checks while all threads are in use. The checks are necessary because a
   /// queue sends no event when it begins to wait.
@@ -18,14 +18,15 @@ struct ThreadCondition {
   private var lastNoted = MonitorTime(nanoseconds: .min)
 
   /// Updates the condition with the current use of threads, which is `nil` if the process has no
-  /// queue.
+  /// queue. The use of threads contains the number of threads, its limit and the number of waiting
+  /// requests.
   mutating func note(_ use: ThreadUse?, at now: MonitorTime) {
     self.use = use
     lastNoted = now
     since = use?.isAtLimit == true ? since ?? now : nil
   }
 
-  /// Returns the warnings at a moment.
+  /// Returns the warning that queues wait for a thread, if it is due at a moment.
   func warnings(at now: MonitorTime) -> [MonitorWarning] {
     guard let use, let since, now - since >= Self.patience else { return [] }
     return [

@@ -6,7 +6,8 @@ import MonitorProtocol
 /// Counts the operations that finished although their queue had not started them, and keeps the
 /// last few of these operations.
 struct UnstartedFinishes {
-  /// The maximum number of operations that the warning names.
+  /// The maximum number of operations that the warning lists. The warning is about operations that
+  /// finished although their queue had not started them.
   static let namedLimit = 5
 
   private var count = 0
@@ -28,7 +29,8 @@ struct UnstartedFinishes {
     last.insert(report, at: 0)
   }
 
-  /// The current warning; empty if no such operation exists.
+  /// The current warning about operations that finished although their queue had not started them.
+  /// The array is empty if there are no such operations.
   var warnings: [MonitorWarning] {
     guard let first = last.first else { return [] }
     return [

@@ -64,7 +64,8 @@ import Synchronization
 /// ``Operation/queuePriority`` decides: `high` and `veryHigh` are `high`, `low` is `low`, `veryLow`
 /// is `background`, and `normal` is `medium`, or the priority of the task that calls `start()`
 /// directly.
-// Unchecked for the reason given at `Operation`; `work` is guarded by its lock.
+// Unchecked `Sendable` conformance for the reason given at `Operation`. The operation's lock guards
+// `work`.
 open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   @exclusivity(unchecked) private final var work: AsyncWork<Output>
 
@@ -126,7 +127,7 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// Begins the work and returns. The rules of ``Operation/start()`` apply.
   public final override func start() { super.start() }
 
-  /// Does nothing: the work is ``run()``.
+  /// Does nothing. An asynchronous operation does its work in ``run()``.
   public final override func main() {}
 
   /// Asks the operation to stop. The rules of ``Operation/cancel()`` apply. If the operation
@@ -139,22 +140,23 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     if isCancelled { cancelTask() }
   }
 
-  /// `true`: ``start()`` returns before the work has ended.
+  /// Whether ``start()`` returns before the work has ended. The value is always `true`.
   public final override var isAsynchronous: Bool { true }
 
-  /// See ``Operation/isConcurrent``.
+  /// The older name of `isAsynchronous`; see ``Operation/isConcurrent``.
   public final override var isConcurrent: Bool { true }
 
-  /// See ``Operation/isCancelled``.
+  /// Whether the operation was cancelled before it finished; see ``Operation/isCancelled``.
   public final override var isCancelled: Bool { super.isCancelled }
 
-  /// See ``Operation/isExecuting``.
+  /// Whether the operation executes; see ``Operation/isExecuting``.
   public final override var isExecuting: Bool { super.isExecuting }
 
-  /// See ``Operation/isFinished``.
+  /// Whether the operation has finished; see ``Operation/isFinished``.
   public final override var isFinished: Bool { super.isFinished }
 
-  /// See ``Operation/isReady``. Express further conditions as dependencies.
+  /// Whether the operation can start; see ``Operation/isReady``. Express further conditions as
+  /// dependencies.
   public final override var isReady: Bool { super.isReady }
 
   // MARK: Inside
@@ -177,8 +179,9 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   }
 
   override func runBody() -> Bool {
-    // A missing closure is reported here, so that the caller of `start()` can catch the mistake. If
-    // a subclass has no work, only `run()` can detect this.
+    // If the operation has no closure, `start()` reports the mistake, so that the caller of
+    // `start()` can catch it. If the operation is of a subclass that has no work, only `run()` can
+    // detect the mistake.
     if type(of: self) == AsyncOperation.self, !withWork({ $0.hasBody }) {
       let misuse = refuseToRun()
       keepError(misuse)
@@ -194,16 +197,17 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   private final func cancelTask() { withWork { $0.task }?.cancel() }
 
-  /// Always `true`: the operation releases its closure before threads and tasks that wait for it
-  /// continue.
+  /// Whether the operation releases its work before threads and tasks that wait for the operation
+  /// continue. The value is always `true`, because an asynchronous operation releases its closure
+  /// at that time.
   final override var releasesWorkFirst: Bool { true }
 
   final override func takeWork(mayRunAgain: Bool) -> Any? { withWork { $0.takeBody() } }
 
   private final func runToEnd() async {
     await waitUntilTaskIsKnown()
-    // `cancel()` on another thread may have set the flag before it could find the task. In that
-    // case the task is cancelled here.
+    // `cancel()` on another thread may have set the cancelled flag before it could find the task.
+    // In that case the task cancels itself.
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
     let outcome = await runKeepingError()
     await willFinish(outcome)

@@ -7,9 +7,10 @@ struct AsyncWork<Output: Sendable> {
   typealias Body = @Sendable () async throws -> Output
 
   private var body: Body?
-  /// Whether the closure was called or is about to be called.
+  /// Whether the operation's closure was called or is about to be called.
   private var hasBegun = false
-  /// The task, from its creation until the work has ended.
+  /// The task of the asynchronous operation, from the creation of the task until the work has
+  /// ended.
   private(set) var task: Task<Void, Never>?
   /// The continuation of a task that began before its creating thread could store it; it resumes
   /// the task.
@@ -51,7 +52,7 @@ struct AsyncWork<Output: Sendable> {
     return false
   }
 
-  /// Stores the result. Releases the task, which retains the operation.
+  /// Stores the result of the work, and releases the task, which retains the operation.
   mutating func end(_ outcome: Result<Output, any Error>) {
     self.outcome = outcome
     task = nil

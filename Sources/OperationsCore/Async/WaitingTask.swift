@@ -11,7 +11,7 @@ final class WaitingTask: Waiter {
     /// The task has not begun to wait.
     case early
     case waiting(CheckedContinuation<Bool, Never>)
-    /// The wait has ended.
+    /// The wait of the task has ended.
     case ended(wasWoken: Bool)
   }
 
@@ -75,7 +75,7 @@ final class WaitingTask: Waiter {
   }
 }
 
-/// A waiter for an event that happens once.
+/// An object that waits for an event that happens once.
 protocol Waiter: AnyObject, Sendable {
   /// Handles that the event has happened. Called at most once, on any thread, outside every lock.
   /// An implementation must not block.

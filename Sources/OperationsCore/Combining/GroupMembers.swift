@@ -14,7 +14,7 @@ final class GroupMembers: Sendable {
 
   init() { queue.isSuspended = true }
 
-  /// The errors of the members that have failed so far.
+  /// The errors of the group's members that have failed so far.
   var errors: [any Error] { state.withLock { $0.errors } }
 
   /// Adds an operation to the members, unless new members are no longer accepted.
@@ -40,7 +40,7 @@ final class GroupMembers: Sendable {
     if let failure = GroupState.Failure(of: operation) { state.withLock { $0.note(failure) } }
   }
 
-  /// Handles that a member has left the queue.
+  /// Handles that a member of the group has left the queue.
   func leave() {
     if state.withLock({ $0.leave() }) { allFinished.wake() }
   }
@@ -58,7 +58,7 @@ final class GroupMembers: Sendable {
   ///   `false`, the caller must call ``waitForLast()`` once.
   func drain() -> Bool { state.withLock { $0.drain() } }
 
-  /// Waits until all members have finished, even if the task is cancelled.
+  /// Waits until all members of the group have finished, even if the task is cancelled.
   func waitForLast() async { await allFinished.waitRegardless() }
 
   /// Handles the release of the group. If the group has never run, its members are cancelled,
@@ -73,7 +73,8 @@ final class GroupMembers: Sendable {
 }
 
 /// The queue of a group's members.
-// Unchecked because `group` is mutable; it is set once, before another thread knows the queue.
+// Unchecked `Sendable` conformance, because `group` is mutable. This property is set once, before
+// another thread knows the queue.
 final class GroupQueue: OperationQueue, @unchecked Sendable {
   /// The group that owns this queue. The reference is weak, because the group retains the queue.
   weak var group: Operation?
@@ -102,8 +103,9 @@ extension Operation {
   /// has already finished.
   fileprivate final func reportFinish(to members: GroupMembers) -> Bool {
     makeRare { rare in
-      // The thread that finishes the operation checks the flag `hasFinishDuties` after the finish. If the
-      // flag is set, the thread acquires this lock and finds the members of the group.
+      // The thread that finishes the operation checks the flag `hasFinishDuties` after the finish.
+      // If the flag is set, the thread acquires the lock of the operation and finds the members of
+      // the group.
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
       rare.groupMembers = members
       return true

@@ -32,7 +32,8 @@ import Synchronization
 ///
 /// A group is an ``AsyncOperation``: you can wait for it, retry it, limit its time and continue
 /// with its result. It holds no thread while its members run.
-// Unchecked for the reason given at `Operation`; `members` is constant and safe.
+// Unchecked `Sendable` conformance for the reason given at `Operation`. The property `members` is
+// constant, and its object is thread-safe.
 open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   private final let members = GroupMembers()
 
@@ -71,9 +72,10 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
       return false
     }
     guard members.add(operation) else { return false }
-    // A concurrent `cancel()` sets the flag of the group, and then cancels the members that it
-    // finds. So the flag is checked after the addition: a member that was not found is cancelled
-    // here.
+    // If another thread calls `cancel()` on the group at the same time, `cancel()` sets the
+    // cancelled flag of the group, and then cancels the members that it finds. This method checks
+    // the flag after it has added the operation. So if `cancel()` did not find the operation, this
+    // method cancels it.
     if isCancelled { operation.cancel() }
     return true
   }
@@ -118,7 +120,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   /// Cancels the group and its members. An override must call `super`.
   open override func cancel() {
     super.cancel()
-    // The members are not cancelled if the group has already finished.
+    // If the group has already finished, `cancel()` does not cancel the members.
     if isCancelled { members.cancel() }
   }
 
@@ -164,19 +166,20 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     }
     let isFound = group === self
     group = nil
-    // The first element of `held` is the queue that contains this group. This thread cannot have the
-    // last reference to it, because the queue exists until the group has finished.
+    // `held` contains the queues and groups that the search has read. The first of them is the
+    // queue that contains this group. This thread cannot have the last reference to that queue,
+    // because the queue exists until the group has finished.
     if held.count > 1 { ReleaseList.releaseElsewhere(consume held) }
     return isFound
   }
 }
 
-/// Operations of a ``GroupOperation`` have failed.
+/// An error that means that operations of a ``GroupOperation`` have failed.
 public struct GroupOperationError: Error, CustomStringConvertible {
   /// The errors of the failed members, in the order in which the members finished. The array is never empty.
   public let errors: [any Error]
 
-  /// The errors as one sentence, for people.
+  /// The errors of the failed members as one sentence, for people.
   public var description: String {
     let first = errors.first.map { "\($0)" } ?? ""
     return errors.count == 1

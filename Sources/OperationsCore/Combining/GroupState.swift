@@ -31,7 +31,7 @@ struct GroupState {
   }
 
   private enum Phase {
-    /// Members can be added, and the group does not wait for them yet.
+    /// Members can be added to the group, and the group does not wait for them yet.
     case gathering
     /// The group waits until all members have finished. Members can still be added.
     case draining
@@ -45,16 +45,17 @@ struct GroupState {
   /// The failures, in the order in which the members finished. Failures with the same origin (the
   /// operation that failed first) are stored once.
   private var failures: [Failure] = []
-  /// For each origin, the index of its failure in `failures`.
+  /// For each operation that failed first (the origin of a failure), the index of its failure in
+  /// `failures`.
   private var places: [OperationID: Int] = [:]
 
-  /// The errors, in the order in which the members finished.
+  /// The errors of the failed members, in the order in which the members finished.
   var errors: [any Error] { failures.map(\.error) }
 
   /// Whether the group has unfinished members, and was not cancelled.
   var isLeftWithMembers: Bool { unfinishedCount > 0 && !isCancelled }
 
-  /// Adds a member. Returns whether it was added.
+  /// Adds a member to the group. Returns whether it was added.
   mutating func join() -> Bool {
     guard phase != .closed, !isCancelled else { return false }
     unfinishedCount += 1

@@ -41,8 +41,8 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
     makeOperation: @escaping @Sendable (_ attempt: Int) -> AsyncOperation<Output>
   ) {
     let performer = Performer()
-    // The parameters are captured only by this closure, so that they are released after the closure
-    // has run.
+    // Only the closure of the operation captures the parameters of the initializer, so that they
+    // are released after the closure has run.
     super.init {
       for attempt in 1..<max(1, maximumAttempts) {
         do {

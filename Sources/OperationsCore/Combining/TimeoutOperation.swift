@@ -33,8 +33,8 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
     makeOperation: @escaping @Sendable () -> AsyncOperation<Output>
   ) {
     let performer = Performer()
-    // The parameters are captured only by this closure, so that they are released after the closure
-    // has run.
+    // Only the closure of the operation captures the parameters of the initializer, so that they
+    // are released after the closure has run.
     super.init {
       let operation = makeOperation()
       let deadline = Deadline()
@@ -44,7 +44,8 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
         guard deadline.settle(isMet: false) else { return }
         operation.cancel(because: OperationTimeoutError(limit: limit))
       }
-      // At the end of the closure, Swift cancels this child task and waits for its end.
+      // When the closure ends, Swift cancels the child task that waits for the time limit, and
+      // waits until this task has ended.
       async let _: Void = expire()
       let outcome: Result<Output, any Error>
       do {
@@ -81,14 +82,14 @@ private final class Deadline: Sendable {
   }
 }
 
-/// The work of a ``TimeoutOperation`` has taken too long.
+/// An error that means that the work of a ``TimeoutOperation`` has taken too long.
 public struct OperationTimeoutError: Error, Hashable, CustomStringConvertible {
-  /// The time limit.
+  /// The time limit that the work has exceeded.
   public let limit: Duration
 
-  /// Creates an error for a limit.
+  /// Creates an error for a time limit.
   public init(limit: Duration) { self.limit = limit }
 
-  /// The reason as one sentence, for people.
+  /// The error as one sentence, for people.
   public var description: String { "The operation has not finished within \(limit)." }
 }

@@ -32,7 +32,7 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
 
   /// The kind of the diagnostic.
   public let kind: Kind
-  /// What happened, in one sentence with the object.
+  /// What happened, in one sentence that names the operation or queue.
   public let description: String
 
   /// Called with each diagnostic. If the handler is `nil`, which is the default, the first
@@ -44,8 +44,8 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
   public static var handler: (@Sendable (Diagnostic) -> Void)? {
     get { currentHandler.withLock { $0 } }
     set {
-      // The previous handler is released after the lock, because its captures may have a `deinit`
-      // of the user.
+      // The previous handler is released after the lock, because the objects that it captures may
+      // have a `deinit` of the user.
       let replaced = currentHandler.withLock { handler in
         defer { handler = newValue }
         return handler

@@ -14,30 +14,31 @@
 public struct Misuse: Error, Equatable, CustomStringConvertible {
   /// The kind of a mistake.
   public enum Kind: Sendable, Equatable, CaseIterable {
-    /// `start()` on an executing operation.
+    /// A call of `start()` on an executing operation.
     case receiverAlreadyExecuting
-    /// `start()` on an operation that is not ready.
+    /// A call of `start()` on an operation that is not ready.
     case receiverNotReady
-    /// `start()` while another thread is in `start()`.
+    /// A call of `start()` while another thread is in `start()` of the same operation.
     case simultaneousStart
-    /// A direct `start()` on an operation that is in a queue.
+    /// A direct call of `start()` on an operation that is in a queue.
     case startOfEnqueuedOperation
     /// Adding an operation that is or was in a queue, executes or has finished, or adding the same
     /// operation twice in a batch.
     case cannotEnqueue
-    /// `addDependency(_:)` with the receiver itself.
+    /// A call of `addDependency(_:)` that adds an operation as a dependency of itself.
     case selfDependency
-    /// A `maxConcurrentOperationCount` below −1.
+    /// Setting `maxConcurrentOperationCount` to a number below −1.
     case negativeWidth
-    /// `addExecutionBlock(_:)` on an operation that executes or has finished.
+    /// A call of `addExecutionBlock(_:)` on an operation that executes or has finished.
     case addsBlockAfterStart
-    /// `waitUntilFinished()` from inside the operation itself.
+    /// A call of `waitUntilFinished()` from inside the operation that it waits for.
     case waitOnSelf
-    /// `waitUntilAllOperationsAreFinished()` from inside one of the queue's own operations.
+    /// A call of `waitUntilAllOperationsAreFinished()` from inside one of the queue's own
+    /// operations.
     case waitInsideOwnQueue
-    /// `value(forKey:)` for a key that the class does not have.
+    /// A call of `value(forKey:)` for a key that the class does not have.
     case undefinedKey
-    /// `removeObserver` for an observer that was not added.
+    /// A call of `removeObserver` for an observer that was not added.
     case observerNotRegistered
     /// Waiting on the main thread, or on the main dispatch queue, for an operation that has not
     /// started and must start on the same thread or queue.
@@ -51,7 +52,7 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
 
   /// The kind of the mistake.
   public let kind: Kind
-  /// What happened, in one sentence with the object.
+  /// What happened, in one sentence that names the operation or queue.
   public let description: String
 
   /// Called with each uncaught mistake. If the handler is `nil`, which is the default, the mistake
@@ -63,8 +64,8 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
   public static var handler: (@Sendable (Misuse) -> Void)? {
     get { currentHandler.withLock { $0 } }
     set {
-      // The previous handler is released after the lock, because its captures may have a `deinit`
-      // of the user.
+      // The previous handler is released after the lock, because the objects that it captures may
+      // have a `deinit` of the user.
       let replaced = currentHandler.withLock { handler in
         defer { handler = newValue }
         return handler

@@ -153,8 +153,9 @@ struct ExclusionLines {
       }
       dropIfUnused(exclusion)
     }
-    // The exclusions of a holder are in `freed`, so they are offered to all groups. An operation
-    // that held nothing only passes its invitation on to its own group.
+    // If the finished operation has held exclusions, the array `freed` contains them, and they are
+    // offered to all groups. If the operation was only invited to request its exclusions, another
+    // operation of its group is invited instead.
     if member.standing != .holding, let group = member.group {
       passOn(member.exclusions, in: group, &invited)
     }
@@ -175,7 +176,8 @@ struct ExclusionLines {
     return (member.standing != .away, process(&invited))
   }
 
-  /// Returns the reservation of a waiting operation; `nil` if the operation has no reservation.
+  /// Returns the reservation of exclusions for a waiting operation; `nil` if the operation has no
+  /// reservation.
   func reservation(of number: Number) -> Reservation? {
     guard let member = members[number], case .waiting = member.standing,
       member.exclusions.contains(where: { lines[$0]?.reserved.contains(number) == true })
@@ -225,7 +227,8 @@ struct ExclusionLines {
     return line.holders.count + line.reserved.count { $0 < number } < exclusion.limit
   }
 
-  /// Makes an operation wait in the line of the exclusion at this index of its sorted exclusions.
+  /// Makes an operation wait in the line of one of its exclusions. `index` is the index of this
+  /// exclusion in the operation's sorted exclusions.
   private mutating func wait(_ number: Number, for index: Int) {
     members[number]?.refusalCount += 1
     guard let member = members[number], let group = member.group else { return }
@@ -253,9 +256,9 @@ struct ExclusionLines {
     }
   }
 
-  /// Handles that this operation was expected to request its exclusions, but a later operation
-  /// starts instead. Later operations give way to this operation again only after it was refused
-  /// more often.
+  /// Handles the case that this operation was expected to request its exclusions, but a later
+  /// operation starts instead. Later operations give way to this operation again only after it was
+  /// refused more often.
   private mutating func loseClaim(_ number: Number) {
     guard let exclusions = members[number]?.exclusions else { return }
     members[number]?.losePriority()
@@ -275,16 +278,17 @@ struct ExclusionLines {
     var numbers: [Number] = []
   }
 
-  /// Invites other operations of a group, if they wait for these exclusions. An operation of the
-  /// group that did not use its invitation passes it on in this way.
+  /// Invites another operation of a group for each of these exclusions: makes its queue choose it,
+  /// so that it requests its exclusions again. Called if an operation of the group was invited and
+  /// did not start.
   private mutating func passOn(
     _ exclusions: [MutualExclusion], in group: Group, _ invited: inout Invitations
   ) {
     for exclusion in exclusions { inviteFirst(of: group, to: exclusion, &invited) }
   }
 
-  /// For each exclusion that became free, invites one waiting operation of each group. This
-  /// includes exclusions that become free during this call.
+  /// For each exclusion that became free, and for each group, invites one waiting operation to
+  /// request its exclusions again. This includes exclusions that become free during this call.
   private mutating func process(_ invited: inout Invitations) -> [Number] {
     while let exclusion = invited.freed.popLast() {
       for group in lines[exclusion].map({ Array($0.waiting.keys) }) ?? [] {
@@ -298,8 +302,8 @@ struct ExclusionLines {
   private mutating func inviteFirst(
     of group: Group, to exclusion: MutualExclusion, _ invited: inout Invitations
   ) {
-    // The loop below removes operations that have left the line without an invitation. The line may
-    // be empty after the loop.
+    // The `while` loop removes the numbers of operations that no longer wait in this line. The line
+    // may be empty after the loop.
     defer { dropIfUnused(exclusion) }
     while let number = lines[exclusion]?.waiting[group]?.first {
       let isWaiting = members[number].map {
@@ -326,8 +330,9 @@ struct ExclusionLines {
     if lines[exclusion]?.waiting[group]?.isEmpty == true { lines[exclusion]?.waiting[group] = nil }
   }
 
-  /// Records that an operation has left its line without an invitation. The line still contains the
-  /// numbers of such operations. They are removed when they are the majority.
+  /// Records that an operation has left the line of its exclusion, although it was not invited to
+  /// request the exclusion again. The line still contains the numbers of such operations. They are
+  /// removed when they are the majority.
   private mutating func forget(
     _ number: Number, in group: Group, of exclusion: MutualExclusion
   ) {

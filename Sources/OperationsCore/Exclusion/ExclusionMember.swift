@@ -91,7 +91,7 @@ struct WaitingMembers {
     return 2 * leftCount > numbers.count
   }
 
-  /// Removes the operations that no longer wait.
+  /// Removes the operations that no longer wait from the heap.
   mutating func removeAll(where hasLeft: (ExclusionLines.Number) -> Bool) {
     // A sorted array is a valid binary heap.
     numbers = numbers.filter { !hasLeft($0) }.sorted()

@@ -19,13 +19,13 @@ final class Exclusions: Sendable {
     var givingWayCount = 0
     /// The present reservations, by the number of the operation that has the reservation.
     var reservations: [ExclusionLines.Number: LimitedReservation] = [:]
-    /// The time at which the timer fires, on the monotonic clock.
+    /// The time at which the timer that ends reservations fires, on the monotonic clock.
     var timerEnd = Int64.max
   }
 
   struct LimitedReservation {
     let reservation: ExclusionLines.Reservation
-    /// The end of the reservation, on the monotonic clock.
+    /// The time at which the reservation of exclusions ends, on the monotonic clock.
     let end: Int64
   }
 
@@ -35,10 +35,11 @@ final class Exclusions: Sendable {
   /// The factor by which the durations of reservations, and of the sleep of threads that give way,
   /// are multiplied. It is above 1 only in tests.
   private let timeScale: Int64
-  /// A counter that is incremented when the lines have changed while a thread gives way. The thread
-  /// that gives way sleeps until the counter changes. The counter is incremented after the lock of
-  /// the lines is released, and a thread reads the counter before it acquires the lock. So a thread
-  /// that has seen the old lines has read the old counter: it is woken, or does not fall asleep.
+  /// A counter that is incremented when the lines of waiting operations have changed while a thread
+  /// sleeps because its operation gives way to another operation. The thread sleeps until the
+  /// counter changes. The counter is incremented after the lock of the lines is released, and a
+  /// thread reads the counter before it acquires the lock. So a thread that has seen the old lines
+  /// has read the old counter: it is woken, or does not fall asleep.
   private let changes = Atomic<UInt32>(0)
   /// The timer that ends reservations. One timer, set to the earliest end, is enough, because most
   /// reservations end before their time limit.
@@ -101,22 +102,23 @@ final class Exclusions: Sendable {
       state -> (Reply, [ExclusionLines.Number]) in
       let status = operation.status.load(ordering: .sequentiallyConsistent)
       if state.numbers[ObjectIdentifier(operation)] == nil {
-        // The thread that finishes the operation acquires this lock after the finish. Either that
-        // thread finds the operation in `numbers`, or this thread sees the finish.
+        // The thread that finishes the operation acquires the lock of the exclusions after the
+        // finish. Either that thread finds the operation in `numbers`, or this thread sees the
+        // finish.
         if status.isFinished { return (Reply(), []) }
         let number = state.lines.join(exclusions)
         state.numbers[ObjectIdentifier(operation)] = number
         state.operations[number] = operation
       }
       guard let number = state.numbers[ObjectIdentifier(operation)] else { return (Reply(), []) }
-      // A thread that makes the operation unready changes its status, and then acquires this lock
-      // to call `standBack`. So either this thread sees the change, or the operation has started
-      // before the change.
+      // A thread that makes the operation unready changes its status, and then acquires the lock of
+      // the exclusions to call `standBack`. So either this thread sees the change, or the operation
+      // has started before the change.
       guard status.isEligible else {
         return (Reply(answer: .refused), state.lines.standBack(number).invited)
       }
-      // The priority is read under this lock, because a thread that changes the priority acquires
-      // the lock after the change.
+      // The priority of the operation is read under the lock of the exclusions, because a thread
+      // that changes the priority acquires this lock after the change.
       let group = ExclusionLines.Group(
         queue: UInt(bitPattern: operation.queue.load(ordering: .acquiring)?.toOpaque()),
         priorityIndex: status.priorityIndex)
@@ -172,9 +174,10 @@ final class Exclusions: Sendable {
     setTimer(timerEnd)
   }
 
-  /// Sets the timer, outside the lock. If two threads set the timer at once, the thread that reads
-  /// `timerEnd` last finds the current time, even if the other thread has stored it, and sets the
-  /// timer to it.
+  /// Sets the timer that ends reservations, outside the lock. The state contains the time at which
+  /// the timer must fire. If two threads set the timer at once, the timer may get an outdated time.
+  /// Therefore each thread reads the time in the state again afterwards, and sets the timer again
+  /// if this time has changed.
   private func setTimer(_ end: Int64) {
     var end = end
     while true {
@@ -257,10 +260,10 @@ final class Exclusions: Sendable {
   ) -> Result {
     let (result, invited, givesWay) = state.withLock { state in
       let (result, numbers) = body(&state)
-      // The operations are not retained. Otherwise, this thread could release the last reference to
-      // one of them, although it may hold a lock of the user. They exist until the call of
-      // `pushToQueue()` below, because `exclusionHasEnded()` keeps an operation in its queue until
-      // that call.
+      // This thread does not retain the invited operations. Otherwise, it could release the last
+      // reference to one of them, although it may hold a lock of the user. The operations exist
+      // until the call of `pushToQueue()` below, because `exclusionHasEnded()` keeps an operation
+      // in its queue until that call.
       let invited = numbers.compactMap { number -> Unmanaged<Operation>? in
         guard let operation = state.operations[number],
           operation.update({ $0.exclusionHasEnded() })

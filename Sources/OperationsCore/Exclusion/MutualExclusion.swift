@@ -22,7 +22,7 @@ import Synchronization
 /// An exclusion can be used on any thread. An operation retains the exclusions in its
 /// ``OperationSupplement/exclusions``.
 public final class MutualExclusion: Sendable {
-  /// The name, for display by ``OperationSupplement/reasonsNotRunning()``.
+  /// The name of this exclusion, for display by ``OperationSupplement/reasonsNotRunning()``.
   public let name: String
   /// The maximum number of operations with this exclusion that execute at the same time. It is at
   /// least 1.

@@ -35,8 +35,9 @@ extension OperationSupplement where Self: Operation {
     get { withRare { $0?.exclusions ?? [] } }
     set {
       makeRare { rare in
-        // An operation that waits for an exclusion is no longer marked as chosen. It has already
-        // requested its exclusions, so they must not change.
+        // The exclusions must not change after the operation has requested them. To detect this, it
+        // is not sufficient to check whether the queue has chosen the operation, because an
+        // operation that waits for an exclusion is no longer marked as chosen.
         guard !rare.hasAskedForExclusions, update({ $0.excludeOthers() }) else { return }
         rare.exclusions = newValue
       }

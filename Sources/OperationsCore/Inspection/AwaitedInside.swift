@@ -21,9 +21,9 @@ package enum AwaitedInside: Sendable {
 extension Operation {
   /// The operations and queues that the operation's own code waits for at present.
   package final var awaitedInside: [AwaitedInside] {
-    // Most operations have no rarely used state, so its existence is checked without a lock. If
-    // another thread creates this state at the same time, its wait counts as a wait that began
-    // after this check.
+    // The list of waits is stored in a `RareState`, an object that most operations do not have. So
+    // this property first checks without a lock whether the object exists. If another thread
+    // creates the object at the same time, its wait counts as a wait that began after this check.
     rare == nil ? [] : withRare { $0?.awaitedInside ?? [] }
   }
 }

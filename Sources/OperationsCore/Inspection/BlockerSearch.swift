@@ -13,7 +13,7 @@ struct BlockerSearch {
     case ready
     case excluded
     case notReadyByItself
-    /// The dependency waits for this number of dependencies of its own.
+    /// The dependency itself waits for this number of unmet dependencies.
     case waiting(Int)
     case suspended
     case neverAdded

@@ -38,9 +38,9 @@ public enum Deadlock: Sendable, Hashable {
 
   /// An operation that holds one of a queue's slots.
   public struct SlotHolder: Sendable, Hashable {
-    /// The operation that holds the slot.
+    /// The operation that holds a slot of the queue.
     public let operation: OperationReference
-    /// The queue of the slot.
+    /// The queue whose slot the operation holds.
     public let queue: QueueReference
     /// The chain of waiting operations. The holder waits for the first operation of the chain in its own
     /// code, each operation of the chain waits for the next one, and the last one needs a slot.

@@ -14,7 +14,7 @@ struct DeadlockSearch {
   /// released on another thread, because the caller may hold a lock that a `deinit` of the user needs.
   static func deadlocks(in queues: [OperationQueue]) -> [Deadlock] {
     let (deadlocks, references) = search(queues)
-    // A forked child has no other thread.
+    // A child process of `fork()` has no other thread that could release the references.
     if references.isEmpty || csystem_is_forked_child() { return deadlocks }
     ReleaseList.releaseElsewhere(consume references)
     return deadlocks

@@ -3,7 +3,8 @@
 
 /// A reason why an operation does not start; see ``OperationSupplement/reasonsNotRunning()``.
 public enum NotRunningReason: Sendable, Equatable {
-  /// The largest position that is counted. A position with this value means this number or more.
+  /// The largest position in a queue that is counted. If a position has this value, the real
+  /// position may be greater.
   public static let positionLimit = 10_000
 
   /// The operation was neither added to a queue nor started.
@@ -63,18 +64,19 @@ public enum NotRunningReason: Sendable, Equatable {
   public enum ThreadSource: Sendable, Equatable {
     /// The threads that the process's queues of default width share, about one per processor.
     case sharedThreads
-    /// A thread that serves only this queue.
+    /// A thread that serves only the operation's queue.
     case ownThread
-    /// The queue's ``OperationQueue/underlyingQueue``.
+    /// A thread of the ``OperationQueue/underlyingQueue`` of the operation's queue.
     case dispatchQueue
-    /// The main dispatch queue. Other code may occupy it, or no thread may serve it.
+    /// The thread that serves the main dispatch queue. Other code may occupy that queue, or no
+    /// thread may serve it.
     case mainQueue
   }
 }
 
 /// The chain of dependencies from an operation to the operation that blocks it.
 public struct DependencyChain: Sendable, Equatable {
-  /// The maximum length of a chain.
+  /// The maximum number of operations in a chain.
   public static let longest = 12
 
   /// The operations of the chain. Each operation is an unmet dependency of the previous one, and the first
@@ -87,22 +89,24 @@ public struct DependencyChain: Sendable, Equatable {
 
   /// The state of the last operation of a chain.
   public enum End: Sendable, Equatable {
-    /// The last operation is executing.
+    /// The last operation of the chain is executing.
     case executing
     /// The last operation of the chain is ready and is in this queue.
     case ready(QueueReference)
-    /// The last operation is ready, but this queue is suspended or has the width 0.
+    /// The last operation of the chain is ready, but this queue is suspended or has the width 0.
     case suspended(QueueReference)
-    /// The last operation's dependencies are finished, but its own `isReady` is `false`.
+    /// The dependencies of the chain's last operation are finished, but its own `isReady` is
+    /// `false`.
     case notReadyByItself
-    /// The last operation's dependencies are finished, and it waits for an exclusion.
+    /// The dependencies of the chain's last operation are finished, and it waits for an exclusion.
     case excluded
-    /// The last operation is not in a queue and was not started.
+    /// The last operation of the chain is not in a queue and was not started.
     case neverAdded
-    /// The last operation depends on this operation, which is an earlier operation of the chain or the
-    /// operation from which the chain starts.
+    /// The last operation of the chain depends on this operation, which is an earlier operation of
+    /// the chain or the operation from which the chain starts.
     case cycle(OperationReference)
-    /// The last operation has unmet dependencies too, but the chain has reached its maximum length.
+    /// The last operation of the chain has unmet dependencies too, but the chain has reached its
+    /// maximum length.
     case goesOn
   }
 }
@@ -158,7 +162,7 @@ extension NotRunningReason: CustomStringConvertible {
 }
 
 extension NotRunningReason.ThreadSource: CustomStringConvertible {
-  /// The source of the thread, as a part of a sentence.
+  /// The words for the source of the thread that the operation waits for, as a part of a sentence.
   public var description: String {
     switch self {
     case .sharedThreads: "one of the threads that queues of default width share"
@@ -178,7 +182,7 @@ extension DependencyChain: CustomStringConvertible {
 }
 
 extension DependencyChain.End: CustomStringConvertible {
-  /// The state of the last operation in words.
+  /// The state of the last operation of a chain in words.
   public var description: String {
     switch self {
     case .executing: "is executing"

@@ -50,7 +50,8 @@ private enum NotRunning {
     if !neverAdded.isEmpty {
       reasons.append(.dependenciesNeverAdded(neverAdded.map(OperationReference.init)))
     }
-    // The operation may have started meanwhile. In that case, the reasons are no longer relevant.
+    // The operation may have started while the reasons were read. In that case, the reasons are no
+    // longer relevant.
     let newStatus = operation.status.load(ordering: .acquiring)
     return newStatus.isPending && !newStatus.has(.dispatched) ? reasons : []
   }
@@ -108,7 +109,7 @@ private struct QueueStanding {
   /// The width of the queue; −1 if the system decides.
   var width = -1
   var hasFreeSlot = false
-  /// The operations that hold the slots; `nil` if a slot is free.
+  /// The operations that hold the slots of the queue; `nil` if a slot is free.
   var slotHolders: [Operation]?
   /// The number of ready operations that start before this operation; `nil` unless this operation
   /// is ready.
@@ -126,7 +127,7 @@ extension QueueScheduler {
     var standing = QueueStanding()
     switch operation.place.stage {
     case .executing, .lingering, .gone: return nil
-    // The operation is being added to the queue at this moment.
+    // The operation has no position in the queue, because a thread is adding it at this moment.
     case .outside: return QueueStanding()
     case .waiting: break
     case .ready:
@@ -149,7 +150,8 @@ extension QueueScheduler {
     let address = Unmanaged.passUnretained(operation)
     var count = 0
     var isFound = false
-    // The loop stops at the limit, because counting further would block the queue for a long time.
+    // The count of ready operations stops at a limit, because counting further would block the
+    // queue for a long time.
     forEachReady {
       if $0.toOpaque() == address.toOpaque() {
         isFound = true

@@ -26,7 +26,7 @@ public struct QueueSnapshot: Sendable, Identifiable {
     /// The number of operations that have not left the queue.
     package var unfinished: Int { waiting + ready + executing }
 
-    /// Creates counts.
+    /// Creates a value with the number of operations in each state.
     package init(
       waiting: Int = 0, ready: Int = 0, executing: Int = 0, cancelling: Int = 0, finished: Int = 0,
       cancelled: Int = 0, total: Int = 0
@@ -93,7 +93,8 @@ extension OperationQueueSupplement where Self: OperationQueue {
 
 /// The contents of a queue at one moment.
 struct QueueContents {
-  /// The part of an ``OperationSnapshot`` that the queue's lock guards, of an operation or a barrier.
+  /// The data about one operation or barrier that the queue's lock guards. It is a part of an
+  /// ``OperationSnapshot``.
   struct Entry {
     let operation: Operation
     let state: OperationState

@@ -25,7 +25,8 @@ struct WaitPicture {
     var isLeftAlone = false
   }
 
-  /// The relevant state of a queue; empty if it has a free slot and no barriers.
+  /// The state of a queue that can make operations wait; empty if the queue has a free slot and no
+  /// barriers.
   private struct Queue {
     /// The operations that hold the slots of the queue; `nil` if a slot is free.
     var slotHolders: [Operation]?
@@ -49,7 +50,8 @@ struct WaitPicture {
   private var queueNumbers: [UnsafeMutableRawPointer: Int] = [:]
   private var exclusionNumbers: [MutualExclusion: Int] = [:]
   private var readings: [Queue] = []
-  /// The other objects that were read; see ``references``.
+  /// Further objects that were read for the graph, in addition to its operations and queues. They
+  /// are retained until the search has ended; see ``references``.
   private var held: [any AnyObject & Sendable] = []
   /// Whether newly found operations and queues are added to the graph; `false` during the second
   /// reading.
@@ -100,14 +102,16 @@ struct WaitPicture {
   /// kept until the end, so that the caller can release them on another thread.
   var references: [any AnyObject & Sendable] { held + operations + queues }
 
-  /// Reads everything again, and removes the parts that have changed.
+  /// Reads all operations, queues and exclusions of the graph again, and removes the parts of the
+  /// graph that have changed.
   mutating func confirm() {
     isGrowing = false
     for index in readings.indices {
       let before = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
       readings[index] = read(queues[index])
       let after = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
-      // If the second reading finds different holders, a slot was free between the two readings.
+      // If the second reading of a queue finds other operations in its slots, a slot was free
+      // between the two readings.
       if before != after { readings[index].slotHolders = nil }
     }
     for index in operations.indices {
@@ -147,9 +151,9 @@ struct WaitPicture {
   /// Returns the index of the queue that contains an operation; `nil` if the graph has no such
   /// queue.
   private mutating func queueNumber(of operation: Operation) -> Int? {
-    // A known queue is retained, so no other queue can have its address. Therefore, if the
-    // operation has not left its queue, which the caller checks afterwards, it is in the queue that
-    // is found here.
+    // The graph retains each queue that it contains, so no other queue can have the address of such
+    // a queue. Therefore, if the operation has not left its queue, which the caller checks
+    // afterwards, the queue that is found by its address contains the operation.
     if let core = operation.enqueuedQueue, let known = queueNumbers[core.toOpaque()] {
       return known
     }
@@ -157,7 +161,8 @@ struct WaitPicture {
       return nil
     }
     held.append(queue)
-    // If the operation is not retired, the queue at the stored address is its queue.
+    // If the operation is not retired (has not left its queue), the queue at the stored address is
+    // its queue.
     let isInQueue = !operation.status.load(ordering: .sequentiallyConsistent).has(.retired)
     return isInQueue ? number(of: queue) : nil
   }
@@ -169,8 +174,8 @@ struct WaitPicture {
   ) -> Int? {
     let holders = operations.compactMap { number(of: $0) }
     if let known = exclusionNumbers[exclusion] {
-      // If the second reading finds different holders, the exclusion was free between the two
-      // readings.
+      // If the second reading of an exclusion finds other holders, the exclusion was free between
+      // the two readings.
       let isIntact =
         holders.count == operations.count && Set(holders) == Set(exclusionHolders[known])
       if isGrowing || !isIntact { exclusionHolders[known] = isGrowing ? holders : [] }
@@ -239,8 +244,8 @@ struct WaitPicture {
       }
     }
     held += targets
-    // The operation may have finished meanwhile. In that case the values that were read are
-    // outdated.
+    // The operation may have finished while its waits were read. In that case the values that were
+    // read are outdated.
     if operation.status.load(ordering: .acquiring).isFinished { return Wait() }
     wait.operations = targets.compactMap { target in
       target.status.load(ordering: .acquiring).isFinished ? nil : number(of: target)

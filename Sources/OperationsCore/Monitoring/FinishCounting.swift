@@ -16,7 +16,7 @@ struct FinishCounting {
 
   init(counter: @escaping @Sendable (Int) -> Void) { self.counter = counter }
 
-  /// Records that the operation is about to leave, and that the caller counts it.
+  /// Records that the operation is about to leave its queue, and that the caller counts it.
   mutating func willLeave(_ operation: Operation) {
     countedEarly.insert(ObjectIdentifier(operation))
   }
@@ -25,15 +25,16 @@ struct FinishCounting {
     if countedEarly.remove(ObjectIdentifier(operation)) == nil { lateCount += 1 }
   }
 
-  /// Returns the number of operations that have left without being counted. Each operation is
-  /// included in the result of only one call.
+  /// Returns the number of operations that have left the queue without being counted. Each
+  /// operation is included in the result of only one call.
   mutating func takeLateCount() -> Int {
     defer { lateCount = 0 }
     return lateCount
   }
 
-  /// Calls the counter with the number of operations that were counted late. If this thread is a
-  /// worker that may not run user code, another thread calls the counter.
+  /// Calls the counter, which is the closure that was passed to `countFinishes`, with the number of
+  /// operations that were counted late. If this thread is a worker that may not run user code,
+  /// another thread calls the counter.
   func callCounter(_ late: Int) {
     guard CurrentWork.isBetweenOperations else { return counter(late) }
     let counter = counter
@@ -62,14 +63,15 @@ extension OperationQueue {
       return replaced
     }
     withExtendedLifetime(replaced) {}
-    // The flag is set after the counter, so that a thread that sees the flag finds the counter. The
-    // flag makes every finish call `announceRetirement`.
+    // The flag `isObserved` is set after the counter was stored, so that a thread that sees the
+    // flag finds the counter. Because of the flag, each thread that finishes an operation calls
+    // `announceRetirement`.
     core.isObserved.store(true, ordering: .sequentiallyConsistent)
   }
 }
 
 extension QueueCore {
-  /// Counts an operation that is about to leave, if counting has begun.
+  /// Counts an operation that is about to leave its queue, if counting has begun.
   func countFinish(of operation: Operation) {
     let counter = withScheduler { scheduler, _ in
       scheduler.monitor.finishCounting?.willLeave(operation)

@@ -67,8 +67,8 @@ extension QueueCore {
   /// nothing.
   @inline(never)
   func describe(_ operation: Operation) {
-    // `newRecords` is read before it is decremented. Without a collector it is only read, so it
-    // stays in the cache of every processor.
+    // `newRecords` is read before it is decremented. If no collector records, the value is only
+    // read, so the memory of the value stays in the cache of every processor.
     guard newRecords.load(ordering: .relaxed) > 0,
       newRecords.wrappingSubtract(1, ordering: .relaxed).oldValue > 0
     else { return }
@@ -146,8 +146,9 @@ extension QueueCore {
     records.indices.compactMap { index in
       let record = records[index]
       guard record.needsDescription, let operation = record.operation else { return nil }
-      // The flag is cleared before the description is read, so that a concurrent change requests
-      // another description.
+      // The flag `needsDescription` is cleared before the operation is described. So if another
+      // thread changes the operation at this moment, it sets the flag again, and the operation is
+      // described once more.
       record.needsDescription = false
       return (index, operation.takeUnretainedValue())
     }

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// The record of one operation in a watched queue. Guarded by the queue's lock.
-// Unchecked because the queue's lock guards the members of the record.
+// Unchecked `Sendable` conformance, because the queue's lock guards the members of the record.
 package final class OperationRecord: @unchecked Sendable {
   var snapshot: RecordedOperation
   /// The operation; `nil` if its queue does not retain it.
@@ -22,7 +22,7 @@ package final class OperationRecord: @unchecked Sendable {
 
 /// The changes of one queue that one call returns to a collector.
 struct TakenChanges {
-  /// The records that are new or have changed.
+  /// The records of operations that are new or have changed.
   var records: [OperationRecord] = []
   /// The number of records that this call has created.
   var adoptedCount = 0

@@ -10,7 +10,8 @@ public struct OperationStateChanges: AsyncSequence, Sendable {
   /// The elements of the sequence are state changes of operations.
   public typealias Element = OperationStateChange
 
-  /// The sequence never fails.
+  /// The type of the errors of the sequence: `Never`, because the sequence of state changes never
+  /// fails.
   public typealias Failure = Never
 
   let subscription: StateChangeSubscription
@@ -25,7 +26,7 @@ public struct OperationStateChanges: AsyncSequence, Sendable {
 
     init(subscription: StateChangeSubscription) { self.subscription = subscription }
 
-    /// Waits for the next change. Returns `nil` after the task is cancelled.
+    /// Waits for the next state change, and returns it. Returns `nil` after the task is cancelled.
     public mutating func next() async -> OperationStateChange? {
       while taken.isEmpty {
         if Task.isCancelled { return nil }
@@ -98,7 +99,7 @@ final class StateChangeSubscription: Sendable {
     }
   }
 
-  /// Waits until there may be new changes, or until the task is cancelled.
+  /// Waits until there may be new state changes, or until the task is cancelled.
   func waitForChanges() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -119,7 +120,7 @@ final class StateChangeSubscription: Sendable {
     }
   }
 
-  /// Resumes the tasks that wait for changes.
+  /// Resumes the tasks that wait for state changes.
   private func wake() {
     let continuations = waiting.withLock { waiting in
       if waiting.continuations.isEmpty { waiting.hasNews = true }
@@ -129,7 +130,9 @@ final class StateChangeSubscription: Sendable {
     let resume: @Sendable () -> Void = {
       for continuation in continuations { continuation.resume() }
     }
-    // The executor of a task may run the task on the thread that resumes it.
+    // When this thread resumes a task, the executor of the task may run the task on this thread. A
+    // worker that is about to start an operation must not run the code of the user, so another
+    // thread resumes the tasks.
     if CurrentWork.isBetweenOperations, !continuations.isEmpty {
       OperationQueue.completions.addOperation(resume)
     } else {
@@ -140,9 +143,9 @@ final class StateChangeSubscription: Sendable {
 
 /// One state change of one operation in a queue. This value does not retain the operation.
 public struct OperationStateChange: Sendable, Equatable {
-  /// The operation; see `Operation.id`.
+  /// The id of the operation whose state changed; see `Operation.id`.
   public let operation: OperationID
-  /// The queue; see `OperationQueue.id`.
+  /// The id of the queue that contains the operation; see `OperationQueue.id`.
   public let queue: QueueID
   /// The state before the change; `nil` if the change is the addition of the operation.
   public let oldState: OperationState?

@@ -42,14 +42,14 @@ struct QueueMonitor {
   private var hasOnlyCollector = false
   /// Finds the operations in the queue that have no record yet.
   private var unrecorded = UnrecordedOperations()
-  /// Wakes the collector; `nil` if no collector records.
+  /// The closure that wakes the collector; `nil` if no collector records.
   private(set) var wakeCollector: (@Sendable () -> Void)?
   /// The changed records, in the order of their first change. The records before the index
   /// `takenCount` were already returned to the collector.
   private var changedRecords: [OperationRecord] = []
   private var takenCount = 0
   private var isCollectorWoken = false
-  /// Whether the counts, the width or the suspension have changed.
+  /// Whether the queue's counts, width or suspension have changed.
   private var isQueueChanged = false
 
   init(queue: QueueID) { self.queue = queue }
@@ -105,8 +105,8 @@ struct QueueMonitor {
     changes.records = Array(changedRecords[takenCount...].prefix(limit))
     for record in changes.records { record.isChanged = false }
     takenCount += changes.records.count
-    // The list is emptied only after all of its records were returned. Moving the remaining records
-    // after each call would cost time proportional to their number.
+    // The list of changed records is emptied only after all of its records were returned. Moving
+    // the remaining records after each call would cost time proportional to their number.
     if takenCount == changedRecords.count {
       changedRecords = []
       takenCount = 0
@@ -190,8 +190,8 @@ struct QueueMonitor {
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
   ) {
-    // If a queue changes too fast for records, each of its state changes takes this path, so the
-    // path must cost almost nothing.
+    // If a queue changes too fast for records, this `if` handles each of its state changes, so it
+    // must cost almost nothing.
     if hasOnlyCollector, !operation.mayHaveRecord {
       isQueueChanged = true
       return unrecorded.didMove(operation, from: old, to: new)
@@ -382,7 +382,8 @@ extension RecordedOperation {
     switch newState {
     case .waiting:
       becameReady = nil
-      // The queue had chosen the operation, but `isReady` was `false` just before the start.
+      // The queue had chosen the operation to be started, but the `isReady` of its subclass was
+      // `false` just before the start.
       started = nil
     case .ready: becameReady = now
     case .executing:
@@ -390,7 +391,7 @@ extension RecordedOperation {
       isStartApproximate = false
     case .finished:
       finished = now
-      // The start time is approximate, so the run time is unknown.
+      // The start time of the operation is approximate, so its run time is unknown.
       if isStartApproximate { started = nil }
     }
   }

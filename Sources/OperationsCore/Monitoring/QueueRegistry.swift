@@ -9,7 +9,7 @@ package struct CollectorID: Hashable, Sendable {
   private let rawValue: UInt64
   private static let last = Atomic<UInt64>(0)
 
-  /// Creates a new id.
+  /// Creates an id that no other owner of records has.
   package init() { rawValue = Self.last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
@@ -23,7 +23,7 @@ package enum QueueRegistry {
   /// while the lock is held.
   private struct ListedQueue {
     private let reference: Unmanaged<OperationQueue>
-    /// Whether monitors can see the queue.
+    /// Whether monitors can see the queue. They cannot see queues for the library's own work.
     let isListed: Bool
 
     init(_ queue: OperationQueue, isListed: Bool) {
@@ -38,7 +38,8 @@ package enum QueueRegistry {
   }
 
   private struct State {
-    /// The existing queues, by the addresses of their cores.
+    /// The existing queues. The key is the address of the queue's `QueueCore`, the object that
+    /// contains the state of the queue.
     var queues: [UnsafeRawPointer: ListedQueue] = [:]
     var collector: CollectorID?
     var newRecords = 0
@@ -95,8 +96,8 @@ package enum QueueRegistry {
     UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque())
   }
 
-  /// Returns the existing queue whose core is at this address. Only the address is used, so the
-  /// object at the address may no longer exist.
+  /// Returns the existing queue whose `QueueCore` is at this address. Only the address is used, so
+  /// the object at the address may no longer exist.
   static func queue(at core: Unmanaged<QueueCore>) -> OperationQueue? {
     state.withLock { $0.queues[UnsafeRawPointer(core.toOpaque())]?.queue }
   }
@@ -132,10 +133,11 @@ package enum QueueRegistry {
     wake()
   }
 
-  /// Ends ``keepRecords(for:newRecords:wake:)`` and drops the records.
+  /// Makes all queues drop their records, and ends the effect of
+  /// ``keepRecords(for:newRecords:wake:)``.
   package static func dropRecords(of collector: CollectorID) {
-    // The closure is kept until every queue has released its copy, so that no queue releases the
-    // last reference under a lock.
+    // The closure that wakes the collector is kept until every queue has released its copy, so that
+    // no queue releases the last reference under a lock.
     let wake = state.withLock { state in
       state.collector = nil
       return state.wakeCollector.take()
@@ -146,13 +148,14 @@ package enum QueueRegistry {
   }
 }
 
-/// Whether a collector needs more than counts, for the whole process. The check costs one load and
-/// one branch.
+/// Whether a collector in this process needs data about single operations, and not only the number
+/// of operations in each state. The check costs one load and one branch.
 ///
-/// A thread that changes an operation's description reads this level after the change, and a
-/// collector raises the level before its first scan. Both are sequentially consistent: either the
-/// thread sees the new level, or the scan sees the change. On x86-64 a sequentially consistent load
-/// costs a relaxed load at most.
+/// A thread that changes the name, the priority or the dependencies of an operation reads this
+/// value after the change. A collector changes this value before its first reading of the queues.
+/// Both accesses are sequentially consistent: either the thread sees the new value, or the
+/// collector sees the change. On x86-64 a sequentially consistent load costs a relaxed load at
+/// most.
 enum MonitorLevel {
   private static let level = Atomic<Int>(0)
 

@@ -34,7 +34,7 @@ package struct RecordedOperation: Sendable {
   package var isExcluded = false
   /// The operation's priority in its queue.
   package var priority: Operation.QueuePriority = .normal
-  /// When the operation was added.
+  /// When the operation was added to its queue.
   package var added: Int64?
   /// When the operation became ready.
   package var becameReady: Int64?

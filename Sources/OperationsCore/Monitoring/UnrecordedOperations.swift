@@ -82,8 +82,9 @@ struct UnrecordedOperations {
 
   @inline(__always)
   private static func place(of operation: Operation) -> Int {
-    // The shift drops the low bits, because operations are several hundred bytes apart. The mask
-    // makes the result smaller than the capacity.
+    // The index is computed from the address of the operation. The shift drops the low bits of the
+    // address, because operations are several hundred bytes apart. The mask makes the index smaller
+    // than the capacity.
     Int(bitPattern: Unmanaged.passUnretained(operation).toOpaque()) >> 6 & 31
   }
 }

@@ -6,7 +6,8 @@ import Synchronization
 /// The results of subclasses' `keyPathsForValuesAffectingValue(forKey:)`, which is called once for
 /// each class.
 enum AffectingKeys {
-  /// The keys whose changes the scheduler handles, in the order in which it handles them.
+  /// The names of the properties of an operation whose changes affect its queue, in the order in
+  /// which a queue handles the changes.
   private static let keys = ["isExecuting", "isFinished", "isCancelled", "isReady"]
 
   /// For each class that was examined, a table from each key to the keys whose values depend on its
@@ -17,8 +18,8 @@ enum AffectingKeys {
   /// changes acquire no lock.
   private static let plainClass = Atomic<UInt>(0)
 
-  /// Returns the keys whose values depend on the value of `key`, and whose changes the scheduler
-  /// handles.
+  /// Returns those of the properties `isExecuting`, `isFinished`, `isCancelled` and `isReady` whose
+  /// values depend on the value of `key`.
   static func keys(affectedBy key: String, of type: Operation.Type) -> [String] {
     let id = ObjectIdentifier(type)
     let bits = UInt(bitPattern: id)
@@ -45,7 +46,8 @@ enum AffectingKeys {
     var found: Set<String> = []
     var open = [key]
     while let next = open.popLast() {
-      // A subclass may have written the name with or without `is`.
+      // In the list of keys that affect other keys, a subclass may have written the name of a
+      // property with or without `is`.
       let names = [next] + ObservedKey.aliases(of: next)
       for name in names.flatMap({ type.keyPathsForValuesAffectingValue(forKey: $0) }) {
         let affecting = ObservedKey.canonical(name)

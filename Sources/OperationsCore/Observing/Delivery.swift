@@ -7,15 +7,16 @@ import COperationsSystem
 /// wait for such an operation, because it would wait for itself. The type also stores the operation
 /// whose base class must return the flags of a finished operation.
 enum Delivery {
-  /// The purpose of a scope.
+  /// The purpose of a scope, which records that a thread announces a change or reads a property of
+  /// an operation.
   private enum Purpose {
-    /// The thread announces a change.
+    /// The thread announces a change of an operation to its observers.
     case change
-    /// The thread announces a change that the base class has made, through a method that can be
-    /// overridden.
+    /// The thread announces a change that the base class of an operation has made. The announcing
+    /// method can be overridden.
     case ownChange
-    /// The thread reads an overridable property. During this time, the flags of the base class have
-    /// the values of a finished operation.
+    /// The thread reads an overridable property of an operation. During this time, the flags of the
+    /// base class have the values of a finished operation.
     case question
   }
 

@@ -5,22 +5,22 @@
 ///
 /// Source: Apple, "NSKeyValueObservingOptions".
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
-  /// The options as bits. Each option has the same bit as on Apple platforms.
+  /// The observing options as bits. Each option has the same bit as on Apple platforms.
   public let rawValue: UInt
 
-  /// Creates a set from its bits.
+  /// Creates a set of observing options from its bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// The value after the change.
+  /// An option: notifications contain the value after the change.
   public static let new = NSKeyValueObservingOptions(rawValue: 1 << 0)
-  /// The value before the change.
+  /// An option: notifications contain the value before the change.
   public static let old = NSKeyValueObservingOptions(rawValue: 1 << 1)
-  /// An additional notification is sent immediately, on the registering thread, before the
-  /// registration returns.
+  /// An option: an additional notification is sent immediately, on the registering thread, before
+  /// the registration returns.
   public static let initial = NSKeyValueObservingOptions(rawValue: 1 << 2)
-  /// An additional notification is sent before each change. If an operation finishes after this
-  /// notification and before the cancellation takes effect, the cancellation does not happen, and
-  /// the second notification is not sent.
+  /// An option: an additional notification is sent before each change. If an operation finishes
+  /// after this notification and before the cancellation takes effect, the cancellation does not
+  /// happen, and the second notification is not sent.
   public static let prior = NSKeyValueObservingOptions(rawValue: 1 << 3)
 }
 
@@ -28,13 +28,13 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
 ///
 /// Source: Apple, "NSKeyValueChange".
 public enum NSKeyValueChange: UInt, Sendable {
-  /// The value was set.
+  /// The value of the property was set.
   case setting = 1
-  /// Objects were inserted into a collection. Not used here.
+  /// Objects were inserted into a collection. Operations and queues do not use this kind of change.
   case insertion = 2
-  /// Objects were removed from a collection. Not used here.
+  /// Objects were removed from a collection. Operations and queues do not use this kind of change.
   case removal = 3
-  /// Objects were replaced in a collection. Not used here.
+  /// Objects were replaced in a collection. Operations and queues do not use this kind of change.
   case replacement = 4
 }
 
@@ -42,21 +42,25 @@ public enum NSKeyValueChange: UInt, Sendable {
 ///
 /// Source: Apple, "NSKeyValueChangeKey".
 public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
-  /// The key's text.
+  /// The text of the dictionary key.
   public let rawValue: String
 
-  /// Creates a key from its text.
+  /// Creates a dictionary key from its text.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// The raw value of an ``NSKeyValueChange``, a `UInt`. Always present.
+  /// The key for the kind of the change: the raw value of an ``NSKeyValueChange``, a `UInt`. The
+  /// dictionary always contains this key.
   public static let kindKey = NSKeyValueChangeKey(rawValue: "kind")
-  /// The value after the change, if `.new` was requested.
+  /// The key for the value after the change, if `.new` was requested.
   public static let newKey = NSKeyValueChangeKey(rawValue: "new")
-  /// The value before the change, if `.old` was requested.
+  /// The key for the value before the change, if `.old` was requested.
   public static let oldKey = NSKeyValueChangeKey(rawValue: "old")
-  /// The indexes in a collection. Never present, because values are only set.
+  /// The key for the indexes in a collection. The dictionary never contains this key, because
+  /// values are only set.
   public static let indexesKey = NSKeyValueChangeKey(rawValue: "indexes")
-  /// `true` before the change, if `.prior` was requested; otherwise absent.
+  /// The key for whether the change is about to happen. The value is `true` in a notification
+  /// before the change, if `.prior` was requested. Notifications after a change do not contain this
+  /// key.
   public static let notificationIsPriorKey = NSKeyValueChangeKey(
     rawValue: "notificationIsPrior")
 }

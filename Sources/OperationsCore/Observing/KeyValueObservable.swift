@@ -199,7 +199,7 @@ extension KeyValueObservable {
         + "path “\(keyPath)”")
   }
 
-  /// The name of the object in messages.
+  /// The name of the observed object in messages.
   private var title: String {
     if let queue = self as? OperationQueue { return "“\(queue.name ?? "")”" }
     return "\(self)"

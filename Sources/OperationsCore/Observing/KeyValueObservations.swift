@@ -71,7 +71,8 @@ final class KeyValueObservations: Sendable {
   }
 
   private func endAll() {
-    // The announced changes are removed too, because their old values retain registrations.
+    // When the observed object is destroyed, its announced changes are removed too, because their
+    // old values retain registrations.
     let last = state.withLock { state in
       defer { state = State() }
       return state
@@ -138,9 +139,9 @@ final class KeyValueObservations: Sendable {
 
   private func takePending(_ key: ObservedKey) -> PendingChanges.Change? {
     let thread = csystem_thread_number()
-    // Keys are compared outside the lock, because the comparison of a key path's arguments may run
-    // the user's code. The array contains only changes that this thread has announced. Other
-    // threads neither read nor change the array, but may drop it.
+    // The announced changes of this thread are copied under the lock and compared with the key
+    // outside the lock, because the comparison of a key path's arguments may run the user's code.
+    // Other threads neither read nor complete these changes, but may drop them.
     let change = state.withLock { $0.pending.changes(ofThread: thread) }.last { $0.key == key }
     guard let change else { return nil }
     return state.withLock { $0.pending.remove(change.number, ofThread: thread) }

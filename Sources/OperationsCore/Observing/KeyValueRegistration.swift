@@ -4,7 +4,8 @@
 import Synchronization
 
 /// One observer of one key of one object.
-// Unchecked because the closures accept any object. They are called only with the observed object.
+// Unchecked `Sendable` conformance, because the closures accept any object. They are called only
+// with the observed object.
 final class KeyValueRegistration: @unchecked Sendable {
   /// A change of the observed property, with values of unknown types.
   struct Change {
@@ -26,7 +27,7 @@ final class KeyValueRegistration: @unchecked Sendable {
   /// Reads the observed property.
   let read: (AnyObject) -> Any?
   private let handler: (AnyObject, Change) -> Void
-  /// A closure that is called once, when the registration ends.
+  /// A closure that is called once, when the registration of the observer ends.
   private let ended: @Sendable () -> Void
   private let active = Atomic<Bool>(true)
 
@@ -69,7 +70,7 @@ final class KeyValueRegistration: @unchecked Sendable {
     if isActive { handler(object, change) }
   }
 
-  /// Sends the notification for `.initial`.
+  /// Sends the initial notification, if the observer has requested it with `.initial`.
   func notifyInitially(_ object: AnyObject) {
     guard options.contains(.initial) else { return }
     notify(object, Change(new: options.contains(.new) ? read(object) : nil))

@@ -6,7 +6,8 @@
 ///
 /// Key paths have no names on Linux. The key paths of the base classes' properties are found in
 /// tables. Other key paths are compared with the key path in an announcement.
-// Unchecked because key paths are not declared `Sendable`, although they are immutable.
+// Unchecked `Sendable` conformance, because Swift does not declare key paths as `Sendable`,
+// although they are immutable.
 enum ObservedKey: Equatable, @unchecked Sendable {
   case named(String)
   case path(AnyKeyPath)
@@ -48,7 +49,7 @@ enum ObservedKey: Equatable, @unchecked Sendable {
 }
 
 /// A property that can be observed by name, with its key path.
-// Unchecked because key paths are not declared as immutable.
+// Unchecked `Sendable` conformance, because Swift does not declare key paths as immutable.
 struct NamedKeyPath: @unchecked Sendable {
   let keyPath: AnyKeyPath
   let name: String
@@ -86,8 +87,8 @@ private enum NamedKeyPaths {
 
 extension ObservationHost where Self: Operation {
   /// The properties that can be observed by name, with the key paths that users of the class write.
-  /// If the class made a property settable, its users write a different key path, which cannot be
-  /// written here.
+  /// The table does not contain properties that the class has made settable, because their key
+  /// paths are different and cannot be written here.
   static var namedKeyPaths: [NamedKeyPath] {
     [
       NamedKeyPath(\Self.isReady, "isReady"), NamedKeyPath(\Self.isExecuting, "isExecuting"),

@@ -6,7 +6,8 @@ import Synchronization
 /// An announced change has three effects, in this order: the status of the operation is updated,
 /// observers are notified, and then the library carries out the consequences of the change.
 extension Operation {
-  /// The actions that the library carries out after the notification of observers.
+  /// The actions that the library carries out for a change of an operation, after it has notified
+  /// the observers.
   private struct Consequences: OptionSet {
     let rawValue: Int
     static let finished = Consequences(rawValue: 1 << 0)
@@ -35,8 +36,8 @@ extension Operation {
         consequences.formUnion(advance(affected))
       }
     }
-    // This fence pairs with the fence in `register`. If an observer has registered and read the
-    // value before this change, this thread sees the observer.
+    // The memory fence pairs with the fence in `register`. If an observer has registered and has
+    // read the value before this change, this thread sees the observer and notifies it.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if isObserved { tellObservers(ofChangeOf: key) }
     if !consequences.isEmpty { follow(consequences) }
@@ -47,8 +48,9 @@ extension Operation {
     let wasAnnounced = Delivery.during(self) {
       observations.didChange(.named(key), of: self)
     }
-    // The base class announces its own changes in advance. If such an announcement is not found,
-    // the observers were added after it, which is not a mistake of the program.
+    // The base class announces its own changes to observers before it makes them. If such an
+    // announcement is not found, the observers were added after the announcement, which is not a
+    // mistake of the program.
     if wasAnnounced || Delivery.isOwnChange(of: self) { return }
     Diagnostic.note(
       .didChangeWithoutWillChange,
@@ -103,8 +105,8 @@ extension Operation {
     if consequences.contains(.becameReady) { announceReadiness() }
     if consequences.contains(.cancelled) { pushNews() }
     if consequences.contains(.finished) {
-      // If a subclass or an observer finishes the operation before its start, no other code
-      // releases the work.
+      // If a subclass or an observer finishes the operation before its start, this thread releases
+      // the work of the operation, because no other code releases it.
       finishWasSet(discardsWork: true)
     }
   }
@@ -118,7 +120,8 @@ extension Operation {
     Delivery.during(self, isOwnChange: true) { didChangeValue(forKey: key) }
   }
 
-  /// Makes a change of a property between its two announcements.
+  /// Announces that a property is about to change, makes the change, and announces that the
+  /// property has changed.
   ///
   /// Subclasses can override the announcing methods. For an operation without observers whose class
   /// is `BlockOperation` itself, the methods need not be called.
@@ -139,8 +142,9 @@ extension Operation {
   final func announce(_ key: String, change: () -> Bool) {
     if isExactlyBlockOperation, !isObserved {
       guard change() else { return }
-      // An observer may have registered after the check above, and may have read the value before
-      // the change.
+      // When this thread checked for observers, the operation had none. Since then, an observer may
+      // have registered, and may have read the value before the change. So this thread checks
+      // again.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if isObserved { observations?.didChange(.named(key), of: self) }
       return

@@ -23,9 +23,10 @@ extension Operation: KeyValueObservable, ObservationHost {
       return made
     }
     observations.add(registration)
-    // After this update, a thread that changes the status announces the change. The update is
-    // sequentially consistent with the fence in `didChangeValue`: either the other thread sees the
-    // flag, or the read below sees the other thread's earlier change.
+    // After the flag `observed` is set, a thread that changes the status announces the change. The
+    // setting of the flag is sequentially consistent with the fence in `didChangeValue`. Either the
+    // other thread sees the flag, or this thread reads the initial value after the other thread's
+    // change.
     update { $0.insert(.observed) }
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     registration.notifyInitially(self)

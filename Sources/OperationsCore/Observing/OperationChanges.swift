@@ -4,7 +4,7 @@
 /// An asynchronous sequence of the changes of one property, or of the states of an operation, in
 /// order.
 public struct KeyValueChanges<Element: Sendable>: AsyncSequence, Sendable {
-  /// The sequence never fails.
+  /// The type of the errors of the sequence: `Never`, because the sequence of changes never fails.
   public typealias Failure = Never
 
   let stream: AsyncStream<Element>
@@ -92,7 +92,8 @@ private final class StateRelay: Sendable {
 
   func look(at operation: Operation) {
     let isMine = seen.withLock { seen in
-      // The state is read under the lock, so that a later thread cannot add an older state.
+      // The state of the operation is read under the lock, so that another thread cannot add an
+      // older state after this thread has added a newer one.
       let state = operation.state
       if state == seen.last || seen.last == .finished { return false }
       seen.last = state

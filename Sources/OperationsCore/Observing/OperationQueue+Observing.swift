@@ -16,8 +16,9 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
   /// twice. In the opposite order, such a change could be missed.
   final func register(_ registration: KeyValueRegistration) -> KeyValueObservations {
     keyValueObservations.add(registration)
-    // The store is sequentially consistent. A thread that makes a later change sees the flag and notifies the
-    // observers. The read below sees an earlier change.
+    // The flag `isObserved` is stored with sequential consistency. A thread that changes a property
+    // later sees the flag and notifies the observers. If a thread has changed the property before,
+    // this thread reads the changed value.
     core.isObserved.store(true, ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     registration.notifyInitially(self)
@@ -37,8 +38,9 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
     keyValueObservations.didChange(ObservedKey(key), of: self)
   }
 
-  /// Makes a change of a property between its two announcements. Does nothing if `isSame` is `true`, which
-  /// means that the new value is equal to the old value.
+  /// Announces that a property is about to change, makes the change, and announces that the
+  /// property has changed. Does nothing if `isSame` is `true`, which means that the new value is
+  /// equal to the old value.
   final func announce(_ key: String, unless isSame: Bool, change: () -> Void) {
     if isSame { return }
     willChangeValue(forKey: key)

@@ -130,8 +130,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
       finishRun()
     case .finishWithoutRunning, .nothing, .refuse: break
     }
-    // A cancelled operation is retired before its blocks are released, because their release may
-    // need the slot.
+    // A cancelled operation is retired (leaves its queue) before its blocks are released, because
+    // their release may run code that needs the slot of the operation.
     guard let unrun = takeWork(mayRunAgain: false) else { return }
     CurrentWork.retire(scope)
     withExtendedLifetime(unrun) {}
@@ -139,9 +139,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   final override func takeWork(mayRunAgain: Bool) -> Any? {
     if mayRunAgain { return nil }
-    // The lock is necessary. A subclass may announce its finish while another thread is in its
-    // `main()`, and a thread may call `main()` directly while this thread finishes a cancelled
-    // operation.
+    // The blocks are removed under the lock. A subclass may announce its finish while another
+    // thread is in its `main()`, and a thread may call `main()` directly while this thread finishes
+    // a cancelled operation.
     lock.lock()
     let taken = takeBlocksLocked()
     lock.unlock()
@@ -212,8 +212,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
     guard lock.isFree, extra.load(ordering: .relaxed).isNothing else { return runSeveral(scope) }
     let first = firstBlock.take()
     run((first, nil))
-    // The captures of the block may have a `deinit` that waits for the slot that this operation
-    // still holds.
+    // The objects that the block has captured may have a `deinit` that waits for the slot that this
+    // operation still holds.
     scope.pointee.isReleasing = true
     Self.release(consume first)
     scope.pointee.isReleasing = false
@@ -255,8 +255,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     _ first: (@Sendable () -> Void)?, and more: [@Sendable () -> Void]
   ) -> ExecutionBlocks {
     ForkedProcess.check("to run several blocks at the same time")
-    // This is not the current queue, which would be the main queue on the main thread. The blocks of
-    // an operation that the program starts there are not operations of the main queue.
+    // The blocks belong to the queue that this thread serves, and not to `OperationQueue.current`.
+    // If the program starts an operation on the main thread, `OperationQueue.current` is the main
+    // queue, but the blocks of that operation are not operations of the main queue.
     let queue = OperationQueue.servedQueue
     let pool = queue?.core.pool ?? .shared
     let blocks = ExecutionBlocks(more, of: self, in: queue, on: pool)

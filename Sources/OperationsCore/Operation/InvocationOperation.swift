@@ -70,7 +70,8 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
     keep(outcome)
   }
 
-  /// `true`, because the operation releases its body before waiting threads and tasks continue.
+  /// Whether the operation releases its work before waiting threads and tasks continue. The value
+  /// is always `true`, because an invocation operation releases its body at that time.
   final override var releasesWorkFirst: Bool { true }
 
   final override func takeWork(mayRunAgain: Bool) -> Any? {
@@ -108,18 +109,18 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
 ///
 /// Source: Apple, "NSInvocationOperation", "Result Exceptions".
 public struct InvocationOperationError: Error, Hashable, CustomStringConvertible {
-  /// The reasons why an operation has no result.
+  /// The reasons why an ``InvocationOperation`` has no result.
   public enum Code: Sendable, Hashable {
-    /// The operation was cancelled before its body ran.
+    /// The operation has no result, because it was cancelled before its body ran.
     case cancelled
-    /// The body returns `Void`, so there is no value.
+    /// The operation has no result, because its body returns `Void`.
     case voidResult
   }
 
   /// The reason why the operation has no result.
   public let code: Code
 
-  /// Creates an error for a reason.
+  /// Creates an error with the reason why an operation has no result.
   public init(code: Code) { self.code = code }
 
   /// The operation was cancelled before its body ran. Corresponds to Foundation's
@@ -130,7 +131,7 @@ public struct InvocationOperationError: Error, Hashable, CustomStringConvertible
   /// `NSInvocationOperationVoidResultException`.
   public static let voidResult = InvocationOperationError(code: .voidResult)
 
-  /// The reason as one sentence, for people.
+  /// The reason why an operation has no result, as one sentence for people.
   public var description: String {
     switch code {
     case .cancelled: "The operation was cancelled before it ran, so it has no result."

@@ -25,7 +25,8 @@ extension Operation {
   /// If an operation has at least this number of dependencies, a set is used to find duplicates.
   private static let setThreshold = 8
 
-  /// The dependencies that were added, without the values of an override.
+  /// The dependencies that were added, without the values of a subclass's override of
+  /// `dependencies`.
   final var listedDependencies: [Operation] {
     lock.lock()
     defer { lock.unlock() }
@@ -67,9 +68,11 @@ extension Operation {
     if willHold { willChangeValue(forKey: "isReady") }
     let becameUnready = link(operation, isMet: isMet, requiresSuccess)
     // While this dependency was being added, the earlier dependencies may have finished, and
-    // observers may have been notified that the operation became ready.
+    // observers may have been notified that the operation became ready. In that case, this thread
+    // announces that the operation is no longer ready.
     if becameUnready, !willHold { willChangeValue(forKey: "isReady") }
-    // The queue evaluates a subclass's own `isReady` again, even if the change was not announced.
+    // After a dependency was added, the queue evaluates a subclass's own `isReady` again, even if
+    // the change was not announced.
     if willHold || becameUnready {
       ownValueDidChange(forKey: "isReady")
     } else if !isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
@@ -106,9 +109,10 @@ extension Operation {
   ) -> Bool {
     let isHeld = requiresSuccess && require(operation)
     let (isCounted, becameUnready) = isMet ? (false, false) : countDependency(operation)
-    // The dependency is added to the list last, so that a thread that removes a listed dependency
-    // finds its edge. If another thread has added the same dependency at the same time, there are
-    // two edges, and this thread removes one of them.
+    // The dependency is added to the list of dependencies last. So a thread that removes a listed
+    // dependency finds this operation in the list of dependents of that dependency. If another
+    // thread has added the same dependency at the same time, this operation is listed there twice,
+    // and this thread removes one of the two entries.
     if !listDependency(operation), isCounted, operation.unlistDependent(self) {
       countOffDependency()
     }
@@ -118,9 +122,9 @@ extension Operation {
   private final func unlink(_ operation: Operation) {
     guard unlistDependency(operation) else { return }
     stopRequiring(operation)
-    // The thread that removes the edge from the dependency's list of dependents also decrements the
-    // number of unmet dependencies. That is either this thread or the thread that finishes the
-    // dependency.
+    // The thread that removes this operation from the dependency's list of dependents also
+    // decrements the number of unmet dependencies. That thread is either this thread or the thread
+    // that finishes the dependency.
     guard operation.unlistDependent(self) else { return }
     let verdict = update { $0.dependencyWasMet(isAnnounced: !isExactlyBlockOperation) }
     if verdict.becameReady { announceReadiness() }
@@ -154,8 +158,8 @@ extension Operation {
     if verdict.becameReady { announceReadinessToObservers() }
     if verdict.mustPush { pushToQueue() }
     if verdict.asksReadiness, overridesReadiness {
-      // The unowned reference does not keep the operation alive while another thread evaluates its
-      // `isReady`.
+      // The other thread, which evaluates `isReady`, gets an unowned reference, so that it does not
+      // keep the operation alive.
       let unowned = Unmanaged.passUnretained(self)
       _ = swift_unownedRetain(unowned.toOpaque())
       Self.askReadinessElsewhere([unowned])
@@ -249,7 +253,8 @@ extension Operation {
       rare.moreDependencies = Array(all.dropFirst())
       rare.dependencySet = []
     } else if extra.dependency != nil {
-      // The operation had two dependencies, and now has at most one.
+      // The operation had two dependencies, and now has at most one. So the place of the second
+      // dependency is emptied.
       self.extra.store(OperationExtra(), ordering: .relaxed)
       extra.release()
     }
@@ -257,7 +262,7 @@ extension Operation {
 
   // MARK: Release
 
-  /// Releases the edges when the operation is destroyed.
+  /// Releases the references to the dependencies and dependents when the operation is destroyed.
   @inline(never)
   final func releaseDependencies() {
     if let first = links.firstDependency.take() { ReleaseList.release(first) }

@@ -87,8 +87,9 @@ extension Operation {
     }
     let mustAsk =
       verdict.asksReadiness && dependent._withUnsafeGuaranteedRef { $0.overridesReadiness }
-    // This value is read before the reference is released, because the release may free the
-    // dependent if it does not have to be pushed.
+    // Before the reference to the dependent is released, this thread reads whether the dependent is
+    // in this worker's queue. The release may free the dependent if the dependent does not have to
+    // be pushed into its queue.
     let isHere =
       verdict.mustPush
       && dependent._withUnsafeGuaranteedRef {
@@ -121,8 +122,8 @@ extension Operation {
   /// - Parameter operations: The operations, with unowned references, which this method releases.
   @inline(never)
   static func askReadinessElsewhere(_ operations: [Unmanaged<Operation>]) {
-    // A forked child process has no thread of the library that could evaluate `isReady`. Here, the
-    // operations are not in a queue, and their `isReady` is read when they are started.
+    // A forked child process has no thread of the library that could evaluate `isReady`. In such a
+    // process, operations are not in a queue, and their `isReady` is read when they are started.
     if csystem_is_forked_child() { return operations.forEach { _ = claim($0) } }
     OperationQueue.duties.addOperation {
       for operation in operations { claim(operation)?.askReadinessBeforeStart() }
@@ -153,14 +154,14 @@ extension Operation {
     handOver(&chain)
     CurrentWork.passNextQueueOn(CurrentWork.scope)
     guard let dependent = Self.claim(dependent) else { return }
-    // This operation is not retired yet. If an observer waited for this operation, the observer
-    // would wait for its own return. So this thread records that it calls observers of this
-    // operation.
+    // This operation has not left its queue yet. If an observer waited for this operation, the
+    // observer would wait for its own return. So this thread records that it calls observers of
+    // this operation.
     Delivery.during(self) { dependent.countOffDependency() }
   }
 
-  /// Hands the operations that this worker would have handled over to their queue, so that any
-  /// worker can start these operations.
+  /// Hands over operations of this worker's queue, which this worker would otherwise have started,
+  /// so that any worker of the queue can start them.
   private final func handOver(_ chain: inout OperationChain) {
     while let ready = chain.popFirst() { ready._withUnsafeGuaranteedRef { $0.pushToQueue() } }
   }
@@ -174,8 +175,8 @@ extension Operation {
   final func listDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    // If the flag is set before the finish, the thread that finishes the operation reads the list; see
-    // `takeDependents`.
+    // If the flag `hasDependents` is set before the finish, the thread that finishes the operation
+    // reads the list of dependents; see `takeDependents`.
     guard update({ $0.promise(.hasDependents) }) else { return false }
     let unowned = Unmanaged.passUnretained(dependent)
     _ = swift_unownedRetain(unowned.toOpaque())
@@ -196,14 +197,14 @@ extension Operation {
   final func unlistDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    // If this operation has finished, the thread that has finished it handles the listed
-    // dependents.
+    // If this operation has finished, this method removes nothing, because the thread that has
+    // finished the operation handles the listed dependents.
     if status.load(ordering: .sequentiallyConsistent).isFinished { return false }
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
     let extra = extra.load(ordering: .relaxed)
     if links.firstDependent?.toOpaque() == opaque {
-      // The following dependents move up, because dependents are notified in the order in which they were
-      // added.
+      // The second dependent takes the place of the removed first one, because dependents are
+      // notified in the order in which they were added.
       links.firstDependent = takeSecondDependentLocked()
     } else if extra.dependent?.toOpaque() == opaque {
       self.extra.store(OperationExtra(), ordering: .relaxed)
@@ -236,9 +237,10 @@ extension Operation {
   private final func takeDependents() -> (
     Unmanaged<Operation>?, Unmanaged<Operation>?, [Unmanaged<Operation>]
   ) {
-    // The operation has finished. A thread that adds or removes a dependent acquires the lock and then reads
-    // the status. Either that thread sees the finish and does not change the list, or this thread sees that
-    // the lock is held.
+    // This thread has finished the operation, and needs the lock only if another thread holds it. A
+    // thread that adds or removes a dependent acquires the lock and then reads the status. Either
+    // that thread sees the finish and does not change the list, or this thread sees that the lock
+    // is held, and waits.
     if !lock.isFree {
       lock.lock()
       lock.unlock()
@@ -248,8 +250,8 @@ extension Operation {
     let extra = extra.load(ordering: .acquiring)
     if extra.isNothing { return (first, nil, []) }
     if let second = extra.dependent {
-      // The compare-and-swap fails if another thread has just replaced the dependent by a
-      // `RareState`.
+      // The compare-and-swap that removes the second dependent fails if another thread has just
+      // moved this dependent to a `RareState`, the object for rarely used data.
       let (isTaken, _) = self.extra.compareExchange(
         expected: extra, desired: OperationExtra(), ordering: .acquiringAndReleasing)
       if isTaken { return (first, second, []) }

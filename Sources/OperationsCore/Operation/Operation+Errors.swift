@@ -13,7 +13,8 @@ extension OperationSupplement where Self: Operation {
   public var error: (any Error)? {
     withRare { rare in
       rare?.error
-        // The reason of a cancellation is the error only if the cancellation took effect.
+        // The reason that was passed to `cancel(because:)` is the error of the operation only if
+        // the cancellation took effect.
         ?? (status.load(ordering: .acquiring).isCancelled ? rare?.cancellationReason : nil)
     }
   }

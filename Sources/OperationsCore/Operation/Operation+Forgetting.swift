@@ -72,8 +72,8 @@ extension Operation {
     defer { lock.unlock() }
     let taken = dependenciesLocked
     setDependenciesLocked([])
-    // The flag is cleared under the lock. A thread that adds a dependency to the list after that
-    // sets the flag again.
+    // The flag `hasDependencies` is cleared under the lock. A thread that adds a dependency to the
+    // list after that sets the flag again.
     update { $0.remove(.hasDependencies) }
     return taken
   }

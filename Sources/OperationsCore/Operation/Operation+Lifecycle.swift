@@ -19,12 +19,12 @@ extension Operation {
       return false
     case .finishWithoutRunning: return finishUnrun()
     case .run:
-      // The change is not announced a second time if a subclass has announced it before it called
-      // `super`.
+      // If a subclass has already announced that the operation executes, before it called
+      // `super.start()`, this change is not announced a second time.
       if !status.load(ordering: .acquiring).isExecuting {
         announce("isExecuting") { _ = update { $0.noteExecuting() } }
       }
-      // While the change was announced, an observer may have finished the operation.
+      // While `isExecuting` was announced, an observer may have finished the operation.
       if status.load(ordering: .acquiring).isFinished { return false }
       let isBodyDone = CurrentWork.run(self) { runBody() }
       return isBodyDone && finishesWithMain && finish(wasExecuting: true)
@@ -82,9 +82,10 @@ extension Operation {
     return Delivery.asIfFinished(self) { isFinished }
   }
 
-  /// Whether the overridable `isExecuting` is `true`, and is `false` when it is read as if the base
-  /// class had finished the operation. The result is `false` if the override depends only on the
-  /// subclass's own flag.
+  /// Whether the overridable `isExecuting` becomes `false` when the base class finishes the
+  /// operation. To find out, this property reads `isExecuting` twice: normally, and while the base
+  /// class's flags have the values of a finished operation. The result is `false` if the override
+  /// depends only on the subclass's own flag.
   ///
   /// - Precondition: The subclass has announced its finish.
   final var endsExecutingByFinishing: Bool {
@@ -93,7 +94,7 @@ extension Operation {
     return !Delivery.asIfFinished(self) { isExecuting }
   }
 
-  /// The base class's value of `isFinished`.
+  /// The value of `isFinished` in the base class, without a subclass's override.
   @inline(__always)
   final var answersAsFinished: Bool {
     let status = status.load(ordering: .acquiring)
@@ -101,7 +102,7 @@ extension Operation {
       || status.has(.asksWhetherFinished) && Delivery.isAskedAsIfFinished(self)
   }
 
-  /// The base class's value of `isExecuting`.
+  /// The value of `isExecuting` in the base class, without a subclass's override.
   @inline(__always)
   final var answersAsExecuting: Bool {
     let status = status.load(ordering: .acquiring)
@@ -143,8 +144,8 @@ extension Operation {
     }
     if mustPush { pushToQueue() }
     if isCurrent, !isReadyNow, status.load(ordering: .relaxed).has(.excludesOthers) {
-      // The queue reads `isReady` once more, because another thread may have read `true` since this
-      // thread read `false`.
+      // The queue reads the `isReady` of the operation once more, because another thread may have
+      // read `true` since this thread read `false`.
       loseItsTurn(isReady: true)
     }
   }
@@ -245,8 +246,8 @@ extension Operation {
   ///
   /// - Returns: Whether the block was set before the operation finished.
   final func setCompletionBlock(_ block: (@Sendable () -> Void)?) -> Bool {
-    // The previous block is released after the lock, because objects that the block has captured
-    // may have a `deinit` of the user.
+    // The previous completion block is released after the lock, because objects that the block has
+    // captured may have a `deinit` of the user.
     let (isInTime, replaced) = makeRare { rare -> (Bool, (@Sendable () -> Void)?) in
       guard update({ $0.promise(.hasCompletion) }) else { return (false, nil) }
       defer { rare.completionBlock = block }
@@ -264,23 +265,27 @@ extension Operation {
 
   // MARK: Queue
 
-  /// The queue that contains the operation; valid until the operation is retired.
+  /// The queue that contains the operation; valid until the operation is retired (has left its
+  /// queue).
   final var enqueuedQueue: Unmanaged<QueueCore>? {
-    // The reference to the queue is stored before the flag `enqueued` is set.
+    // The reference to the queue is stored before the flag `enqueued` is set, so a thread that sees
+    // the flag can read the reference.
     status.load(ordering: .acquiring).has(.enqueued) ? queue.load(ordering: .acquiring) : nil
   }
 
   /// Sets the priority, also of an operation that finishes at the same time.
   ///
-  /// A push is claimed only before the operation has been chosen. If the operation finishes between that and
-  /// the push, or while it is pinned, the queue keeps it as `lingering`, and releases it when the push is
-  /// taken in. This also applies to a barrier. A barrier keeps its place with any priority, because the
-  /// queue orders barriers only by their addition.
+  /// If the priority changes before the operation is chosen, the operation is pushed into the
+  /// queue's inbox again. If the operation finishes before that push, or while a thread pins it
+  /// (keeps its queue from releasing it), the queue keeps it in the stage `lingering`. The queue
+  /// releases the operation when it takes the operation out of the inbox. This also applies to a
+  /// barrier. A barrier keeps its place with any priority, because the queue orders barriers only
+  /// by their addition.
   final func setPriority(_ priority: QueuePriority) {
-    // If the operation is in the inbox, the queue must take it out of the inbox before its priority
-    // changes. When the queue takes an operation out, it places the operation by its current
-    // priority. With the new priority, the operation would come before operations that were added
-    // after it and before the change.
+    // If the operation is in the inbox of its queue, the queue must take it out before its priority
+    // changes. When the queue takes an operation out of the inbox, it places the operation by its
+    // current priority. If this were the new priority, the operation would come before operations
+    // that were added after it and before the change.
     let isPinned = update { $0.pinInInbox() }
     if isPinned, let queue = enqueuedQueue {
       queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }

@@ -55,8 +55,9 @@ extension Operation {
     if isExactlyBlockOperation { return setPriority(new) }
     if keepOverruledPriority(new) { return }
     setPriority(new)
-    // While this thread stored the priority, another thread may have begun to store the value of
-    // the override, and may have kept the previous priority as the one that was set.
+    // While this thread stored the priority, another thread may have begun to use the value of the
+    // override. That thread may have stored the previous priority as the one that the program has
+    // set, so this thread stores the new one again.
     keepOverruledPriority(new)
   }
 
@@ -83,9 +84,9 @@ extension Operation {
   /// during that time, the first thread reads the property once more. So the value that is used is
   /// never older than the last announcement.
   final func readPriorityAgain() {
-    // The fence pairs with the fence in `beginReadingPriority`. Either a thread that is about to
-    // read the property sees the announced change, or this thread sees that the other thread is
-    // reading.
+    // The memory fence pairs with the fence in `beginReadingPriority`. Either a thread that is
+    // about to read the overridden priority sees the announced change, or this thread sees that the
+    // other thread is reading.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if leavesPriorityToReader() || queuePriority == priority || !beginReadingPriority() { return }
     repeat { adopt(queuePriority) } while !endReadingPriority()

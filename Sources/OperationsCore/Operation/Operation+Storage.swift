@@ -4,14 +4,15 @@
 import COperationsSystem
 import Synchronization
 
-/// Rarely used state, in a separate object so that most operations stay small.
+/// The rarely used data of an operation, in a separate object so that most operations stay small.
 final class RareState {
   var name: String?
   var qualityOfService = QualityOfService.default
   var threadPriority = Operation.defaultThreadPriority
   /// The queue priority that was set, if a subclass overrides the property with another value.
   var overruledPriority: Operation.QueuePriority?
-  /// Whether a thread reads an overridden queue priority, and whether it must read once more.
+  /// Whether a thread is reading an overridden queue priority, and whether it must read the
+  /// priority once more.
   var readsPriority = false
   var readsPriorityAgain = false
   var completionBlock: (@Sendable () -> Void)?
@@ -30,7 +31,8 @@ final class RareState {
   var moreDependencies: [Operation] = []
   /// All dependencies as a set, if there are many, so that adding another dependency stays cheap.
   var dependencySet: Set<ObjectIdentifier> = []
-  /// The dependents after the first one, unowned-retained.
+  /// The dependents after the first one. The references are unowned-retained: they keep the memory
+  /// of the dependents valid, but do not keep the dependents alive.
   var moreDependents: [Unmanaged<Operation>] = []
   /// The operations and queues that the operation's own code waits for at present, one for each
   /// waiting thread.
@@ -41,7 +43,9 @@ final class RareState {
   var cancellationReason: (any Error)?
   /// The dependencies whose success this operation requires.
   var required: Set<ObjectIdentifier> = []
-  /// The operations that require the success of this operation, unowned-retained.
+  /// The operations that require the success of this operation. The references are
+  /// unowned-retained: they keep the memory of these operations valid, but do not keep the
+  /// operations alive.
   var requirers: [Unmanaged<Operation>] = []
   /// The members of the group that contains this operation; `nil` if no group contains it. The
   /// finish of this operation is reported to this object.
@@ -51,11 +55,12 @@ final class RareState {
   var exclusions: Set<MutualExclusion> = []
   /// Whether the operation has requested its exclusions, which do not change after that.
   var hasAskedForExclusions = false
-  /// The tasks and groups that are woken when the operation is retired. Threads that wait for the
-  /// operation are not listed, because they sleep on the status.
+  /// The tasks and groups that are woken when the operation is retired (has left its queue).
+  /// Threads that wait for the operation are not listed, because they sleep on the status.
   var waiters: [ObjectIdentifier: any Waiter] = [:]
 
-  /// Whether the rare state retains objects of the user, apart from dependencies.
+  /// Whether the rarely used data of an operation retains objects of the user, apart from
+  /// dependencies.
   fileprivate var holdsUsersObjects: Bool {
     completionBlock != nil || observations != nil || !moreBlocks.isEmpty || error != nil
       || cancellationReason != nil
@@ -105,7 +110,8 @@ extension Operation {
     }
   }
 
-  /// Reads the rare state under the lock. The body must only move values.
+  /// Reads the operation's `RareState`, which contains its rarely used data, under the lock. The
+  /// body must only move values.
   @inline(__always)
   final func withRare<Result>(_ body: (RareState?) -> Result) -> Result {
     lock.lock()
@@ -113,7 +119,8 @@ extension Operation {
     return body(rare)
   }
 
-  /// Changes the rare state under the lock, and creates it if necessary.
+  /// Changes the operation's `RareState`, which contains its rarely used data, under the lock.
+  /// Creates this object if the operation has none.
   @inline(__always) @discardableResult
   final func makeRare<Result>(_ body: (RareState) -> Result) -> Result {
     lock.lock()
@@ -126,7 +133,8 @@ extension Operation {
   @inline(__always)
   final var mayHaveRecord: Bool { extra.load(ordering: .relaxed).isRare }
 
-  /// The rare state; `nil` if the operation has none. It can be read without the lock.
+  /// The object with the operation's rarely used data; `nil` if the operation has none. It can be
+  /// read without the lock.
   final var rare: RareState? { extra.load(ordering: .acquiring).rare }
 
   /// The record for a collector. Guarded by the queue's lock. A thread that holds the queue's lock
@@ -136,7 +144,7 @@ extension Operation {
     set { (rare ?? makeRare { $0 }).record = newValue }
   }
 
-  /// The rare state, which is created if the operation has none.
+  /// The object with the operation's rarely used data. It is created if the operation has none.
   ///
   /// - Precondition: The caller holds the operation's lock.
   final var rareLocked: RareState {
@@ -152,9 +160,9 @@ extension Operation {
       let new = OperationExtra(made)
       let (isExchanged, _) = self.extra.compareExchange(
         expected: extra, desired: new, ordering: .sequentiallyConsistent)
-      // After a successful exchange, the new rare state refers to the dependency or dependent that
-      // the word contained. If the exchange fails, the thread that finishes the operation has just
-      // removed the dependent, and the loop repeats all steps without it.
+      // If the exchange succeeds, the new `RareState` has taken over the dependency or dependent
+      // that was stored in the word. If the exchange fails, the thread that finishes the operation
+      // has just removed the dependent, and the loop repeats all steps without it.
       (isExchanged ? extra : new).release()
       if isExchanged { return made }
     }
@@ -173,7 +181,7 @@ extension Operation {
   final var isExactlyBlockOperation: Bool { type(of: self) == BlockOperation.self }
 
   /// Whether the release of this operation releases no other object. This is true if the operation
-  /// never had a dependency and has no rare state.
+  /// never had a dependency and has no `RareState`, the object for rarely used data.
   ///
   /// This property is read without the lock, although another thread that has a reference to the
   /// operation may add a dependency. In that case, the last reference to the operation is that
@@ -187,7 +195,8 @@ extension Operation {
       && extra.load(ordering: .relaxed).isNothing
   }
 
-  /// The objects that the release of an operation may release, and the user code that it may run.
+  /// The kinds of objects that are released with an operation: none, its dependencies, or objects
+  /// whose `deinit` may run code of the user.
   enum HeldObjects { case nothing, dependencies, usersObjects }
 
   /// The objects that the operation still retains. This property can be read under the lock of the

@@ -41,7 +41,8 @@ extension Operation {
   /// created may finish it. Therefore the number of threads decides.
   @inline(never)
   private final func checkThreadsBeforeWait() {
-    // The status is read again, because another thread may have finished the operation and ended.
+    // The status of the operation is read again, because another thread may have finished the
+    // operation, and may have ended since.
     if csystem_has_one_thread(), !status.load(ordering: .acquiring).has(.retired) {
       ForkedProcess.refuse("to wait for an operation that none of its threads can finish")
     }
@@ -68,8 +69,8 @@ extension Operation {
     return QueueRegistry.queue(at: queue)?.core.isOnMainDispatchQueue == true
   }
 
-  /// Blocks the thread until the operation is retired. The thread sleeps on the low half of the
-  /// status word, which changes when a flag changes.
+  /// Blocks the thread until the operation is retired (has left its queue). The thread sleeps on
+  /// the low half of the status word, which changes when a flag changes.
   final func waitUntilRetired() {
     while true {
       let current = status.load(ordering: .acquiring)
@@ -78,7 +79,8 @@ extension Operation {
         update { if !$0.has(.retired) { $0.insert(.hasWaiters) } }
         continue
       }
-      // The flags are the low half, because Linux runs Swift only on little-endian machines.
+      // The flags are the low half of the status word in memory, because Linux runs Swift only on
+      // little-endian machines.
       withUnsafePointer(to: status) {
         ThreadShortage.wait($0, while: UInt32(truncatingIfNeeded: current.rawValue))
       }
@@ -117,7 +119,7 @@ extension Operation {
     status.load(ordering: .acquiring).has(.hasWaiters) && withRare { $0?.waiters.isEmpty == false }
   }
 
-  /// Wakes `waiter` when the operation is retired.
+  /// Makes the library wake `waiter` when the operation is retired (has left its queue).
   ///
   /// - Returns: `false` if the operation is already retired. In that case the waiter was not added.
   final func addWaiter(_ waiter: any Waiter) -> Bool {

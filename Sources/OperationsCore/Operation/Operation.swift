@@ -24,8 +24,9 @@ import Synchronization
 // another executes them.
 open class Operation: @unchecked Sendable {
   final let status = Atomic<OperationStatus>(OperationStatus())
-  /// The queue that the operation was added to, which never changes. The reference is valid until the
-  /// operation is retired, because a queue lives at least as long as it has operations that are not retired.
+  /// The queue that the operation was added to, which never changes. The reference is valid until
+  /// the operation is retired (has left its queue), because a queue lives at least as long as it
+  /// has operations that are not retired.
   final let queue = Atomic<Unmanaged<QueueCore>?>(nil)
   @exclusivity(unchecked) final var inboxNext: Unmanaged<Operation>?
   @exclusivity(unchecked) final var place = QueuePlace()
@@ -56,8 +57,8 @@ open class Operation: @unchecked Sendable {
   ///
   /// - Precondition: The operation is ready, does not execute, and is not in a queue.
   open func start() {
-    // Workers do not call this method for an operation whose class is exactly `BlockOperation`. For
-    // such an operation, the program has made this call.
+    // A worker does not call `start()` for an operation whose class is exactly `BlockOperation`. So
+    // if the operation has this class, the program has called `start()`.
     if run(isByHand: isExactlyBlockOperation) { finishWasSet() }
   }
 
@@ -301,7 +302,7 @@ open class Operation: @unchecked Sendable {
   /// Subclasses in this module override this property.
   var releasesWorkFirst: Bool { false }
 
-  /// Releases the work that will no longer run.
+  /// Releases the block or closure of the operation, which will no longer run.
   final func discardWork() { withExtendedLifetime(takeWork(mayRunAgain: false)) {} }
 
   // MARK: Identity

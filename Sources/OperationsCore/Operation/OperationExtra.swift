@@ -7,27 +7,30 @@ import Synchronization
 /// ``RareState`` that contains all further state.
 ///
 /// The word is written while the operation's lock is held, except by the one thread that has
-/// finished the operation and removes its dependents. A rare state is never removed, so that it can
-/// be found without the lock.
+/// finished the operation and removes its dependents. A `RareState` is never removed from the word,
+/// so it can be found without the lock.
 struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
-  /// An address, with the kind of the object in its two low bits.
+  /// The address of an object. The two low bits contain the kind of the object: a `RareState`, a
+  /// dependency or a dependent.
   let rawValue: UInt
 
   private enum Kind {
     static let rare: UInt = 0
-    /// The kind of a dependency, which is retained.
+    /// The value of the two low bits if the word contains a dependency. The word retains the
+    /// dependency.
     static let dependency: UInt = 1
-    /// The kind of a dependent, which is unowned-retained.
+    /// The value of the two low bits if the word contains a dependent. The word keeps the memory of
+    /// the dependent valid, but does not keep the dependent alive.
     static let dependent: UInt = 2
     static let mask: UInt = 3
   }
 
   init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Creates an empty value.
+  /// Creates a word without a dependency, a dependent or a `RareState`.
   init() { rawValue = 0 }
 
-  /// Creates a value with a rare state, which the value retains.
+  /// Creates a value that contains a `RareState`, and retains it.
   init(_ rare: RareState) {
     rawValue = UInt(bitPattern: Unmanaged.passRetained(rare).toOpaque()) | Kind.rare
   }
@@ -45,7 +48,7 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
 
   var isNothing: Bool { rawValue == 0 }
 
-  /// Whether the value contains a rare state.
+  /// Whether the value contains a `RareState`, the object for rarely used data.
   @inline(__always)
   var isRare: Bool { rawValue != 0 && rawValue & Kind.mask == Kind.rare }
 
@@ -67,8 +70,8 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
     rawValue & Kind.mask == kind ? UnsafeMutableRawPointer(bitPattern: rawValue & ~Kind.mask) : nil
   }
 
-  /// Releases the reference to a rare state or a dependency. This method does not release the
-  /// unowned reference to a dependent, which has another owner.
+  /// Releases the `RareState` or the dependency that this value retains. This method does not
+  /// release the unowned reference to a dependent, which has another owner.
   func release() {
     if let rare = reference(of: Kind.rare) {
       Unmanaged<RareState>.fromOpaque(rare).release()

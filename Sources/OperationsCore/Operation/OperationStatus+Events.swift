@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The events that change a status. Each event changes the value and returns the actions for its caller.
+/// The events that change the status of an operation. Each event changes the status and returns the
+/// actions for its caller.
 extension OperationStatus {
-  /// The actions after an event that may have made the operation ready.
+  /// The actions that the caller must carry out after an event that may have made the operation
+  /// ready.
   struct Verdict: Equatable {
-    /// Whether the event has changed the status.
+    /// Whether the event has changed the status of the operation.
     var isNews = false
     /// Whether the operation became ready, but `isReady` must stay `false` until the change is
     /// announced. The caller must announce the change before and after it, call
@@ -91,7 +93,7 @@ extension OperationStatus {
   ///
   /// - Parameter startsAtOnce: Whether the operation's class requires no check before the start. In that case
   ///   this call starts the operation, unless the operation is observed or was cancelled.
-  /// - Returns: `false` if the operation is no longer eligible.
+  /// - Returns: `false` if the operation may no longer be started.
   mutating func dispatch(startsAtOnce: Bool = false) -> Bool {
     guard isEligible, isPending else { return false }
     insert(.dispatched)
@@ -114,7 +116,7 @@ extension OperationStatus {
   /// - Returns: The action for the caller.
   mutating func claimStart(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
     if isFinished { return .nothing }
-    // A subclass may announce that it executes before it calls `super.start()`.
+    // A subclass may announce that the operation executes before it calls `super.start()`.
     if isExecuting, has(.startClaimed) { return .refuse(.receiverAlreadyExecuting) }
     if has(.startClaimed) { return .refuse(.simultaneousStart) }
     if has(.enqueued), isByHand || !has(.dispatched) {
@@ -167,8 +169,8 @@ extension OperationStatus {
     rawValue & Flags.beforeRetirement.rawValue == 0
   }
 
-  /// Retires the operation after all consequences of the finish were handled. If no notification is
-  /// necessary, this call also finishes the operation.
+  /// Retires the operation (marks that it leaves its queue) after all consequences of the finish
+  /// were handled. If no notification is necessary, this call also finishes the operation.
   ///
   /// - Returns: `false` if the operation has not finished and a notification is necessary.
   mutating func retire() -> Bool {
@@ -177,7 +179,8 @@ extension OperationStatus {
     return true
   }
 
-  /// Whether waiters must be woken or a completion block must run after the operation was retired.
+  /// Whether waiters must be woken or a completion block must run after the operation was retired
+  /// (has left its queue).
   var hasAftermath: Bool { rawValue & Flags.afterRetirement.rawValue != 0 }
 
   /// Claims the right to announce the changes by the base class's `cancel()`. Returns `false` if
@@ -197,7 +200,8 @@ extension OperationStatus {
   /// Cancels the operation.
   ///
   /// - Parameter isAnnounced: Whether the caller announces the change. In that case, the caller
-  ///   claims the push after the announcement, and this method does not.
+  ///   marks after the announcement that it will push the operation into the queue's inbox, and
+  ///   this method does not.
   /// - Returns: The actions for the caller.
   mutating func cancel(isAnnounced: Bool) -> Verdict {
     if isFinished || has(.cancelled) { return Verdict() }
@@ -217,8 +221,8 @@ extension OperationStatus {
     if isFinished || isCancelled { return Verdict() }
     let wasUnheld = isUnheld
     insert(.cancelledBySubclass)
-    // The last value of `isReady` is outdated, because it was read while the operation still waited
-    // for dependencies.
+    // The last value that was read from `isReady` is outdated, because it was read while the
+    // operation still waited for dependencies.
     forgetVerdict()
     if !wasUnheld { insert(.readinessHeld) }
     return Verdict(isNews: true, becameReady: !wasUnheld)
@@ -238,8 +242,8 @@ extension OperationStatus {
     return (true, claimPush())
   }
 
-  /// This function is used instead of `precondition`, because a release build does not print the message of a
-  /// precondition.
+  /// Ends the process with a message, because the operation has too many dependencies.
+  /// `precondition` is not used, because a release build does not print its message.
   @inline(never)
   private static func refuseDependency() -> Never {
     fatalError(

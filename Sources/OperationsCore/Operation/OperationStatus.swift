@@ -38,7 +38,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   struct Flags: OptionSet {
     let rawValue: UInt64
 
-    /// `main()` runs, or a subclass has announced that it executes.
+    /// `main()` runs, or a subclass has announced that the operation executes.
     static let executing = Flags(rawValue: 1 << 0)
     /// The operation has finished. This flag takes precedence over `executing`.
     static let finished = Flags(rawValue: 1 << 1)
@@ -56,11 +56,11 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let startClaimed = Flags(rawValue: 1 << 6)
     /// All consequences of the finish were handled, and waiting threads may continue.
     static let retired = Flags(rawValue: 1 << 7)
-    /// A thread or a task may wait until `retired` is set.
+    /// A thread or a task may wait for the operation, until the flag `retired` is set.
     static let hasWaiters = Flags(rawValue: 1 << 8)
-    /// The finish must notify dependents.
+    /// The thread that finishes the operation must notify dependents.
     static let hasDependents = Flags(rawValue: 1 << 9)
-    /// The finish may have to run a completion block.
+    /// The thread that finishes the operation may have to run a completion block.
     static let hasCompletion = Flags(rawValue: 1 << 10)
     /// The subclass's own `isReady` was read and was `false`. This flag is cleared when `isReady`
     /// must be read again.
@@ -69,13 +69,14 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     /// flag is cleared when `isReady` must be read again.
     static let selfReady = Flags(rawValue: 1 << 12)
 
-    /// The name, the priority or the dependencies have changed, and a collector must read them.
-    /// This flag is cleared when the queue reads its inbox.
+    /// The name, the priority or the dependencies of the operation have changed, and a collector
+    /// must read them. This flag is cleared when the queue reads its inbox.
     static let descriptionChanged = Flags(rawValue: 1 << 13)
 
     /// The operation has or had observers, so changes are announced before and after they are made.
     static let observed = Flags(rawValue: 1 << 14)
-    /// A thread is or was in `cancel()`, and announces its changes.
+    /// A thread is or was in the `cancel()` of the operation, and announces the changes that it
+    /// makes.
     static let cancelClaimed = Flags(rawValue: 1 << 15)
     /// The operation is ready, but its readiness must not be visible yet. The thread that set this
     /// flag announces the readiness, and clears the flag between the two announcements.
@@ -91,8 +92,8 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     /// Dependencies are listed, were listed, or are about to be listed. This flag is cleared when
     /// the operation forgets its dependencies.
     static let hasDependencies = Flags(rawValue: 1 << 22)
-    /// The finish requires actions that most operations do not need; see
-    /// `performFinishDuties`.
+    /// The thread that finishes the operation must carry out actions that most operations do not
+    /// need; see `performFinishDuties`.
     static let hasFinishDuties = Flags(rawValue: 1 << 23)
     /// The operation has exclusions, and requests them before it is started. This flag is set
     /// before the request.
@@ -127,7 +128,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   private static let unmetShift: UInt64 = 40
   static let oneUnmet: UInt64 = 1 << unmetShift
 
-  /// Returns whether all of these flags are set.
+  /// Returns whether all of the given flags are set in the status.
   func has(_ flags: Flags) -> Bool { rawValue & flags.rawValue == flags.rawValue }
   mutating func insert(_ flags: Flags) { rawValue |= flags.rawValue }
   mutating func remove(_ flags: Flags) { rawValue &= ~flags.rawValue }
@@ -162,7 +163,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   /// and is `true` for a cancelled operation.
   var isUnheld: Bool { isFreeOfDependencies || !isPending }
 
-  /// The base class's value of `isReady`.
+  /// The value of `isReady` in the base class, without a subclass's override.
   var isReady: Bool { isUnheld && !has(.readinessHeld) }
 
   /// Whether the queue may start the operation, as far as known without evaluating the subclass's
@@ -192,7 +193,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   /// Whether the operation is not in a queue, and its start was not announced.
   var isLeftAlone: Bool { isPending && !has(.enqueued) }
 
-  /// The value of `Operation.state`.
+  /// The state of the operation: waiting, ready, executing or finished.
   var state: OperationState {
     if isFinished { return .finished }
     if isExecuting || has(.dispatched) { return .executing }

@@ -7,15 +7,15 @@ extension Operation {
   /// Priority never replaces a dependency: a ready operation of low priority starts before a
   /// waiting one of high priority.
   public enum QueuePriority: Int, Sendable, CaseIterable {
-    /// The lowest priority: operations start after all others.
+    /// The lowest priority. Operations of this priority start after all other ready operations.
     case veryLow = -8
     /// Operations of this priority start after operations of normal priority.
     case low = -4
-    /// The default.
+    /// The normal priority, which an operation has by default.
     case normal = 0
-    /// Operations start before those of normal priority.
+    /// Operations of this priority start before operations of normal priority.
     case high = 4
-    /// The highest priority: operations start before all others.
+    /// The highest priority. Operations of this priority start before all other ready operations.
     case veryHigh = 8
 
     /// Creates the priority with the given raw value. If no priority has this value, the

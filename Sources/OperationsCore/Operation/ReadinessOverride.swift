@@ -33,8 +33,8 @@ enum ReadinessOverride {
 
   private typealias Words = UnsafePointer<UInt>
 
-  /// The index of the getter's address in the table, and the addresses of the getters of the base
-  /// class and of ``AsyncOperation``.
+  /// The index of the address of the getter of `isReady` in the table of methods, and the addresses
+  /// of the getters of the base class and of ``AsyncOperation``.
   private static let getter: (place: Int, base: UInt, asynchronous: UInt)? = {
     let (base, overriding) = (words(of: Operation.self), words(of: Overriding.self))
     let inheriting = words(of: Inheriting.self)
@@ -56,11 +56,12 @@ enum ReadinessOverride {
     unsafeBitCast(type, to: Words.self)
   }
 
-  /// Returns the range of the words that subclasses share with the base class. It begins after the
-  /// words that describe only one class.
+  /// Returns the range of those words in a class object that a subclass inherits from the base
+  /// class, such as the addresses of methods. The range begins after the words that describe only
+  /// one class.
   ///
-  /// The fifth word contains the size of the class object in bytes, and the number of bytes before
-  /// the object's address.
+  /// The fifth word of a class object contains the size of the class object in bytes, and the
+  /// number of bytes before the object's address.
   private static func tableRange(of base: Words) -> Range<Int> {
     let headerCount = 7
     let (size, before) = (Int(base[4] & 0xffff_ffff), Int(base[4] >> 32))

@@ -13,8 +13,9 @@ enum ReleaseList {
   /// The operations to release. The list has the last reference to each of them. It lives on the
   /// stack of the outermost release.
   private struct Pending {
-    /// The retired operations, linked through `inboxNext`. No other code uses this link, because
-    /// retired operations are never pushed again.
+    /// The operations to release that have left their queue (are retired), linked through
+    /// `inboxNext`. No other code uses this link, because retired operations are never pushed
+    /// again.
     var retired: Unmanaged<Operation>?
     /// The operations that are not retired. Another thread may still get a reference to such an
     /// operation, through a weak reference or because it finishes a dependency. It may then add the
@@ -49,8 +50,8 @@ enum ReleaseList {
   /// references first, this reference is the last one.
   private static func releaseShared(_ operation: consuming Operation) {
     guard CurrentWork.isBetweenOperations else { return }
-    // A retired block operation holds no user objects. When it is destroyed, its dependencies are
-    // added to the list.
+    // A block operation that has left its queue holds no objects of the user. When it is destroyed,
+    // its dependencies are added to the list of operations to release.
     if operation.status.load(ordering: .acquiring).has(.retired),
       operation.heldAfterRetirement != .usersObjects
     {
@@ -59,8 +60,8 @@ enum ReleaseList {
     releaseElsewhere(consume operation)
   }
 
-  /// Releases the rare state of a destroyed operation, if it has one. The rare state may hold user
-  /// objects.
+  /// Releases the object with the rarely used data of a destroyed operation, if the operation has
+  /// one. This object may hold user objects.
   static func release(_ extra: OperationExtra) {
     guard extra.isRare, CurrentWork.isBetweenOperations else { return extra.release() }
     OperationQueue.completions.addOperation { extra.release() }
@@ -83,8 +84,8 @@ enum ReleaseList {
   /// last one because another thread has just released the other references.
   @inline(never)
   private static func releaseElsewhere(_ operation: consuming Operation) {
-    // The block receives the only reference of this thread. If this thread kept a reference, that
-    // reference could be the last one.
+    // The block, which runs on another thread, receives this thread's only reference to the
+    // operation. If this thread kept a reference, that reference could be the last one.
     let reference = Unmanaged.passRetained(consume operation)
     OperationQueue.completions.addOperation { reference.release() }
   }
@@ -95,18 +96,20 @@ enum ReleaseList {
     OperationQueue.completions.addOperation { last.release() }
   }
 
-  /// Holds references, so that a block can have the only reference to them.
+  /// A list of objects that retains them. A block that releases this list on another thread has the
+  /// only reference to the list.
   private final class Objects: Sendable {
     private let objects: [any AnyObject & Sendable]
 
     init(_ objects: consuming [any AnyObject & Sendable]) { self.objects = objects }
   }
 
-  /// Removes the next operation from the list, and releases it.
+  /// Removes the next operation from the list of operations to release, and releases it.
   ///
   /// - Returns: Whether the list contained an operation.
   private static func releaseNext(of pending: UnsafeMutablePointer<Pending>) -> Bool {
-    // An operation is removed from the list before its `deinit` adds other operations to the list.
+    // An operation is removed from the list of operations to release before its `deinit` adds other
+    // operations to this list.
     if let next = pending.pointee.retired {
       next._withUnsafeGuaranteedRef { pending.pointee.retired = $0.inboxNext }
       next.release()

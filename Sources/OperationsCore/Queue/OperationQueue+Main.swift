@@ -49,7 +49,8 @@ extension OperationQueue {
 }
 
 extension QueueCore {
-  /// Makes this core the core of ``OperationQueue/main``, before any other thread sees it.
+  /// Gives this queue the fixed properties of ``OperationQueue/main``, before any other thread sees
+  /// the queue.
   func configureAsMain() {
     withScheduler { scheduler, _ in
       scheduler.name = "NSOperationQueue Main Queue"

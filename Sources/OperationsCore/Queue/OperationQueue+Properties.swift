@@ -12,7 +12,7 @@ extension OperationQueue {
     return name.isEmpty ? defaultName : name
   }
 
-  /// The name of a queue without a name.
+  /// The default name of a queue whose name was not set.
   final var defaultName: String { Self.defaultName(core.id) }
 
   static func defaultName(_ id: QueueID) -> String { "OperationQueue \(id.rawValue)" }

@@ -108,8 +108,8 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// - Precondition: The operation is not and was not in a queue, and was not started.
   open func addOperation(_ operation: Operation) {
-    // The priority is read before the queue gets the operation. After that, an announced change makes the
-    // queue read it.
+    // The operation's priority is read before the queue gets the operation. After that, the queue
+    // reads the priority again when a change is announced.
     if !operation.isExactlyBlockOperation { operation.readPriorityAgain() }
     if !core.add(operation) { refuse(operation) }
   }
@@ -121,8 +121,8 @@ open class OperationQueue: @unchecked Sendable {
     if type(of: self) == OperationQueue.self {
       core.addNew(operation)
     } else {
-      // A subclass of `OperationQueue` may override `addOperation(_:)`, so that method is called
-      // here.
+      // This method calls `addOperation(_:)`, because a subclass of `OperationQueue` may override
+      // that method.
       addOperation(operation)
     }
   }

@@ -57,8 +57,9 @@ extension Operation {
   /// Makes this operation require the success of an existing dependency.
   final func requireListed(_ operation: Operation) {
     _ = require(operation)
-    // Another thread may have removed the dependency during the call above, and may have found no
-    // requirement that it could remove.
+    // While `require(_:)` added the requirement, another thread may have removed the dependency,
+    // and may have found no requirement to remove. In that case, this thread removes the
+    // requirement.
     if !isListed(operation) { stopRequiring(operation) }
     // The call of `require(_:)` has dropped the stored value of `isReady`. The queue reads it
     // again, because an override may return `true` although a dependency has not finished.
@@ -71,8 +72,8 @@ extension Operation {
   final func stopRequiring(_ operation: Operation) {
     withRare { _ = $0?.required.remove(ObjectIdentifier(operation)) }
     guard operation.status.load(ordering: .acquiring).has(.hasFinishDuties) else { return }
-    // If other threads have removed and required the dependency again, this operation may be listed
-    // more than once.
+    // If other threads have removed the dependency and required it again, this operation may be
+    // listed more than once, and all of its entries are removed.
     while operation.unlistRequirer(self) { countOffDependency() }
   }
 
@@ -100,7 +101,7 @@ extension Operation {
   private final func listRequirer(_ dependent: Operation) -> Bool {
     makeRare { rare in
       // If the flag `hasFinishDuties` is set before the finish, the thread that finishes this
-      // operation reads the list.
+      // operation reads the list of operations that require its success.
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
       let unowned = Unmanaged.passUnretained(dependent)
       _ = swift_unownedRetain(unowned.toOpaque())
@@ -143,8 +144,8 @@ extension Operation {
     for requirer in requirers {
       guard let dependent = Self.claim(requirer) else { continue }
       guard let error else {
-        // An observer that is called here must not wait for this operation, which has not left its
-        // queue yet. `Delivery` prevents such a wait.
+        // The dependent may become ready and notify observers. An observer must not wait for this
+        // operation, which has not left its queue yet. `Delivery` prevents such a wait.
         Delivery.during(self) { dependent.judge(nil) }
         continue
       }

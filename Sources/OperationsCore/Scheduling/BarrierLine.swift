@@ -34,18 +34,19 @@ struct BarrierLine {
     var unfinishedAhead: Int
     /// The ready operations between this barrier and the next one.
     var readyBehind = ReadyBands()
-    /// The number of operations in `readyBehind`.
+    /// The number of ready operations in `readyBehind`.
     var readyBehindCount = 0
   }
 
   private(set) var front = Front.none
-  /// The number of the segment to which new operations are added.
+  /// The serial number of the last segment, to which new operations are added. A segment is the
+  /// part of the queue between two barriers.
   private(set) var lastSegment: QueuePlace.Segment
   /// The barriers, in the order of addition. The barriers before index `start` have finished. With
   /// this index, the first barrier is removed in constant time.
   private var barriers: [Barrier] = []
   private var start = 0
-  /// The number of operations that have not left the queue and are not in the last segment.
+  /// The number of operations that have not left the queue and are before the last barrier.
   private var unfinishedBeforeLast = 0
   /// The number of ready operations that are behind at least one barrier.
   private(set) var heldBackCount = 0
@@ -75,9 +76,9 @@ struct BarrierLine {
     if isEmpty { settleFront() }
   }
 
-  /// Starts the first barrier.
+  /// Records that the first barrier has started.
   ///
-  /// - Precondition: The first barrier is due.
+  /// - Precondition: The first barrier is due, which means that it waits only for a slot.
   @inline(never)
   mutating func startFirst() -> Unmanaged<Operation> {
     precondition(front == .due, "A barrier was started before its turn")
@@ -85,8 +86,8 @@ struct BarrierLine {
     return barriers[start].operation
   }
 
-  /// Removes the first barrier, which has finished. The segment behind it becomes the front
-  /// segment.
+  /// Removes the first barrier, which has finished. The operations between this barrier and the
+  /// next one become the front segment, whose operations may start.
   ///
   /// - Returns: The ready operations of the new front segment.
   /// - Precondition: The first barrier was started.
@@ -125,12 +126,13 @@ struct BarrierLine {
 
   // MARK: Operations
 
-  /// Returns the number of barriers before an operation.
+  /// Returns the number of unfinished barriers before an operation.
   func countAhead(of operation: Operation) -> Int {
     barriers.count - start - lastSegment.distance(from: operation.place.segment)
   }
 
-  /// Adds a ready operation to the band of its priority, in the front segment or behind a barrier.
+  /// Adds a ready operation to the list for its priority, before the first barrier or behind the
+  /// last barrier that is before the operation.
   @inline(never)
   mutating func append(_ operation: Operation, front: inout ReadyBands) {
     let count = countAhead(of: operation)
@@ -144,7 +146,7 @@ struct BarrierLine {
     }
   }
 
-  /// Removes an operation from its band.
+  /// Removes an operation from its band, which is a list of ready operations of one priority.
   @inline(never)
   mutating func remove(_ operation: Operation, front: inout ReadyBands) {
     let count = countAhead(of: operation)
@@ -158,11 +160,11 @@ struct BarrierLine {
     }
   }
 
-  /// Handles that an operation of any segment has left the queue.
+  /// Handles that an operation, which may be before or behind any barrier, has left the queue.
   @inline(__always)
   mutating func didLeave(_ operation: Operation) {
-    // No barrier is behind the operations of the last segment. Without barriers, all operations are
-    // in the last segment.
+    // The operations of the last segment are not before any barrier, so no count changes when they
+    // leave. If the queue has no barriers, all operations are in the last segment.
     if operation.place.segment != lastSegment { didLeaveAhead(operation) }
   }
 

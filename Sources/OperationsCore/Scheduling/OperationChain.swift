@@ -22,7 +22,7 @@ struct OperationChain {
     last = operation
   }
 
-  /// Removes the oldest operation.
+  /// Removes the oldest operation from the list, and returns it.
   @inline(__always)
   mutating func popFirst() -> Unmanaged<Operation>? {
     guard let operation = first else { return nil }

@@ -47,7 +47,7 @@ struct OperationList<Links: OperationListLinks> {
 
   var isEmpty: Bool { first == nil }
 
-  /// Adds an operation at the end.
+  /// Adds an operation at the end of this list.
   ///
   /// - Precondition: No list with the same links contains the operation.
   @inline(__always)
@@ -63,7 +63,7 @@ struct OperationList<Links: OperationListLinks> {
     last = operation
   }
 
-  /// Removes an operation.
+  /// Removes an operation from this list.
   ///
   /// - Precondition: This list contains the operation.
   @inline(__always)

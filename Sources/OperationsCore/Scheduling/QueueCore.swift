@@ -36,13 +36,13 @@ final class QueueCore: @unchecked Sendable {
   let newRecords = Atomic<Int>(0)
   /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
   let isMain: Bool
-  /// The lane of the queue's requests for workers; `nil` if the lane depends on the queue's width.
+  /// The kind (lane) of the queue's requests for workers; `nil` if it depends on the queue's width.
   private let fixedLane: WorkerPoolState.Lane?
   let pool: WorkerPool
   /// The serial number of the queue's waiting request for a worker; 0 if no request waits. Guarded by the
   /// pool's lock.
   @exclusivity(unchecked) var waitingRequest: UInt64 = 0
-  /// A copy of the scheduler's `maxConcurrentOperationCount`.
+  /// A copy of the `maxConcurrentOperationCount` of the scheduler, which can be read without the lock.
   let declaredWidth = Atomic<Int>(OperationQueue.defaultMaxConcurrentOperationCount)
 
   init(
@@ -55,10 +55,11 @@ final class QueueCore: @unchecked Sendable {
     gate.setWidth(QueueScheduler.widthLimit)
   }
 
-  /// Sets the public object. Called once, by the initializer of the public object.
+  /// Sets the public object, which is the `OperationQueue`. Called once, by the initializer of that object.
   func belongs(to owner: OperationQueue) { ownerReference = .passUnretained(owner) }
 
-  /// The public object of the queue. It retains this `QueueCore`, so it exists whenever this one is used.
+  /// The public object of the queue, which is the `OperationQueue`. It retains this `QueueCore`, so it exists
+  /// whenever this `QueueCore` is used.
   var owner: Unmanaged<OperationQueue> {
     guard let ownerReference else {
       preconditionFailure("The queue was used before it was created")
@@ -69,7 +70,7 @@ final class QueueCore: @unchecked Sendable {
   /// The queue's width, as a copy that can be read without the lock.
   var currentWidth: Int { declaredWidth.load(ordering: .relaxed) }
 
-  /// The lane, or kind, of the queue's requests for workers.
+  /// The kind (lane) of the requests for workers that the queue makes.
   var lane: WorkerPoolState.Lane { fixedLane ?? (currentWidth < 0 ? .shared : .own) }
 
   var hasMail: Bool { !inbox.isEmpty }
@@ -98,7 +99,7 @@ final class QueueCore: @unchecked Sendable {
 
   // MARK: Adding
 
-  /// Adds an operation that no other thread has seen yet.
+  /// Adds an operation, which no other thread has seen yet, to the queue.
   @inline(__always)
   func addNew(_ operation: consuming BlockOperation) {
     ForkedProcess.check("to add an operation to a queue")
@@ -118,7 +119,8 @@ final class QueueCore: @unchecked Sendable {
     ForkedProcess.check("to add operations to a queue")
     for (index, operation) in operations.enumerated() {
       guard claim(operation) else {
-        // The operations that were claimed before this one were not pushed, so no worker has seen them.
+        // This operation cannot be added. The operations before it were marked as added but not pushed into
+        // the inbox, so no worker has seen them, and the mark can be removed.
         for claimed in operations[..<index] { takeBack(claimed) }
         return operation
       }
@@ -135,7 +137,7 @@ final class QueueCore: @unchecked Sendable {
     return nil
   }
 
-  /// Adds one operation without creating an array for it.
+  /// Adds one operation to the queue without creating an array for it.
   func add(_ operation: Operation) -> Bool {
     ForkedProcess.check("to add an operation to a queue")
     guard claim(operation) else { return false }
@@ -167,8 +169,8 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func takeBack(_ operation: Operation) {
-    // A thread that has pinned the operation uses the queue. The queue may be released after this call, so
-    // this thread waits until the operation is no longer pinned.
+    // Another thread may have pinned the operation and use this queue. The queue may be released
+    // after this call, so this thread waits until the operation is no longer pinned.
     operation.pinWhenUnpinned()
     // The flag `enqueued` is cleared before the reference to the queue, so that an operation with this flag
     // always has a queue.
@@ -189,7 +191,7 @@ final class QueueCore: @unchecked Sendable {
   /// Pushes an operation of this queue into the inbox again. The caller has claimed this push.
   func pushAgain(_ operation: Operation) {
     ForkedProcess.check("to change an operation that is in a queue")
-    // If this thread serves this queue, it already retains the public object.
+    // If this thread serves this queue, it already retains the public object of the queue.
     let mustRetain = CurrentWork.servedQueue !== self
     if mustRetain { _ = owner.retain() }
     push(first: .passUnretained(operation), last: .passUnretained(operation))
@@ -203,8 +205,8 @@ final class QueueCore: @unchecked Sendable {
   /// If this queue lacks a worker, the calling worker may serve it, so that a chain of operations that
   /// alternates between two queues stays on one thread.
   func pushAgain(_ operation: Operation, from scope: UnsafeMutablePointer<CurrentWork.Scope>) {
-    // The calls below may run user code, which may wait for the queue that this worker has claimed. So the
-    // pool first gives that queue another worker.
+    // The following calls may run user code, which may wait for the queue that this worker was
+    // about to serve next. So the pool first gives that queue another worker.
     CurrentWork.passNextQueueOn(scope)
     guard let other = scope.pointee.servedQueue,
       other._withUnsafeGuaranteedRef({ $0.pool === pool && $0.lane == lane })
@@ -212,7 +214,7 @@ final class QueueCore: @unchecked Sendable {
     _ = owner.retain()
     push(first: .passUnretained(operation), last: .passUnretained(operation))
     if gate.claimWorker() {
-      // The scope takes over the reference to the public object.
+      // The `nextQueue` of this thread's scope takes over the reference to the queue's public object.
       scope.pointee.nextQueue = .passUnretained(self)
     } else {
       wakeWorker()
@@ -229,7 +231,7 @@ final class QueueCore: @unchecked Sendable {
   /// Pushes new operations, and notifies observers of the queue's contents.
   @inline(__always)
   private func pushAnnounced(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
-    // A closure would retain its captures, so a closure is created only if the queue has observers.
+    // A closure would retain its captures. So the code with a closure runs only if the queue has observers.
     guard isObserved.load(ordering: .sequentiallyConsistent) else {
       push(first: first, last: last)
       return announceContentsAfterwards()
@@ -246,8 +248,9 @@ final class QueueCore: @unchecked Sendable {
 
   @inline(never)
   private func holdOwner() {
-    // The public object is retained before the flag is set. Otherwise, a worker that has executed the pushed
-    // operations could see the flag and release the public object before this thread has retained it.
+    // The public object is retained before the flag `isOwnerHeld` is set. Otherwise, a worker that has
+    // executed the pushed operations could see the flag and release the public object before this thread has
+    // retained it.
     _ = owner.retain()
     if isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent) {
       // Another thread has already retained the public object for the queue's work. The caller's own
@@ -255,18 +258,19 @@ final class QueueCore: @unchecked Sendable {
       owner.release()
       return
     }
-    // A thread that emptied the inbox before the flag was set may have been the last one that works on the
-    // queue. It has not released the public object, so this thread checks whether to release it.
+    // A thread that emptied the inbox before the flag `isOwnerHeld` was set may have been the last one that
+    // works on the queue. It has not released the public object, so this thread checks whether to release it.
     if inbox.isEmpty { withScheduler { _, _ in } }
   }
 
-  /// Decides at the end of a critical section whether the queue releases its public object. It does so if no
-  /// work is left.
+  /// Decides at the end of a critical section whether the queue releases its public object. The queue
+  /// releases it if no work is left.
   func letGoOfOwner(_ scheduler: borrowing QueueScheduler, _ effects: inout QueueEffects) {
     guard scheduler.retainsNothing, isOwnerHeld.load(ordering: .relaxed) else { return }
     isOwnerHeld.store(false, ordering: .sequentiallyConsistent)
-    // If the inbox is not empty, another thread has pushed an operation. That thread has either relied on the
-    // flag, or has retained the public object and set the flag again.
+    // If the inbox is not empty, another thread has pushed an operation. That thread has either seen the flag
+    // `isOwnerHeld` and not retained the public object, or has retained the public object and set the flag
+    // again.
     let isPushed = !inbox.isEmpty
     effects.releasesOwner =
       !isPushed || isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent)
@@ -298,7 +302,7 @@ final class QueueCore: @unchecked Sendable {
   // MARK: Critical sections
 
   /// Runs `body` on the scheduler under the lock, reads the inbox before and after it, and then performs the
-  /// effects.
+  /// effects, which are the actions that must follow the release of the lock.
   @discardableResult
   func withScheduler<Result>(
     _ body: (inout QueueScheduler, inout QueueEffects) -> Result
@@ -320,9 +324,9 @@ final class QueueCore: @unchecked Sendable {
     while let operation = chain.popFirst() { operation._withUnsafeGuaranteedRef { pushAgain($0) } }
   }
 
-  /// Retires an operation whose finish no worker of this queue handles.
+  /// Retires a finished operation (makes it leave this queue) whose finish no worker of this queue handles.
   func retire(_ operation: Operation) {
-    // If this thread serves this queue, it already retains the public object.
+    // If this thread serves this queue, it already retains the public object of the queue.
     if CurrentWork.servedQueue === self { return announceRetirement(of: operation) }
     let owner = owner.retain()
     announceRetirement(of: operation)
@@ -352,8 +356,9 @@ final class QueueCore: @unchecked Sendable {
     if let first = inbox.takeAll() { scheduler.takeIn(first, &effects) }
   }
 
-  /// Publishes a new width to the gate. If the width has grown, this method reads the inbox again: another
-  /// thread may have pushed an operation and read the old width before the new one was published.
+  /// Stores a new width in the gate, which decides whether the queue requests a worker. If the width has
+  /// grown, this method reads the inbox again: another thread may have pushed an operation and read the old
+  /// width before the new one was stored.
   ///
   /// - Returns: Whether the inbox was read again.
   @inline(__always) @discardableResult
@@ -366,11 +371,11 @@ final class QueueCore: @unchecked Sendable {
     return isRising
   }
 
-  /// Performs the effects of a critical section. The caller holds a reference to the queue.
+  /// Performs the actions that must follow the release of the lock. The caller retains the queue.
   @inline(never)
   func perform(_ effects: inout QueueEffects) { performInline(&effects) }
 
-  /// Performs the effects like ``perform(_:)``. This method is inlined, for callers that must be fast.
+  /// Performs the same actions as ``perform(_:)``. This method is inlined, for callers that must be fast.
   @inline(__always)
   func performInline(_ effects: inout QueueEffects) {
     notify(&effects)
@@ -378,8 +383,8 @@ final class QueueCore: @unchecked Sendable {
     if effects.releasesOwner { owner.release() }
   }
 
-  /// Performs the effects that other threads wait for. This method does not release operations or the public
-  /// object.
+  /// Performs the actions that must follow the release of the lock and that other threads wait for. This
+  /// method does not release operations or the public object.
   @inline(__always)
   func notify(_ effects: inout QueueEffects) {
     effects.aftermath?._withUnsafeGuaranteedRef { $0.wasRetired() }

@@ -13,18 +13,19 @@ struct QueueEffects {
   final class Wakeups {
     /// The callbacks to call, because a value that a monitor observes has changed.
     var callbacks: [@Sendable () -> Void] = []
-    /// The waiters to wake, because the queue is empty.
+    /// The waiting threads and tasks to wake, because the queue is empty.
     var waiters: [any Waiter] = []
   }
 
-  /// The retired operation, if it has waiters or a completion block. The reference is retained.
+  /// The retired operation (the operation that has left its queue), if it has waiters or a
+  /// completion block. The reference is retained.
   ///
   /// The references in this property and in `wakeupsReference` are unmanaged, so that a critical
   /// section without them has no cost for releases. ``releaseOperations()`` and ``takeWakeups()``
   /// release them.
   private(set) var aftermath: Unmanaged<Operation>?
   private var wakeupsReference: Unmanaged<Wakeups>?
-  /// Whether an additional worker would find an operation to start.
+  /// Whether an additional worker of the queue would find an operation to start.
   var hasWork = false
   /// The operations to release, linked through `inboxNext`. No other code uses this link after an
   /// operation has left the queue.
@@ -32,10 +33,11 @@ struct QueueEffects {
   /// Whether the queue has no work left and releases its public object.
   var releasesOwner = false
 
-  /// The callbacks and waiters to wake, or `nil` if there are none.
+  /// The callbacks to call and the waiters to wake; `nil` if there are none.
   var wakeups: Wakeups? { wakeupsReference?.takeUnretainedValue() }
 
-  /// The callbacks and waiters to wake. The getter creates the object if it does not exist.
+  /// The callbacks to call and the waiters to wake. The getter creates the object that contains
+  /// them if it does not exist.
   var mutableWakeups: Wakeups {
     mutating get {
       if let wakeups { return wakeups }
@@ -45,7 +47,8 @@ struct QueueEffects {
     }
   }
 
-  /// Sets ``aftermath`` to a retired operation, which has waiters or a completion block.
+  /// Sets ``aftermath`` to a retired operation (an operation that has left its queue), which has
+  /// waiters or a completion block.
   mutating func addAftermath(of operation: Operation) {
     aftermath = .passRetained(operation)
   }
@@ -54,7 +57,7 @@ struct QueueEffects {
   @inline(__always)
   mutating func takeAftermath() -> Unmanaged<Operation>? { aftermath.take() }
 
-  /// Returns and removes the callbacks and waiters to wake.
+  /// Removes and returns the callbacks to call and the waiters to wake.
   @inline(__always)
   mutating func takeWakeups() -> Wakeups? { wakeupsReference.take()?.takeRetainedValue() }
 
@@ -69,7 +72,7 @@ struct QueueEffects {
   /// on this thread.
   var wakesTask: Bool { wakeups?.waiters.contains { $0 is WaitingTask } ?? false }
 
-  /// Whether there are operations to release.
+  /// Whether the critical section has left operations to release.
   @inline(__always)
   var releasesOperations: Bool { released != nil || aftermath != nil }
 
@@ -110,9 +113,10 @@ struct QueueEffects {
       case .nothing: continue
       case .usersObjects: return true
       case .dependencies:
-        // If this is the only reference, the operation is the end of a chain of dependencies. This
-        // thread then releases the whole chain, because that costs less than a release on another
-        // thread. Unlike `isKnownUniquelyReferenced`, this function creates no reference.
+        // If the queue has the only reference, the operation is the end of a chain of dependencies.
+        // This thread then releases the whole chain, because that costs less than a release on
+        // another thread. Unlike `isKnownUniquelyReferenced`, the function that is called here
+        // creates no reference.
         if swift_isUniquelyReferenced_nonNull_native(operation.toOpaque()) { return true }
       }
     }

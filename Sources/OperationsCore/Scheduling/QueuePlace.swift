@@ -8,11 +8,11 @@
 struct QueuePlace {
   /// The stage of an operation in its queue.
   enum Stage: UInt8, Equatable, Sendable {
-    /// The operation is still in the inbox.
+    /// The operation is still in the inbox of its queue, and the queue has not read it yet.
     case outside
     /// The operation waits for dependencies, or for its own `isReady`.
     case waiting
-    /// The operation is in one of the bands, which are lists of ready operations.
+    /// The operation is ready, and is in one of the bands, which are lists of ready operations.
     case ready
     /// The operation was chosen to be started. It holds a slot until it has finished.
     case executing
@@ -24,8 +24,9 @@ struct QueuePlace {
 
   var inQueue = Neighbours()
   var inBand = Neighbours()
-  /// Bits 0–2 contain the stage and bits 3–5 the band. Bit 6 is set if the operation was counted as
-  /// cancelling. Bits 8–31 contain the segment.
+  /// The place of an operation in its queue, as bits. Bits 0–2 contain the stage, and bits 3–5 the
+  /// band (the list of ready operations of one priority). Bit 6 is set if the operation was counted
+  /// as cancelling. Bits 8–31 contain the segment (the part of the queue between two barriers).
   private var bits: UInt32 = 0
 
   var stage: Stage {
@@ -35,10 +36,11 @@ struct QueuePlace {
     set { bits = bits & ~0b111 | UInt32(newValue.rawValue) }
   }
 
-  /// Whether the operation has not left the queue.
+  /// Whether the operation has not left its queue.
   var isInQueue: Bool { stage.rawValue < Stage.lingering.rawValue }
 
-  /// The band that contains the operation. The value is valid while `stage` is `ready`.
+  /// The band that contains the operation. A band is a list of ready operations of one priority.
+  /// The value is valid while `stage` is `ready`.
   var band: UInt8 {
     @inline(__always)
     get { UInt8(truncatingIfNeeded: bits >> 3 & 0b111) }
@@ -54,8 +56,8 @@ struct QueuePlace {
     set { bits = newValue ? bits | 1 << 6 : bits & ~(1 << 6) }
   }
 
-  /// The segment of the operation. Its number is the number of all barriers that were added before
-  /// the operation.
+  /// The segment of the operation, which is the part of the queue between two barriers. The number
+  /// of the segment is the number of all barriers that were added before the operation.
   var segment: Segment {
     @inline(__always)
     get { Segment(rawValue: bits >> 8) }
@@ -68,7 +70,8 @@ struct QueuePlace {
   struct Segment: Equatable {
     let rawValue: UInt32
 
-    /// The maximum number of segments that are distinct at the same time.
+    /// The maximum number of segments of a queue, which barriers separate, that have different
+    /// numbers at the same time.
     static let limit = 1 << 24
 
     init() { rawValue = 0 }
@@ -76,8 +79,8 @@ struct QueuePlace {
 
     var next: Segment { Segment(rawValue: rawValue &+ 1) }
 
-    /// Returns how many segments this one is behind `other`. This segment must not be before
-    /// `other`.
+    /// Returns how many segments of the queue, which barriers separate, this segment is behind
+    /// `other`. This segment must not be before `other`.
     func distance(from other: Segment) -> Int {
       Int(Segment(rawValue: rawValue &- other.rawValue).rawValue)
     }

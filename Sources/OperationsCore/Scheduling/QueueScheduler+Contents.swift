@@ -107,9 +107,9 @@ extension QueueScheduler {
 
 /// The content of a queue's scheduler at one moment, for tests that run random programs.
 package struct SchedulerContent {
-  /// The number of operations in each state.
+  /// The number of operations of the queue in each state.
   package let counts: QueueSnapshot.Counts
-  /// The barriers that have not finished.
+  /// The barriers of the queue that have not finished.
   package let barriers: [Operation]
   /// For each operation, the number of barriers that were added before it; empty if the queue has no
   /// barriers.
@@ -121,7 +121,7 @@ package struct SchedulerContent {
 }
 
 extension OperationQueue {
-  /// The content of the scheduler, read in one critical section.
+  /// The content of the queue's scheduler, read in one critical section.
   package final var schedulerContent: SchedulerContent {
     let (content, operations, segments) = core.withScheduler { scheduler, _ in
       let barriers = scheduler.allBarriers

@@ -24,11 +24,11 @@ struct QueueScheduler {
   /// The ready operations that are not behind a barrier.
   private(set) var ready = ReadyBands()
   private(set) var barriers = BarrierLine()
-  /// The number of operations that the queue retains: operations in `operations`, barriers, and
-  /// lingering operations.
+  /// The number of operations that the queue retains. These are the operations in `operations`, the barriers,
+  /// and the operations that have left the queue but must not be released yet.
   private var retainedCount = 0
   private var waitersForEmpty: [ObjectIdentifier: any Waiter] = [:]
-  /// The last width that was published to the gate.
+  /// The last width that was stored in the queue's gate, which decides whether the queue requests a worker.
   private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
   /// The dispatch queue on which operations run; `nil` if they run on the pool's workers.
   private(set) var underlying: UnderlyingQueue?
@@ -51,13 +51,12 @@ struct QueueScheduler {
     !isSuspended && counts.executing < slotLimit && barriers.front != .running
   }
 
-  /// Whether a worker would find an operation to start.
+  /// Whether a worker of the queue would find an operation to start.
   private var hasStartable: Bool { hasFreeSlot && (!ready.isEmpty || barriers.front == .due) }
 
   /// Whether another worker, or another block in the underlying queue, would find an operation to
   /// start.
-  // This property is inlined, like the properties that it reads, because a call would copy the
-  // scheduler first.
+  // Inlining this property, and the properties that it reads, avoids a copy of the scheduler.
   @inline(__always)
   var hasWork: Bool {
     guard hasStartable else { return false }
@@ -70,7 +69,7 @@ struct QueueScheduler {
   /// Whether all added operations have left the queue.
   var isEmpty: Bool { operations.isEmpty && barriers.isEmpty }
 
-  /// Whether some operations were not started.
+  /// Whether some operations of the queue were not started.
   var hasPending: Bool {
     counts.executing < counts.unfinished || barriers.front == .due || barriers.front == .blocked
   }
@@ -81,7 +80,7 @@ struct QueueScheduler {
     return UInt32(min(slotLimit, Int(Self.widthLimit)))
   }
 
-  /// Updates the published width. Returns the new width if the gate must get it; otherwise `nil`.
+  /// Updates `publishedWidth`. Returns the new width if the queue's gate must get it; otherwise `nil`.
   @inline(__always)
   mutating func publishWidth() -> (width: UInt32, isRising: Bool)? {
     let width = width
@@ -92,7 +91,7 @@ struct QueueScheduler {
 
   // MARK: Underlying queue
 
-  /// The number of blocks that should be submitted to the underlying queue.
+  /// The number of blocks that should be submitted to the underlying dispatch queue.
   @inline(__always)
   private var missingBlockCount: Int {
     guard hasStartable else { return 0 }
@@ -108,15 +107,15 @@ struct QueueScheduler {
     underlying = queue.map { UnderlyingQueue($0, generation: lastGeneration) }
   }
 
-  /// Reserves the blocks that are missing in the underlying queue. The caller submits them. Returns
-  /// their number.
+  /// Counts the blocks that are missing in the underlying dispatch queue as submitted, and returns their
+  /// number. The caller submits them.
   mutating func claimBlocks() -> Int {
     let count = missingBlockCount
     underlying?.willSubmit(count)
     return count
   }
 
-  /// Handles that a block has begun. Returns the next operation, which the block starts.
+  /// Handles that a block in the underlying dispatch queue has begun. Returns the operation that it starts.
   mutating func blockBegan(_ generation: UInt64) -> StartableOperation? {
     guard underlying?.began(generation) == true else { return nil }
     return takeNext()
@@ -155,7 +154,7 @@ struct QueueScheduler {
       operations.append(.passUnretained(operation))
       reposition(operation, status)
       noteCancellation(operation, status)
-      // The operation finished and was retired while it was in the inbox.
+      // The operation finished while it was in the inbox, and all consequences of the finish were handled.
       if status.has(.retired) { remove(operation, status, &effects) }
     case .waiting, .ready: reposition(operation, status)
     case .executing: noteCancellation(operation, status)
@@ -190,15 +189,15 @@ struct QueueScheduler {
     while let next = ready.firstInPlace() {
       let taken: StartableOperation? = next._withUnsafeGuaranteedRef { operation in
         let isBlock = operation.isExactlyBlockOperation
-        // If many operations are ready, the memory of the next one is no longer in a cache. It is
-        // fetched while this operation runs.
+        // If many operations are ready, the memory of the next operation is no longer in a processor cache.
+        // It is fetched while the chosen operation runs.
         if let following = operation.place.inBand.next {
           csystem_prefetch_two_lines(following.toOpaque())
         }
         let (isTaken, status) = operation.update { ($0.dispatch(startsAtOnce: isBlock), $0) }
         guard isTaken else {
-          // The operation is no longer eligible, because a dependency was added or it has finished.
-          // The inbox contains this change.
+          // The operation may no longer be started, because a dependency was added or it has finished. The
+          // inbox contains this change.
           move(operation, from: .ready, to: .waiting, status)
           return nil
         }
@@ -230,8 +229,8 @@ struct QueueScheduler {
   /// Takes back an operation whose subclass's `isReady` was `false` before the start.
   mutating func giveBack(_ operation: Operation, reading: UInt64) {
     let status = operation.update { status in
-      // The value is stored before the operation is marked as not chosen. In the opposite order,
-      // storing the value could claim a push, and no code here makes that push.
+      // The value `false` of `isReady` is stored before the operation is marked as not chosen. In
+      // the opposite order, storing the value could claim a push, and no code here makes that push.
       _ = status.readinessWasRead(false, reading: reading)
       status.undispatch()
       return status
@@ -271,7 +270,8 @@ struct QueueScheduler {
     waitersForEmpty.removeValue(forKey: ObjectIdentifier(waiter))
   }
 
-  /// Determines the effects that depend on the state at the end of a critical section.
+  /// Adds the effects (actions after the release of the lock) that depend on the state at the end of a
+  /// section.
   @inline(__always)
   mutating func endSection(_ effects: inout QueueEffects) {
     if isEmpty, !waitersForEmpty.isEmpty { takeWaiters(&effects) }
@@ -293,7 +293,7 @@ struct QueueScheduler {
 
   // MARK: Stages
 
-  /// Moves an operation that was not started to the place for its status.
+  /// Moves an operation that was not started to its stage, and to the list of its priority if it is ready.
   private mutating func reposition(_ operation: Operation, _ status: OperationStatus) {
     if operation.place.stage != .outside { noteCancellation(operation, status) }
     guard status.isEligible, !status.isFinished else {
@@ -386,8 +386,8 @@ struct QueueScheduler {
       move(operation, to: .lingering, status)
       barriers.didLeave(operation)
     }
-    // If another thread is about to push the operation again, the queue calls `letGo` after that
-    // push.
+    // The queue releases the operation now, unless another thread is about to push it into the inbox again.
+    // In that case, the queue releases it after that push.
     if !status.isHeldInQueue { letGo(operation, &effects) }
   }
 

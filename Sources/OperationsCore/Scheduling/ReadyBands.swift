@@ -5,15 +5,16 @@
 /// of the five priorities has a band. The first band contains cancelled operations, which are only
 /// retired.
 struct ReadyBands {
-  /// The band of operations that were cancelled.
+  /// The index of the band (list of ready operations) that contains the cancelled operations.
   static let cancelled: UInt8 = 0
 
-  /// Returns the band of a priority. The index of the priority is 0 for the highest to 4 for the
-  /// lowest.
+  /// Returns the index of the band (list of ready operations) for a priority. The index of the
+  /// priority is 0 for the highest to 4 for the lowest.
   static func band(priorityIndex: Int) -> UInt8 { UInt8(priorityIndex + 1) }
 
   private var bands: [6 of OperationList<BandLinks>] = .init(repeating: OperationList())
-  /// A bit set: bit `n` is set if band `n` contains operations.
+  /// The bands, which are lists of ready operations, that are not empty: bit `n` is set if band `n`
+  /// contains operations.
   private var occupied: UInt8 = 0
 
   var isEmpty: Bool { occupied == 0 }
@@ -26,7 +27,7 @@ struct ReadyBands {
     occupied == 0 ? nil : bands.mutableSpan[occupied.trailingZeroBitCount].first
   }
 
-  /// Calls `body` with each operation, in the order in which they start, until `body` returns
+  /// Calls `body` with each ready operation, in the order in which they start, until `body` returns
   /// `false`.
   ///
   /// - Returns: Whether `body` always returned `true`.
@@ -41,7 +42,7 @@ struct ReadyBands {
     return true
   }
 
-  /// Adds an operation at the end of a band.
+  /// Adds an operation at the end of a band, which is a list of ready operations of one priority.
   ///
   /// - Precondition: No band contains the operation.
   mutating func append(_ operation: Unmanaged<Operation>, to band: UInt8) {
@@ -49,7 +50,7 @@ struct ReadyBands {
     occupied |= 1 << band
   }
 
-  /// Removes an operation from its band.
+  /// Removes an operation from its band, which is a list of ready operations of one priority.
   ///
   /// - Precondition: This band contains the operation.
   mutating func remove(_ operation: Unmanaged<Operation>, from band: UInt8) {

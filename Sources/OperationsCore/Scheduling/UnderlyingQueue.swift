@@ -26,7 +26,7 @@ struct UnderlyingQueue {
   let qualityOfService: QualityOfService?
   /// Whether the dispatch queue is the main dispatch queue.
   let isMain: Bool
-  /// The number of blocks that were submitted and have not begun.
+  /// The number of blocks that were submitted to the dispatch queue and have not begun.
   private(set) var pendingCount = 0
 
   init(_ queue: DispatchQueue, generation: UInt64) {
@@ -36,15 +36,16 @@ struct UnderlyingQueue {
     isMain = MainDispatchQueue.isSame(as: queue)
   }
 
-  /// Returns the number of blocks to submit so that `startableCount` operations can start.
+  /// Returns the number of blocks to submit to the dispatch queue so that `startableCount`
+  /// operations can start.
   func missingCount(for startableCount: Int) -> Int {
     max(0, min(startableCount, Self.pendingLimit) - pendingCount)
   }
 
-  /// Records that the caller is about to submit blocks.
+  /// Records that the caller is about to submit blocks to the dispatch queue.
   mutating func willSubmit(_ count: Int) { pendingCount += count }
 
-  /// Records that a block has begun.
+  /// Records that a block that was submitted to the dispatch queue has begun.
   ///
   /// - Returns: `false` if the block was submitted for an earlier use of a dispatch queue. Such a
   ///   block must not take an operation.
@@ -56,8 +57,8 @@ struct UnderlyingQueue {
 }
 
 extension QualityOfService {
-  /// Creates the quality of service with the same name as a Dispatch class; `nil` if no quality of
-  /// service has that name.
+  /// Creates the quality of service with the same name as a quality-of-service class of Dispatch;
+  /// `nil` if no quality of service has that name.
   fileprivate init?(_ qosClass: DispatchQoS.QoSClass) {
     switch qosClass {
     case .background: self = .background

@@ -15,11 +15,12 @@ import Synchronization
 /// All accesses are sequentially consistent; see ``OperationInbox``.
 struct WorkerGate: ~Copyable, Sendable {
   private let searchingCount = Atomic<UInt32>(0)
-  /// The maximum number of workers; 0 while no operation can be started.
+  /// The maximum number of workers of the queue; 0 while no operation can be started.
   private let width = Atomic<UInt32>(0)
 
-  /// Sets the width. A thread that holds the queue's lock calls this method before it reads the
-  /// inbox for the last time. So a thread that pushes an operation after that reads the new width.
+  /// Sets the width, which is the maximum number of workers. A thread that holds the queue's lock
+  /// calls this method before it reads the inbox for the last time. So a thread that pushes an
+  /// operation after that reads the new width.
   func setWidth(_ newWidth: UInt32) {
     width.store(newWidth, ordering: .sequentiallyConsistent)
   }

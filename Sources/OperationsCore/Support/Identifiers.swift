@@ -11,12 +11,13 @@ public struct OperationID: Hashable, Comparable, Sendable, CustomStringConvertib
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Returns whether `left` was assigned before `right`.
+  /// Returns whether the identifier `left` was assigned to its operation before `right` was
+  /// assigned.
   public static func < (left: OperationID, right: OperationID) -> Bool {
     left.rawValue < right.rawValue
   }
 
-  /// The number as text, after the character `#`.
+  /// The identifier as text: the character `#` and the number, as in `#17`.
   public var description: String { "#\(rawValue)" }
 
   private static let last = Atomic<UInt64>(0)
@@ -36,7 +37,7 @@ public struct QueueID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Returns whether the queue of `left` was created before the queue of `right`.
   public static func < (left: QueueID, right: QueueID) -> Bool { left.rawValue < right.rawValue }
 
-  /// The number as text, after the word `queue`.
+  /// The identifier as text: the word `queue` and the number, as in `queue 3`.
   public var description: String { "queue \(rawValue)" }
 
   private static let last = Atomic<UInt64>(0)

@@ -21,7 +21,8 @@ enum CgroupQuota {
   static func mounts(in text: String) -> [Mount] {
     text.split(separator: "\n").compactMap { line in
       let fields = line.split(separator: " ")
-      // A hyphen ends the optional fields. The type, the source and the options follow.
+      // In a line of `/proc/self/mountinfo`, a hyphen ends the optional fields. The type of the
+      // file system, the source and the options follow.
       guard fields.count > 6, let hyphen = fields[6...].firstIndex(of: "-"),
         fields.count > hyphen + 3
       else { return nil }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The current work of the calling thread: the operation that it executes, and its queue.
 enum CurrentWork {
-  /// The work of a thread. A scope is on the stack of its thread.
+  /// The current work of a thread. This value is on the stack of the thread.
   struct Scope {
     /// The executing operation. If calls of `start()` are nested, it is the innermost operation.
     var operation: Unmanaged<Operation>?
@@ -25,7 +25,8 @@ enum CurrentWork {
     /// the operation first: see ``CurrentWork/retireWhatHasRun()``. A `deinit` that waits in
     /// another way must not need the slot.
     var isReleasing = false
-    /// The operation that was retired before its scope ended, which this thread keeps alive.
+    /// The operation that has left its queue before this thread has ended its work on the
+    /// operation. This thread keeps the operation alive.
     var retired: Unmanaged<Operation>?
     /// Whether this worker holds its next operation, or counts as searching. While the value is
     /// `true`, the worker must not run user code.
@@ -78,7 +79,7 @@ enum CurrentWork {
     return isInside { $0.operation?.toOpaque() == address }
   }
 
-  /// Returns whether this thread executes an operation of the queue that the queue has not retired.
+  /// Returns whether this thread executes an operation that is in the queue and has not left it.
   static func isInsideOperation(of queue: QueueCore) -> Bool {
     let address = Unmanaged.passUnretained(queue).toOpaque()
     return isInside { scope in
@@ -130,7 +131,7 @@ enum CurrentWork {
   }
 
   /// Retires each operation of this thread that holds its slot only because its objects are being
-  /// released. Called before this thread waits.
+  /// released: makes it leave its queue. Called before this thread waits.
   static func retireWhatHasRun() {
     var current = scope
     while let scope = current {
@@ -139,8 +140,8 @@ enum CurrentWork {
     }
   }
 
-  /// Retires the operation of the scope, which has run or was cancelled. Afterwards this thread no
-  /// longer executes it.
+  /// Retires the operation that the thread executes: makes the operation, which has run or was
+  /// cancelled, leave its queue. Afterwards the thread no longer executes it.
   ///
   /// - Precondition: No other thread retires the operation.
   @inline(never)
@@ -152,7 +153,8 @@ enum CurrentWork {
     FinishedBlock(operation).finishAndRetire()
   }
 
-  /// Releases the operation that was retired before its scope ended.
+  /// Releases the operation that has left its queue before this thread has ended its work on the
+  /// operation.
   @inline(never)
   static func releaseRetired(_ scope: UnsafeMutablePointer<Scope>) {
     scope.pointee.retired.take()?.release()
@@ -168,7 +170,7 @@ enum CurrentWork {
     queue._withUnsafeGuaranteedRef { $0.pool.serveRetained($0) }
   }
 
-  /// Makes `scope` the scope of this thread while `body` runs.
+  /// Stores `scope` as the current work of this thread while `body` runs.
   static func withScope<Result>(
     _ scope: inout Scope, _ body: (UnsafeMutablePointer<Scope>) -> Result
   ) -> Result {
@@ -195,7 +197,8 @@ enum CurrentWork {
       var own = Scope(operation: .passUnretained(operation))
       return withScope(&own) { _ in body() }
     }
-    // If a queue has started the operation, the scope of this thread already contains it.
+    // If a queue has started the operation, the stored work of this thread already contains the
+    // operation.
     if scope.pointee.operation?.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
       return body()
     }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The work that a worker has done for its queue.
 struct FinishedWork {
-  /// The operation that has run and must be retired.
+  /// The operation that the worker has run, and that must leave its queue (be retired).
   var operation: FinishedBlock?
   /// Operations of the same queue that became ready when the executed operation finished. They are
   /// handed over to the queue in the critical section in which the worker takes its next operation.
@@ -13,19 +13,20 @@ struct FinishedWork {
   var madeReady = OperationChain()
 }
 
-/// An operation that a worker has executed. Its queue keeps the operation alive until it is retired.
+/// An operation that a worker has executed. Its queue keeps the operation alive until the operation
+/// is retired (has left the queue).
 struct FinishedBlock {
   private let reference: Unmanaged<Operation>
 
   init(_ operation: StartableOperation) { reference = operation.reference }
 
-  /// Creates a value for an executed operation.
+  /// Creates a value for an operation that a worker has executed.
   init(_ operation: Unmanaged<Operation>) { reference = operation }
 
   @inline(__always)
   var isBarrier: Bool { reference._withUnsafeGuaranteedRef { $0.isBarrier } }
 
-  /// Retires the operation.
+  /// Retires the executed operation: makes it leave its queue.
   ///
   /// - Returns: `false` if the finish must be announced first. In that case nothing was changed.
   @inline(__always)
@@ -44,7 +45,8 @@ struct FinishedBlock {
     }
   }
 
-  /// Finishes the operation if it has not finished, and retires it.
+  /// Finishes the executed operation if it has not finished, and retires it (makes it leave its
+  /// queue).
   ///
   /// - Precondition: If the operation has finished, its dependents have been notified.
   func retire(from queue: QueueCore) {
@@ -56,7 +58,8 @@ struct FinishedBlock {
     }
   }
 
-  /// Finishes the operation if it has not finished, and performs all steps that follow the finish.
+  /// Finishes the executed operation if it has not finished, and performs all steps that follow the
+  /// finish.
   func finishAndRetire() {
     let operation = reference.takeUnretainedValue()
     operation.finishRun()
@@ -72,8 +75,9 @@ struct StartableOperation {
   /// operation retires it.
   let isPlain: Bool
 
-  /// Creates a value, and retains the operation if ``isPlain`` is `false`. Such an operation may
-  /// finish on its own before it is started, and its queue would then release it.
+  /// Creates a value for a chosen operation, and retains the operation if ``isPlain`` is `false`.
+  /// Such an operation may finish on its own before it is started, and its queue would then release
+  /// it.
   ///
   /// - Parameters:
   ///   - operation: The operation.

@@ -28,8 +28,8 @@ extension QueueCore {
     // last one.
     withExtendedLifetime(replaced) {}
     // A thread that pushed an operation before it could see the new value of `isOnDispatch` has
-    // submitted no block, and may have found the gate closed. The critical section below finds this
-    // operation.
+    // submitted no block. It may have requested no worker either, because the width in the gate may
+    // have been 0. The critical section below finds this operation.
     if isSet { withScheduler { _, _ in } }
     return isSet
   }
@@ -46,8 +46,8 @@ extension QueueCore {
 
   /// Submits blocks to the dispatch queue until it has one for each operation that may start. The
   /// caller holds a reference to this queue.
-  // This method is not inlined. Queues without an underlying queue only check whether they have
-  // one, and this check must stay small.
+  // The method that submits blocks to a dispatch queue is not inlined. Queues without an underlying
+  // queue only check whether they have one, and this check must stay small.
   @inline(never)
   func submitBlocks() {
     let (count, target) = withScheduler { scheduler, _ in
@@ -62,7 +62,8 @@ extension QueueCore {
     }
   }
 
-  /// Does the work of one block: takes an operation, executes it, and retires it.
+  /// Does the work of one block that was submitted to the dispatch queue: takes an operation,
+  /// executes it, and makes it leave this queue.
   private func runBlock(of generation: UInt64) {
     let taken = withScheduler { scheduler, _ in scheduler.blockBegan(generation) }
     guard let taken else { return }

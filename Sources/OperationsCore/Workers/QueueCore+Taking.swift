@@ -19,8 +19,8 @@ extension QueueCore {
     if isObserved.load(ordering: .sequentiallyConsistent) { retireSeparately(&work) }
     let mustAnnounce = work.operation.map { !$0.isBarrier } ?? false
     let next = takeNextUnannounced(after: work, isSearching: &isSearching)
-    // Another thread announces the change. This thread must not run observers, because it holds its
-    // next operation or counts as searching.
+    // Another thread announces that the operation has left the queue. This thread must not run
+    // observers, because it holds its next operation or counts as searching.
     if mustAnnounce, isObserved.load(ordering: .sequentiallyConsistent) {
       announceContentsElsewhere()
     }
@@ -47,8 +47,8 @@ extension QueueCore {
         continue
       }
       if next == nil {
-        // The search begins before waiters are woken, so that operations that the waiters add need
-        // no other worker.
+        // This worker counts as searching before it wakes waiters. So if the waiters add
+        // operations, they need not request another worker.
         if !isSearching { gate.startSearching() }
         isSearching = true
       } else if isSearching {
@@ -62,12 +62,14 @@ extension QueueCore {
     }
   }
 
-  /// Retires the finished operation and takes the next one, in the critical section.
+  /// Makes the finished operation leave the queue and takes the next operation, in the critical
+  /// section.
   ///
   /// - Returns: The operation to start; whether user code must run before an operation is taken;
   ///   and whether the finished operation was retired. If it was retired, another thread may
   ///   release it.
-  // Each step is called in only one place, so that all of them are inlined.
+  // Each function that `retireAndTake` calls is called in only one place, so that the compiler
+  // inlines all of them.
   @inline(__always)
   private func retireAndTake(
     after work: FinishedWork, _ effects: inout QueueEffects, isSearching: Bool
@@ -79,12 +81,14 @@ extension QueueCore {
       if let finished = work.operation { isRetired = finished.retire(&scheduler, &effects) }
       let isLate = effects.runsUsersCode(after: work.operation) || !isRetired
       var next: StartableOperation?
-      // The scheduler is asked again if it had no operation and the inbox was read after that.
+      // If the scheduler had no operation to start, and the inbox was read after that, the loop
+      // asks the scheduler again.
       repeat {
         if !isLate { next = scheduler.takeNextForWorker() }
       } while publishWidth(&scheduler, &effects) && next == nil
-      // The search ends under the lock. So a thread that frees a slot or adds work in a later
-      // critical section finds that no worker searches, and wakes one.
+      // A worker that has found an operation stops counting as searching under the lock. So a
+      // thread that frees a slot or adds work in a later critical section finds that no worker
+      // searches, and wakes one.
       if isSearching, next != nil { gate.stopSearching() }
       scheduler.endSection(&effects)
       return (next, isLate, isRetired)
@@ -114,7 +118,8 @@ extension QueueCore {
     if effects.hasWork { wakeWorker() }
     effects.hasWork = false
     notify(&effects)
-    // The operation is retired before the releases: a `deinit` may need its slot, or end the thread.
+    // The operation leaves its queue (is retired) before objects are released: a `deinit` may need
+    // its slot, or end the thread.
     finished?.retire(from: self)
     effects.releaseOperations()
     if effects.releasesOwner { owner.release() }
@@ -135,7 +140,8 @@ extension QueueCore {
     scope?.pointee.isBetweenOperations = false
   }
 
-  /// Retires the finished work in a separate critical section, and announces the change.
+  /// Makes the finished operation leave the queue in a separate critical section, and announces the
+  /// change.
   @inline(never)
   func retireSeparately(_ work: inout FinishedWork) {
     CurrentWork.passNextQueueOn(CurrentWork.scope)

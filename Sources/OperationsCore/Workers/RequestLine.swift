@@ -14,7 +14,7 @@ struct RequestLine {
   private var places: [Place] = []
   /// The index of the first request; the number of places if no request waits.
   private var start = 0
-  /// The number of requests.
+  /// The number of waiting requests in this line.
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
@@ -60,7 +60,7 @@ struct RequestLine {
     return request
   }
 
-  /// Removes and returns all requests.
+  /// Removes and returns all requests of this line.
   mutating func removeAll() -> [Request] {
     let all = places[start...].compactMap(\.request)
     self = RequestLine()
@@ -78,7 +78,7 @@ struct RequestLine {
     return low
   }
 
-  /// Empties a place. If most places are empty, removes all empty places.
+  /// Empties a place of this line. If most places are empty, removes all empty places.
   private mutating func leave(_ index: Int) {
     places[index].request = nil
     count -= 1

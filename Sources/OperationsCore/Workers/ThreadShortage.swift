@@ -14,7 +14,7 @@ enum ThreadShortage {
   private struct Waiting {
     /// The queues without a thread, with a reference to the public object of each queue.
     var queues: [UnsafeMutableRawPointer: Unmanaged<QueueCore>] = [:]
-    /// The pools without a sampler.
+    /// The pools without a sampler, which is the thread that tries again to start threads.
     var pools: [ObjectIdentifier: WorkerPool] = [:]
     var isEmpty: Bool { queues.isEmpty && pools.isEmpty }
   }
@@ -39,7 +39,7 @@ enum ThreadShortage {
     if !isNew { queue._withUnsafeGuaranteedRef { $0.owner }.release() }
   }
 
-  /// Adds a pool without a sampler.
+  /// Adds a pool whose sampler, the thread that tries again to start threads, is missing.
   static func add(_ pool: WorkerPool) { change { $0.pools[ObjectIdentifier(pool)] = pool } }
 
   /// Requests the missing threads again. Queues and pools that still have no thread are added
@@ -81,8 +81,9 @@ enum ThreadShortage {
   /// Starts a task that tries again to start threads, if a task waits. If no task waits, the
   /// program may use no tasks, and Swift would need a new thread for this one.
   private static func retryInTaskIfNeeded() {
-    // The accesses are sequentially consistent. If a shortage and a wait begin at the same time on
-    // two threads, at least one of the threads detects the other's change.
+    // The two flags and the count are accessed with sequential consistency. If a shortage of
+    // threads and the wait of a task begin at the same time on two threads, at least one of the
+    // threads detects the other's change.
     guard isPresent.load(ordering: .sequentiallyConsistent),
       waitingTaskCount.load(ordering: .sequentiallyConsistent) > 0,
       !hasRetryingTask.exchange(true, ordering: .sequentiallyConsistent)

@@ -9,8 +9,8 @@ import Synchronization
 /// again. It ends after it has been idle for five seconds.
 final class Worker: Sendable {
   private static let idleNanoseconds: Int64 = 5_000_000_000
-  /// The number of checks for new work before the worker sleeps, if a short search has ended just
-  /// too early twice in a row.
+  /// The number of checks for new work that a worker makes before it sleeps, if new work has
+  /// arrived twice in a row just after a shorter search had ended.
   private static let longSearch = 600
   private static let shortSearch = 30
   /// The time limit of a near miss. A search is a near miss if new work arrives within this time
@@ -44,7 +44,8 @@ final class Worker: Sendable {
   private let isReleasing = Atomic<Bool>(false)
   /// The number of checks for work before this thread sleeps. Used only by this thread.
   private let searchLimit = Atomic<Int>(Worker.shortSearch)
-  /// Whether the last search was a near miss. Used only by this thread.
+  /// Whether new work arrived just after this thread's last search for work had ended (a near
+  /// miss). Used only by this thread.
   private let hasJustMissed = Atomic<Bool>(false)
 
   private let granted = Atomic<Bool>(true)
@@ -100,7 +101,7 @@ final class Worker: Sendable {
   }
 
   private func takeNext(after request: WorkerPoolState.Request) -> WorkerPoolState.Request? {
-    // The request is cleared before the pool can give this worker another request.
+    // The received request is cleared before the pool can give this worker another request.
     self.request.withLock { $0 = nil }
     return pool.finished(request, by: self)
   }
@@ -111,7 +112,8 @@ final class Worker: Sendable {
   /// The operation is left unchanged. Its finish was not reported, so it keeps its slot, like an
   /// asynchronous operation. All other work continues without this thread.
   fileprivate func threadEnded() {
-    // The variables of the thread point to stack frames that no longer exist.
+    // The thread-local variables of a thread that an operation has ended point to stack frames that
+    // no longer exist.
     csystem_set_current_worker(nil)
     csystem_set_current_release(nil)
     csystem_set_current_misuse(nil)
@@ -171,7 +173,8 @@ final class Worker: Sendable {
         return next
       }
       if current != nil, queue._withUnsafeGuaranteedRef({ $0.releaseOwnerIfHeld() }) { continue }
-      // The release of the last reference runs a `deinit` of the user, which may wait for the next queue.
+      // The release of the last reference to the queue runs a `deinit` of the user, which may wait
+      // for the next queue. So the pool gives the next queue another worker first.
       current.take()?._withUnsafeGuaranteedRef { $0.pool.serveRetained($0) }
       queue._withUnsafeGuaranteedRef { $0.owner }.release()
     }
@@ -218,7 +221,8 @@ final class Worker: Sendable {
   /// than there are processors.
   @inline(__always)
   private func mustHandOver(_ queue: QueueCore, after count: Int, since turn: UInt32) -> Bool {
-    // While no request waits, no other queue needs the thread.
+    // This thread continues to serve its queue while no request waits, because no other queue needs
+    // the thread.
     guard pool.hasWaiting else { return false }
     if pool.wantsFewerWorkers { return true }
     guard count.isMultiple(of: Self.turn) || pool.turnNumber != turn else { return false }
@@ -274,15 +278,18 @@ final class Worker: Sendable {
 
   @inline(__always)
   private func countStep() {
-    // A load and a store are sufficient, because only this thread writes the number.
+    // To increment the number of starts and ends of operations, a load and a store are sufficient,
+    // because only this thread writes the number.
     stepCount.store(stepCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
-  /// Handles that the operation of this thread was blocked at the sampler's last check.
+  /// Handles that the operation of this thread was blocked at the last check of the sampler, the
+  /// thread of the pool that looks for blocked workers.
   ///
-  /// In the `own` lane, the worker still counts as blocked during its next operation, until the
-  /// sampler sees that the operation uses its processor. Otherwise, if a hundred sleeping
-  /// operations woke up together, their queues would have to wait for threads again.
+  /// If the worker serves a request of the `own` lane (a queue with its own width, or blocks of one
+  /// operation), it still counts as blocked during its next operation, until the sampler sees that
+  /// the operation uses its processor. Otherwise, if a hundred sleeping operations woke up
+  /// together, their queues would have to wait for threads again.
   @inline(never)
   private func wasBlocked() {
     if !isInOwnLane.load(ordering: .relaxed) { pool.unblock(self) }
@@ -327,8 +334,9 @@ extension Worker {
       lastChange.store(now, ordering: .relaxed)
       if isLingering { return .blocked }
       let used = time - last
-      // In the `own` lane, a worker that was found blocked counts as blocked until it uses much
-      // processor time.
+      // If a worker serves a request of the `own` lane (a queue with its own width, or blocks of
+      // one operation) and was found blocked, it counts as blocked until it uses much processor
+      // time.
       if isCountedBlocked, isInOwnLane.load(ordering: .relaxed), used < standstill / 4 {
         return .blocked
       }

@@ -28,10 +28,10 @@ final class WorkerPool: Sendable {
   /// lock, between two operations.
   private let waitingSummary = Atomic<UInt>(0)
   private let isOverBudget = Atomic<Bool>(false)
-  /// A number that changes at each check of the sampler.
+  /// A number that changes at each check of the sampler, the thread that looks for blocked workers.
   private let turns = Atomic<UInt32>(0)
-  /// 1 if the sampler must check now; otherwise 0. The sampler sleeps until its next check is due
-  /// or this value becomes 1.
+  /// 1 if the sampler, the thread that looks for blocked workers, must check now; otherwise 0. The
+  /// sampler sleeps until its next check is due or this value becomes 1.
   private let bell = Atomic<UInt32>(0)
   private let hasReportedFailure = Atomic<Bool>(false)
 
@@ -223,15 +223,16 @@ final class WorkerPool: Sendable {
     for request in requests {
       switch request.job {
       case .serve(let queue):
-        // When a thread uses the queue again, the queue requests another worker.
+        // The queue is left without a worker. When a thread uses the queue again, the queue
+        // requests another worker.
         queue._withUnsafeGuaranteedRef { $0.gate.stopSearching() }
         ThreadShortage.add(queue)
       case .run(let blocks): blocks.release()
       }
     }
-    // Another thread may have started a worker since the requests were removed. That worker may
-    // have read the queues in `ThreadShortage` before these ones were added, so this thread reads
-    // them again.
+    // Another thread may have started a worker since this thread removed the requests. That worker
+    // may have read the queues in `ThreadShortage` before this thread added the queues of these
+    // requests, so this thread reads `ThreadShortage` again.
     if state.withLock({ $0.threadCount > 0 }) { ThreadShortage.retry() }
   }
 
@@ -316,7 +317,7 @@ private func samplerMain(_ pool: UnsafeMutableRawPointer) {
 /// The number of the pool's threads, their limit, and the number of requests that wait for a
 /// thread.
 package struct ThreadUse: Sendable, Equatable {
-  /// The number of threads, including idle ones.
+  /// The number of the pool's threads, including idle ones.
   package var count: Int
   /// The maximum number of threads for operations of queues.
   package var limit: Int
@@ -326,7 +327,7 @@ package struct ThreadUse: Sendable, Equatable {
   /// Whether a request waits only because the number of threads has reached its limit.
   package var isAtLimit: Bool
 
-  /// Creates a value with these numbers.
+  /// Creates a value with the given numbers of threads and requests.
   package init(count: Int, limit: Int, waitingCount: Int, isAtLimit: Bool) {
     self.count = count
     self.limit = limit

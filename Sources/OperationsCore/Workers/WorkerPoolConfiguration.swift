@@ -34,8 +34,8 @@ struct WorkerPoolConfiguration: Equatable, Sendable {
   ) -> (WorkerPoolConfiguration, faults: [String]) {
     var faults: [String] = []
     func value(of setting: WorkerConfiguration.Setting) -> Int? {
-      // The variable is read even if the program has set the value, so that a mistake is always
-      // reported.
+      // The environment variable is read even if the program has set the value, so that a mistake
+      // in the variable is always reported.
       guard let text = environment(setting.variable) else { return configuration[setting] }
       let number = Int(text).flatMap { setting.range.contains($0) ? $0 : nil }
       if number == nil {

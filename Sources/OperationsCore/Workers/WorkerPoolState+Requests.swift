@@ -10,7 +10,7 @@ extension WorkerPoolState {
     /// The thread runs blocks of an operation with several blocks. The job retains the blocks.
     case run(Unmanaged<ExecutionBlocks>)
 
-    /// The address of the queue or of the blocks.
+    /// The address of the queue to serve or of the blocks to run.
     var address: UnsafeMutableRawPointer {
       switch self {
       case .serve(let queue): queue.toOpaque()
@@ -56,7 +56,7 @@ extension WorkerPoolState {
     /// or finishes for 20 ms.
     case own
 
-    /// Whether the lane is for operations of the program.
+    /// Whether this kind of requests (lane) is for operations of the program.
     @inline(__always)
     var isForOperations: Bool { self == .shared || self == .own }
   }

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 extension WorkerPoolState {
-  /// The observations of one check of the sampler.
+  /// What the sampler, the thread that looks for blocked workers, has found in one check.
   struct Look {
     /// The workers that do not run: they are blocked in the kernel, or their operation has
     /// finished.
@@ -12,11 +12,11 @@ extension WorkerPoolState {
     var isUndecided = false
     /// The number of all starts and ends of operations on workers.
     var progress: UInt64 = 0
-    /// Nanoseconds on the monotonic clock.
+    /// The time of the check, in nanoseconds on the monotonic clock.
     var now: Int64 = 0
   }
 
-  /// The next action of the sampler.
+  /// The next action of the sampler, the thread that looks for blocked workers.
   enum Sampling: Equatable {
     case again(afterNanoseconds: Int64)
     case rest
@@ -24,14 +24,16 @@ extension WorkerPoolState {
     case end
   }
 
-  /// The state of the sampler between two checks.
+  /// The state of the sampler, the thread that looks for blocked workers, between two checks.
   struct SamplingState {
-    /// The number of requests of the `own` lane that the next check may grant although the budget
-    /// of running threads is used up.
+    /// The number of requests of the `own` lane (for queues with their own width, and for blocks of
+    /// one operation) that the sampler's next check may grant although the budget of running
+    /// threads is used up.
     var growth: Int
     var interval = WorkerPoolState.shortestInterval
     var needlessLooks = 0
-    /// Whether the interval is long because no check could add a thread.
+    /// Whether the interval between two checks of the sampler is long because no check could add a
+    /// thread.
     var isFutile = false
     var lastProgress: UInt64 = 0
     /// The time of the last check that found that an operation had started or ended; `.min` before
@@ -66,15 +68,16 @@ extension WorkerPoolState {
       }
       if let first, first.number == number {
         guard now - first.time >= Self.patience else { return }
-        // The new value is greater than the number of requests that are being served. `count` may
-        // be smaller than that number, because it is reset when no request waits.
+        // The new value of `count` is greater than the number of requests that are being served.
+        // The old value may be smaller than that number, because `count` is reset when no request
+        // waits.
         count = min(max(count, surplus) + 1, limit)
       }
       first = (number, now)
     }
   }
 
-  /// A pause after a failure. Each further failure doubles its length.
+  /// A pause after a failure to start a thread. Each further failure doubles its length.
   struct BackOff {
     private let shortest: Int64
     private let longest: Int64
@@ -93,10 +96,11 @@ extension WorkerPoolState {
       isUnderWay = true
     }
 
-    /// Ends the pause if its end is at or before `now`.
+    /// Ends the pause after a failure to start a thread, if the end of the pause is at or before
+    /// `now`.
     mutating func pass(_ now: Int64) { if now >= endTime { isUnderWay = false } }
 
-    /// Resets the pause after a success.
+    /// Ends the pause after a thread was started, and resets its length.
     mutating func succeeded() {
       failureCount = 0
       isUnderWay = false
@@ -112,7 +116,8 @@ extension WorkerPoolState {
   private static let surplusLimit = 16
   private static let shortestInterval: Int64 = 1_000_000
   private static let longestInterval: Int64 = 5_000_000
-  /// The maximum interval between two checks while no thread can be added.
+  /// The maximum interval between two checks of the sampler (the thread that looks for blocked
+  /// workers) while no thread can be added.
   private static let longestFutileInterval: Int64 = 80_000_000
   /// The number of checks without waiting requests after which the sampler sleeps until it is
   /// woken.
@@ -189,8 +194,9 @@ extension WorkerPoolState {
   /// Whether the system refuses to start threads, and no thread is idle.
   private var isRefused: Bool { workerBackOff.isUnderWay && idle.isEmpty }
 
-  /// Whether no check can add a thread at present. When the limit of threads is reached, one
-  /// request for the library's own work and one completion block may still get a thread.
+  /// Whether no check of the sampler can add a thread at present. When the limit of threads is
+  /// reached, one request for the library's own work and one completion block may still get a
+  /// thread.
   private var isFutile: Bool { isRefused || isFull && !hasDutiesToServe }
 
   private mutating func plan(isBusy: Bool, now: Int64) -> Sampling {

@@ -13,7 +13,7 @@ struct WorkerPoolState {
   enum Sampler { case none, awake, resting }
 
   static let defaultThreadLimit = 512
-  /// The threads in addition to the limit: one for the library's own work and one for completion blocks.
+  /// The number of threads beyond the limit: one for the library's own work, one for completion blocks.
   private static let reserve = 2
   private static let shortestBackOff: Int64 = 5_000_000
   private static let longestBackOff: Int64 = 500_000_000
@@ -39,12 +39,12 @@ struct WorkerPoolState {
   /// the same number for completion blocks.
   private(set) var dutySurplus = 0
   private(set) var completionSurplus = 0
-  /// The maximum values of `dutySurplus` and `completionSurplus`.
+  /// The maximum values of `dutySurplus` and `completionSurplus`, the numbers of threads beyond the budget.
   var dutyAllowance = SurplusAllowance()
   var completionAllowance = SurplusAllowance()
   /// The number of threads that were added because no operation had started or ended for 20 ms.
   var stallCount = 0
-  /// The number of `own` requests that may exceed the thread budget until the sampler's next check.
+  /// The number of ``Lane/own`` requests that may exceed the thread budget until the sampler's next check.
   var burst = 0
   private(set) var duty = RequestLine()
   private(set) var completion = RequestLine()
@@ -199,13 +199,13 @@ struct WorkerPoolState {
     return nil
   }
 
-  /// Adds a request to the waiting requests of its lane, at the place for its serial number.
+  /// Adds a request to the waiting requests of its kind (lane), at the place for its serial number.
   private mutating func wait(_ request: Request) {
     request.job.waitingNumber = request.number
     withLine(request.lane) { $0.insert(request) }
   }
 
-  /// Removes and returns the first waiting request of a lane.
+  /// Removes and returns the first waiting request of one kind (lane).
   private mutating func take(_ lane: Lane) -> Request? {
     let request = withLine(lane) { $0.popFirst() }
     request?.job.waitingNumber = 0
@@ -285,7 +285,7 @@ struct WorkerPoolState {
     return actions
   }
 
-  /// Grants the first request of the `own` lane, even if the budget of running threads is used up.
+  /// Grants the first request of the lane ``Lane/own``, even if the budget of running threads is used up.
   mutating func grantBeyondBudget() -> Action? {
     guard !isFull, let request = own.first, let action = employ(request) else { return nil }
     stallCount += 1
