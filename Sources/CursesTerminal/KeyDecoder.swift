@@ -28,7 +28,8 @@ struct KeyDecoder {
   private var buffer: [UInt8] = []
   /// The text of a paste that has begun but not ended; `nil` outside a paste.
   private var paste: [UInt8]?
-  /// The key sequences that only this terminal's description names.
+  /// The key sequences that the terminal's description (terminfo) names and that this decoder does not know
+  /// otherwise.
   private let additions: [(bytes: [UInt8], input: Input)]
 
   /// Creates a decoder.
@@ -183,7 +184,8 @@ struct KeyDecoder {
     guard start + 2 < buffer.count else {
       return isComplete ? .input(.alt("O"), length: 2) : .incomplete
     }
-    // The next byte cannot belong to this sequence: another sequence, such as that of a paste, interrupts it.
+    // If the byte after ESC O cannot belong to the sequence, another sequence, such as that of a paste, has
+    // interrupted it.
     guard (0x20...0x7E).contains(buffer[start + 2]) else { return .input(.alt("O"), length: 2) }
     return .input(KeySequence.singleShift(buffer[start + 2]), length: 3)
   }
@@ -195,7 +197,7 @@ struct KeyDecoder {
     var index = start + (isConsole ? 3 : 2)
     while index < buffer.count, (0x20...0x3F).contains(buffer[index]) {
       index += 1
-      // The sequence is unknown. Its bytes are ignored.
+      // A sequence that is longer than all known sequences is ignored.
       if index - start > Self.longestSequence { return .input(nil, length: index - start) }
     }
     guard index < buffer.count else {
@@ -204,7 +206,7 @@ struct KeyDecoder {
     }
     let final = buffer[index]
     let length = index + 1 - start
-    // This byte cannot belong to a control sequence, so the sequence is incomplete. The byte is decoded
+    // If a byte cannot belong to a control sequence, the sequence is incomplete. The byte is then decoded
     // separately.
     guard (0x40...0x7E).contains(final) else { return .input(nil, length: length - 1) }
     if isConsole { return .input(KeySequence.console(final), length: length) }

@@ -65,7 +65,7 @@ enum KeySequence {
     }
   }
 
-  /// Returns the sequences that the open terminal's description names.
+  /// Returns the key sequences that the description of the open terminal (terminfo) names, with their keys.
   static func ofOpenTerminal() -> [(bytes: [UInt8], input: Input)] {
     let named: [(capability: String, input: Input)] = [
       ("kcuu1", .key(.up)), ("kcud1", .key(.down)), ("kcub1", .key(.left)),

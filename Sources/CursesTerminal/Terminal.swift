@@ -241,7 +241,8 @@ extension Terminal.Options.Characters {
 }
 
 extension Capabilities.Colors {
-  /// Creates the largest of the supported numbers of colours that is at most `count`.
+  /// Creates the number of colours to use on a terminal with `count` colours: the largest of the supported
+  /// numbers (256, 16, 8 or none) that is at most `count`.
   init(count: Int) {
     self =
       switch count {

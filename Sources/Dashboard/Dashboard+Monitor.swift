@@ -93,7 +93,8 @@ extension Dashboard {
     screen.notice = Notice(text, isWarning: isWarning, at: now)
   }
 
-  /// Closes the question if all its operations have finished, or if its queue no longer exists.
+  /// Closes the open question to the user if all operations of the question have finished, or if its queue no
+  /// longer exists.
   private mutating func closeQuestionAboutWhatIsOver() {
     if case .setSuspended(let id, _) = prompts.question?.purpose { return closeQuestion(about: id) }
     guard let question = prompts.question, !question.ids.isEmpty, unfinished(question.ids).isEmpty
@@ -145,7 +146,8 @@ extension Dashboard {
             Interest.Graph(root: selected, direction: direction, limit: Self.paneGraphLimit))
         }
       } else {
-        // Requests the dependencies of the operation, because the sentence below the rows names them.
+        // The interest includes the dependencies of the selected operation, because the sentence below the
+        // rows names them.
         interest.graphs.insert(
           Interest.Graph(root: selected, direction: .waitsFor, limit: Self.sentenceGraphLimit))
       }

@@ -95,8 +95,8 @@ extension Dashboard {
       let estimates = estimates
       tree?.settle(operations: operations, estimates: estimates, height: height)
     }
-    // Another operation may now be selected. The window with the whole name may need more or fewer rows for
-    // that operation's name.
+    // After the update, another operation may be selected. The window with the whole name may need more or
+    // fewer rows for the name of that operation.
     layOut()
     screen.pane = makePane()
     queues.settle(in: shown.queues, height: height)

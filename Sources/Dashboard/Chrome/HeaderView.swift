@@ -120,8 +120,8 @@ struct HeaderView {
   private var rightPieces: [Piece] {
     guard let hello = monitored.hello else { return [] }
     let lost = monitored.lostChanges
-    // If the header is too narrow, the time of day is removed before the number of changes that were not
-    // recorded. If that number is 0, the number is removed first.
+    // If the header is too narrow, the number of state changes that were not recorded is removed first if it
+    // is 0. Otherwise it is removed only after the time of day.
     var pieces = [
       Piece(
         span: Span("not recorded \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 0 : 7)
@@ -203,7 +203,7 @@ struct HeaderView {
   private func drawBar(_ row: Int, on canvas: inout Canvas) {
     var columns = canvas.columns
     if !canvas.glyphs.isUnicode {
-      // ASCII has no solid block: brackets mark the ends of the bar.
+      // ASCII has no character for a solid block. Therefore brackets mark the ends of the bar.
       canvas.put("[", row: row, column: 0, style: Style(.dim))
       canvas.put("]", row: row, column: columns.upperBound - 1, style: Style(.dim))
       columns = 1..<columns.upperBound - 1
@@ -232,8 +232,8 @@ struct HeaderView {
     let counts = monitored.counts
     let held = counts.held > 0 ? " (\(counts.held) held)" : ""
     // An operation in the state "cancelling" is also counted as executing or as ready, and the counts do not
-    // show as which. The number of cancelling operations stands beside the number of cancelled operations,
-    // because a cancelling operation becomes a cancelled one.
+    // show whether it is one or the other. The number of cancelling operations stands beside the number of
+    // cancelled operations, because a cancelling operation becomes a cancelled one.
     let coming = counts.cancelling > 0 ? " (+\(counts.cancelling))" : ""
     let cancelling = counts.cancelling > 0 ? " (+\(counts.cancelling) cancelling)" : ""
     return [
@@ -284,7 +284,8 @@ struct HeaderView {
     for (rank, index) in order.enumerated() {
       let parts = queueParts(queues[index], glyphs: canvas.glyphs)
       let width = parts.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) }
-      // The words for the queues without room need more cells if some of these queues are suspended.
+      // Some queues have no room in the row. The text that counts these queues needs more cells if some of
+      // them are suspended.
       let next = rank + 1 < order.count ? queues[order[rank + 1]] : nil
       let reserve = next.map { monitored.isSuspended($0) ? 22 : 8 } ?? 0
       guard column + width + reserve <= end else { break }

@@ -31,7 +31,7 @@ struct RateView {
         dashboard.shown.rates.samples, cells: min(Self.barLimit, end - column - 2))
       column = canvas.write(
         bars.text(canvas.glyphs), row: row, columns: column..<end, style: Style(.executing))
-      // The bars grow to the right until they fill the room, and then scroll.
+      // Each new bar is added at the right. When the bars fill the room, they scroll to the left.
       column = min(end, column)
     }
     canvas.write(times, row: row, columns: end..<canvas.columns.upperBound)

@@ -147,7 +147,8 @@ struct WarningText {
     return "enqueue \(awaited), or cancel \(waiting)\(isReadOnly ? "" : " (x)")"
   }
 
-  /// Returns a shorter form of the same fix, which names at most one operation.
+  /// Returns a shorter text for the fix "enqueue an operation, or cancel the operations that wait for it".
+  /// The text names at most one operation.
   private func shortEnqueueOrCancel(_ warning: MonitorWarning) -> String {
     let waiting = warning.operations.count == 1 ? named(warning.operations) : "them"
     return "enqueue it, or cancel \(waiting)\(isReadOnly ? "" : " (x)")"

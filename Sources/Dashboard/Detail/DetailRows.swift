@@ -8,8 +8,8 @@ struct DetailRows {
   enum Row {
     /// Text over the whole width of the screen.
     case line([Span])
-    /// One line of a text that is broken into several lines. The mark to its left is empty except for the
-    /// first line.
+    /// One line of a text that is broken into several lines. The first line has a mark to its left. The mark
+    /// of the other lines is empty.
     case wrapped(Span, [Cell])
     /// A text in the left half of the screen and a text in the right half.
     case halves([Span], [Span])

@@ -13,7 +13,8 @@ struct CancelKeyColumn {
   static let width = 2
 
   func drawHeading(row: Int, on canvas: inout Canvas) {
-    // The heading also takes the space after the column.
+    // The heading `KEY` is one cell wider than the column of cancel keys. It also covers the space
+    // after the column.
     canvas.write(
       "KEY", row: row, columns: columns.lowerBound..<columns.upperBound + 1, style: Style(.dim))
   }

@@ -5,6 +5,11 @@ import MonitorProtocol
 
 /// The selected operation of the list, and the part of the list on the screen.
 ///
+/// The selection is an operation, never a row. When the list gets its first rows, the first operation is
+/// selected. After the user has pressed a key, only a key selects another operation. If the row of the
+/// selected operation leaves the screen, a ghost cursor replaces it: a line without an operation, at the
+/// position of the row.
+///
 /// The selection is an operation, never a row. The first operation of the first rows is selected. After the
 /// first key, only a key selects another operation. If the row of the selected operation leaves the screen, a ghost cursor replaces
 /// it: a line without an operation, at the position of the row.
@@ -48,7 +53,8 @@ struct ListSelection: Sendable, Equatable {
     guard id != nil, !(index.map(indexes.contains) ?? false) else {
       return Window(indexes: indexes, ghostLine: nil)
     }
-    // The ghost cursor needs one line.
+    // The selected operation has no row on the screen. The ghost cursor, which stands for the missing row,
+    // needs one line.
     top = max(0, min(self.top, rows.count + 1 - height))
     let shown = top..<min(rows.count, top + height - 1)
     return Window(indexes: shown, ghostLine: min(line, shown.count))
@@ -69,7 +75,8 @@ struct ListSelection: Sendable, Equatable {
     key = newKey
     if isPinned { top = max(0, min(index - line, rows.count - height)) }
     top = max(0, min(top, rows.count - height))
-    // If the screen has become lower than the position of the selected row, it scrolls to the row.
+    // If the screen has become so low that it no longer contains the line of the selected row, it scrolls to
+    // that row.
     if line >= height { staysAtTop = false }
     let isOnScreen = (top..<top + height).contains(index)
     let hasEnded = newKey.isOver && !wasOver
@@ -80,8 +87,8 @@ struct ListSelection: Sendable, Equatable {
     if window.ghostLine == nil { line = index - top }
   }
 
-  /// Moves the selection down by `offset` rows, at most to the first or the last row. From a ghost cursor,
-  /// the movement continues with the rows above and below it.
+  /// Moves the selection down by `offset` rows, at most to the first or the last row. If the selected
+  /// operation has no row on the screen, the movement begins at the line that stands for the missing row.
   mutating func move(by offset: Int, in rows: ListRows, height: Int) {
     guard rows.count > 0 else { return }
     let window = window(in: rows, height: height)
