@@ -64,7 +64,8 @@ struct Reconnection {
       return [.refuse(error)]
     }
     isOpen = false
-    // A process that ends closes its socket shortly before its id disappears.
+    // A process that ends closes its socket shortly before its id disappears. Therefore the end of
+    // the process may be known only at the next attempt to connect.
     if hasEnded { return end("the process has exited") }
     if error.isFinal { return end(error.description) }
     defer { nextDelay = min(nextDelay * 2, Self.longestDelay) }

@@ -204,7 +204,8 @@ package final class RemoteSession: MonitorSource {
       guard connecting.value.connection === connection.value else { return }
       let actions = connecting.value.silence?.look(at: .now) ?? []
       let isSilent = actions.contains { if case .post = $0 { true } else { false } }
-      // A child of an ended process may keep the connection open.
+      // A child of an ended process may keep the connection open. Therefore the session ends the
+      // connection if the process is silent and has ended.
       if isSilent, connecting.value.process?.hasEnded == true {
         return connection.value.expire()
       }

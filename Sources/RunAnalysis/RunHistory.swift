@@ -57,7 +57,8 @@ public struct RunHistory: Sendable {
 
   /// The maximum number of operations that are kept. Each operation takes almost a kilobyte.
   public static let operationLimit = 1_000_000
-  /// The maximum time between the finish of an operation and the recorded time of this finish.
+  /// The maximum delay with which the finish time of an operation is measured. A recorded finish time is
+  /// corrected by at most this delay.
   private static let longestLateness = Duration.milliseconds(100)
 
   /// For operations that are no longer reported and had not finished, the time at which they were last

@@ -9,10 +9,6 @@ import MonitorProtocol
 /// selected. After the user has pressed a key, only a key selects another operation. If the row of the
 /// selected operation leaves the screen, a ghost cursor replaces it: a line without an operation, at the
 /// position of the row.
-///
-/// The selection is an operation, never a row. The first operation of the first rows is selected. After the
-/// first key, only a key selects another operation. If the row of the selected operation leaves the screen, a ghost cursor replaces
-/// it: a line without an operation, at the position of the row.
 struct ListSelection: Sendable, Equatable {
   /// The part of the list on a screen.
   struct Window: Sendable, Equatable {

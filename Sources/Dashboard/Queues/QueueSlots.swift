@@ -46,7 +46,7 @@ struct QueueSlots {
       return [Span("\(running) exec\(requested)", running > 0 ? .executing : .dim)]
     }
     let numbers = "\(running)/\(width)\(requested)"
-    // Long numbers take cells of an aligned bar.
+    // If an aligned bar is followed by long numbers, the bar is shorter, so that the numbers have room.
     let excess = isAligned ? max(0, 1 + numbers.unicodeScalars.count - Self.numbersRoom) : 0
     let barCells = max(1, cells - excess)
     let bar = SlotBar(running: running, width: width, cells: min(width, barCells))

@@ -71,8 +71,8 @@ final class WorkloadRun: Sendable {
   /// See ``DemoWorkload/shutDown()``.
   func shutDown() {
     let isOver = DispatchGroup()
-    // If another thread is adding operations, this call waits until that thread has added all of them, so
-    // that the operations are cancelled too. After this call, no operation is added.
+    // If another thread is adding operations, `sync` waits until that thread has added all of them, so that
+    // these operations are cancelled too. After the shutdown has begun, no operation is added.
     control.sync {
       hasStopped.store(true, ordering: .releasing)
       dropHandlers()

@@ -85,8 +85,8 @@ final class TilesWorkload: DemoWorkload {
         operation.addDependency(operations[dependency])
       }
       let countdown = operations.count < plan.buildCount ? built : uploaded
-      // The completion block also runs if the operation was cancelled before it started. Therefore the
-      // operation is counted here, and not in its work.
+      // The completion block also runs if the operation was cancelled before it started. Therefore finished
+      // operations are counted in the completion block, and not at the end of their work.
       operation.completionBlock = { countdown.countDown() }
       operations.append(operation)
       lanes[planned.lane, default: []].append(operation)

@@ -70,7 +70,8 @@ struct MergedEvents {
     }
     trim(to: limit)
     told = Array((told + news.events).suffix(limit))
-    // The first events of a history are incomplete in any case, so skipped events are not counted.
+    // The number of skipped events is not reported for the beginning of a history, because the
+    // first events of a history are incomplete in any case.
     return EventNews(
       events: news.events, skippedCount: isBegun ? news.skippedCount : 0, isBeginning: !isBegun)
   }

@@ -324,9 +324,10 @@ struct ProcessMerge {
     }
   }
 
-  /// The statistics of the classes. The name of a class does not include its process. Therefore a
-  /// class that several processes have is only included if one of them is the process of the
-  /// requested detail; the statistics of that process are used.
+  /// The times of each class of operations. The name of a class does not include a process. If
+  /// several processes have a class with the same name, the class is only included if one of them
+  /// is the process of the operation whose details the viewer requests. The times of that process
+  /// are then used.
   private var classTimes: [String: TimeStatistics] {
     var times: [String: TimeStatistics] = [:]
     var shared: Set<String> = []

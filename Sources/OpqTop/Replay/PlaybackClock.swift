@@ -37,7 +37,8 @@ struct PlaybackClock: Sendable, Equatable {
   func moment(of time: MonitorTime) -> MonitorTime? {
     guard isRunning else { return nil }
     let left = max(0, time.nanoseconds - shown.nanoseconds)
-    // The moment is rounded up, so that this clock has reached the time at that moment.
+    // The division rounds down, so one nanosecond is added. Otherwise the clock of the recording
+    // could show a time shortly before `time` at the returned moment.
     return moment + .nanoseconds(speed < 0 ? left << -speed : (left >> speed) + 1)
   }
 

@@ -19,7 +19,7 @@ struct ReplayTable: Sendable {
 
   /// Creates a table from a state.
   ///
-  /// - Parameter state: The state of the process. Its dependents must be linked.
+  /// - Parameter state: The state of the process, in which each operation must know its dependents.
   init(_ state: ProcessState = ProcessState(linkingDependents: true)) { self.state = state }
 
   /// Applies the next update of the recording. The update may contain the complete state.
@@ -112,7 +112,7 @@ struct ReplayTable: Sendable {
         id: report.id, title: report.title, queue: report.queue, state: report.state,
         started: started, finished: report.finished)
     }
-    // Runs that have not ended come first, and then the newest of the others.
+    // Runs that have not ended come first. Ended runs follow, the newest first.
     let newest = runs.sorted {
       ($0.finished ?? MonitorTime(nanoseconds: .max), $0.id)
         > ($1.finished ?? MonitorTime(nanoseconds: .max), $1.id)

@@ -63,7 +63,8 @@ struct MandelbrotRenderer: Equatable, Sendable {
       xSquared = x * x
       ySquared = y * y
       let distance = xSquared + ySquared
-      // A radius of 2 is enough to count iterations. A larger radius makes the fraction smoother.
+      // A point that is farther than 2 from the origin never returns, so a radius of 2 is enough to count
+      // iterations. The larger radius of 256 makes the fraction of the result smoother.
       if distance > 65536 { return Double(iteration + 2) - log2(log2(distance) / 2) }
     }
     return nil

@@ -14,8 +14,8 @@ enum PNGEncoder {
     let side = UInt32(image.side)
     let bitDepth: UInt8 = 8
     let trueColor: UInt8 = 2
-    // The bytes after the depth and the colour type are 0. They mean deflate, adaptive filtering, and no
-    // interlacing.
+    // The header chunk of a PNG file ends with three bytes that are 0. They mean deflate, adaptive filtering,
+    // and no interlacing.
     appendChunk("IHDR", side.octets + side.octets + [bitDepth, trueColor, 0, 0, 0], to: &file)
     appendChunk("IDAT", deflated(scanlines(of: image)), to: &file)
     appendChunk("IEND", [], to: &file)
