@@ -192,7 +192,7 @@ struct KeyDecoder {
 
   /// Reads ESC [, parameters, and a final character.
   private func readControlSequence(at start: Int, isComplete: Bool) -> Reading {
-    // The Linux console's F1 to F5 are ESC [ [ A to E.
+    // The Linux console sends ESC [ [ A to ESC [ [ E for the keys F1 to F5.
     let isConsole = start + 2 < buffer.count && buffer[start + 2] == UInt8(ascii: "[")
     var index = start + (isConsole ? 3 : 2)
     while index < buffer.count, (0x20...0x3F).contains(buffer[index]) {

@@ -192,7 +192,7 @@ public struct Terminal: ~Copyable {
       } while count < 0 && errno == EINTR
       filled = max(0, count)
     }
-    // An error other than EAGAIN means that the other side of the terminal has hung up.
+    // If reading fails with an error other than EAGAIN, the other side of the terminal has hung up.
     if count < 0 && errno == EAGAIN { return .inputs([]) }
     return count > 0 ? .inputs(decoder.consume(bytes)) : .gone
   }

@@ -20,7 +20,8 @@ enum PeerCheck {
   static func refusal(
     of peer: CommandOrigin, named name: MonitorSocketName?, user: UInt32
   ) -> AttachError? {
-    // Root can act as any user, with or without a socket.
+    // Root can act as any user, with or without a socket. Therefore the user is accepted if the
+    // process or the viewer belongs to root.
     guard peer.userID == user || peer.userID == 0 || user == 0 else {
       return AttachError(.denied, "the socket belongs to another user (uid \(peer.userID))")
     }

@@ -10,15 +10,16 @@ import MonitorProtocol
 struct Reconnection {
   /// An action that the session must carry out.
   enum Action: Equatable {
-    /// Deliver this message to the viewer.
+    /// The session must deliver this message to the viewer.
     case post(MonitorMessage)
-    /// The process is connected: send the viewer's interest.
+    /// The process is connected. The session must send it the viewer's interest, which is the data
+    /// that the viewer requests.
     case open
-    /// Report that the process cannot be watched.
+    /// The session must report that the process cannot be watched.
     case refuse(AttachError)
-    /// Connect to the process after this delay.
+    /// The session must connect to the process after this delay.
     case retry(after: Duration)
-    /// Close the connection permanently.
+    /// The session must close the connection permanently.
     case stop
   }
 

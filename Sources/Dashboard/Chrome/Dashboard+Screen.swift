@@ -168,7 +168,8 @@ extension Dashboard {
       let text = report.name.isEmpty ? "(\(report.className))" : report.name
       return WholeName(id: id, className: report.className, text: text)
     }
-    // If the operation is no longer reported, the timeline or the events may still contain its name.
+    // If the monitor no longer reports the operation, the timeline or the log of events may still contain the
+    // operation's name.
     let title = screen.view == .timeline ? timeline.run?.title : selectedEvent?.title
     return WholeName(id: id, className: "", text: title ?? "no longer kept")
   }

@@ -227,7 +227,7 @@ struct HeaderView {
     canvas.write(line, row: row, columns: 1..<canvas.columns.upperBound)
   }
 
-  /// The line with the number of operations in each state, in several lengths, the longest first.
+  /// Several versions of the line with the number of operations in each state, the longest version first.
   private var countLines: [[Span]] {
     let counts = monitored.counts
     let held = counts.held > 0 ? " (\(counts.held) held)" : ""

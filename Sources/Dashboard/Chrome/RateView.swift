@@ -42,7 +42,7 @@ struct RateView {
     return [Span("rate ", .dim), Span("\(rate)/s", .strong)]
   }
 
-  /// Returns the texts of the waiting and run times in different lengths, the longest first.
+  /// Returns several versions of the text with the waiting and run times, the longest version first.
   private func timeSpans(_ glyphs: Glyphs) -> [[Span]] {
     let times = dashboard.shown.times
     // If several processes are watched, the monitor never reports waiting and run times.

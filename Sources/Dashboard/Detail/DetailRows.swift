@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// The rows of the screen of one operation, from the top.
+/// The rows of the detail screen of one operation, from the top of the screen.
 struct DetailRows {
   enum Row {
     /// Text over the whole width of the screen.

@@ -14,7 +14,8 @@ struct ListSelection: Sendable, Equatable {
   struct Window: Sendable, Equatable {
     /// The indexes of the rows on the screen.
     let indexes: Range<Int>
-    /// The line of the ghost cursor, counted from the first line of the screen; `nil` if the selected
+    /// The line of the ghost cursor, which stands for the selected operation if this operation has no row on
+    /// the screen. The line is counted from the first line of the screen. It is `nil` if the selected
     /// operation has a row on the screen.
     let ghostLine: Int?
   }

@@ -50,8 +50,8 @@ extension SortOrder.Column {
 }
 
 extension SortOrder {
-  /// Whether the smallest value of the sort column is in the first row. The first of all states is executing,
-  /// and the last one is cancelled.
+  /// Whether the smallest value of the sort column is in the first row. In the order of states, executing is
+  /// the smallest value and cancelled is the largest.
   var isAscending: Bool {
     switch column {
     case .id, .state, .queue, .name: !isReversed

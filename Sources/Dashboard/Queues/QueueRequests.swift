@@ -19,7 +19,7 @@ struct QueueRequests: Sendable, Equatable {
   }
 }
 
-/// The requested values of one property of queues.
+/// The values that the user has requested for one property of queues, such as the width.
 struct RequestedValues<Value: Sendable & Equatable>: Sendable, Equatable {
   private struct Request: Sendable, Equatable {
     var value: Value
@@ -40,7 +40,7 @@ struct RequestedValues<Value: Sendable & Equatable>: Sendable, Equatable {
     (requests[id]?.unansweredCount ?? 0) > 0
   }
 
-  /// Notes that a command with this value is sent.
+  /// Notes that the dashboard sends a command that requests this value for a queue.
   mutating func note(_ value: Value, of id: QueueReport.ID) {
     let count = requests[id]?.unansweredCount ?? 0
     requests[id] = Request(value: value, unansweredCount: count + 1)

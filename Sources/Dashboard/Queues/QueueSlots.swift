@@ -13,7 +13,8 @@ struct QueueSlots {
   private let cells: Int
   private let isAligned: Bool
 
-  /// The maximum number of cells of aligned numbers, such as `12/16`, with the space before them.
+  /// The maximum number of cells for the numbers after an aligned bar, such as `12/16`, and for the space
+  /// before them.
   private static let numbersRoom = 7
 
   /// Creates the text for a queue.

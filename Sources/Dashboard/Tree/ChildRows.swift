@@ -71,7 +71,7 @@ struct ChildRows {
 
   private func rows(below id: OperationReport.ID) -> [Child] {
     guard let report = operations[id] else { return [] }
-    // The dependencies of a finished operation do not affect the future, so they are not drawn.
+    // The dependencies of a finished operation no longer delay any operation, so they are not drawn.
     if direction == .waitsFor, report.state.isOver, id != chosen { return [] }
     let ids = operations.neighbours(of: report, direction, limit: TreeState.rowLimit)
     if folding.folded.contains(id) {

@@ -17,7 +17,8 @@ struct TreeRoots: Sendable, Equatable {
   /// queue.
   static let groupLimit = 50
 
-  /// The ids of all roots, unfinished operations first. Each part is sorted by age.
+  /// The ids of all roots. Unfinished operations, sorted by age, come before finished operations, also sorted
+  /// by age.
   let ids: [OperationReport.ID]
   /// The groups of roots by queue; empty if there are few roots.
   let groups: [QueueGroup]

@@ -17,7 +17,7 @@ public enum Demo: String, CaseIterable, Sendable {
   /// The name by which the user selects the demo, in lower-case letters.
   public var name: String { rawValue }
 
-  /// The description in one line of at most 68 characters without a full stop.
+  /// The description of the demo in one line of at most 68 characters without a full stop.
   public var summary: String {
     switch self {
     case .tiles: "renders the Mandelbrot set tile by tile, on four queues"

@@ -8,9 +8,10 @@ import MonitorProtocol
 /// The events of one update to the viewer are sorted by time. A process may send an older event
 /// later, after at most the interval of its updates.
 struct MergedEvents {
-  /// The numbers of the processes that have sent the events from before the viewer's request.
+  /// The numbers of the processes that have sent the events that occurred before the viewer's
+  /// request.
   private var begun: Set<Int> = []
-  /// Whether the viewer has received the events from before its request.
+  /// Whether the viewer has received the events that occurred before its request.
   private var isBegun = false
   private var news = EventNews()
   /// The last events that the viewer has received.

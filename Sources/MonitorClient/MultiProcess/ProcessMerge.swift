@@ -9,7 +9,7 @@ import MonitorProtocol
 /// The processes are numbered from 1 on. Each process sends updates at its own times. The last
 /// update of a process is valid until its next update, even after the process has ended.
 struct ProcessMerge {
-  /// The new interest that must be sent to one process.
+  /// A new interest (the data that the viewer requests) that must be sent to one process.
   struct Wish: Equatable {
     let process: Int
     let interest: Interest
@@ -63,7 +63,8 @@ struct ProcessMerge {
   private var interest: Interest
   private var commands: SplitCommands
   private var events = MergedEvents()
-  // Changes that the viewer has not received yet.
+  // The changed operations, removed operations and command results that the viewer has not received
+  // yet.
   private var changed: [OperationReport.ID: OperationReport] = [:]
   private var removed: Set<OperationReport.ID> = []
   private var results: [CommandResult] = []
@@ -89,7 +90,8 @@ struct ProcessMerge {
 
   // MARK: The viewer
 
-  /// Sets the viewer's interest, and returns the processes whose interest changes.
+  /// Sets the viewer's interest, which is the data that the viewer requests. Returns the processes
+  /// whose own interest changes, each with its new interest.
   mutating func watch(_ new: Interest) -> [Wish] {
     let old = interest
     interest = new

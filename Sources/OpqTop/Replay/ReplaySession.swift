@@ -135,8 +135,8 @@ final class ReplaySession: MonitorSource {
     }
     state.withLock { state in
       for message in result.messages ?? [] { _ = state.mailbox.post(message) }
-      // If the viewer has sent a new interest since the update was created, it needs another
-      // update.
+      // If the viewer has sent a new interest (the data that it requests) since the update was
+      // created, the viewer needs another update.
       if result.messages != nil, state.mailbox.interest == interest { state.isAsked = false }
       (state.clock, state.remark) = (result.clock, result.remark)
     }

@@ -130,7 +130,8 @@ struct ViewerRun {
   /// The interest with which the viewer begins: the data that it requests at first.
   var interest: Interest { interest(for: nil) }
 
-  /// Returns the interest with which the viewer begins to watch the process with this number.
+  /// Returns the interest (the requested data) with which the viewer begins to watch the process
+  /// with this number.
   private func interest(for number: Int?) -> Interest {
     var interest = view.batch ? view.batchOptions.interest(for: number) : Interest()
     interest.warningKinds = view.warningKinds
