@@ -11,7 +11,7 @@ import Dashboard
 struct KeyDecoder {
   /// The meaning of the next bytes in the buffer.
   private enum Reading {
-    /// The next `length` bytes are this key. If the key is `nil`, these bytes are ignored.
+    /// The next `length` bytes encode this key. If the key is `nil`, these bytes are ignored.
     case input(Input?, length: Int)
     /// The bytes are the beginning of a longer sequence.
     case incomplete
@@ -190,7 +190,7 @@ struct KeyDecoder {
     return .input(KeySequence.singleShift(buffer[start + 2]), length: 3)
   }
 
-  /// Reads ESC [, parameters, and a final character.
+  /// Reads a control sequence, which consists of ESC [, parameters, and a final character.
   private func readControlSequence(at start: Int, isComplete: Bool) -> Reading {
     // The Linux console sends ESC [ [ A to ESC [ [ E for the keys F1 to F5.
     let isConsole = start + 2 < buffer.count && buffer[start + 2] == UInt8(ascii: "[")

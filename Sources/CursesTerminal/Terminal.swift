@@ -17,11 +17,12 @@ public struct Terminal: ~Copyable {
   public struct Options: Sendable {
     /// The characters that may be drawn.
     public enum Characters: Sendable {
-      /// The characters of the locale: all characters if it is a UTF-8 locale, otherwise ASCII.
+      /// The locale determines which characters may be drawn: all characters if it is a UTF-8 locale,
+      /// otherwise ASCII.
       case byLocale
-      /// ASCII only.
+      /// Only ASCII characters may be drawn.
       case ascii
-      /// All characters, in any locale.
+      /// All characters may be drawn, in any locale.
       case unicode
     }
 

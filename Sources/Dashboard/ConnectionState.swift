@@ -21,7 +21,7 @@ struct ConnectionState: Sendable {
 // The watched source, and whether updates arrive from it.
 
 extension Dashboard {
-  /// Whether the dashboard watches another process.
+  /// Whether the dashboard watches a process other than its own.
   var isAttached: Bool {
     switch connection.source {
     case .process, .processes: true

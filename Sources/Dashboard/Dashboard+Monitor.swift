@@ -174,7 +174,8 @@ extension Dashboard {
     return interest
   }
 
-  /// The maximum number of operations of each dependency graph in the pane.
+  /// The maximum number of operations that the dashboard requests for each dependency graph in the pane
+  /// beside the list.
   static let paneGraphLimit = 300
   private static let sentenceGraphLimit = 64
   /// The maximum number of warnings whose operations the dashboard requests for the list of warnings.

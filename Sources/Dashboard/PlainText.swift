@@ -8,7 +8,7 @@ package import MonitorProtocol
 package struct PlainText: Sendable {
   /// The maximum number of columns of a line.
   private static let longest = 1_000
-  /// The maximum number of operations in a chain of blockers.
+  /// The maximum number of operations in a chain of blockers, in which each operation waits for the next one.
   private static let longestChain = 12
 
   private var monitored = MonitoredState()

@@ -7,7 +7,7 @@
 
 import OperationsFoundation
 
-/// Sums the square roots of some numbers. The class was written for `Foundation.Operation`.
+/// An operation that sums the square roots of some numbers. The class was written for `Foundation.Operation`.
 final class Sum: Operation, @unchecked Sendable {
   private let numbers: [Double]
   private(set) var result = 0.0

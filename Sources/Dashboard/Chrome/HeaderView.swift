@@ -36,7 +36,8 @@ struct HeaderView {
     var rank: Int?
   }
 
-  /// The minimum delay of the monitor's updates that the header shows.
+  /// The minimum delay to be shown: if the monitor's updates are late by at least this time, the header shows
+  /// the delay.
   private static let lateness = Duration.milliseconds(500)
 
   /// The parts of the header that show how the process is watched, and the state of the connection.

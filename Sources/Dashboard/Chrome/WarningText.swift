@@ -11,7 +11,7 @@ struct WarningText {
   /// Whether commands are refused. If so, the text of a fix does not name keys.
   let isReadOnly: Bool
 
-  /// The maximum number of operations that a sentence names.
+  /// The maximum number of operations that a sentence about a warning names.
   private static let namedLimit = 4
   private static let nameLimit = 24
   /// The maximum length of an operation's name if the number of other operations follows the name.

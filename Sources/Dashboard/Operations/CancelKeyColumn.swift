@@ -6,10 +6,10 @@ import MonitorProtocol
 /// Draws the column with the cancel keys, in the list or beside the tree.
 struct CancelKeyColumn {
   let dashboard: Dashboard
-  /// The screen columns of the keys.
+  /// The screen columns in which the cancel keys are drawn.
   let columns: Range<Int>
 
-  /// The number of letters of the longest key.
+  /// The number of letters of the longest cancel key.
   static let width = 2
 
   func drawHeading(row: Int, on canvas: inout Canvas) {

@@ -14,7 +14,7 @@ struct Explanation {
   /// dependencies names only as many of them as have room.
   var columns: Int?
 
-  /// The maximum number of dependencies that a sentence names.
+  /// The maximum number of dependencies that a sentence about an operation names.
   private static let namedLimit = 4
   /// The maximum number of dependencies that are examined to describe one operation.
   private static let lookLimit = 10_000

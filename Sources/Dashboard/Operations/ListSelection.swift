@@ -114,7 +114,8 @@ struct ListSelection: Sendable, Equatable {
     select(index: rows.count - 1, in: rows, height: height)
   }
 
-  /// Selects the row at the place in the order that the selected operation would have.
+  /// If the selected operation no longer has a row, selects the row at the place that the operation would
+  /// have in the order of the list.
   mutating func moveToNeighbour(in rows: ListRows, height: Int) {
     guard let key, rows.count > 0 else { return moveToTop(in: rows, height: height) }
     select(index: min(rows.insertionIndex(of: key), rows.count - 1), in: rows, height: height)

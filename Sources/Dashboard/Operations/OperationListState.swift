@@ -73,7 +73,8 @@ struct OperationListState: Sendable {
     return !rows.keys[index].isOver
   }
 
-  /// Notes that the user has pressed a key. From now on, only keys and a new listing change the selection.
+  /// Notes that the user has pressed a key. From now on, only keys, a new filter and a new order change the
+  /// selection.
   mutating func noteKey() {
     rowsExpectedUntil = nil
     isBeforeFirstKey = false

@@ -67,8 +67,8 @@ struct PaneView {
     }
     if let row = layout.bottomRule {
       canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: style)
-      // The vertical line left of the pane ends at this rule, or at the rule of the window with the whole
-      // name if that window is open.
+      // The vertical line left of the pane ends at the horizontal rule below the rows. If the window with the
+      // whole name is open, it ends at the rule of that window.
       if layout.name == nil {
         canvas.put(canvas.glyphs.teeUp, row: row, column: divider, style: style)
       }

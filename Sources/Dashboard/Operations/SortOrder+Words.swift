@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension SortOrder.Column {
-  /// The letter that selects the sort column in the menu.
+  /// The letter that selects the sort column in the sort menu.
   var letter: Unicode.Scalar {
     switch self {
     case .id: "i"
@@ -19,7 +19,7 @@ extension SortOrder.Column {
     }
   }
 
-  /// The word that follows the letter in the menu.
+  /// The word that follows the column's letter in the sort menu.
   var word: String {
     switch self {
     case .id: "Id"

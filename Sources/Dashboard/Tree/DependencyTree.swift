@@ -76,11 +76,12 @@ struct DependencyTree: Sendable, Equatable {
 
   /// The rows that the user has folded or unfolded.
   struct Folding: Sendable, Equatable {
-    /// The groups whose members have their own rows.
+    /// The groups of siblings that the user has unfolded: their members have their own rows.
     var unfolded: Set<Group> = []
     /// The operations that the user has folded: the rows below these operations are hidden.
     var folded: Set<OperationReport.ID> = []
-    /// The queues whose roots have their own rows.
+    /// The queues that the user has unfolded: the roots of the tree that belong to these queues have their
+    /// own rows.
     var unfoldedQueues: Set<QueueReport.ID> = []
   }
 

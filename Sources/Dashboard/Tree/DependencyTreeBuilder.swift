@@ -21,7 +21,7 @@ struct DependencyTreeBuilder {
   private var pending: [Pending] = []
   private var seen: Set<OperationReport.ID> = []
   private var path: [OperationReport.ID] = []
-  /// The depth of the roots: 1 if the roots are below queues; otherwise 0.
+  /// The depth of the rows of roots: 1 if each root is below the row of its queue; otherwise 0.
   private let rootDepth: Int
 
   init(

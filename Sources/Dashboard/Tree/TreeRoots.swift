@@ -47,7 +47,7 @@ struct TreeRoots: Sendable, Equatable {
     }
   }
 
-  /// Returns the roots that have their own rows.
+  /// Returns the roots of the tree that have their own rows.
   func drawn(_ folding: DependencyTree.Folding) -> [OperationReport.ID] {
     guard !groups.isEmpty else { return ids }
     return groups.filter { folding.unfoldedQueues.contains($0.queue) }.flatMap(\.ids)

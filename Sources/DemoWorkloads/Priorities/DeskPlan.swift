@@ -51,7 +51,7 @@ struct DeskPlan: Equatable, Sendable {
     }
   }
 
-  /// A piece of work that arrives at the desk.
+  /// A piece of work that arrives at the help desk of the demo.
   struct Arrival: Equatable, Sendable {
     let kind: Kind
     /// The number of this piece of work. Each kind of work has its own numbers, beginning with 1.

@@ -52,7 +52,8 @@ struct MergedEvents {
     lastTimes[process] = events.last?.time ?? lastTimes[process]
     self.news.events += events
     self.news.skippedCount += news.skippedCount
-    // The list is not trimmed after each update, because that would be expensive.
+    // The list of stored events is not cut to its maximum length after each update, because that
+    // would be expensive.
     if self.news.events.count / 2 > limit { trim(to: limit) }
   }
 

@@ -66,7 +66,7 @@ struct PlaybackClock: Sendable, Equatable {
     return true
   }
 
-  /// Changes the end of the recording.
+  /// Changes the latest time that the clock shows, which is the end of the recording.
   mutating func setEnd(_ end: MonitorTime, at now: MonitorTime) {
     let time = time(at: now)
     self.end = max(start, end)

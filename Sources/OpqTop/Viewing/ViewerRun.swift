@@ -122,7 +122,7 @@ struct ViewerRun {
     }
   }
 
-  /// The error that a signal has requested the end of the program during a wait.
+  /// The error that a wait was ended by a signal that requests the end of the program.
   struct SignalRequest: Error {
     let signal: Int32
   }
