@@ -42,8 +42,8 @@ struct OperationListState: Sendable {
   /// order of the list.
   private static let answerTime = Duration.seconds(1)
 
-  /// Updates the rows and the selection after the monitored state, the listing or the screen's height has
-  /// changed.
+  /// Updates the rows and the selection after the monitored state, the filter, the order or the screen's
+  /// height has changed.
   mutating func settle(
     with monitored: MonitoredState, shownTime: MonitorTime, height: Int, at now: MonitorTime
   ) {

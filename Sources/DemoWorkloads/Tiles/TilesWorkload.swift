@@ -49,7 +49,8 @@ final class TilesWorkload: DemoWorkload {
 
   /// Shuts the workload down. If its directory is temporary, removes the directory.
   ///
-  /// A calibration ignores its cancellation and may still run when the method returns. It uses no file.
+  /// The operation that calibrates a picture ignores its cancellation and may still run when the method
+  /// returns. It uses no file.
   func shutDown() {
     run.shutDown()
     if directory.isTemporary { FileSystem.removeTree(directory.path) }

@@ -42,7 +42,7 @@ struct MergedEvents {
   mutating func take(_ news: EventNews, from process: Int, limit: Int) {
     var events = news.events[...]
     if news.isBeginning {
-      // After a lost connection, the process sends known events again.
+      // After a lost connection, the process sends known events again. These events are skipped.
       if let last = lastTimes[process] { events = events.drop { $0.time <= last } }
       begun.insert(process)
     }

@@ -41,8 +41,8 @@ struct ProcessMerge {
       }
       let count = recent.runs.count
       recent.runs.removeAll { ($0.finished ?? end) < start }
-      // Runs that the process has not sent because of the limit are older than the runs that it has
-      // sent.
+      // Because of a limit, the process sends only its newest runs. If some of these are older than
+      // `start`, all runs that it has not sent are older too, so they are not counted.
       if recent.runs.count < count { recent.count = recent.runs.count }
       return recent
     }

@@ -44,8 +44,8 @@ struct MandelbrotRenderer: Equatable, Sendable {
     let real = region.centerReal + (column / Double(side) - 0.5) * region.width
     let imaginary = region.centerImaginary - (row / Double(side) - 0.5) * region.width
     guard let count = escapeCount(real: real, imaginary: imaginary) else { return palette.inside }
-    // In deep regions, iteration counts are in the hundreds. The logarithm keeps the bands of colours equally
-    // wide.
+    // At high magnification, the iteration counts of points are in the hundreds. The logarithm of the count
+    // keeps the bands of colours equally wide.
     return palette.color(at: phase + 0.36 * log2(max(count, 0) + 1))
   }
 
