@@ -29,7 +29,7 @@ struct PaneView {
     let treeDirection = dashboard.screen.view == .tree ? dashboard.tree?.direction : nil
     let waitsFor = treeDirection == .waitsFor ? [] : trees.waitsFor.rows.dropFirst()
     let blocks = treeDirection == .blocks ? [] : trees.blocks.rows.dropFirst()
-    // Each heading takes one row and has a blank row above it.
+    // Each heading of the pane takes one row and has a blank row above it.
     let room = layout.body.upperBound - row - (treeDirection == nil ? 4 : 2)
     guard room > 0 else { return }
     let waitsForRoom = min(waitsFor.count, max(room / 2, room - blocks.count))

@@ -71,7 +71,8 @@ extension Dashboard {
       + queues.indices.filter { !shown.isSuspended(queues[$0]) }
   }
 
-  /// Returns words for the queues for which there is no room, if `chosen` are the queues that have room.
+  /// Returns a text that counts the queues without room on the screen. `chosen` are the queues that have
+  /// room.
   func wordsForOtherQueues(than chosen: some Collection<Int>) -> String {
     let queues = shown.queues
     let suspended =

@@ -92,7 +92,7 @@ struct DependencyTree: Sendable, Equatable {
   let roots: TreeRoots
   /// Whether the tree shows dependencies or dependents.
   let direction: GraphDirection
-  /// The rows from the top.
+  /// The rows of the tree from the top.
   private(set) var rows: [Row] = []
   /// For each operation, the operation below which its own row is drawn.
   private(set) var owners: [OperationReport.ID: OperationReport.ID] = [:]

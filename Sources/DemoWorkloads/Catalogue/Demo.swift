@@ -3,7 +3,7 @@
 
 /// The workloads that come with the program, with their names and descriptions.
 public enum Demo: String, CaseIterable, Sendable {
-  /// A demo that renders tiles on four queues.
+  /// A demo that renders tiles, which are parts of large pictures, on four queues.
   case tiles
   /// A demo with three deadlocks.
   case deadlock

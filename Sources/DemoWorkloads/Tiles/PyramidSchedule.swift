@@ -10,10 +10,10 @@
 /// get no uploads, so that the demo continues with a limited number of operations.
 struct PyramidSchedule: Equatable, Sendable {
   enum Action: Equatable, Sendable {
-    /// Add the operations of the tile pyramid with this number. The uploads are included only if `isUploaded`
-    /// is `true`.
+    /// The workload must add the operations of the tile pyramid with this number. The uploads are included
+    /// only if `isUploaded` is `true`.
     case launch(number: Int, isUploaded: Bool)
-    /// Remove the files of the tile pyramid with this number.
+    /// The workload must remove the files of the tile pyramid with this number.
     case remove(number: Int)
     /// The workload, which runs only once (`isOnce`), has finished.
     case finish

@@ -37,8 +37,9 @@ struct PlaybackClock: Sendable, Equatable {
   func moment(of time: MonitorTime) -> MonitorTime? {
     guard isRunning else { return nil }
     let left = max(0, time.nanoseconds - shown.nanoseconds)
-    // The division rounds down, so one nanosecond is added. Otherwise the clock of the recording
-    // could show a time shortly before `time` at the returned moment.
+    // The remaining time is divided by the speed and rounded down, so one nanosecond is added.
+    // Otherwise the clock of the recording could show a time shortly before `time` at the returned
+    // moment.
     return moment + .nanoseconds(speed < 0 ? left << -speed : (left >> speed) + 1)
   }
 
@@ -54,7 +55,7 @@ struct PlaybackClock: Sendable, Equatable {
     self.isRunning = isRunning
   }
 
-  /// Doubles the speed a number of times. A negative number halves it.
+  /// Doubles the speed a number of times. If the number is negative, halves the speed instead.
   ///
   /// - Returns: Whether the speed has changed.
   @discardableResult

@@ -70,7 +70,8 @@ struct MandelbrotRenderer: Equatable, Sendable {
     return nil
   }
 
-  /// Returns whether the point lies in the cardioid or in the largest disc. These points never escape.
+  /// Returns whether the point lies in the cardioid or in the largest disc of the Mandelbrot set. Points in
+  /// these two regions never escape.
   private func isInMainBodies(real: Double, imaginary: Double) -> Bool {
     let imaginarySquared = imaginary * imaginary
     let q = (real - 0.25) * (real - 0.25) + imaginarySquared
