@@ -7,7 +7,7 @@ extension Grid {
   /// Returns the grid as lines of text without colours. Spaces at the ends of lines and empty lines at the
   /// end are left out.
   ///
-  /// Characters that are not safe to print are replaced here too, because these lines are printed without
+  /// Characters that are not safe to print are replaced a second time. These lines are printed without
   /// ncurses, which would refuse such characters.
   func printable(isUnicode: Bool) -> String {
     var lines: [String] = []

@@ -81,8 +81,8 @@ extension Dashboard {
       isWarning: requested == 0)
   }
 
-  /// Returns the id of an operation and, if the operation is kept, its name. The text is cut to fit into a
-  /// sentence.
+  /// Returns the id of an operation and, if the dashboard still knows the operation, its name. The text is
+  /// cut to fit into a sentence.
   func describe(_ id: OperationReport.ID) -> String {
     guard let report = live.operations[id], !report.title.isEmpty else { return "\(id)" }
     return "\(id) \(report.title.clipped(to: 40))"
@@ -121,7 +121,8 @@ extension Dashboard {
       isWarning: true)
   }
 
-  /// Returns the operations of `ids` that are kept and unfinished, and whose process has not ended.
+  /// Returns the operations of `ids` that the dashboard still knows, that have not finished, and whose
+  /// process has not ended.
   func unfinished(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
     ids.filter { live.operations[$0]?.state.isOver == false && !live.hasEnded($0) }
   }

@@ -149,8 +149,8 @@ package struct PlainText: Sendable {
 }
 
 extension OperationStore {
-  /// Returns the unfinished dependency that will probably finish last. A dependency that waits or is held is
-  /// chosen before a ready dependency, and a ready dependency before one that executes.
+  /// Returns the unfinished dependency that will probably finish last. A dependency that waits or is held in
+  /// a suspended queue is chosen before a ready dependency, and a ready dependency before one that executes.
   func blocker(of report: OperationReport) -> OperationReport.ID? {
     let unmet = report.dependencies.compactMap { self[$0] }.filter { !$0.state.isOver }
     return unmet.max { SortKey($0) < SortKey($1) }?.id

@@ -28,7 +28,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
     self.description = description
   }
 
-  /// Creates an error from the farewell that a monitor has sent instead of a greeting.
+  /// Creates an error from the farewell message that a monitor has sent instead of a greeting.
   package init(_ farewell: Farewell) {
     switch farewell.cause {
     case .versionMismatch:

@@ -25,8 +25,8 @@ enum PeerCheck {
     guard peer.userID == user || peer.userID == 0 || user == 0 else {
       return AttachError(.denied, "the socket belongs to another user (uid \(peer.userID))")
     }
-    // The system reports the process id 0 if the process is in a process namespace that is not
-    // visible here.
+    // The system reports the process id 0 if the listening process is in a process namespace that
+    // is not visible to the viewer.
     guard let name, peer.processID != 0, peer.processID != name.processID else { return nil }
     return AttachError(
       .denied,

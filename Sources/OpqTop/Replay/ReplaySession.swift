@@ -99,8 +99,9 @@ final class ReplaySession: MonitorSource {
 
   func takeMessages() -> [MonitorMessage] {
     let messages = state.withLock { $0.mailbox.takeMessages() }
-    // While the mailbox contains an update, the player posts no further update. If an update was
-    // removed from the mailbox, the player has to run again.
+    // While the mailbox, which holds the messages for the viewer, contains an update, the player
+    // posts no further update. If an update was removed from the mailbox, the player has to run
+    // again.
     if messages.contains(where: \.isUpdate) { queue.async { self.run() } }
     return messages
   }

@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-/// The state of a recorded process at one moment. It creates updates for a viewer's interest, as a
-/// collector does.
+/// The state of a recorded process at one moment. It creates updates with the data that a viewer
+/// requests (its interest), as the collector of a running process does.
 struct ReplayTable: Sendable {
   private(set) var state: ProcessState
   /// The reports that were sent to the viewer.

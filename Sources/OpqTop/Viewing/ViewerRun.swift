@@ -109,7 +109,8 @@ struct ViewerRun {
       do throws(AttachError) {
         return try AttachTarget.process(process).path()
       } catch {
-        // The process may start later, so a missing socket is not an error here.
+        // While the program waits for the process, a missing socket is not an error, because the
+        // process may start later.
         guard error.kind == .nothingThere else { throw error }
       }
       let isThere = ProcessStart(of: process) != nil
