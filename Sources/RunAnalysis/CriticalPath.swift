@@ -22,8 +22,8 @@ public struct CriticalPath: Sendable, Equatable {
     /// recorded, or another condition, such as an exclusion or the operation's own `isReady`. The times in
     /// which a dependency ran or waited for a slot are other segments of the path.
     case dependencyWait
-    /// The reason is unknown. Either the operation was not yet added although its dependencies had finished,
-    /// or the start time of the operation is unknown.
+    /// The reason why time passed is unknown. Either the operation was not yet added although its
+    /// dependencies had finished, or the start time of the operation is unknown.
     case unaccounted
   }
 

@@ -74,8 +74,8 @@ struct HeaderView {
     } else {
       let refresh = dashboard.screen.refresh
       let words = refresh.isDefault ? "LIVE" : "LIVE \(refresh.words)"
-      // An attached process is live unless the header shows another state. Therefore the word "live" can be
-      // left out.
+      // An attached process is live unless the header shows another state. Therefore a narrow header can
+      // leave out the word "live".
       let rank = dashboard.isAttached ? 5 : nil
       pieces.append(Piece(span: Span(words, .executing, isBold: true), rank: rank))
     }

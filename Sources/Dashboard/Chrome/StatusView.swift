@@ -342,8 +342,8 @@ struct StatusView {
   /// Returns the rank of a key in the footer. A footer without room for all keys shows the keys with the
   /// lowest ranks.
   private func rank(of binding: KeyBinding) -> Int {
-    // If the watched process has ended, the key that opens the picker is the most useful one, so it has the
-    // lowest rank and is always in the footer.
+    // If the watched process has ended, the key that opens the picker is the most useful one, so it gets room
+    // in the footer before other keys.
     let isWayOn = binding.action == .picker(.open) && dashboard.live.endedReason != nil
     return isWayOn ? -1 : KeyTable.footerRank(of: binding)
   }

@@ -92,8 +92,8 @@ struct Explanation {
       let parts = [named + more, others].filter { !$0.isEmpty }.joined(separator: ", ")
       return "waits for \(report.unmetDependencyCount) of \(total): \(parts)"
     }
-    // If the sentence is too long, it names fewer dependencies, and ends with the number of dependencies that
-    // it does not name.
+    // If the sentence is too long, it names fewer dependencies, but always contains the number of
+    // dependencies that it does not name.
     let fewest = min(1, first.count)
     for namedCount in stride(from: first.count, to: fewest, by: -1) {
       let candidate = sentence(naming: namedCount)

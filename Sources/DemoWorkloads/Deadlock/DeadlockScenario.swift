@@ -89,7 +89,8 @@ struct DeadlockScenario: Scenario {
     self.plan = plan
     nextID += plan.tasks.count
     starting = Set(plan.tasks.filter { $0.queue != nil }.map(\.id))
-    // The width is reset, because the user may have widened the queue to resolve the last deadlock.
+    // The width of the queue is reset, because the user may have widened the queue to resolve the last
+    // deadlock.
     return [
       .setWidth(StartupPlan.imports.width, queue: StartupPlan.imports.name), .add(plan.tasks),
     ]

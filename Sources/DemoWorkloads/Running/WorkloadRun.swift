@@ -73,7 +73,7 @@ final class WorkloadRun: Sendable {
   func shutDown() {
     let isOver = DispatchGroup()
     // If another thread is adding operations, `sync` waits until that thread has added all of them, so that
-    // these operations are cancelled too. After the shutdown has begun, no operation is added.
+    // these operations are cancelled too. After `sync` has returned, no operation is added.
     control.sync {
       hasStopped.store(true, ordering: .releasing)
       dropHandlers()
