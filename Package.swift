@@ -50,12 +50,13 @@ let viewer = viewerLibraries + ["OpqTop"]
 
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
-  // The library does not use this target. The tests use it to measure the width of characters.
+  // The library does not use CTerminalSystem. The tests of the library use it to measure the width of
+  // characters.
   .target(name: "CTerminalSystem", cSettings: [.treatAllWarnings(as: .error)]),
   .target(name: "OperationsCore", dependencies: ["COperationsSystem"]),
   .target(
     name: "Operations",
-    // On Apple platforms this target re-exports Foundation, so it needs no other target.
+    // On Apple platforms the target Operations re-exports Foundation, so it needs no other target.
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   .target(
     name: "TestSupport", dependencies: ["COperationsSystem", "CTerminalSystem", "OperationsCore"],
@@ -66,8 +67,9 @@ let coreTargets: [Target] = [
   .target(
     name: "MainQueueChecks", dependencies: ["COperationsSystem", "OperationsCore"],
     path: "Tests/Fixtures/MainQueueChecks"),
-  // This fixture has an asynchronous `main`, and a program can have only one `main`. Therefore it is not a
-  // part of the program that contains the other fixtures.
+  // The fixture `async-main` has an asynchronous `main`, and a program can have only one `main`. Therefore it
+  // is a separate program, and not a part of the fixture `programs`, which contains the other fixtures of the
+  // core.
   fixture("async-main", ["MainQueueChecks", "OperationsCore"]),
   fixture("programs", ["MainQueueChecks", "OperationsCore", "TestSupport"]),
   .testTarget(
@@ -87,8 +89,8 @@ let coreTargets: [Target] = [
   .testTarget(
     name: "SubclassShapesTests", dependencies: ["Operations", "TestSupport"],
     exclude: ["README.md"]),
-  // This target contains links to the files of SubclassShapesTests, and compiles them in the Swift 5 language
-  // mode.
+  // The target SubclassShapesInSwift5Tests contains links to the files of SubclassShapesTests, and compiles
+  // them in the Swift 5 language mode.
   .testTarget(
     name: "SubclassShapesInSwift5Tests", dependencies: ["Operations", "TestSupport"],
     swiftSettings: [.swiftLanguageMode(.v5)]),
@@ -98,8 +100,8 @@ let foundationTargets: [Target] = [
   .target(
     name: "OperationsFoundation",
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
-  // This fixture compiles the test subclasses of Operation with Foundation. It is a separate program, because
-  // the fixture `programs` must not link Foundation.
+  // The fixture `shapes-foundation` compiles the test subclasses of Operation with Foundation. It is a
+  // separate program, because the fixture `programs` must not link Foundation.
   fixture("shapes-foundation", ["TestSupport"], settings: [.define("CORPUS_FOUNDATION")]),
   .testTarget(
     name: "OperationsFoundationTests",
@@ -107,8 +109,8 @@ let foundationTargets: [Target] = [
       "OperationsFoundation", "Operations", "OperationsCore", "ReexportingFoundation",
       "TestSupport", "fixture-shapes-foundation",
     ]),
-  // This target contains links to test files of other targets, and compiles them in the Swift 5 language
-  // mode.
+  // The target ImportsInSwift5Tests contains links to test files of other targets, and compiles them in the
+  // Swift 5 language mode.
   .testTarget(
     name: "ImportsInSwift5Tests",
     dependencies: [
@@ -244,13 +246,13 @@ let monitorTestTargets: [Target] = [
       "fixture-hostile-names", "demo-monitored-process",
     ],
     exclude: ["TerminalCases.md"]),
-  // This fixture is a separate program, because it links the viewer, which is not built if `OPQ_CORE_ONLY` is
-  // set.
+  // The fixture `hostile-names` is a separate program, because it links the viewer, which is not built if
+  // `OPQ_CORE_ONLY` is set.
   fixture(
     "hostile-names",
     viewer + [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
-  // This fixture is a separate program, because no test starts it. `Benchmarks` and `.ci/run` build it with
-  // optimization.
+  // The fixture `measure` is a separate program, because no test starts it. `Benchmarks` and `.ci/run` build
+  // it with optimization.
   fixture(
     "measure",
     [

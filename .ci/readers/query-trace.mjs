@@ -126,8 +126,8 @@ async function query(sql) {
   return rows;
 }
 
-// The worker completes its initialization without a request. This waits for one turn of the event
-// loop, in which it does so.
+// The worker completes its initialization without a request. The script waits for one turn of the
+// event loop, in which the worker completes its initialization.
 await new Promise((done) => setTimeout(done, 0));
 for (const [field, result] of await ask(
   method.append, bytes(101, readFileSync(trace)), (field) => field === 201)) {

@@ -7,8 +7,8 @@ extension Grid {
   /// Returns the grid as lines of text without colours. Spaces at the ends of lines and empty lines at the
   /// end are left out.
   ///
-  /// The text is made safe to print once more, because these lines do not go through ncurses, which refuses
-  /// invalid characters.
+  /// Characters that are not safe to print are replaced a second time. These lines are printed without
+  /// ncurses, which would refuse such characters.
   func printable(isUnicode: Bool) -> String {
     var lines: [String] = []
     for index in 0..<size.rows {

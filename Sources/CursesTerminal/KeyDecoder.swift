@@ -11,7 +11,7 @@ import Dashboard
 struct KeyDecoder {
   /// The meaning of the next bytes in the buffer.
   private enum Reading {
-    /// The next `length` bytes are this key. If the key is `nil`, these bytes are ignored.
+    /// The next `length` bytes encode this key. If the key is `nil`, these bytes are ignored.
     case input(Input?, length: Int)
     /// The bytes are the beginning of a longer sequence.
     case incomplete
@@ -28,7 +28,8 @@ struct KeyDecoder {
   private var buffer: [UInt8] = []
   /// The text of a paste that has begun but not ended; `nil` outside a paste.
   private var paste: [UInt8]?
-  /// The key sequences that only this terminal's description names.
+  /// The key sequences that the terminal's description (terminfo) names and that this decoder does not know
+  /// otherwise.
   private let additions: [(bytes: [UInt8], input: Input)]
 
   /// Creates a decoder.
@@ -183,19 +184,20 @@ struct KeyDecoder {
     guard start + 2 < buffer.count else {
       return isComplete ? .input(.alt("O"), length: 2) : .incomplete
     }
-    // The next byte cannot belong to this sequence: another sequence, such as that of a paste, interrupts it.
+    // If the byte after ESC O cannot belong to the sequence, another sequence, such as that of a paste, has
+    // interrupted it.
     guard (0x20...0x7E).contains(buffer[start + 2]) else { return .input(.alt("O"), length: 2) }
     return .input(KeySequence.singleShift(buffer[start + 2]), length: 3)
   }
 
-  /// Reads ESC [, parameters, and a final character.
+  /// Reads a control sequence, which consists of ESC [, parameters, and a final character.
   private func readControlSequence(at start: Int, isComplete: Bool) -> Reading {
-    // The Linux console's F1 to F5 are ESC [ [ A to E.
+    // The Linux console sends ESC [ [ A to ESC [ [ E for the keys F1 to F5.
     let isConsole = start + 2 < buffer.count && buffer[start + 2] == UInt8(ascii: "[")
     var index = start + (isConsole ? 3 : 2)
     while index < buffer.count, (0x20...0x3F).contains(buffer[index]) {
       index += 1
-      // The sequence is unknown. Its bytes are ignored.
+      // A sequence that is longer than all known sequences is ignored.
       if index - start > Self.longestSequence { return .input(nil, length: index - start) }
     }
     guard index < buffer.count else {
@@ -204,7 +206,7 @@ struct KeyDecoder {
     }
     let final = buffer[index]
     let length = index + 1 - start
-    // This byte cannot belong to a control sequence, so the sequence is incomplete. The byte is decoded
+    // If a byte cannot belong to a control sequence, the sequence is incomplete. The byte is then decoded
     // separately.
     guard (0x40...0x7E).contains(final) else { return .input(nil, length: length - 1) }
     if isConsole { return .input(KeySequence.console(final), length: length) }

@@ -7,7 +7,7 @@ import Dashboard
 /// The tables of the key sequences that xterm, the VT220, the Linux console, rxvt, screen and tmux send.
 /// Modifiers of named keys are ignored.
 enum KeySequence {
-  /// Returns the key of ESC [ with these parameters and this final character.
+  /// Returns the key for the sequence of ESC [, these parameters and this final character.
   static func control(_ final: UInt8, parameters: ArraySlice<UInt8>) -> Input? {
     // Parameters with a private marker belong to terminal reports, which the program did not request.
     if let first = parameters.first, (0x3C...0x3F).contains(first) { return nil }
@@ -18,7 +18,7 @@ enum KeySequence {
     return cursor(final)
   }
 
-  /// Returns the key of ESC O and a character.
+  /// Returns the key for the sequence of ESC O and this character.
   static func singleShift(_ final: UInt8) -> Input? {
     switch final {
     case UInt8(ascii: "M"): .key(.enter)
@@ -28,7 +28,7 @@ enum KeySequence {
     }
   }
 
-  /// Returns the key of ESC [ [ and a character.
+  /// Returns the key for the sequence of ESC [ [ and this character.
   static func console(_ final: UInt8) -> Input? {
     switch final {
     case UInt8(ascii: "A")...UInt8(ascii: "E"): .function(Int(final - UInt8(ascii: "A")) + 1)
@@ -65,7 +65,7 @@ enum KeySequence {
     }
   }
 
-  /// Returns the sequences that the open terminal's description names.
+  /// Returns the key sequences that the description of the open terminal (terminfo) names, with their keys.
   static func ofOpenTerminal() -> [(bytes: [UInt8], input: Input)] {
     let named: [(capability: String, input: Input)] = [
       ("kcuu1", .key(.up)), ("kcud1", .key(.down)), ("kcub1", .key(.left)),

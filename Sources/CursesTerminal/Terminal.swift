@@ -17,11 +17,12 @@ public struct Terminal: ~Copyable {
   public struct Options: Sendable {
     /// The characters that may be drawn.
     public enum Characters: Sendable {
-      /// The characters of the locale: all characters if it is a UTF-8 locale, otherwise ASCII.
+      /// The locale determines which characters may be drawn: all characters if it is a UTF-8 locale,
+      /// otherwise ASCII.
       case byLocale
-      /// ASCII only.
+      /// Only ASCII characters may be drawn.
       case ascii
-      /// All characters, in any locale.
+      /// All characters may be drawn, in any locale.
       case unicode
     }
 
@@ -192,7 +193,7 @@ public struct Terminal: ~Copyable {
       } while count < 0 && errno == EINTR
       filled = max(0, count)
     }
-    // An error other than EAGAIN means that the other side of the terminal has hung up.
+    // If reading fails with an error other than EAGAIN, the other side of the terminal has hung up.
     if count < 0 && errno == EAGAIN { return .inputs([]) }
     return count > 0 ? .inputs(decoder.consume(bytes)) : .gone
   }
@@ -241,7 +242,8 @@ extension Terminal.Options.Characters {
 }
 
 extension Capabilities.Colors {
-  /// Creates the largest of the supported numbers of colours that is at most `count`.
+  /// Creates the number of colours to use on a terminal with `count` colours: the largest of the supported
+  /// numbers (256, 16, 8 or none) that is at most `count`.
   init(count: Int) {
     self =
       switch count {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The reason why a terminal cannot be used.
+/// The error that a terminal cannot be used, with the reason.
 public struct TerminalError: Error, Equatable, CustomStringConvertible {
-  /// The kinds of reasons.
+  /// The reasons why a terminal cannot be used.
   public enum Code: Sendable, Equatable {
     /// The process has no terminal, or the descriptor is not a terminal.
     case notATerminal
@@ -17,10 +17,10 @@ public struct TerminalError: Error, Equatable, CustomStringConvertible {
     case noResources
   }
 
-  /// The reason.
+  /// The reason why the terminal cannot be used.
   public let code: Code
 
-  /// Creates an error.
+  /// Creates an error with the reason why a terminal cannot be used.
   public init(_ code: Code) { self.code = code }
 
   /// The reason in one sentence without a full stop at the end.

@@ -36,8 +36,9 @@ public final class Waker: Sendable {
   public func answer() {
     var count: UInt64 = 0
     _ = read(descriptor, &count, MemoryLayout.size(ofValue: count))
-    // The exchange has acquire ordering. Therefore a ring that did not write the counter is still ordered
-    // before this point, and the loop sees the work that preceded the ring.
+    // The atomic exchange has acquire ordering. If a call of `ring()` found the flag already set, it wrote no
+    // descriptor, but it still precedes this exchange. Therefore the loop sees the work that the thread added
+    // before that call.
     _ = isRinging.exchange(false, ordering: .acquiringAndReleasing)
   }
 }

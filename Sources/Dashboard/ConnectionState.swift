@@ -21,7 +21,7 @@ struct ConnectionState: Sendable {
 // The watched source, and whether updates arrive from it.
 
 extension Dashboard {
-  /// Whether the dashboard watches another process.
+  /// Whether the dashboard watches a process other than its own.
   var isAttached: Bool {
     switch connection.source {
     case .process, .processes: true
@@ -71,8 +71,8 @@ extension Dashboard {
     if isSame, opened != .demo {
       greetAgain(hello)
     } else {
-      // Before the first greeting, there is no state of another process to remove, and keys that were already
-      // pressed keep their effect.
+      // When the first greeting arrives, the dashboard has no state of another process to remove. Keys that
+      // the user has already pressed keep their effect.
       if live.hello != nil || opened != nil { startOver(with: opened ?? connection.source, hello) }
       live.apply(.hello(hello))
       if connection.source == .demo, !configuration.guidance.isEmpty {
@@ -90,7 +90,8 @@ extension Dashboard {
   private mutating func greetAgain(_ hello: Hello) {
     live.apply(.hello(hello))
     connection.mustWatchAgain = true
-    // The events of a new connection are numbered from 1 again, so the old selection is removed.
+    // The events of a new connection are numbered from 1 again, so the selection in the log of events is
+    // removed.
     events = EventSelection()
     tags.confirmedBy = now + Self.confirmationTime
   }
@@ -107,7 +108,8 @@ extension Dashboard {
     dashboard.screen.size = screen.size
     dashboard.screen.refresh = screen.refresh
     dashboard.screen.showsMeters = screen.showsMeters
-    // The new process may use the clock of another machine.
+    // The dashboard sets its current time from the greeting, because the new process may run on another
+    // machine, with another clock.
     dashboard.now = hello.anchor
     dashboard.connection.mustWatchAgain = true
     self = dashboard

@@ -81,8 +81,8 @@ extension Dashboard {
       isWarning: requested == 0)
   }
 
-  /// Returns the id of an operation and, if the operation is kept, its name. The text is cut to fit into a
-  /// sentence.
+  /// Returns the id of an operation and, if the dashboard still knows the operation, its name. The text is
+  /// cut to fit into a sentence.
   func describe(_ id: OperationReport.ID) -> String {
     guard let report = live.operations[id], !report.title.isEmpty else { return "\(id)" }
     return "\(id) \(report.title.clipped(to: 40))"
@@ -93,7 +93,8 @@ extension Dashboard {
     screen.notice = Notice(text, isWarning: isWarning, at: now)
   }
 
-  /// Closes the question if all its operations have finished, or if its queue no longer exists.
+  /// Closes the open question to the user if all operations of the question have finished, or if its queue no
+  /// longer exists.
   private mutating func closeQuestionAboutWhatIsOver() {
     if case .setSuspended(let id, _) = prompts.question?.purpose { return closeQuestion(about: id) }
     guard let question = prompts.question, !question.ids.isEmpty, unfinished(question.ids).isEmpty
@@ -120,7 +121,8 @@ extension Dashboard {
       isWarning: true)
   }
 
-  /// Returns the operations of `ids` that are kept and unfinished, and whose process has not ended.
+  /// Returns the operations of `ids` that the dashboard still knows, that have not finished, and whose
+  /// process has not ended.
   func unfinished(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
     ids.filter { live.operations[$0]?.state.isOver == false && !live.hasEnded($0) }
   }
@@ -145,7 +147,8 @@ extension Dashboard {
             Interest.Graph(root: selected, direction: direction, limit: Self.paneGraphLimit))
         }
       } else {
-        // Requests the dependencies of the operation, because the sentence below the rows names them.
+        // The interest includes the dependencies of the selected operation, because the sentence below the
+        // rows names them.
         interest.graphs.insert(
           Interest.Graph(root: selected, direction: .waitsFor, limit: Self.sentenceGraphLimit))
       }
@@ -172,7 +175,8 @@ extension Dashboard {
     return interest
   }
 
-  /// The maximum number of operations of each dependency graph in the pane.
+  /// The maximum number of operations that the dashboard requests for each dependency graph in the pane
+  /// beside the list.
   static let paneGraphLimit = 300
   private static let sentenceGraphLimit = 64
   /// The maximum number of warnings whose operations the dashboard requests for the list of warnings.

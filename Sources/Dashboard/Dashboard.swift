@@ -61,7 +61,8 @@ public struct Dashboard: Sendable {
   public mutating func reduce(_ message: Message) -> [Effect] {
     let effects = reduceWithoutInterest(message) + lookIfDue()
     layOut()
-    // If the process does not answer, the dashboard sends the interest after the next greeting.
+    // If the process does not answer, the dashboard sends its interest (the list of data that it needs) after
+    // the next greeting.
     guard !isUnanswered else { return effects }
     let wanted = wantedInterest
     guard wanted != connection.interest || connection.mustWatchAgain else { return effects }

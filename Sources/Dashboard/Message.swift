@@ -32,36 +32,36 @@ public enum Message: Sendable, Equatable {
 
 /// An action that the dashboard asks the program's loop to perform.
 public enum Effect: Sendable, Equatable {
-  /// Send this command to the monitored process.
+  /// The loop must send this command to the monitored process.
   case send(MonitorCommand)
-  /// Send this interest to the monitor: a description of the data that the dashboard needs. Before the first
-  /// effect of this kind, the monitor has the interest `Interest()`. After each later greeting, the dashboard
-  /// sends its interest again.
+  /// The loop must send this interest to the monitor. An interest describes the data that the dashboard
+  /// needs. Before the first effect of this kind, the monitor has the interest `Interest()`. After each later
+  /// greeting, the dashboard sends its interest again.
   case watch(Interest)
-  /// Write this frame into a new file, and report the result with ``Message/exported(_:)``. The frame
-  /// contains the listed operations.
+  /// The loop must write this frame into a new file, and report the result with ``Message/exported(_:)``. The
+  /// frame contains the operations to export.
   case export(MonitorProtocol.BatchFrame)
-  /// Find the processes that can be watched, and answer with ``Message/found(_:)``. The dashboard does not
-  /// request a second search before the answer.
+  /// The loop must find the processes that can be watched, and answer with ``Message/found(_:)``. The
+  /// dashboard does not request a second search before the answer.
   case findProcesses
-  /// Watch this source instead of the present one.
+  /// The loop must watch this source instead of the present one.
   ///
   /// The answer is the `hello` of the new source, which ends the previous source: after it, the loop must not
   /// send messages of the previous source. If the source cannot be opened, the answer is
   /// ``Message/openFailed(reason:)``. The dashboard does not request another source before the answer.
   case open(Source)
-  /// Control the watched recording with this command, and answer with ``Message/replay(_:)``.
+  /// The loop must control the watched recording with this command, and answer with ``Message/replay(_:)``.
   case replay(ReplayCommand)
-  /// End the program.
+  /// The loop must end the program.
   case quit
-  /// End the program because the user typed Ctrl-C: end it as the interrupt signal would.
+  /// The loop must end the program as the interrupt signal would, because the user typed Ctrl-C.
   case interrupt
-  /// Restore the terminal and stop the process, because the user typed Ctrl-Z. The loop repaints when the
-  /// process continues.
+  /// The loop must restore the terminal and stop the process, because the user typed Ctrl-Z. The loop
+  /// repaints when the process continues.
   case suspendProgram
-  /// Draw every cell again, even the cells that have not changed.
+  /// The loop must draw every cell of the screen again, even the cells that have not changed.
   case repaint
-  /// Sound the bell, because the action of a key is impossible.
+  /// The loop must sound the bell, because the action of a key is impossible.
   case bell
 }
 

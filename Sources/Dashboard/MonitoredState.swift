@@ -45,7 +45,7 @@ struct MonitoredState: Sendable, Equatable {
   var rootCount: Int? { state.latest?.rootCount }
   /// The warnings, the most important first.
   var warnings: [MonitorWarning] { state.warnings }
-  /// The dependents of the operations that keys would cancel.
+  /// The dependents of the operations that the user would cancel with the next key.
   var dependents: Dependents? { state.latest?.dependents }
   /// The exact sum of the counts of all queues. It does not depend on the shown rows.
   var counts: StateCounts { state.counts }

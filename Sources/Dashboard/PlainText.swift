@@ -8,7 +8,7 @@ package import MonitorProtocol
 package struct PlainText: Sendable {
   /// The maximum number of columns of a line.
   private static let longest = 1_000
-  /// The maximum number of operations in a chain of blockers.
+  /// The maximum number of operations in a chain of blockers, in which each operation waits for the next one.
   private static let longestChain = 12
 
   private var monitored = MonitoredState()
@@ -149,8 +149,8 @@ package struct PlainText: Sendable {
 }
 
 extension OperationStore {
-  /// Returns the unfinished dependency that will probably finish last. A dependency that waits or is held is
-  /// chosen before a ready dependency, and a ready dependency before one that executes.
+  /// Returns the unfinished dependency that will probably finish last. A dependency that waits or is held in
+  /// a suspended queue is chosen before a ready dependency, and a ready dependency before one that executes.
   func blocker(of report: OperationReport) -> OperationReport.ID? {
     let unmet = report.dependencies.compactMap { self[$0] }.filter { !$0.state.isOver }
     return unmet.max { SortKey($0) < SortKey($1) }?.id

@@ -28,7 +28,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
     self.description = description
   }
 
-  /// Creates an error from the farewell that a monitor has sent instead of a greeting.
+  /// Creates an error from the farewell message that a monitor has sent instead of a greeting.
   package init(_ farewell: Farewell) {
     switch farewell.cause {
     case .versionMismatch:
@@ -70,7 +70,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
 }
 
 extension Farewell {
-  /// The maximum number of characters of the reason to show.
+  /// The maximum number of characters that are shown of the reason in a farewell message.
   private static let reasonLimit = 199
 
   /// The reason as one line that is safe to print. The process has sent the text, which may contain

@@ -7,9 +7,9 @@ import MonitorTransport
 
 /// A process or socket that the user names on the command line.
 package enum AttachTarget: Equatable {
-  /// The process with this id.
+  /// The target is the process with this id.
   case process(pid_t)
-  /// The process that listens at this path.
+  /// The target is the process that listens at this path.
   case socket(String)
 
   /// Creates a target from an argument. A number is a process id, and any other text is a path. The

@@ -15,6 +15,9 @@ struct LocalProcess: Equatable {
     self.init(hello, bootID: ProcessStart.bootID) { ProcessStart(of: $0) }
   }
 
+  /// Finds the process that has sent a greeting, with facts about this machine from the caller;
+  /// `nil` if the process runs on another machine or is not visible.
+  ///
   /// - Parameters:
   ///   - hello: The greeting of the process.
   ///   - bootID: The boot id of this machine.
@@ -24,7 +27,8 @@ struct LocalProcess: Equatable {
     guard !hello.bootID.isEmpty, hello.bootID == bootID, let start = start(hello.processID) else {
       return nil
     }
-    // In another process namespace, the same id belongs to another process.
+    // The process id alone does not identify the process: in another process namespace, the same id
+    // belongs to another process. Therefore the start times are compared too.
     let isSame =
       hello.startTicks == 0
       ? start.nanoseconds == hello.processStarted.nanoseconds : start.ticks == hello.startTicks

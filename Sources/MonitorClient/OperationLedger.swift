@@ -16,7 +16,7 @@ package struct OperationLedger {
   private(set) var byteCount = 0
   private var sizes: [OperationReport.ID: Int] = [:]
 
-  /// Creates a ledger without operations.
+  /// Creates a ledger that counts the memory for operations and has no operations yet.
   ///
   /// - Parameter limit: The maximum memory for the operations of this process, in bytes.
   init(limit: Int = OperationLedger.mostBytes) { self.limit = limit }

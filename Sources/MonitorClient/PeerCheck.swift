@@ -20,12 +20,13 @@ enum PeerCheck {
   static func refusal(
     of peer: CommandOrigin, named name: MonitorSocketName?, user: UInt32
   ) -> AttachError? {
-    // Root can act as any user, with or without a socket.
+    // Root can act as any user, with or without a socket. Therefore the user is accepted if the
+    // process or the viewer belongs to root.
     guard peer.userID == user || peer.userID == 0 || user == 0 else {
       return AttachError(.denied, "the socket belongs to another user (uid \(peer.userID))")
     }
-    // The system reports the process id 0 if the process is in a process namespace that is not
-    // visible here.
+    // The system reports the process id 0 if the listening process is in a process namespace that
+    // is not visible to the viewer.
     guard let name, peer.processID != 0, peer.processID != name.processID else { return nil }
     return AttachError(
       .denied,

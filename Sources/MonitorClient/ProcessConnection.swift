@@ -87,7 +87,7 @@ final class ProcessConnection: ChannelInboundHandler {
 
   // MARK: Sending
 
-  /// Sends the viewer's interest to the process.
+  /// Sends the viewer's interest, which is the data that the viewer requests, to the process.
   func watch(_ interest: Interest, interval: Duration) {
     send(.watch(interest, interval: interval))
   }
@@ -127,7 +127,8 @@ final class ProcessConnection: ChannelInboundHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     self.context = context
-    // The timeout has passed, or the viewer has closed the connection.
+    // If the timeout has passed or the viewer has closed the connection before it was established,
+    // it is closed at once.
     guard !isOver else { return context.close(promise: nil) }
     let me = NIOLoopBound(self, eventLoop: context.eventLoop)
     PeerCredentials.origin(of: context.channel).whenComplete { me.value.greet($0) }

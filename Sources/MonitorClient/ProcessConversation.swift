@@ -9,11 +9,11 @@ struct ProcessConversation {
   enum Action: Equatable {
     /// The process has sent its greeting and can be watched.
     case greeted(Hello, versions: ProtocolVersions)
-    /// Deliver this message to the viewer.
+    /// The connection must deliver this message to the viewer.
     case deliver(MonitorMessage)
-    /// Send this message.
+    /// The connection must send this message to the process.
     case send(ViewerMessage)
-    /// End the connection for this reason.
+    /// The connection must end for this reason.
     case fail(AttachError)
   }
 

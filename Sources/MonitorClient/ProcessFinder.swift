@@ -47,7 +47,7 @@ package enum ProcessFinder {
         return Found(path: path, processID: process, answer: .success(try greeting.wait()))
       } catch {
         let error = error as? AttachError ?? AttachError(.lost, "\(error)")
-        // A process that has crashed leaves its socket behind.
+        // A process that has crashed leaves its socket behind. Such a socket is skipped.
         if error.kind == .nothingThere { return nil }
         return Found(path: path, processID: process, answer: .failure(error))
       }

@@ -10,15 +10,16 @@ import MonitorProtocol
 struct Reconnection {
   /// An action that the session must carry out.
   enum Action: Equatable {
-    /// Deliver this message to the viewer.
+    /// The session must deliver this message to the viewer.
     case post(MonitorMessage)
-    /// The process is connected: send the viewer's interest.
+    /// The process is connected. The session must send it the viewer's interest, which is the data
+    /// that the viewer requests.
     case open
-    /// Report that the process cannot be watched.
+    /// The session must report that the process cannot be watched.
     case refuse(AttachError)
-    /// Connect to the process after this delay.
+    /// The session must connect to the process after this delay.
     case retry(after: Duration)
-    /// Close the connection permanently.
+    /// The session must close the connection permanently.
     case stop
   }
 
@@ -64,7 +65,8 @@ struct Reconnection {
       return [.refuse(error)]
     }
     isOpen = false
-    // A process that ends closes its socket shortly before its id disappears.
+    // A process that ends closes its socket shortly before its id disappears. Therefore the end of
+    // the process may be known only at the next attempt to connect.
     if hasEnded { return end("the process has exited") }
     if error.isFinal { return end(error.description) }
     defer { nextDelay = min(nextDelay * 2, Self.longestDelay) }

@@ -10,8 +10,8 @@ import Synchronization
 /// A session with a process over a socket.
 ///
 /// If the connection is lost, the session reconnects while the process may still exist. The number
-/// of updates that the viewer has not received is limited, because the process receives credit only
-/// for updates that the viewer has received.
+/// of updates that the viewer has not received is limited: the process gets permission to send
+/// another update only when the viewer has received an earlier one.
 package final class RemoteSession: MonitorSource {
   /// The maximum time for a process to send its greeting.
   static let patience = TimeAmount.seconds(5)
@@ -24,8 +24,8 @@ package final class RemoteSession: MonitorSource {
   /// The messages for the viewer, protected by a lock.
   private struct State {
     var mailbox: Mailbox
-    /// The number of updates in the mailbox that arrived over an earlier connection. The process
-    /// receives no credit for these updates.
+    /// The number of updates in the mailbox that arrived over an earlier connection. When the
+    /// viewer receives such an update, the process gets no permission to send another one.
     var oldUpdateCount = 0
   }
 
@@ -204,7 +204,8 @@ package final class RemoteSession: MonitorSource {
       guard connecting.value.connection === connection.value else { return }
       let actions = connecting.value.silence?.look(at: .now) ?? []
       let isSilent = actions.contains { if case .post = $0 { true } else { false } }
-      // A child of an ended process may keep the connection open.
+      // A child of an ended process may keep the connection open. Therefore the session ends the
+      // connection if the process is silent and has ended.
       if isSilent, connecting.value.process?.hasEnded == true {
         return connection.value.expire()
       }

@@ -13,9 +13,9 @@ import MonitorProtocol
 struct Silence: Equatable {
   /// An action that the connection must carry out.
   enum Action: Equatable {
-    /// Send a ping to the process.
+    /// The connection must send a ping to the process.
     case ping
-    /// Deliver this message to the viewer.
+    /// The connection must deliver this message to the viewer.
     case post(MonitorMessage)
   }
 

@@ -3,7 +3,7 @@
 
 import ArgumentParser
 
-/// The command line.
+/// The command `opq-top` with its subcommands.
 struct OpqTop: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "opq-top",

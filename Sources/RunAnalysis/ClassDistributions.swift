@@ -8,7 +8,7 @@ public struct ClassDistributions: Sendable, Equatable {
   /// The name of the class without the name of its module. The name may contain any characters, so it is not
   /// safe to print.
   public var className: String
-  /// How long the operations ran.
+  /// How long the operations of the class ran.
   public var work: Distribution
   /// How long the operations waited for a slot; `nil` if none of these times is known.
   public var slotWait: Distribution?

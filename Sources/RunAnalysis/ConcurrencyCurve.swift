@@ -59,7 +59,8 @@ public struct ConcurrencyCurve: Sendable, Equatable {
     peak = Self.peak(of: &steps)
   }
 
-  /// Creates a curve from samples, for a run in which some operations were not recorded.
+  /// Creates a curve from samples, which are the numbers of operations in each state at certain moments. This
+  /// initializer is for a run in which some operations were not recorded.
   ///
   /// - Parameters:
   ///   - samples: The samples, sorted by time.

@@ -10,9 +10,9 @@ public import MonitorProtocol
 /// segment of the path. This segment names the operation that freed the slot. Operations that had the slot
 /// before are not on the path. Each moment of the path is counted once.
 public struct CriticalPath: Sendable, Equatable {
-  /// The reasons why time passed on the path.
+  /// The reasons why time passes on the critical path.
   public enum Kind: String, Sendable, CaseIterable {
-    /// The operation ran.
+    /// Time passed because the operation ran.
     case work
     /// The operation was ready and did not run yet. It waited for a free slot, for a barrier before it, or
     /// for its queue to be resumed. A recording does not contain the actual reason. If ``Segment/freedBy`` is
@@ -22,8 +22,8 @@ public struct CriticalPath: Sendable, Equatable {
     /// recorded, or another condition, such as an exclusion or the operation's own `isReady`. The times in
     /// which a dependency ran or waited for a slot are other segments of the path.
     case dependencyWait
-    /// The reason is unknown. Either the operation was not yet added although its dependencies had finished,
-    /// or the start time of the operation is unknown.
+    /// The reason why time passed is unknown. Either the operation was not yet added although its
+    /// dependencies had finished, or the start time of the operation is unknown.
     case unaccounted
   }
 

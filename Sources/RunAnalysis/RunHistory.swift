@@ -36,7 +36,7 @@ public struct RunHistory: Sendable {
   public private(set) var operations: [OperationReport.ID: OperationReport] = [:]
   /// The last report of each queue, including queues that no longer exist.
   public private(set) var queues: [QueueReport.ID: QueueReport] = [:]
-  /// A sample for each update, sorted by time.
+  /// A sample for each update, sorted by time. A sample has the counts of all queues together.
   public private(set) var samples: [Sample] = []
   /// The warnings, sorted by the time of their first update.
   public private(set) var warnings: [WarningSpell] = []
@@ -57,7 +57,8 @@ public struct RunHistory: Sendable {
 
   /// The maximum number of operations that are kept. Each operation takes almost a kilobyte.
   public static let operationLimit = 1_000_000
-  /// The maximum time between the finish of an operation and the recorded time of this finish.
+  /// The maximum delay with which the finish time of an operation is measured. A recorded finish time is
+  /// corrected by at most this delay.
   private static let longestLateness = Duration.milliseconds(100)
 
   /// For operations that are no longer reported and had not finished, the time at which they were last
@@ -150,8 +151,8 @@ public struct RunHistory: Sendable {
     take(update.warnings, at: update.time)
   }
 
-  /// Sets the beginning of an operation that was added before the recording began. The beginning is the
-  /// moment of its first report, because the operation has waited at least since then.
+  /// Sets the moment of addition of an operation that was added before the recording began. It is the moment
+  /// of the operation's first report, because the operation has waited at least since then.
   private mutating func beginWhereFound() {
     for (id, beginning) in found {
       guard var report = operations[id], beginning.state != .executing else { continue }

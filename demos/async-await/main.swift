@@ -14,7 +14,7 @@ func fetch(_ page: Int) async throws -> String {
 
 struct PageIsMissing: Error {}
 
-/// An operation whose work is an asynchronous function. It needs no other override.
+/// An operation whose work is an asynchronous function. It overrides only `run()`.
 final class Merge: AsyncOperation<String>, @unchecked Sendable {
   private let pages: [AsyncOperation<String>]
 
@@ -25,8 +25,8 @@ final class Merge: AsyncOperation<String>, @unchecked Sendable {
   }
 
   override func run() async throws -> String {
-    // The pages are dependencies of this operation, so they have finished. Therefore each `await` returns
-    // without suspending.
+    // The operations in `pages` are dependencies of this operation, so they have finished. Therefore each
+    // `await` returns without suspending.
     var texts: [String] = []
     for page in pages { texts.append(try await page.value) }
     return texts.joined(separator: ", ")
@@ -43,7 +43,8 @@ let merge = Merge(Array(pages.prefix(3)))
 processor.addOperation(merge)
 print("merged: \(try await merge.value)")
 
-// The operation stores the error. It finishes like any other operation, and its dependents start.
+// If the work throws an error, the operation stores the error. It finishes like any other operation, and its
+// dependents start.
 let missing = network.addAsyncOperation { () -> String in throw PageIsMissing() }
 do {
   print(try await missing.value)
@@ -59,7 +60,8 @@ let next = narrow.addAsyncOperation { "next" }
 for await state in endless.states where state == .executing { break }
 print("endless: \(endless.state), next: \(next.state)")
 
-// Cancelling the operation cancels its task. That ends the sleep that the task awaits.
+// Cancelling the operation cancels its task. The cancellation of the task ends the sleep that the task
+// awaits.
 endless.cancel()
 print("then: \(try await next.value)")
 if case .failure(let error)? = endless.result { print("endless: \(type(of: error))") }

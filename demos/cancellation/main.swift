@@ -7,7 +7,8 @@
 import Dispatch
 import Operations
 
-/// Counts until it is cancelled. Cancelling interrupts nothing: the work has to read `isCancelled`.
+/// An operation that counts until it is cancelled. Cancelling interrupts nothing: the work has to read
+/// `isCancelled`.
 final class Count: Operation, @unchecked Sendable {
   let hasBegun = DispatchSemaphore(value: 0)
 
@@ -20,7 +21,7 @@ final class Count: Operation, @unchecked Sendable {
   }
 }
 
-/// Prints its name, and whether one of its dependencies was cancelled.
+/// An operation that prints its name, and whether one of its dependencies was cancelled.
 final class Report: Operation, @unchecked Sendable {
   override func main() {
     let wasCancelled = dependencies.contains { $0.isCancelled }
@@ -43,12 +44,13 @@ queue.addOperations([count, skipped, last], waitUntilFinished: false)
 count.hasBegun.wait()
 print("in the queue: \(queue.operationCount)")
 
-// This operation has not started. It will not run, and no longer waits for `count`. It leaves the queue
-// when a slot is free.
+// The operation `skipped` has not started. After its cancellation it will not run, and no longer waits for
+// `count`. It leaves the queue when a slot is free.
 skipped.cancel()
 print("skipped: ready \(skipped.isReady), finished \(skipped.isFinished)")
 
-// This operation is running. Cancelling only sets its property `isCancelled`, which its `main()` reads.
+// The operation `count` is running. Cancelling only sets its property `isCancelled`, which its `main()`
+// reads.
 count.cancel()
 queue.waitUntilAllOperationsAreFinished()
 print("skipped: finished \(skipped.isFinished); it never ran")

@@ -11,7 +11,7 @@ struct ServerIsBusy: Error {}
 let network = OperationQueue()
 let processor = OperationQueue()
 
-// Each attempt is a new operation. The third attempt succeeds.
+// A retry makes a new operation for each attempt. In this demo, the third attempt succeeds.
 let fetch = RetryOperation(maximumAttempts: 5, delay: { .milliseconds(1 << $0) }) { attempt in
   AsyncOperation<String> {
     print("attempt \(attempt)")
@@ -19,7 +19,7 @@ let fetch = RetryOperation(maximumAttempts: 5, delay: { .milliseconds(1 << $0) }
     return "<title>Operations</title>"
   }
 }
-// The next operation receives the result, and can run in another queue.
+// The operation that `then` creates receives the result of the retry, and can run in another queue.
 let title = fetch.then { page in String(page.dropFirst(7).dropLast(8)) }
 processor.addOperation(title)
 network.addOperation(fetch)

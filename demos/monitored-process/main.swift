@@ -10,7 +10,8 @@ import Dispatch
 import Glibc
 import OperationsMonitor
 
-// The dispatch sources below receive these signals on any thread.
+// The signals SIGTERM and SIGINT must not end the process at once. Dispatch sources receive them on any
+// thread.
 signal(SIGTERM, SIG_IGN)
 signal(SIGINT, SIG_IGN)
 

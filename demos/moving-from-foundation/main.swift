@@ -7,7 +7,7 @@
 
 import OperationsFoundation
 
-/// Sums the square roots of some numbers. The class was written for `Foundation.Operation`.
+/// An operation that sums the square roots of some numbers. The class was written for `Foundation.Operation`.
 final class Sum: Operation, @unchecked Sendable {
   private let numbers: [Double]
   private(set) var result = 0.0
@@ -54,7 +54,8 @@ observation.invalidate()
 let total = sums.reduce(0) { $0 + $1.result }
 print("total: \(String(format: "%.2f", total)), progress: \(queue.progress.fractionCompleted)")
 
-// `foundationQueue` forwards everything to this queue. Pass it to interfaces that need Foundation's queue.
+// The property `foundationQueue` is a Foundation queue that forwards everything to the queue of this library.
+// Pass it to interfaces that need Foundation's queue.
 let name = Notification.Name("SumsAreComplete")
 let token = NotificationCenter.default.addObserver(
   forName: name, object: nil, queue: queue.foundationQueue

@@ -12,7 +12,8 @@ queue.isSuspended = true
 let operation = BlockOperation {}
 operation.name = "operation"
 
-// Each handler is called on the thread that makes the change. An observation ends when it is released.
+// Each handler of an observation is called on the thread that changes the property. An observation ends when
+// it is released.
 let observations = [
   operation.observe(\.isExecuting, options: [.old, .new]) { _, change in
     print("isExecuting: \(change.oldValue == true) → \(change.newValue == true)")
@@ -35,11 +36,11 @@ let watcher = Watcher()
 queue.addObserver(watcher, forKeyPath: "maxConcurrentOperationCount", options: .new)
 queue.maxConcurrentOperationCount = 2
 
-// The sequence has every state change in the queue from here on.
+// The sequence has every state change in the queue after the call of `stateChanges()`.
 let changes = queue.stateChanges()
 queue.addOperation(operation)
 
-// Prints the contents of the queue, and the reasons why the operation does not run.
+// Prints the contents of the queue, and the reasons why the operation in the suspended queue does not run.
 let snapshot = queue.snapshot()
 print("\(snapshot.name): \(snapshot.counts.ready) ready of \(snapshot.counts.total)")
 for reason in operation.reasonsNotRunning() { print("why not: \(reason)") }

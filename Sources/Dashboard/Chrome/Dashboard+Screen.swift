@@ -95,8 +95,8 @@ extension Dashboard {
       let estimates = estimates
       tree?.settle(operations: operations, estimates: estimates, height: height)
     }
-    // Another operation may now be selected. The window with the whole name may need more or fewer rows for
-    // that operation's name.
+    // After the update, another operation may be selected. The window with the whole name may need more or
+    // fewer rows for the name of that operation.
     layOut()
     screen.pane = makePane()
     queues.settle(in: shown.queues, height: height)
@@ -168,7 +168,8 @@ extension Dashboard {
       let text = report.name.isEmpty ? "(\(report.className))" : report.name
       return WholeName(id: id, className: report.className, text: text)
     }
-    // If the operation is no longer reported, the timeline or the events may still contain its name.
+    // If the monitor no longer reports the operation, the timeline or the log of events may still contain the
+    // operation's name.
     let title = screen.view == .timeline ? timeline.run?.title : selectedEvent?.title
     return WholeName(id: id, className: "", text: title ?? "no longer kept")
   }

@@ -99,7 +99,7 @@ struct DashboardView {
       "need \(needed.columns)x\(needed.rows)", "have \(size.columns)x\(size.rows)", "q quit",
     ]
     for (row, line) in lines.enumerated() {
-      // A space precedes the text if there is room for the space.
+      // A space precedes each line of the message if the screen is wide enough for the space.
       let isWide = line.utf8.count < size.columns
       canvas.write(line, row: row, columns: canvas.columns.dropFirst(isWide ? 1 : 0))
     }

@@ -36,7 +36,8 @@ struct HeaderView {
     var rank: Int?
   }
 
-  /// The minimum delay of the monitor's updates that the header shows.
+  /// The minimum delay to be shown: if the monitor's updates are late by at least this time, the header shows
+  /// the delay.
   private static let lateness = Duration.milliseconds(500)
 
   /// The parts of the header that show how the process is watched, and the state of the connection.
@@ -73,8 +74,8 @@ struct HeaderView {
     } else {
       let refresh = dashboard.screen.refresh
       let words = refresh.isDefault ? "LIVE" : "LIVE \(refresh.words)"
-      // An attached process is live unless the header shows another state. Therefore the word "live" can be
-      // left out.
+      // An attached process is live unless the header shows another state. Therefore a narrow header can
+      // leave out the word "live".
       let rank = dashboard.isAttached ? 5 : nil
       pieces.append(Piece(span: Span(words, .executing, isBold: true), rank: rank))
     }
@@ -120,8 +121,8 @@ struct HeaderView {
   private var rightPieces: [Piece] {
     guard let hello = monitored.hello else { return [] }
     let lost = monitored.lostChanges
-    // If the header is too narrow, the time of day is removed before the number of changes that were not
-    // recorded. If that number is 0, the number is removed first.
+    // If the header is too narrow, the number of state changes that were not recorded is removed first if it
+    // is 0. Otherwise it is removed only after the time of day.
     var pieces = [
       Piece(
         span: Span("not recorded \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 0 : 7)
@@ -203,7 +204,7 @@ struct HeaderView {
   private func drawBar(_ row: Int, on canvas: inout Canvas) {
     var columns = canvas.columns
     if !canvas.glyphs.isUnicode {
-      // ASCII has no solid block: brackets mark the ends of the bar.
+      // ASCII has no character for a solid block. Therefore brackets mark the ends of the bar.
       canvas.put("[", row: row, column: 0, style: Style(.dim))
       canvas.put("]", row: row, column: columns.upperBound - 1, style: Style(.dim))
       columns = 1..<columns.upperBound - 1
@@ -227,13 +228,13 @@ struct HeaderView {
     canvas.write(line, row: row, columns: 1..<canvas.columns.upperBound)
   }
 
-  /// The line with the number of operations in each state, in several lengths, the longest first.
+  /// Several versions of the line with the number of operations in each state, the longest version first.
   private var countLines: [[Span]] {
     let counts = monitored.counts
     let held = counts.held > 0 ? " (\(counts.held) held)" : ""
     // An operation in the state "cancelling" is also counted as executing or as ready, and the counts do not
-    // show as which. The number of cancelling operations stands beside the number of cancelled operations,
-    // because a cancelling operation becomes a cancelled one.
+    // show whether it is one or the other. The number of cancelling operations stands beside the number of
+    // cancelled operations, because a cancelling operation becomes a cancelled one.
     let coming = counts.cancelling > 0 ? " (+\(counts.cancelling))" : ""
     let cancelling = counts.cancelling > 0 ? " (+\(counts.cancelling) cancelling)" : ""
     return [
@@ -284,7 +285,8 @@ struct HeaderView {
     for (rank, index) in order.enumerated() {
       let parts = queueParts(queues[index], glyphs: canvas.glyphs)
       let width = parts.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) }
-      // The words for the queues without room need more cells if some of these queues are suspended.
+      // Some queues have no room in the row. The text that counts these queues needs more cells if some of
+      // them are suspended.
       let next = rank + 1 < order.count ? queues[order[rank + 1]] : nil
       let reserve = next.map { monitored.isSuspended($0) ? 22 : 8 } ?? 0
       guard column + width + reserve <= end else { break }

@@ -121,7 +121,8 @@ struct Layout: Sendable, Equatable {
       hasQueues = take(if: request.showsMeters)
       hasRules = take(if: isWide && request.wantsRules, rows: 2)
       hasRate = take(if: request.showsMeters)
-      // The graph and its rule replace the row of queues. Therefore they need only `graphHeight` more rows.
+      // The graph and its rule replace the row of queues. Therefore the graph and its rule need only
+      // `graphHeight` more rows.
       graphHeight = size.rows < Layout.tallThreshold ? 4 : 6
       hasGraph =
         hasRate && size.rows >= Layout.graphThreshold && take(if: isWide, rows: graphHeight)

@@ -9,7 +9,7 @@ struct ProportionBar: Sendable, Equatable {
   enum Share: Sendable, CaseIterable {
     case finished, cancelled, executing, ready, waiting
 
-    /// The role of the share, which determines the colour of its cells in the bar.
+    /// The role of a state's share of the bar. The role determines the colour of the share's cells.
     var role: Role {
       switch self {
       case .finished: .finished
@@ -37,7 +37,8 @@ struct ProportionBar: Sendable, Equatable {
     // Each share that is not zero first gets one cell, and then cells in proportion to its count, rounded
     // down. The remaining cells go to the shares with the largest remainders, so that the sum is exact.
     let rest = width - shareCount
-    // The product of a count and a width can be larger than an `Int`.
+    // The product of a count and a width can be larger than an `Int`, so it is computed with twice as many
+    // bits.
     let quotients = parts.map { total.dividingFullWidth($0.1.multipliedFullWidth(by: rest)) }
     var widths = parts.indices.map { parts[$0].1 > 0 ? 1 + quotients[$0].quotient : 0 }
     let remainders = parts.indices.sorted {

@@ -8,7 +8,7 @@ import MonitorProtocol
 /// The numbers are computed from exact totals, so no operation is missed between two totals. The increase of
 /// a total is counted in the second in which the new total arrives.
 struct RateHistory: Sendable, Equatable {
-  /// The maximum number of seconds that are kept.
+  /// The maximum number of past seconds for which the number of finished operations is kept.
   static let capacity = 240
   /// If fewer operations than this finish per second, the shown rate is an average over several seconds.
   private static let smallRate = 10

@@ -31,7 +31,7 @@ struct RateView {
         dashboard.shown.rates.samples, cells: min(Self.barLimit, end - column - 2))
       column = canvas.write(
         bars.text(canvas.glyphs), row: row, columns: column..<end, style: Style(.executing))
-      // The bars grow to the right until they fill the room, and then scroll.
+      // Each new bar is added at the right. When the bars fill the room, they scroll to the left.
       column = min(end, column)
     }
     canvas.write(times, row: row, columns: end..<canvas.columns.upperBound)
@@ -42,7 +42,7 @@ struct RateView {
     return [Span("rate ", .dim), Span("\(rate)/s", .strong)]
   }
 
-  /// Returns the texts of the waiting and run times in different lengths, the longest first.
+  /// Returns several versions of the text with the waiting and run times, the longest version first.
   private func timeSpans(_ glyphs: Glyphs) -> [[Span]] {
     let times = dashboard.shown.times
     // If several processes are watched, the monitor never reports waiting and run times.

@@ -22,14 +22,14 @@ enum ViewKind: Sendable, CaseIterable {
 
 /// A sentence about the last action. It disappears when the user presses a key, or after 5 s.
 struct Notice: Sendable, Equatable {
-  /// How long the sentence stays on the screen.
+  /// How long a sentence about the last action stays on the screen.
   static let lifetime = Duration.seconds(5)
 
-  /// The text of the sentence, unsanitised.
+  /// The text of a sentence about the last action. The text is unsanitised.
   let text: String
-  /// Whether the sentence is a warning, for example that an action failed.
+  /// Whether a sentence about the last action is a warning, for example that the action failed.
   let isWarning: Bool
-  /// When the sentence disappears.
+  /// The time at which a sentence about the last action disappears from the screen.
   let expires: MonitorTime
 
   /// Creates a notice that appears at `now`.

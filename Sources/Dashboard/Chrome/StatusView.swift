@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws the rows below the list: the sentence, the status line and the footer.
+/// Draws the rows below the list: the sentence about the selected operation, the status line and the footer.
 struct StatusView {
   let dashboard: Dashboard
   let layout: Layout
@@ -15,7 +15,8 @@ struct StatusView {
   }
 
   private func drawSentence(on canvas: inout Canvas) {
-    // ``PickerView`` and ``WarningListView`` draw the sentence themselves.
+    // If the picker or the list of warnings is open, ``PickerView`` or ``WarningListView`` draws the sentence
+    // below the rows.
     let hasOwnSentence = dashboard.picker != nil || dashboard.warningSelection != nil
     if hasOwnSentence, dashboard.screen.helpTop == nil { return }
     guard dashboard.screen.helpTop == nil, let id = dashboard.selected else {
@@ -47,7 +48,8 @@ struct StatusView {
     if dashboard.screen.view == .operations {
       if dashboard.list.selection.isPinned { remarks.append("pinned") }
       if dashboard.list.listing.showsWarnedOnly { remarks.append("warnings only") }
-      // If there is a rule above the list, its title contains the following remarks.
+      // If there is a rule above the list, its title shows the filter and whether finished operations are
+      // hidden. Otherwise the status line shows both.
       if layout.topRule == nil {
         if dashboard.list.listing.hidesOver { remarks.append("finished hidden") }
         if let filter = dashboard.list.listing.filter {
@@ -155,7 +157,8 @@ struct StatusView {
   }
 
   private func drawSortMenu(on canvas: inout Canvas) {
-    // If the gaps have only one space, the whole menu fits into 80 columns.
+    // On a narrow screen, one space separates the entries of the sort menu, so that the whole menu fits into
+    // 80 columns.
     let gap = canvas.columns.count < 100 ? " " : "  "
     var spans = [Span("sort: ", .strong)]
     for column in SortOrder.Column.allCases {
@@ -325,10 +328,11 @@ struct StatusView {
       return "Pause"
     }
     if binding.action == .program(.close), context == .picker, dashboard.connection.source == nil {
-      // If no source is watched yet, no view is below the picker, so the key quits the program.
+      // If no source is watched yet, there is no view below the picker. Therefore the key that closes the
+      // picker quits the program.
       return "Quit"
     }
-    // The footer names the queue that the key would suspend or resume.
+    // For the key that suspends or resumes a queue, the footer shows the name of that queue.
     guard binding.action == .queue(.toggleSuspended), let queue = dashboard.selectedQueue else {
       return words
     }
@@ -338,7 +342,8 @@ struct StatusView {
   /// Returns the rank of a key in the footer. A footer without room for all keys shows the keys with the
   /// lowest ranks.
   private func rank(of binding: KeyBinding) -> Int {
-    // If the watched process has ended, the key that opens the picker is the most useful one.
+    // If the watched process has ended, the key that opens the picker is the most useful one, so it gets room
+    // in the footer before other keys.
     let isWayOn = binding.action == .picker(.open) && dashboard.live.endedReason != nil
     return isWayOn ? -1 : KeyTable.footerRank(of: binding)
   }

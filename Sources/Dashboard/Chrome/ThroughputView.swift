@@ -7,9 +7,9 @@ import MonitorProtocol
 /// beside the area.
 struct ThroughputView {
   let dashboard: Dashboard
-  /// The screen row of the rule above the area.
+  /// The screen row of the horizontal rule above the graph of finished operations.
   let rule: Int
-  /// The screen rows in which the area is drawn.
+  /// The screen rows in which the graph of finished operations is drawn.
   let rows: Range<Int>
 
   private static let labelWidth = 6
@@ -18,9 +18,10 @@ struct ThroughputView {
   /// The maximum width of the table of queues. A wider table would be harder to read.
   private static let tableWidth = 72
 
-  /// Returns the number of screen columns for the area. The table of queues gets the other columns.
+  /// Returns the number of screen columns for the graph of finished operations. The table of queues gets the
+  /// other columns.
   static func width(columns: Int) -> Int { columns * 48 / 100 }
-  /// Returns the number of seconds that the area shows.
+  /// Returns the number of seconds that the graph of finished operations shows.
   static func seconds(columns: Int) -> Int { width(columns: columns) - labelWidth - 2 }
 
   func draw(on canvas: inout Canvas) {

@@ -11,7 +11,7 @@ struct WarningText {
   /// Whether commands are refused. If so, the text of a fix does not name keys.
   let isReadOnly: Bool
 
-  /// The maximum number of operations that a sentence names.
+  /// The maximum number of operations that a sentence about a warning names.
   private static let namedLimit = 4
   private static let nameLimit = 24
   /// The maximum length of an operation's name if the number of other operations follows the name.
@@ -147,7 +147,8 @@ struct WarningText {
     return "enqueue \(awaited), or cancel \(waiting)\(isReadOnly ? "" : " (x)")"
   }
 
-  /// Returns a shorter form of the same fix, which names at most one operation.
+  /// Returns a shorter text for the fix "enqueue an operation, or cancel the operations that wait for it".
+  /// The text names at most one operation.
   private func shortEnqueueOrCancel(_ warning: MonitorWarning) -> String {
     let waiting = warning.operations.count == 1 ? named(warning.operations) : "them"
     return "enqueue it, or cancel \(waiting)\(isReadOnly ? "" : " (x)")"

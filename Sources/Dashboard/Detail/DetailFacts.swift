@@ -47,7 +47,8 @@ struct DetailFacts {
     ] + process.map { _ in [] }
   }
 
-  /// The values of the four properties that determine the operation's state.
+  /// The values of `isReady`, `isExecuting`, `isCancelled` and `isFinished`, as the operation's state
+  /// determines them.
   var flags: [Span] {
     let isStarted = report.started != nil && !report.state.isOver
     let isExecuting = report.state == .executing || report.state == .cancelling && isStarted

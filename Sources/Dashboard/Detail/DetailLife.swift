@@ -51,7 +51,8 @@ struct DetailLife {
     guard let first = phases.first, let end = phases.map(\.end).max() else { return [] }
     let cells = max(8, columns - DetailFacts.labelWidth - Self.textWidth)
     let whole = max(1, (end - first.start) / .nanoseconds(1))
-    // A share is never negative or above 1, even if a process reports times that are out of order.
+    // The share of a duration in the whole time is never negative or above 1, even if a process reports times
+    // that are out of order.
     func share(of duration: Duration) -> Double {
       max(0, min(1, duration / .nanoseconds(1) / whole))
     }

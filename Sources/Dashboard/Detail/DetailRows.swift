@@ -3,13 +3,13 @@
 
 import MonitorProtocol
 
-/// The rows of the screen of one operation, from the top.
+/// The rows of the detail screen of one operation, from the top of the screen.
 struct DetailRows {
   enum Row {
     /// Text over the whole width of the screen.
     case line([Span])
-    /// One line of a text that is broken into several lines. The mark to its left is empty except for the
-    /// first line.
+    /// One line of a text that is broken into several lines. The first line has a mark to its left. The mark
+    /// of the other lines is empty.
     case wrapped(Span, [Cell])
     /// A text in the left half of the screen and a text in the right half.
     case halves([Span], [Span])

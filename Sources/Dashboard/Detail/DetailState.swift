@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// The screen of one operation, over the view from which it was opened.
+/// The state of the detail screen, which shows one operation and covers the view from which the
+/// user has opened it.
 struct DetailState: Sendable, Equatable {
   let id: OperationReport.ID
   /// The index of the first row on screen.

@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// The newest events that the dashboard has received, in the order of time.
 struct EventLog: Sendable, Equatable {
-  /// The number of the newest lines that remain when older lines are removed.
+  /// The number of lines that remain when the log removes its oldest lines.
   static let capacity = 5_000
   /// The maximum number of events that the dashboard requests in one update.
   static let limit = 1_000

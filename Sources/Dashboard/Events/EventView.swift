@@ -145,8 +145,8 @@ struct EventView {
       if let state = event.old {
         canvas.write(state.rawValue, row: row, columns: old, style: Style(state.role))
       } else {
-        // If an event has no old state, and its new state is waiting, ready or held, the operation was added.
-        // Otherwise the old state is unknown.
+        // If an event has no old state, and its new state is waiting, ready or held (ready in a suspended
+        // queue), the operation was added. Otherwise the old state is unknown.
         let wasAdded = [.waiting, .ready, .held].contains(event.new)
         canvas.write(
           wasAdded ? "added" : canvas.glyphs.unknown, row: row, columns: old, style: Style(.dim))

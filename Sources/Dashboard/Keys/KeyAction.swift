@@ -53,7 +53,7 @@ enum KeyAction: Sendable, Hashable {
     case zoomIn, zoomOut
   }
 
-  /// Actions of the screen of one operation.
+  /// Actions of the detail screen, which shows one operation.
   enum Detail: Sendable, Hashable {
     case open, next, previous
   }

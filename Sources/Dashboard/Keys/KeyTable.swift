@@ -8,7 +8,7 @@ enum KeyTable {
   /// The contexts in which commands have an operation to act on: the list, the tree, and the screen of one
   /// operation.
   private static let choosing = browsing.union([.detail])
-  /// The contexts of all views.
+  /// The contexts of all views. A context is a part of the screen that receives key presses.
   private static let viewing: Set<KeyContext> = [
     .list, .tree, .queues, .timeline, .events, .detail, .warnings,
   ]
@@ -22,7 +22,8 @@ enum KeyTable {
     actions[context]?[input]
   }
 
-  /// Returns the keys in the footer of a context, in order. The last key closes the context.
+  /// Returns the keys in the footer of a context, which is a part of the screen that receives key presses.
+  /// The last key in the footer closes that part.
   static func footer(in context: KeyContext) -> [KeyBinding] {
     bindings.filter { $0.footerWords[context] != nil }
   }

@@ -18,9 +18,11 @@ struct PromptState: Sendable {
 struct TextPrompt: Sendable, Equatable {
   /// The purpose of a typed text.
   enum Purpose: Sendable, Equatable {
-    /// The filter of the list. The previous filter is restored if the prompt is cancelled.
+    /// The user types a filter of the list. If the user cancels the prompt, the previous filter is
+    /// restored.
     case filter(before: OperationFilter?)
-    /// The text to search for. The previous selection is restored if the prompt is cancelled.
+    /// The user types a text to search for. If the user cancels the prompt, the previous selection
+    /// is restored.
     case search
   }
 

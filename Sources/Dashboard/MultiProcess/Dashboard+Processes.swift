@@ -18,7 +18,8 @@ extension Dashboard {
     return first
   }
 
-  /// Shows the reason if a process has ended that had not ended in `before`.
+  /// For each process that has ended since `before`, an earlier state of the processes, shows the reason for
+  /// its end.
   mutating func noteEnds(since before: [ProcessReport]) {
     for (old, new) in zip(before, live.processes) where old.ended == nil {
       if let reason = new.endedReason { show("\(new.title): \(reason)", isWarning: true) }

@@ -6,7 +6,7 @@ import MonitorProtocol
 /// Draws the table of the watched processes, and a row with the sum of their counts.
 struct ProcessTableView {
   let dashboard: Dashboard
-  /// The rows of the headings and of the processes.
+  /// The screen rows of the table's headings and of the processes.
   let rows: Range<Int>
   /// The row with the sum of the processes' counts.
   let sum: Int

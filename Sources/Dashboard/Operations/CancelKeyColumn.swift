@@ -6,14 +6,15 @@ import MonitorProtocol
 /// Draws the column with the cancel keys, in the list or beside the tree.
 struct CancelKeyColumn {
   let dashboard: Dashboard
-  /// The screen columns of the keys.
+  /// The screen columns in which the cancel keys are drawn.
   let columns: Range<Int>
 
-  /// The number of letters of the longest key.
+  /// The number of letters of the longest cancel key.
   static let width = 2
 
   func drawHeading(row: Int, on canvas: inout Canvas) {
-    // The heading also takes the space after the column.
+    // The heading `KEY` is one cell wider than the column of cancel keys. It also covers the space
+    // after the column.
     canvas.write(
       "KEY", row: row, columns: columns.lowerBound..<columns.upperBound + 1, style: Style(.dim))
   }

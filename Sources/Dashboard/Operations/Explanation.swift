@@ -14,7 +14,7 @@ struct Explanation {
   /// dependencies names only as many of them as have room.
   var columns: Int?
 
-  /// The maximum number of dependencies that a sentence names.
+  /// The maximum number of dependencies that a sentence about an operation names.
   private static let namedLimit = 4
   /// The maximum number of dependencies that are examined to describe one operation.
   private static let lookLimit = 10_000
@@ -92,7 +92,8 @@ struct Explanation {
       let parts = [named + more, others].filter { !$0.isEmpty }.joined(separator: ", ")
       return "waits for \(report.unmetDependencyCount) of \(total): \(parts)"
     }
-    // The number of the dependencies that are not named must have room.
+    // If the sentence is too long, it names fewer dependencies, but always contains the number of
+    // dependencies that it does not name.
     let fewest = min(1, first.count)
     for namedCount in stride(from: first.count, to: fewest, by: -1) {
       let candidate = sentence(naming: namedCount)

@@ -13,7 +13,8 @@ struct ListSelection: Sendable, Equatable {
   struct Window: Sendable, Equatable {
     /// The indexes of the rows on the screen.
     let indexes: Range<Int>
-    /// The line of the ghost cursor, counted from the first line of the screen; `nil` if the selected
+    /// The line of the ghost cursor, which stands for the selected operation if this operation has no row on
+    /// the screen. The line is counted from the first line of the screen. It is `nil` if the selected
     /// operation has a row on the screen.
     let ghostLine: Int?
   }
@@ -48,7 +49,8 @@ struct ListSelection: Sendable, Equatable {
     guard id != nil, !(index.map(indexes.contains) ?? false) else {
       return Window(indexes: indexes, ghostLine: nil)
     }
-    // The ghost cursor needs one line.
+    // The selected operation has no row on the screen. The ghost cursor, which stands for the missing row,
+    // needs one line.
     top = max(0, min(self.top, rows.count + 1 - height))
     let shown = top..<min(rows.count, top + height - 1)
     return Window(indexes: shown, ghostLine: min(line, shown.count))
@@ -69,7 +71,8 @@ struct ListSelection: Sendable, Equatable {
     key = newKey
     if isPinned { top = max(0, min(index - line, rows.count - height)) }
     top = max(0, min(top, rows.count - height))
-    // If the screen has become lower than the position of the selected row, it scrolls to the row.
+    // If the screen has become so low that it no longer contains the line of the selected row, it scrolls to
+    // that row.
     if line >= height { staysAtTop = false }
     let isOnScreen = (top..<top + height).contains(index)
     let hasEnded = newKey.isOver && !wasOver
@@ -80,8 +83,8 @@ struct ListSelection: Sendable, Equatable {
     if window.ghostLine == nil { line = index - top }
   }
 
-  /// Moves the selection down by `offset` rows, at most to the first or the last row. From a ghost cursor,
-  /// the movement continues with the rows above and below it.
+  /// Moves the selection down by `offset` rows, at most to the first or the last row. If the selected
+  /// operation has no row on the screen, the movement begins at the line that stands for the missing row.
   mutating func move(by offset: Int, in rows: ListRows, height: Int) {
     guard rows.count > 0 else { return }
     let window = window(in: rows, height: height)
@@ -110,7 +113,8 @@ struct ListSelection: Sendable, Equatable {
     select(index: rows.count - 1, in: rows, height: height)
   }
 
-  /// Selects the row at the place in the order that the selected operation would have.
+  /// If the selected operation no longer has a row, selects the row at the place that the operation would
+  /// have in the order of the list.
   mutating func moveToNeighbour(in rows: ListRows, height: Int) {
     guard let key, rows.count > 0 else { return moveToTop(in: rows, height: height) }
     select(index: min(rows.insertionIndex(of: key), rows.count - 1), in: rows, height: height)

@@ -30,17 +30,17 @@ struct OperationListState: Sendable {
   /// Whether the list has a column of priorities.
   var hasPriorities: Bool { havePrioritiesDiffered || listing.order.column == .priority }
 
-  /// The listing that the present rows were made for.
+  /// The listing (filter, order and hidden operations) for which the present rows were made.
   private var settledListing = Listing()
-  /// The time until which rows for a new listing can arrive. Until then, the first row stays selected if the
-  /// user has not selected another one.
+  /// The time until which rows for a new filter or a new order can arrive. Until then, the first row stays
+  /// selected if the user has not selected another one.
   private var rowsExpectedUntil: MonitorTime?
 
   /// The time in which the monitor sends the rows for a new listing.
   private static let answerTime = Duration.seconds(1)
 
-  /// Updates the rows and the selection after the monitored state, the listing or the screen's height has
-  /// changed.
+  /// Updates the rows and the selection after the monitored state, the filter, the order or the screen's
+  /// height has changed.
   mutating func settle(
     with monitored: MonitoredState, shownTime: MonitorTime, height: Int, at now: MonitorTime
   ) {
@@ -103,7 +103,8 @@ extension Dashboard {
     case .scrollRight: list.scrollTitles(by: 8)
     case .toggleOver: list.listing.hidesOver.toggle()
     case .toggleWarned:
-      // The third press of the key shows all operations again.
+      // Successive presses of the key `!` have three effects: they open the list of warnings, then list only
+      // the operations with warnings, and then list all operations again.
       guard list.listing.showsWarnedOnly else { return perform(.open as KeyAction.Warnings) }
       list.listing.showsWarnedOnly = false
     case .goToOperation:

@@ -168,7 +168,8 @@ struct OperationTableView {
     if let report = monitored.operations[id], !report.state.isOver {
       reason = dashboard.list.rows.index(of: id) == nil ? "not listed" : "off screen"
     } else {
-      // A recording that goes back to an earlier moment does not contain the later operations.
+      // A replay can go back to an earlier moment of the recording. The state at that moment does not contain
+      // operations that were added later.
       let isEarlier = dashboard.replay != nil && monitored.operations[id] == nil
       let isCancelled = monitored.operations[id]?.state == .cancelled
       reason = isEarlier ? "not listed" : isCancelled ? "cancelled" : "finished"

@@ -29,7 +29,7 @@ struct PaneView {
     let treeDirection = dashboard.screen.view == .tree ? dashboard.tree?.direction : nil
     let waitsFor = treeDirection == .waitsFor ? [] : trees.waitsFor.rows.dropFirst()
     let blocks = treeDirection == .blocks ? [] : trees.blocks.rows.dropFirst()
-    // Each heading takes one row and has a blank row above it.
+    // Each heading of the pane takes one row and has a blank row above it.
     let room = layout.body.upperBound - row - (treeDirection == nil ? 4 : 2)
     guard room > 0 else { return }
     let waitsForRoom = min(waitsFor.count, max(room / 2, room - blocks.count))
@@ -67,8 +67,8 @@ struct PaneView {
     }
     if let row = layout.bottomRule {
       canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: style)
-      // If the window with the whole name is open, the vertical line ends at the rule of that window and not
-      // at this rule.
+      // The vertical line left of the pane ends at the horizontal rule below the rows. If the window with the
+      // whole name is open, it ends at the rule of that window.
       if layout.name == nil {
         canvas.put(canvas.glyphs.teeUp, row: row, column: divider, style: style)
       }
@@ -142,7 +142,8 @@ struct PaneView {
     return TimeText.timeOfDay(moment, of: hello)
   }
 
-  /// Returns the text of `later`: the time since `moment` or, if `moment` is unknown, the time of day.
+  /// Returns a text for the moment `later`: the time between `moment` and `later` or, if `moment` is unknown,
+  /// the time of day of `later`.
   private func offset(_ later: MonitorTime?, from moment: MonitorTime?, _ glyphs: Glyphs) -> String
   {
     guard let later else { return glyphs.unknown }

@@ -19,7 +19,8 @@ struct Question: Sendable, Equatable {
     /// operations.
     case setSuspended(QueueReport.ID, Bool)
 
-    /// Words for the case that a command is not sent; `nil` if the action is not a command.
+    /// Words for a message that a command was not sent, such as "not cancelled"; `nil` if the action is not a
+    /// command.
     var refusalWords: String? {
       switch self {
       case .cancel: "not cancelled"

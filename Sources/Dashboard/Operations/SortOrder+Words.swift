@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension SortOrder.Column {
-  /// The letter that selects the sort column in the menu.
+  /// The letter that selects the sort column in the sort menu.
   var letter: Unicode.Scalar {
     switch self {
     case .id: "i"
@@ -19,7 +19,7 @@ extension SortOrder.Column {
     }
   }
 
-  /// The word that follows the letter in the menu.
+  /// The word that follows the column's letter in the sort menu.
   var word: String {
     switch self {
     case .id: "Id"
@@ -50,8 +50,8 @@ extension SortOrder.Column {
 }
 
 extension SortOrder {
-  /// Whether the smallest value of the sort column is in the first row. The first of all states is executing,
-  /// and the last one is cancelled.
+  /// Whether the smallest value of the sort column is in the first row. In the order of states, executing is
+  /// the smallest value and cancelled is the largest.
   var isAscending: Bool {
     switch column {
     case .id, .state, .queue, .name: !isReversed

@@ -27,7 +27,7 @@ struct PickerColumns: Sendable, Equatable {
     let processID = columns.lowerBound + 2..<columns.lowerBound + 2 + max(6, idWidth)
     self.processID = processID
     let start = processID.upperBound + 2
-    // Each width includes the space to the left of the column.
+    // The width of each column includes the space to the left of the column.
     let uptimeWidth = 7
     let totalWidth = 7
     let modeWidth = 6

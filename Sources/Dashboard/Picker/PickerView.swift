@@ -136,7 +136,7 @@ struct PickerView {
       """,
       columns: canvas.columns.count - 4, lineLimit: max(1, rows.count - 1), style: Style(.dim),
       isUnicode: canvas.glyphs.isUnicode)
-    // A blank row precedes the text if there is room for the blank row.
+    // A blank row precedes the hint if the screen is high enough for the blank row.
     let skipped = text.lines.count + 2 > rows.count ? 1 : 2
     for (row, line) in zip(rows.dropFirst(skipped), text.lines) {
       canvas.write(line, row: row, column: 2)

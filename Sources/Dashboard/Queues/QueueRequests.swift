@@ -11,14 +11,15 @@ struct QueueRequests: Sendable, Equatable {
   var widths = RequestedValues<Int>()
   var suspensions = RequestedValues<Bool>()
 
-  /// Removes the values that the queues have reported, after an update with this time.
+  /// Removes each requested value that its queue has reported. `time` is the time of the update with these
+  /// reports.
   mutating func settle(in monitored: MonitoredState, at time: MonitorTime) {
     widths.settle(at: time) { monitored.queue($0)?.width }
     suspensions.settle(at: time) { monitored.queue($0)?.isSuspended }
   }
 }
 
-/// The requested values of one property of queues.
+/// The values that the user has requested for one property of queues, such as the width.
 struct RequestedValues<Value: Sendable & Equatable>: Sendable, Equatable {
   private struct Request: Sendable, Equatable {
     var value: Value
@@ -39,7 +40,7 @@ struct RequestedValues<Value: Sendable & Equatable>: Sendable, Equatable {
     (requests[id]?.unansweredCount ?? 0) > 0
   }
 
-  /// Notes that a command with this value is sent.
+  /// Notes that the dashboard sends a command that requests this value for a queue.
   mutating func note(_ value: Value, of id: QueueReport.ID) {
     let count = requests[id]?.unansweredCount ?? 0
     requests[id] = Request(value: value, unansweredCount: count + 1)
@@ -57,8 +58,9 @@ struct RequestedValues<Value: Sendable & Equatable>: Sendable, Equatable {
     requests[id] = isDone && !isReported ? request : nil
   }
 
-  /// Removes the values whose results have arrived and that the queues have reported. A queue that was
-  /// changed again by its own program reports another value in an update after the result.
+  /// Removes each request whose result has arrived, if the queue has reported the requested value, or if the
+  /// update at `time` is newer than the result. If a newer update has a different value, the program itself
+  /// has changed the queue again.
   mutating func settle(at time: MonitorTime, reported: (QueueReport.ID) -> Value?) {
     requests = requests.filter { id, request in
       guard let answered = request.answered else { return true }

@@ -13,7 +13,8 @@ struct QueueSlots {
   private let cells: Int
   private let isAligned: Bool
 
-  /// The maximum number of cells of aligned numbers, such as `12/16`, with the space before them.
+  /// The maximum number of cells for the numbers after an aligned bar, such as `12/16`, and for the space
+  /// before them.
   private static let numbersRoom = 7
 
   /// Creates the text for a queue.
@@ -46,7 +47,7 @@ struct QueueSlots {
       return [Span("\(running) exec\(requested)", running > 0 ? .executing : .dim)]
     }
     let numbers = "\(running)/\(width)\(requested)"
-    // Long numbers take cells of an aligned bar.
+    // If an aligned bar is followed by long numbers, the bar is shorter, so that the numbers have room.
     let excess = isAligned ? max(0, 1 + numbers.unicodeScalars.count - Self.numbersRoom) : 0
     let barCells = max(1, cells - excess)
     let bar = SlotBar(running: running, width: width, cells: min(width, barCells))
@@ -70,7 +71,8 @@ extension Dashboard {
       + queues.indices.filter { !shown.isSuspended(queues[$0]) }
   }
 
-  /// Returns words for the queues for which there is no room, if `chosen` are the queues that have room.
+  /// Returns a text that counts the queues without room on the screen. `chosen` are the queues that have
+  /// room.
   func wordsForOtherQueues(than chosen: some Collection<Int>) -> String {
     let queues = shown.queues
     let suspended =

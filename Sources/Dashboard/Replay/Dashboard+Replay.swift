@@ -32,7 +32,7 @@ extension Dashboard {
 }
 
 extension KeyAction.Replay {
-  /// The command that the program has to perform for the action.
+  /// The command for the replay that a key with this action sends.
   var command: ReplayCommand {
     switch self {
     case .togglePlaying: .togglePlaying

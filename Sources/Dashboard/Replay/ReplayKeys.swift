@@ -17,8 +17,8 @@ enum ReplayKeys {
     bindings.flatMap { binding in binding.inputs.map { ($0, binding.action) } },
     uniquingKeysWith: { first, _ in first })
 
-  /// All keys of a replay, for help and footers. They are the replay keys and the other keys, except keys
-  /// that have another action during a replay or would change the process.
+  /// All keys of a replay, for help and footers: the replay keys, and the keys of the dashboard that have no
+  /// other action during a replay and do not change the process.
   static let all: [KeyBinding] =
     bindings
     + KeyTable.bindings.filter { binding in

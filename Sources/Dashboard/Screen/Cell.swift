@@ -52,7 +52,8 @@ public struct Cell: Sendable, Hashable {
   public var mark: Unicode.Scalar?
   /// The style in which the cell is drawn.
   public var style: Style
-  /// Whether this is the right half of the double-width character to its left.
+  /// Whether the cell is the right half of a double-width character, which begins in the cell to
+  /// its left.
   public var isContinuation: Bool
 
   /// Creates a cell. The default is a plain space.

@@ -91,8 +91,8 @@ struct CellText {
       cells.append(Cell(scalar, style: dimmed))
       return true
     case .mark(let mark):
-      // The first character of a name in a sentence may be a combining mark. The mark is not drawn on top of
-      // the space before the name.
+      // The first character of a name in a sentence may be a combining mark. Such a mark is not drawn on top
+      // of the space before the name.
       guard let last = cells.lastIndex(where: { !$0.isContinuation }), cells[last].scalar != " "
       else {
         guard cells.count < columns else { return false }

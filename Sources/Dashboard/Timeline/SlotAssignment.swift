@@ -34,7 +34,7 @@ struct SlotAssignment: Sendable, Equatable {
   mutating func assign(_ runs: [OperationRun], isNews: Bool = true) -> [Strip] {
     var strips: [Strip] = []
     var assigned: [OperationReport.ID: Place] = [:]
-    // Runs with a slot come first, so that no new run takes their slot.
+    // Runs that already have a slot are placed before new runs, so that no new run takes their slot.
     for run in runs {
       guard let place = places[run.id], place.isFinal || !isNews,
         Self.fits(run, in: strips, slot: place.slot)
@@ -58,8 +58,8 @@ struct SlotAssignment: Sendable, Equatable {
     guard slot < strips.count else { return true }
     for other in strips[slot].reversed() {
       guard let otherEnd = other.finished else {
-        // The other run in the slot has not ended. Therefore this run fits only if it ended before the start
-        // of the other run.
+        // If the other run in the slot has not ended, a run fits into the slot only if it ended before the
+        // other run started.
         guard let end = run.finished, end <= other.started else { return false }
         continue
       }

@@ -65,8 +65,8 @@ struct TimelineState: Sendable, Equatable {
   mutating func zoom(by step: Int) -> Bool {
     guard Self.windows.indices.contains(windowIndex + step) else { return false }
     windowIndex += step
-    // A longer window shows more runs. If the known runs kept their slots, the earlier runs could need more
-    // slots than the queue has.
+    // A longer time window shows more runs. If the known runs kept their slots, the earlier runs could need
+    // more slots than the queue has.
     assignments = [:]
     return true
   }

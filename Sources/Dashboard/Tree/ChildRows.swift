@@ -6,13 +6,13 @@ import MonitorProtocol
 /// The part of a dependency graph that a tree draws, as the list of the rows below each operation. An
 /// operation with several parents can occur below each of these parents.
 struct ChildRows {
-  /// A row below an operation.
+  /// A row of the tree below the row of an operation.
   struct Child {
     let id: DependencyTree.RowID
     let note: DependencyTree.Note
   }
 
-  /// The rows below each drawn operation, in order.
+  /// For each drawn operation, the rows below its own row, in order.
   private(set) var children: [OperationReport.ID: [Child]] = [:]
   /// The operations with their own row, sorted so that each one comes after all operations above it.
   /// Operations in a cycle without a root are missing, and so are operations to which such a cycle leads.
@@ -71,7 +71,7 @@ struct ChildRows {
 
   private func rows(below id: OperationReport.ID) -> [Child] {
     guard let report = operations[id] else { return [] }
-    // The dependencies of a finished operation do not affect the future, so they are not drawn.
+    // The dependencies of a finished operation no longer delay any operation, so they are not drawn.
     if direction == .waitsFor, report.state.isOver, id != chosen { return [] }
     let ids = operations.neighbours(of: report, direction, limit: TreeState.rowLimit)
     if folding.folded.contains(id) {

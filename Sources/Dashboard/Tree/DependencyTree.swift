@@ -26,7 +26,8 @@ struct DependencyTree: Sendable, Equatable {
     case queue(QueueReport.ID)
     /// A row that represents all rows below a folded operation.
     case folded(OperationReport.ID)
-    /// A row for operations that the dashboard has only counted. It knows nothing else about them.
+    /// A row for operations that the dashboard has only counted. The dashboard knows nothing else about these
+    /// operations.
     case unknown(parent: OperationReport.ID)
     /// A row at the end of an incomplete tree. It shows that the tree has more rows.
     case cut
@@ -62,8 +63,8 @@ struct DependencyTree: Sendable, Equatable {
     /// The row represents the rows below a folded operation. It has the number of operations directly below
     /// that operation.
     case folded(count: Int)
-    /// The row represents operations that the dashboard does not know. The note has the number of these
-    /// operations, and how many of them are unfinished.
+    /// The row represents operations that the dashboard does not know. It has the number of these operations,
+    /// and how many of them are unfinished.
     case unknown(count: Int, unmetCount: Int)
   }
 
@@ -75,11 +76,12 @@ struct DependencyTree: Sendable, Equatable {
 
   /// The rows that the user has folded or unfolded.
   struct Folding: Sendable, Equatable {
-    /// The groups whose members have their own rows.
+    /// The groups of siblings that the user has unfolded: their members have their own rows.
     var unfolded: Set<Group> = []
-    /// The operations whose rows below them are hidden.
+    /// The operations that the user has folded: the rows below these operations are hidden.
     var folded: Set<OperationReport.ID> = []
-    /// The queues whose roots have their own rows.
+    /// The queues that the user has unfolded: the roots of the tree that belong to these queues have their
+    /// own rows.
     var unfoldedQueues: Set<QueueReport.ID> = []
   }
 
@@ -90,7 +92,7 @@ struct DependencyTree: Sendable, Equatable {
   let roots: TreeRoots
   /// Whether the tree shows dependencies or dependents.
   let direction: GraphDirection
-  /// The rows from the top.
+  /// The rows of the tree from the top.
   private(set) var rows: [Row] = []
   /// For each operation, the operation below which its own row is drawn.
   private(set) var owners: [OperationReport.ID: OperationReport.ID] = [:]

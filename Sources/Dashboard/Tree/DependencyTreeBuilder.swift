@@ -21,7 +21,7 @@ struct DependencyTreeBuilder {
   private var pending: [Pending] = []
   private var seen: Set<OperationReport.ID> = []
   private var path: [OperationReport.ID] = []
-  /// The depth of the roots: 1 if the roots are below queues; otherwise 0.
+  /// The depth of the rows of roots: 1 if each root is below the row of its queue; otherwise 0.
   private let rootDepth: Int
 
   init(
@@ -41,7 +41,7 @@ struct DependencyTreeBuilder {
       if !isFolded { appendRoots(group.ids) }
     }
     if roots.groups.isEmpty { appendRoots(roots.ids) }
-    // The items are in reverse order, because the next item is removed from the end.
+    // The pending rows are in reverse order, because the next row is removed from the end of the array.
     pending.reverse()
   }
 
@@ -59,7 +59,8 @@ struct DependencyTreeBuilder {
     guard case .node(let id) = item.id else { return row(item, id: item.id, note: item.note) }
     path.removeLast(max(0, path.count - (item.depth - rootDepth)))
     let parent = path.last ?? id
-    // An operation in a cycle is not in `owners`. Its own row is drawn where the operation occurs first.
+    // `owners` contains, for each operation that is not in a cycle, the operation below which its own row is
+    // drawn. An operation in a cycle has its own row at the place where it occurs first.
     let isElsewhere = item.depth > rootDepth && owners[id].map { $0 != parent } ?? false
     guard !isElsewhere, seen.insert(id).inserted else {
       return row(

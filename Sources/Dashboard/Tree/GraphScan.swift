@@ -57,7 +57,7 @@ private struct Walk {
     let onlyRoot = roots.count == 1 ? roots.first : nil
     edges = Dictionary(
       uniqueKeysWithValues: reports.map { report in
-        // The dependencies of a finished operation do not affect the future, so they are not examined.
+        // The dependencies of a finished operation no longer delay any operation, so they are not examined.
         let isEnd = direction == .waitsFor && report.state.isOver && report.id != onlyRoot
         let targets =
           isEnd

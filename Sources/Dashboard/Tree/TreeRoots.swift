@@ -17,7 +17,8 @@ struct TreeRoots: Sendable, Equatable {
   /// queue.
   static let groupLimit = 50
 
-  /// The ids of all roots, unfinished operations first. Each part is sorted by age.
+  /// The ids of all roots. Unfinished operations, sorted by age, come before finished operations, also sorted
+  /// by age.
   let ids: [OperationReport.ID]
   /// The groups of roots by queue; empty if there are few roots.
   let groups: [QueueGroup]
@@ -46,7 +47,7 @@ struct TreeRoots: Sendable, Equatable {
     }
   }
 
-  /// Returns the roots that have their own rows.
+  /// Returns the roots of the tree that have their own rows.
   func drawn(_ folding: DependencyTree.Folding) -> [OperationReport.ID] {
     guard !groups.isEmpty else { return ids }
     return groups.filter { folding.unfoldedQueues.contains($0.queue) }.flatMap(\.ids)

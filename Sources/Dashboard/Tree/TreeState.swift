@@ -37,7 +37,8 @@ struct TreeState: Sendable, Equatable {
     direction = .waitsFor
     tree = DependencyTree(allOf: operations, rowLimit: Self.rowLimit)
     cursor = tree.rows.first?.id ?? .cut
-    // The first row is not known yet, because the roots are not known.
+    // The cursor stays at the first row until a key moves it, because the roots, and therefore the first row,
+    // are not known yet.
     staysAtTop = true
   }
 

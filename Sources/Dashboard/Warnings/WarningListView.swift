@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// Draws the list of warnings, one warning in each row. The header shows their number.
+/// Draws the list of warnings, one warning in each row. The header of the dashboard shows the
+/// number of warnings.
 struct WarningListView {
   let dashboard: Dashboard
   let layout: Layout

@@ -3,7 +3,7 @@
 
 /// The workloads that come with the program, with their names and descriptions.
 public enum Demo: String, CaseIterable, Sendable {
-  /// A demo that renders tiles on four queues.
+  /// A demo that renders tiles, which are parts of large pictures, on four queues.
   case tiles
   /// A demo with three deadlocks.
   case deadlock
@@ -17,7 +17,7 @@ public enum Demo: String, CaseIterable, Sendable {
   /// The name by which the user selects the demo, in lower-case letters.
   public var name: String { rawValue }
 
-  /// The description in one line of at most 68 characters without a full stop.
+  /// The description of the demo in one line of at most 68 characters without a full stop.
   public var summary: String {
     switch self {
     case .tiles: "renders the Mandelbrot set tile by tile, on four queues"

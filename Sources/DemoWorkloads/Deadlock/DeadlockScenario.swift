@@ -7,13 +7,13 @@
 /// the scenario resolves the deadlocks itself, one after the other, and ends.
 struct DeadlockScenario: Scenario {
   enum Alarm: Equatable, Sendable {
-    /// Cancel an operation of the dependency cycle.
+    /// It is time to cancel an operation of the dependency cycle.
     case breakCycle
-    /// Add one slot to the queue whose slots are all taken.
+    /// It is time to add one slot to the queue whose slots are all taken.
     case widen
-    /// Add the operation that the application forgot to add to a queue.
+    /// It is time to add the operation that the application forgot to add to a queue.
     case remember
-    /// Start the application again.
+    /// It is time to start the application again.
     case startAnew
   }
 
@@ -89,7 +89,8 @@ struct DeadlockScenario: Scenario {
     self.plan = plan
     nextID += plan.tasks.count
     starting = Set(plan.tasks.filter { $0.queue != nil }.map(\.id))
-    // The width is reset, because the user may have widened the queue to resolve the last deadlock.
+    // The width of the queue is reset, because the user may have widened the queue to resolve the last
+    // deadlock.
     return [
       .setWidth(StartupPlan.imports.width, queue: StartupPlan.imports.name), .add(plan.tasks),
     ]

@@ -6,7 +6,7 @@ import Operations
 /// The plan of the work that arrives at a help desk. The work exceeds the capacity of the desk. The plan
 /// depends only on the seed.
 struct DeskPlan: Equatable, Sendable {
-  /// The queue of the desk, which has a slot for each of its two people.
+  /// The queue of the help desk. It has a slot for each of the two people who work at the desk.
   static let queue = WorkloadQueue(name: "desk", width: 2)
 
   /// The kinds of work, the most urgent first.
@@ -51,7 +51,7 @@ struct DeskPlan: Equatable, Sendable {
     }
   }
 
-  /// A piece of work that arrives at the desk.
+  /// A piece of work that arrives at the help desk of the demo.
   struct Arrival: Equatable, Sendable {
     let kind: Kind
     /// The number of this piece of work. Each kind of work has its own numbers, beginning with 1.

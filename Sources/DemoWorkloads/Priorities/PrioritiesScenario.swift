@@ -48,7 +48,7 @@ struct PrioritiesScenario: Scenario {
 
   mutating func start() -> [Step] {
     // The least urgent operations are added first. This shows that they run last because of their priority,
-    // and not because of their position.
+    // and not because of their position in the queue.
     var tasks = DeskPlan.Kind.allCases.reversed().flatMap { kind in
       (0..<Self.initial).map { _ in task(plan.next(kind)) }
     }

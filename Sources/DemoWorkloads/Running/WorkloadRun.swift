@@ -32,12 +32,13 @@ final class WorkloadRun: Sendable {
   /// cancellation ends when it reads `true`.
   var isStopped: Bool { hasStopped.load(ordering: .acquiring) }
 
-  /// Runs a closure on the present thread. At any time, at most one such closure of the workload runs. If the
-  /// workload was shut down, the function does nothing.
+  /// Runs a closure that controls the workload, on the present thread. At any time, at most one closure that
+  /// controls the workload runs. If the workload was shut down, the function does nothing.
   func decideNow(_ body: () -> Void) { control.sync { if !isStopped { body() } } }
 
-  /// Runs a closure on another thread, immediately or after a delay. At any time, at most one such closure of
-  /// the workload runs. If the workload was shut down, the closure does not run.
+  /// Runs a closure that controls the workload, on another thread, immediately or after a delay. At any time,
+  /// at most one closure that controls the workload runs. If the workload was shut down, the closure does not
+  /// run.
   func decide(after delay: Duration = .zero, _ body: @escaping @Sendable () -> Void) {
     let work: @Sendable () -> Void = { [self] in if !isStopped { body() } }
     if delay > .zero {
@@ -71,8 +72,8 @@ final class WorkloadRun: Sendable {
   /// See ``DemoWorkload/shutDown()``.
   func shutDown() {
     let isOver = DispatchGroup()
-    // If another thread is adding operations, this call waits until that thread has added all of them, so
-    // that the operations are cancelled too. After this call, no operation is added.
+    // If another thread is adding operations, `sync` waits until that thread has added all of them, so that
+    // these operations are cancelled too. After `sync` has returned, no operation is added.
     control.sync {
       hasStopped.store(true, ordering: .releasing)
       dropHandlers()

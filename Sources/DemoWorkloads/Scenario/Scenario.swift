@@ -18,22 +18,23 @@ protocol Scenario: Equatable, Sendable {
   mutating func began(_ task: PlannedTask.ID) -> [Step]
   /// Returns the next steps after a task in a queue has completed or was cancelled.
   mutating func ended(_ task: PlannedTask.ID) -> [Step]
-  /// Returns the next steps after the time of an alarm has come.
+  /// Returns the next steps after the time of an alarm (an event at a planned time) has come.
   mutating func rang(_ alarm: Alarm) -> [Step]
 }
 
 /// A step that a scenario requests from its workload.
 enum ScenarioStep<Alarm: Equatable & Sendable>: Equatable, Sendable {
-  /// Create these operations in this order. Add each operation to its queue if it has one.
+  /// The workload must create these operations in this order, and add each operation to its queue if it has
+  /// one.
   case add([PlannedTask])
-  /// Add an existing operation that has no queue to a queue. If the operation no longer exists, report it as
-  /// ended.
+  /// The workload must add an existing operation that has no queue to a queue. If the operation no longer
+  /// exists, it must report the operation as ended.
   case enqueue(PlannedTask.ID, queue: String)
-  /// Cancel an operation. If the operation has ended, do nothing.
+  /// The workload must cancel an operation. If the operation has ended, it does nothing.
   case cancel(PlannedTask.ID)
-  /// Set the width of a queue.
+  /// The workload must set the width of a queue.
   case setWidth(Int, queue: String)
-  /// Report this alarm to the scenario after a duration, which is planned for normal speed.
+  /// The workload must report this alarm to the scenario after a duration, which is planned for normal speed.
   case wake(Alarm, after: Duration)
   /// The workload, which runs only once (`isOnce`), has finished.
   case finish

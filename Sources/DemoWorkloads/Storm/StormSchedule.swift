@@ -9,15 +9,16 @@
 /// operations are not replaced.
 struct StormSchedule: Equatable, Sendable {
   enum Action: Equatable, Sendable {
-    /// Add the blocks with these numbers, and call the schedule again at once.
+    /// The workload must add the blocks with these numbers, and call the schedule again at once.
     case add(Range<Int>)
-    /// Add nothing, and call the schedule again later.
+    /// The workload must add no block of operations now, and call the schedule again later.
     case rest
     /// The workload, which runs only once (`isOnce`), has finished.
     case finish
   }
 
-  /// The maximum number of blocks that one step adds. Adding them takes about ten milliseconds.
+  /// The maximum number of blocks that one step adds. Adding this number of blocks takes about ten
+  /// milliseconds.
   static let slice = 10
 
   private let blockLimit: Int

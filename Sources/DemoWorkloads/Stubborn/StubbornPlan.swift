@@ -30,8 +30,8 @@ struct StubbornPlan: Equatable, Sendable {
     queue == Self.media ? nextForMedia(id) : nextForWeb(id)
   }
 
-  /// Returns the next operation for the queue `media`. In turn, two operations ignore cancellation and one
-  /// reacts late. The application cancels two of three operations.
+  /// Returns the next operation for the queue `media`. Of three successive operations, two ignore their
+  /// cancellation and one reacts to it late. The application cancels two of three operations.
   private mutating func nextForMedia(_ id: PlannedTask.ID) -> Item {
     mediaCount += 1
     let isPatient = generator.index(below: 3) == 0

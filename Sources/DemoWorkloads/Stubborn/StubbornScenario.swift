@@ -5,7 +5,7 @@
 /// to their cancellation in different ways.
 struct StubbornScenario: Scenario {
   enum Alarm: Equatable, Sendable {
-    /// The application cancels an operation.
+    /// It is time for the application to cancel this operation.
     case giveUp(PlannedTask.ID)
   }
 

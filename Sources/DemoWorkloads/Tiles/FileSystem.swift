@@ -26,8 +26,8 @@ enum FileSystem {
     case ENOENT:
       guard let parent = parent(of: path) else { throw SystemError(code: ENOENT) }
       try createDirectory(parent)
-      // After the first attempt, another thread may have created the same directory, because threads write
-      // tiles to the same directories. This is not an error.
+      // If another thread has created the same directory after the first attempt of this thread, this is not
+      // an error. Several threads write tiles to the same directories.
       guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .last }
     default:
       throw .last

@@ -36,7 +36,7 @@ final class Pyramid: Sendable {
     case written(bytes: Int)
     /// Nothing was written, because the operation that makes the image was cancelled.
     case noImage
-    /// The system reported an error.
+    /// The image was not written, because the system reported this error.
     case failed(SystemError)
   }
 

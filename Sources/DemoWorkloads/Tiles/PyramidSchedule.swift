@@ -12,7 +12,8 @@
 /// Posters are rendered in series. A series renders one poster after the other.
 struct PyramidSchedule: Equatable, Sendable {
   enum Action: Equatable, Sendable {
-    /// Add the operations of this pyramid. The uploads are included only if `isUploaded` is `true`.
+    /// The workload must add the operations of the tile pyramid with this number. The uploads are included
+    /// only if `isUploaded` is `true`.
     case launch(number: Int, isUploaded: Bool)
     /// Add the operation that renders this poster of a series.
     case render(poster: Int, series: Int)

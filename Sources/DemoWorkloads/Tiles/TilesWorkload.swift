@@ -59,7 +59,8 @@ final class TilesWorkload: DemoWorkload {
 
   /// Shuts the workload down. If its directory is temporary, removes the directory.
   ///
-  /// A calibration ignores its cancellation and may still run when the method returns. It uses no file.
+  /// The operation that calibrates a picture ignores its cancellation and may still run when the method
+  /// returns. It uses no file.
   func shutDown() {
     run.shutDown()
     if directory.isTemporary { FileSystem.removeTree(directory.path) }
@@ -96,8 +97,8 @@ final class TilesWorkload: DemoWorkload {
         operation.addDependency(operations[dependency])
       }
       let countdown = operations.count < plan.buildCount ? built : uploaded
-      // The completion block also runs if the operation was cancelled before it started. Therefore the
-      // operation is counted here, and not in its work.
+      // The completion block also runs if the operation was cancelled before it started. Therefore finished
+      // operations are counted in the completion block, and not at the end of their work.
       operation.completionBlock = { countdown.countDown() }
       operations.append(operation)
       lanes[planned.lane, default: []].append(operation)

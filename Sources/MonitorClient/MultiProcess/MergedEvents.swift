@@ -8,9 +8,10 @@ import MonitorProtocol
 /// The events of one update to the viewer are sorted by time. A process may send an older event
 /// later, after at most the interval of its updates.
 struct MergedEvents {
-  /// The numbers of the processes that have sent the events from before the viewer's request.
+  /// The numbers of the processes that have sent the events that occurred before the viewer's
+  /// request.
   private var begun: Set<Int> = []
-  /// Whether the viewer has received the events from before its request.
+  /// Whether the viewer has received the events that occurred before its request.
   private var isBegun = false
   private var news = EventNews()
   /// The last events that the viewer has received.
@@ -41,7 +42,7 @@ struct MergedEvents {
   mutating func take(_ news: EventNews, from process: Int, limit: Int) {
     var events = news.events[...]
     if news.isBeginning {
-      // After a lost connection, the process sends known events again.
+      // After a lost connection, the process sends known events again. These events are skipped.
       if let last = lastTimes[process] { events = events.drop { $0.time <= last } }
       begun.insert(process)
     }
@@ -51,7 +52,8 @@ struct MergedEvents {
     lastTimes[process] = events.last?.time ?? lastTimes[process]
     self.news.events += events
     self.news.skippedCount += news.skippedCount
-    // The list is not trimmed after each update, because that would be expensive.
+    // The list of stored events is not cut to its maximum length after each update, because that
+    // would be expensive.
     if self.news.events.count / 2 > limit { trim(to: limit) }
   }
 
@@ -70,7 +72,8 @@ struct MergedEvents {
     }
     trim(to: limit)
     told = Array((told + news.events).suffix(limit))
-    // The first events of a history are incomplete in any case, so skipped events are not counted.
+    // The number of skipped events is not reported for the beginning of a history, because the
+    // first events of a history are incomplete in any case.
     return EventNews(
       events: news.events, skippedCount: isBegun ? news.skippedCount : 0, isBeginning: !isBegun)
   }

@@ -9,7 +9,7 @@ import MonitorProtocol
 /// The processes are numbered from 1 on. Each process sends updates at its own times. The last
 /// update of a process is valid until its next update, even after the process has ended.
 struct ProcessMerge {
-  /// The new interest that must be sent to one process.
+  /// A new interest (the data that the viewer requests) that must be sent to one process.
   struct Wish: Equatable {
     let process: Int
     let interest: Interest
@@ -41,8 +41,8 @@ struct ProcessMerge {
       }
       let count = recent.runs.count
       recent.runs.removeAll { ($0.finished ?? end) < start }
-      // Runs that the process has not sent because of the limit are older than the runs that it has
-      // sent.
+      // Because of a limit, the process sends only its newest runs. If some of these are older than
+      // `start`, all runs that it has not sent are older too, so they are not counted.
       if recent.runs.count < count { recent.count = recent.runs.count }
       return recent
     }
@@ -63,7 +63,8 @@ struct ProcessMerge {
   private var interest: Interest
   private var commands: SplitCommands
   private var events = MergedEvents()
-  // Changes that the viewer has not received yet.
+  // The changed operations, removed operations and command results that the viewer has not received
+  // yet.
   private var changed: [OperationReport.ID: OperationReport] = [:]
   private var removed: Set<OperationReport.ID> = []
   private var results: [CommandResult] = []
@@ -89,7 +90,8 @@ struct ProcessMerge {
 
   // MARK: The viewer
 
-  /// Sets the viewer's interest, and returns the processes whose interest changes.
+  /// Sets the viewer's interest, which is the data that the viewer requests. Returns the processes
+  /// whose own interest changes, each with its new interest.
   mutating func watch(_ new: Interest) -> [Wish] {
     let old = interest
     interest = new
@@ -324,9 +326,10 @@ struct ProcessMerge {
     }
   }
 
-  /// The statistics of the classes. The name of a class does not include its process. Therefore a
-  /// class that several processes have is only included if one of them is the process of the
-  /// requested detail; the statistics of that process are used.
+  /// The times of each class of operations. The name of a class does not include a process. If
+  /// several processes have a class with the same name, the class is only included if one of them
+  /// is the process of the operation whose details the viewer requests. The times of that process
+  /// are then used.
   private var classTimes: [String: TimeStatistics] {
     var times: [String: TimeStatistics] = [:]
     var shared: Set<String> = []

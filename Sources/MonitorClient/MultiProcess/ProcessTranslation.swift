@@ -17,7 +17,7 @@ struct ProcessTranslation: Equatable {
 
   // MARK: To the viewer
 
-  /// Converts a moment of the process's clock.
+  /// Converts a moment of the process's clock to a moment of the viewer's clock.
   func merged(_ time: MonitorTime) -> MonitorTime {
     clockLead == .zero ? time : time - clockLead
   }
@@ -48,7 +48,7 @@ struct ProcessTranslation: Equatable {
     return merged
   }
 
-  /// Returns the ids with the number of the process. Omits ids that no process assigns.
+  /// Adds the number of the process to ids. Omits ids that no process assigns.
   func merged(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
     ids.compactMap { $0.numbered(number) }
   }

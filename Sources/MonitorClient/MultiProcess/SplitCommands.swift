@@ -34,7 +34,7 @@ struct SplitCommands {
   private let count: Int
   private var pending: [Pending] = []
 
-  /// Creates a splitter for the processes with the numbers from 1 to `count`.
+  /// Creates a value that splits commands among the processes with the numbers from 1 to `count`.
   init(count: Int) { self.count = count }
 
   /// The time at which the next incomplete result is due; `nil` if no result is due.

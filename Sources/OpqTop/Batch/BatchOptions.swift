@@ -6,7 +6,7 @@ package import MonitorProtocol
 
 /// The content, the format and the interval of the output of batch mode.
 package struct BatchOptions: Sendable, Equatable {
-  /// The format of frames.
+  /// The format of frames, which are the reports that batch mode prints at each interval.
   package enum Format: Sendable {
     /// A frame consists of tables for people.
     case text
@@ -45,9 +45,9 @@ package struct BatchOptions: Sendable, Equatable {
     self.interval = interval
   }
 
-  /// Returns the filter to send to one of several processes. The filter's ids are converted to the
-  /// ids that the process itself uses. If only one process is watched, the number is `nil` and the
-  /// filter is unchanged.
+  /// Returns the filter to send to the process with this number. The filter's ids are converted to
+  /// the ids that the process itself uses. If only one process is watched, the number is `nil` and
+  /// the filter is unchanged.
   func filter(for number: Int?) -> OperationFilter? {
     number.flatMap { filter?.asked(of: $0) } ?? filter
   }

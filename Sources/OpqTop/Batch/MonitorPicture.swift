@@ -56,9 +56,9 @@ struct MonitorPicture {
 
   /// Returns the frame for a moment on this process's clock; `nil` before the process's greeting.
   func frame(at now: MonitorTime) -> BatchFrame? {
-    // The filter is applied here too, although the monitor has already applied it, for two reasons:
-    // the monitor also sends operations that warnings name, and the ages of operations grow between
-    // two messages.
+    // The monitor has already applied the filter. It is applied again for two reasons: the monitor
+    // also sends operations that warnings name, and the ages of operations grow between two
+    // messages.
     source.hello.map { state.frame(of: $0, at: now + clockLead, filter: filter) }
   }
 }

@@ -10,7 +10,7 @@ import MonitorProtocol
 protocol InquiryCommand: EndingCommand {
   /// The options for the process and for the format of the answer.
   var options: InquiryOptions { get }
-  /// The question or the request.
+  /// The question or the request that the command sends to the process.
   var inquiry: any Inquiry { get }
   /// Whether the command changes nothing in the process.
   static var isReadOnly: Bool { get }
@@ -44,7 +44,7 @@ struct InquiryOptions: ParsableArguments {
     if at != nil, recording == nil { throw ValidationError("--at needs --recording") }
   }
 
-  /// The format of the answer.
+  /// The format of the answer that the command prints.
   var form: InquiryForm { InquiryForm(isJSON: json, isUnicode: !ascii) }
 }
 

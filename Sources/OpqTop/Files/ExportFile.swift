@@ -44,15 +44,16 @@ enum ExportFile {
     return .failed(reason: "\(stem).json and \(numberLimit - 1) others already exist")
   }
 
-  /// Returns the beginning of the file's name, which has the process and the second:
-  /// `opq-top-tilebuild-4711-20261121T120431`.
+  /// Returns the beginning of the file's name, which contains the name and the id of the process,
+  /// and the date and time in seconds: `opq-top-tilebuild-4711-20261121T120431`.
   static func stem(of frame: BatchFrame) -> String {
     let process = kept(of: frame.process.name) { "._-".utf8.contains($0) }
     let time = kept(of: String(frame.time.wallClock.prefix { $0 != "." })) { _ in false }
     return "opq-top-\(process.isEmpty ? "process" : process)-\(frame.process.pid)-\(time)"
   }
 
-  /// Returns the ASCII letters and digits of a text, and the other characters that are allowed.
+  /// Returns only the ASCII letters and digits of a text, and the bytes for which `allowed` returns
+  /// `true`.
   private static func kept(of text: String, _ allowed: (UInt8) -> Bool) -> String {
     let bytes = text.utf8.filter { byte in
       switch byte {

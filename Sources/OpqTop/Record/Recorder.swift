@@ -164,8 +164,9 @@ package final class Recorder: Sendable {
   }
 
   /// Waits for a last update. The recorder requests the same data again, so that the process sends
-  /// an update even if there are no changes. It does this twice, because the process may have made
-  /// the first update before it received the request.
+  /// an update even if there are no changes. The recorder sends the request twice, because the
+  /// process may have created the update that follows the first request before it received that
+  /// request.
   private func awaitLastUpdate() {
     let end = DispatchTime.now() + Self.patience
     awaitUpdate(until: end)
@@ -179,7 +180,8 @@ package final class Recorder: Sendable {
       return session
     }
     guard let session else { return }
-    // Discards the signals for messages that arrived earlier.
+    // The semaphore `arrivals` may still have signals for messages that arrived earlier. The loop
+    // removes these signals.
     while arrivals.wait(timeout: .now()) == .success {}
     session.watch(interest)
     take()

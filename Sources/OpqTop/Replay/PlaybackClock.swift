@@ -37,7 +37,9 @@ struct PlaybackClock: Sendable, Equatable {
   func moment(of time: MonitorTime) -> MonitorTime? {
     guard isRunning else { return nil }
     let left = max(0, time.nanoseconds - shown.nanoseconds)
-    // The moment is rounded up, so that this clock has reached the time at that moment.
+    // The remaining time is divided by the speed and rounded down, so one nanosecond is added.
+    // Otherwise the clock of the recording could show a time shortly before `time` at the returned
+    // moment.
     return moment + .nanoseconds(speed < 0 ? left << -speed : (left >> speed) + 1)
   }
 
@@ -53,7 +55,7 @@ struct PlaybackClock: Sendable, Equatable {
     self.isRunning = isRunning
   }
 
-  /// Doubles the speed a number of times. A negative number halves it.
+  /// Doubles the speed a number of times. If the number is negative, halves the speed instead.
   ///
   /// - Returns: Whether the speed has changed.
   @discardableResult
@@ -65,7 +67,7 @@ struct PlaybackClock: Sendable, Equatable {
     return true
   }
 
-  /// Changes the end of the recording.
+  /// Changes the latest time that the clock shows, which is the end of the recording.
   mutating func setEnd(_ end: MonitorTime, at now: MonitorTime) {
     let time = time(at: now)
     self.end = max(start, end)

@@ -59,7 +59,7 @@ struct ReplayPlayer: Sendable {
 
   // MARK: Replaying
 
-  /// Applies the updates that are due.
+  /// Applies the updates of the recording that are due.
   mutating func advance(to now: MonitorTime) {
     let time = clock.time(at: now)
     while let due = next, due.update.time <= time { play(due, at: now) }

@@ -99,8 +99,9 @@ final class ReplaySession: MonitorSource {
 
   func takeMessages() -> [MonitorMessage] {
     let messages = state.withLock { $0.mailbox.takeMessages() }
-    // While the mailbox contains an update, the player posts no further update. These messages were
-    // removed from the mailbox, so the player has to run again.
+    // While the mailbox, which holds the messages for the viewer, contains an update, the player
+    // posts no further update. If an update was removed from the mailbox, the player has to run
+    // again.
     if messages.contains(where: \.isUpdate) { queue.async { self.run() } }
     return messages
   }
@@ -135,8 +136,8 @@ final class ReplaySession: MonitorSource {
     }
     state.withLock { state in
       for message in result.messages ?? [] { _ = state.mailbox.post(message) }
-      // If the viewer has sent a new interest since the update was created, it needs another
-      // update.
+      // If the viewer has sent a new interest (the data that it requests) since the update was
+      // created, the viewer needs another update.
       if result.messages != nil, state.mailbox.interest == interest { state.isAsked = false }
       (state.clock, state.remark) = (result.clock, result.remark)
     }

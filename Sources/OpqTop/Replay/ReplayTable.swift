@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-/// The state of a recorded process at one moment. It creates updates for a viewer's interest, as a
-/// collector does.
+/// The state of a recorded process at one moment. It creates updates with the data that a viewer
+/// requests (its interest), as the collector of a running process does.
 struct ReplayTable: Sendable {
   private(set) var state: ProcessState
   /// The reports that were sent to the viewer.
@@ -19,7 +19,7 @@ struct ReplayTable: Sendable {
 
   /// Creates a table from a state.
   ///
-  /// - Parameter state: The state of the process. Its dependents must be linked.
+  /// - Parameter state: The state of the process, in which each operation must know its dependents.
   init(_ state: ProcessState = ProcessState(linkingDependents: true)) { self.state = state }
 
   /// Applies the next update of the recording. The update may contain the complete state.
@@ -112,7 +112,7 @@ struct ReplayTable: Sendable {
         id: report.id, title: report.title, queue: report.queue, state: report.state,
         started: started, finished: report.finished)
     }
-    // Runs that have not ended come first, and then the newest of the others.
+    // Runs that have not ended come first. Ended runs follow, the newest first.
     let newest = runs.sorted {
       ($0.finished ?? MonitorTime(nanoseconds: .max), $0.id)
         > ($1.finished ?? MonitorTime(nanoseconds: .max), $1.id)

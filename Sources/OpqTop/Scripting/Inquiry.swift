@@ -29,12 +29,12 @@ protocol Inquiry {
 
 /// An action that an ``Inquiry`` requests from its loop.
 enum InquiryAction: Equatable {
-  /// Send this command to the process.
+  /// The loop must send this command to the process.
   case send(MonitorCommand)
-  /// Write this text to standard output.
+  /// The loop must write this text to standard output.
   case print(String)
-  /// End with this exit status and, if there is a message, write the message to standard error.
-  /// This is the last action.
+  /// The loop must end the program with this exit status and, if there is a message, write the
+  /// message to standard error. This is the last action.
   case end(Int32, String?)
 
   /// Ends the inquiry with success and without a message.

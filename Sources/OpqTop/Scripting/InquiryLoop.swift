@@ -12,8 +12,8 @@ struct InquiryLoop {
   let waker: Waker
   let watch: TerminationWatch
 
-  /// Runs until the inquiry ends or a signal arrives. The caller must have set the session's
-  /// interest before.
+  /// Runs until the inquiry ends or a signal arrives. Before this call, the caller must have set
+  /// the session's interest, which is the requested data.
   func run(_ inquiry: some Inquiry) -> Ending {
     var inquiry = inquiry
     while true {

@@ -40,7 +40,7 @@ struct ReplayMoment {
     fault = next == nil ? reader.fault : nil
   }
 
-  /// Returns all messages for a viewer with this interest.
+  /// Returns all messages for a viewer that requests the data in this interest.
   func messages(for interest: Interest) -> [MonitorMessage] {
     var table = table
     let update = table.takeUpdate(for: interest, at: time)

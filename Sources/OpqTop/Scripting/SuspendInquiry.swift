@@ -28,7 +28,7 @@ struct SuspendInquiry: Inquiry {
     guard chosen == nil else { return [] }
     if let refusal = knowledge.refusal { return [refusal] }
     nextLook = knowledge.nextLook(at: now)
-    // The first update contains all queues.
+    // The first update contains all queues, so the queue can be found after the first update.
     guard knowledge.isFilled || knowledge.isComplete(at: now) else { return [] }
     nextLook = nil
     let candidates = knowledge.queues.filter { $0.isNamed(queue) }

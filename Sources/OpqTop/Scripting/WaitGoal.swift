@@ -36,7 +36,7 @@ struct WaitGoal: Equatable {
     return goal
   }
 
-  /// The progress of an operation towards the goal.
+  /// The progress of an operation towards the states that `opq-top wait` waits for.
   enum Progress: Equatable {
     /// The operation is in one of the states, or was in one of them between two updates.
     case reached
@@ -46,7 +46,7 @@ struct WaitGoal: Equatable {
     case missed
   }
 
-  /// Returns the progress of an operation towards the goal.
+  /// Returns the progress of an operation towards the states that `opq-top wait` waits for.
   func progress(of report: OperationReport) -> Progress {
     if states.contains(report.state) { return .reached }
     // An update contains only the current state of an operation. A start time shows that the

@@ -15,8 +15,8 @@ struct WaitInquiry: Inquiry {
   private(set) var nextLook: MonitorTime?
   /// The time at which the timeout ends; `nil` before the first check, or if there is no timeout.
   private var deadline: MonitorTime?
-  /// The operations that have reached the goal, as they were reported at that time; the value is
-  /// `nil` for an operation that is no longer known.
+  /// The operations that have reached a state that `opq-top wait` waits for, as they were reported
+  /// at that time. The value is `nil` for an operation that is no longer known.
   private var reached: [OperationReport.ID: BatchFrame.Operation?] = [:]
 
   init(

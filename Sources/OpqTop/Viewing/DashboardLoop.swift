@@ -205,9 +205,9 @@ package struct DashboardLoop: ~Copyable {
     var isAskedAgain = false
     repeat {
       terminal.suspend()
-      // Events for a continuation and a new size are ignored, because both are handled here. A stop
-      // request among the events arrived after the continuation, because continuing a process
-      // discards earlier stop requests.
+      // Signals for the continuation of the process and for a new terminal size are ignored,
+      // because this function handles both. A stop request among the signals arrived after the
+      // continuation, because continuing a process discards earlier stop requests.
       isAskedAgain = false
       while let event = signals.next() { isAskedAgain = isAskedAgain || event == .stopRequested }
     } while isAskedAgain

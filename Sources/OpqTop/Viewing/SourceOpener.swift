@@ -133,7 +133,8 @@ package final class SourceOpener: Sendable {
 }
 
 extension ProcessChoice {
-  /// Creates a choice from the greeting of a process, or from the error.
+  /// Creates an entry of the picker from the greeting of a process, or from the error that
+  /// prevented the greeting.
   init(_ found: ProcessFinder.Found) {
     switch found.answer {
     case .success(let greeting):

@@ -109,7 +109,8 @@ struct ViewerRun {
       do throws(AttachError) {
         return try AttachTarget.process(process).path()
       } catch {
-        // The process may start later, so a missing socket is not an error here.
+        // While the program waits for the process, a missing socket is not an error, because the
+        // process may start later.
         guard error.kind == .nothingThere else { throw error }
       }
       let isThere = ProcessStart(of: process) != nil
@@ -122,7 +123,7 @@ struct ViewerRun {
     }
   }
 
-  /// The error that a signal has requested the end of the program during a wait.
+  /// The error that a wait was ended by a signal that requests the end of the program.
   struct SignalRequest: Error {
     let signal: Int32
   }
@@ -130,7 +131,8 @@ struct ViewerRun {
   /// The interest with which the viewer begins: the data that it requests at first.
   var interest: Interest { interest(for: nil) }
 
-  /// Returns the interest with which the viewer begins to watch the process with this number.
+  /// Returns the interest (the requested data) with which the viewer begins to watch the process
+  /// with this number.
   private func interest(for number: Int?) -> Interest {
     var interest = view.batch ? view.batchOptions.interest(for: number) : Interest()
     interest.warningKinds = view.warningKinds

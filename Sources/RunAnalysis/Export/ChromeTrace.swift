@@ -166,7 +166,7 @@ struct ChromeTrace: RunExport {
 }
 
 extension CriticalPath.Kind {
-  /// The name of this kind of segment, as reports and exports show it.
+  /// The name of this kind of segment of the critical path, as reports and exports show it.
   var words: String {
     switch self {
     case .work: "work"

@@ -8,8 +8,8 @@ import MonitorProtocol
 struct ClassTable {
   /// The maximum number of classes in the table. Further classes are only counted.
   private static let limit = 25
-  /// The number of bars in the chart of a distribution. The scale is logarithmic: the longest duration of
-  /// each bar divided by its shortest duration is the same.
+  /// The number of bars in the chart of a distribution. The scale is logarithmic: the ratio of the longest to
+  /// the shortest duration of a bar is the same for all bars.
   private static let binCount = 36
 
   private let all: [ClassDistributions]

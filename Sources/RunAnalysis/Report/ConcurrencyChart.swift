@@ -11,7 +11,8 @@ struct ConcurrencyChart {
   private static let gap = 34.0
 
   private let axis: TimeAxis
-  /// Whether the chart uses the counts of the updates, because some operations were not recorded.
+  /// Whether the chart uses the counts of operations in the updates and not the recorded operations, because
+  /// some operations were not recorded.
   let isSampled: Bool
   let executing: ConcurrencyCurve
   private let ready: ConcurrencyCurve

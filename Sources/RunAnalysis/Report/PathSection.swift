@@ -147,7 +147,8 @@ struct PathSection {
       return "<td class=\"n\">\(total > .zero ? HTMLText.duration(total) : "")</td>"
     }
     let from = segments.first.map { HTMLText.duration($0.start - axis.start) } ?? ""
-    // After a short wait, the operation that freed the slot is not important.
+    // The operation that freed a slot is not important after a short wait, so it is named only after a wait
+    // of more than 1 % of the path.
     let freer = segments.first { $0.duration * 100 > path.duration && $0.freedBy != nil }?.freedBy
       .map { id in
         "\(id) \(HTMLText.escaped(history.operations[id]?.title ?? ""))"

@@ -93,7 +93,8 @@ enum ReportStyle {
     }
     """
 
-  /// The CSS of the colours that have a meaning, in drawings and in legends.
+  /// The CSS of the colours that have a meaning, such as a class of operations, in drawings and in
+  /// legends.
   private static var fills: String {
     let names =
       ["work", "slot-wait", "dependency-wait", "unaccounted", "other", "several"]

@@ -32,7 +32,8 @@ struct TimeAxis {
       let place = x(start + .nanoseconds(tick))
       let x = HTMLText.number(place)
       let label = HTMLText.duration(.nanoseconds(tick))
-      // At the right edge of the page, a centred label would have no room.
+      // At the right edge of the page, a centred label would have no room. Therefore the last label has
+      // another style.
       let style = place > Self.width - 20 ? "tick last" : "tick"
       text +=
         "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"14\" y2=\"\(HTMLText.number(height))\"/>"

@@ -5,7 +5,8 @@ import Operations
 
 /// An operation that merges four tiles into one tile of the level above.
 ///
-/// If the operation of a quarter was cancelled, the quarter is filled with grey.
+/// If a tile of the lower level is missing because its operation was cancelled, its quarter of the
+/// merged tile is grey.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of
 // Sendable types.
 final class MergeTilesOperation: Operation, @unchecked Sendable {

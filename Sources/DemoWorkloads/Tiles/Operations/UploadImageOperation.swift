@@ -80,6 +80,6 @@ final class UploadImageOperation: Operation, @unchecked Sendable {
     if hasExecuted { didChangeValue(forKey: "isExecuting") }
   }
 
-  /// The queue on which answers of the network arrive.
+  /// The dispatch queue on which answers of the network arrive.
   private static let network = DispatchQueue(label: "opq.demo.network")
 }

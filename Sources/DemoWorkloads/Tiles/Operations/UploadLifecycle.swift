@@ -24,13 +24,15 @@ struct UploadLifecycle: Equatable, Sendable {
   /// its lock.
   enum Action: Equatable, Sendable {
     case nothing
-    /// Notify observers of the change of `isExecuting`, and report the events `enter()` and `entered()`
-    /// during the notification.
+    /// The operation must notify observers of the change of `isExecuting`, and report the events `enter()`
+    /// and `entered()` during the notification.
     case enter
-    /// Begin the transfer, and report the event `transferEnded()` when the transfer has ended.
+    /// The operation must begin the transfer, and report the event `transferEnded()` when the transfer has
+    /// ended.
     case transfer
-    /// Notify observers of the change of `isFinished`, and report the event `leave()` during the
-    /// notification. If the operation has executed, also notify observers of the change of `isExecuting`.
+    /// The operation must notify observers of the change of `isFinished`, and report the event `leave()`
+    /// during the notification. If the operation has executed, it must also notify observers of the change of
+    /// `isExecuting`.
     case leave(hasExecuted: Bool)
   }
 

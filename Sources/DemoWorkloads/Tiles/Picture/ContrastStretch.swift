@@ -12,8 +12,8 @@ struct ContrastStretch: Equatable, Sendable {
     var counts = [Int](repeating: 0, count: 256)
     for byte in image.bytes { counts[Int(byte)] += 1 }
     let outliers = image.bytes.count / 100
-    // At most a small part of the range is cut off at each end, so that a mostly dark picture remains dark,
-    // and a mostly pale picture remains pale.
+    // The dark end of the range of brightness moves by at most 24 of 255, and the bright end by at most 47.
+    // Therefore a mostly dark picture remains dark, and a mostly pale picture remains pale.
     let low = min(Self.firstIndex(past: outliers, in: counts), 24)
     let high = max(255 - Self.firstIndex(past: outliers, in: counts.reversed()), 208)
     table = (0...255).map { value in

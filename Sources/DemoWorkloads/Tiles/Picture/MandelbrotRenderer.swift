@@ -44,8 +44,8 @@ struct MandelbrotRenderer: Equatable, Sendable {
     let real = region.centerReal + (column / Double(side) - 0.5) * region.width
     let imaginary = region.centerImaginary - (row / Double(side) - 0.5) * region.width
     guard let count = escapeCount(real: real, imaginary: imaginary) else { return palette.inside }
-    // In deep regions, iteration counts are in the hundreds. The logarithm keeps the bands of colours equally
-    // wide.
+    // At high magnification, the iteration counts of points are in the hundreds. The logarithm of the count
+    // keeps the bands of colours equally wide.
     return palette.color(at: phase + 0.36 * log2(max(count, 0) + 1))
   }
 
@@ -63,13 +63,15 @@ struct MandelbrotRenderer: Equatable, Sendable {
       xSquared = x * x
       ySquared = y * y
       let distance = xSquared + ySquared
-      // A radius of 2 is enough to count iterations. A larger radius makes the fraction smoother.
+      // A point that is farther than 2 from the origin never returns, so a radius of 2 is enough to count
+      // iterations. The larger radius of 256 makes the fraction of the result smoother.
       if distance > 65536 { return Double(iteration + 2) - log2(log2(distance) / 2) }
     }
     return nil
   }
 
-  /// Returns whether the point lies in the cardioid or in the largest disc. These points never escape.
+  /// Returns whether the point lies in the cardioid or in the largest disc of the Mandelbrot set. Points in
+  /// these two regions never escape.
   private func isInMainBodies(real: Double, imaginary: Double) -> Bool {
     let imaginarySquared = imaginary * imaginary
     let q = (real - 0.25) * (real - 0.25) + imaginarySquared

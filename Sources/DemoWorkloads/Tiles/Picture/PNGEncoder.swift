@@ -14,8 +14,8 @@ enum PNGEncoder {
     let side = UInt32(image.side)
     let bitDepth: UInt8 = 8
     let trueColor: UInt8 = 2
-    // The bytes after the depth and the colour type are 0. They mean deflate, adaptive filtering, and no
-    // interlacing.
+    // The header chunk of a PNG file ends with three bytes that are 0. They mean deflate, adaptive filtering,
+    // and no interlacing.
     appendChunk("IHDR", side.octets + side.octets + [bitDepth, trueColor, 0, 0, 0], to: &file)
     appendChunk("IDAT", deflated(scanlines(of: image)), to: &file)
     appendChunk("IEND", [], to: &file)
@@ -49,16 +49,16 @@ enum PNGEncoder {
 
   /// Returns a zlib stream (RFC 1950) that consists of stored deflate blocks.
   static func deflated(_ bytes: [UInt8]) -> [UInt8] {
-    // The first two bytes mean deflate with a 32 KiB window at the fastest level. Their value 0x7801 is a
-    // multiple of 31, as zlib requires.
+    // The first two bytes of the zlib stream mean deflate with a 32 KiB window at the fastest level. Their
+    // value 0x7801 is a multiple of 31, as zlib requires.
     var stream: [UInt8] = [0x78, 0x01]
     stream.reserveCapacity(bytes.count + (bytes.count / largestBlock + 1) * 5 + 6)
     var start = 0
     repeat {
       let end = min(start + largestBlock, bytes.count)
       let length = UInt16(end - start)
-      // The first byte of a block means "last block, stored" if it is 1. The length and its complement
-      // follow, each with the low byte first.
+      // The first byte of a stored deflate block is 1 if the block is the last one. The length of the block
+      // and the complement of the length follow, each with the low byte first.
       stream.append(end == bytes.count ? 1 : 0)
       for half in [length, ~length] {
         stream.append(UInt8(truncatingIfNeeded: half))

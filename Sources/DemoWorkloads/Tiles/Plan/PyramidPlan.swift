@@ -68,8 +68,9 @@ struct PyramidPlan: Equatable, Sendable {
   private static func place(seed: UInt64, number: Int) -> Place {
     let count = Place.all.count
     let (round, position) = (number - 1).quotientAndRemainder(dividingBy: count)
-    // The stream numbers of this generator are counted down from the maximum, because the generator of each
-    // plan uses the number of its pyramid as the stream number.
+    // A generator has a stream number that makes its numbers differ from those of other generators with the
+    // same seed. The plan of a pyramid uses the number of the pyramid as the stream number. Therefore the
+    // stream numbers for the order of places are counted down from the maximum.
     var generator = SeededGenerator(seed: seed, stream: .max - UInt64(round))
     var places = Place.all
     for last in stride(from: count - 1, to: 0, by: -1) {
