@@ -58,8 +58,9 @@ extension TextTable {
 }
 
 extension Results {
-  /// Returns the value of this package for `workload`, divided by the value of `peer` for the flat
-  /// workload, at the largest size that was measured for both.
+  /// Returns the time per operation of this package for `workload`, divided by the time per
+  /// operation of the library `peer` for the workload `flat`. Both times are for the largest number
+  /// of operations for which both were measured.
   func toFlat(_ workload: Workload, of peer: Contender) -> Double? {
     for size in sizes(.nanosecondsPerOperation).reversed() {
       if let ours = value(workload, size, .operations), let theirs = value(.flat, size, peer),

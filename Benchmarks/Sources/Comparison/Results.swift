@@ -76,8 +76,9 @@ public struct Results: Sendable {
       .median
   }
 
-  /// Returns the value at the largest size divided by the value at the smallest size, or `nil` if
-  /// there is only one size.
+  /// Returns how a measured value grows with the number of operations: the value at the largest
+  /// number, divided by the value at the smallest number. Returns `nil` if only one number of
+  /// operations was measured.
   func growth(_ workload: Workload, _ contender: Contender) -> Double? {
     let measured = sizes(workload.measure).compactMap { value(workload, $0, contender) }
     guard measured.count > 1, let first = measured.first, let last = measured.last, first > 0

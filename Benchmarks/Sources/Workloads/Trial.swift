@@ -13,9 +13,9 @@ public struct Trial: Sendable {
 
   /// The workload.
   public let workload: Workload
-  /// The contender.
+  /// The library that runs the workload.
   public let contender: Contender
-  /// The sizes that this contender completes in reasonable time.
+  /// The numbers of operations with which the library completes the workload in reasonable time.
   public let sizes: [Int]
   /// The code that takes a sample.
   public let body: Body

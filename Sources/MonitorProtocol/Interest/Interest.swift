@@ -8,7 +8,7 @@
 public struct Interest: Sendable, Hashable {
   /// A request for a part of the dependency graph.
   public struct Graph: Sendable, Hashable {
-    /// The operation at which the part begins.
+    /// The operation at which the requested part of the dependency graph begins.
     public var root: OperationReport.ID
     /// The direction of the dependencies to follow.
     public var direction: GraphDirection

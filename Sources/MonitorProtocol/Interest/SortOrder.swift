@@ -46,7 +46,7 @@ public struct SortOrder: Sendable, Hashable {
 ///
 /// A sort key contains moments instead of ages, so that the order stays correct as time passes.
 package struct SortKey: Sendable, Hashable, Comparable {
-  /// The operation.
+  /// The id of the operation that this key sorts.
   package let id: OperationReport.ID
   /// Whether the operation is finished or cancelled.
   package let isOver: Bool
@@ -128,7 +128,8 @@ package struct SortKey: Sendable, Hashable, Comparable {
     case .ready: 2
     case .held: 3
     case .waiting: 4
-    // The ranks from 5 to 9 are for unfinished operations of processes that have ended.
+    // In the order by state, the ranks from 5 to 9 are for unfinished operations of processes that
+    // have ended.
     case .finished, .cancelled: 10
     }
   }

@@ -87,8 +87,8 @@ public struct RecordingReader: Sendable {
     guard update(at: snapshot(upTo: start)) != nil else {
       throw RecordingError("the recording is damaged at its beginning")
     }
-    // Checking the first update may have stored the farewell of the process, which the replay has
-    // not reached yet.
+    // The farewell of the process is discarded. The check of the first update above may have read
+    // it, but the replay has not reached it yet.
     farewell = nil
   }
 
