@@ -61,8 +61,9 @@ struct CommandTests {
   @Test func theQuestionKeepsItsOperations() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("x")
-    // A new operation becomes the first row, and another new operation depends on the operation
-    // that will be cancelled.
+    // While the dashboard asks whether to cancel an operation, two operations are added. One
+    // becomes the first row, and the other depends on the operation to cancel. The question must
+    // not change.
     dashboard.update(changed: [
       OperationReport(
         id: ID(7), name: "older", className: "Block", queue: Scene.io, state: .executing,

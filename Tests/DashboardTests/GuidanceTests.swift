@@ -26,7 +26,8 @@ struct GuidanceTests {
   @Test func theNoticeNamesTheKeysThatResumeASuspendedQueue() {
     let words = "net is suspended with 12 ready operations"
     var dashboard = Scene.dashboard()
-    // In 80 columns, there is not enough space for the whole sentence.
+    // In 80 columns, there is not enough space for the whole sentence about the suspended queue, so
+    // the notice shortens it.
     #expect(
       dashboard.text().shows(
         "! net is suspended (12 ready). Press Tab twice, select net, press S."))

@@ -137,7 +137,8 @@ private final class CancelMoments: Sendable, CustomStringConvertible {
     return "\(early) of \(all) operations were cancelled after their start and before their work"
   }
 
-  /// Must be called just before the operation is cancelled.
+  /// Counts an operation, and checks whether it executes although its work has not begun. The
+  /// caller must cancel the operation directly after this call.
   func note(_ operation: Operation, _ gate: AsyncGate) {
     let isEarly = operation.isExecuting && gate.arrivedCount == 0
     counts.change { counts in

@@ -141,7 +141,8 @@ struct PromptnessTests {
   ) -> [Duration] {
     let busy = BusyProcessors()
     let queue = OperationQueue()
-    // The operations begin to execute before the processors are busy. This thread finishes them.
+    // The operations begin to execute before the processors are busy. The thread of the test
+    // finishes them.
     let operations = (0..<operationCount).map { _ in FlaggedByHand() }
     let followers = operations.map { prepare(queue, $0) }
     for operation in operations { operation.begun.waitForArrivals(1) }
