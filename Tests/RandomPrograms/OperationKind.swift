@@ -42,8 +42,8 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   /// Whether `cancel()` finishes the operation in any state.
   var finishesOnCancel: Bool { self == .selfFinishing || self == .stateful }
 
-  /// Whether the model can predict the readiness of an operation of this kind that has exclusions
-  /// or requires the success of dependencies.
+  /// Whether the model can predict the readiness of an operation of this kind that has mutual
+  /// exclusions or requires the success of dependencies.
   var hasPlainReadiness: Bool { !hasCondition && self != .barrier }
 
   /// Whether `isReady` includes a condition of the subclass.

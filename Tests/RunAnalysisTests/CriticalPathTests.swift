@@ -10,8 +10,8 @@ import Testing
 @Suite("The critical path of a run") struct CriticalPathTests {
   typealias Scene = RunScene
 
-  /// Returns a text for each part of a path: the operation, the kind, and the start and the end in
-  /// seconds.
+  /// Returns a text for each part of a critical path: the operation, the kind, and the start and
+  /// the end in seconds.
   private func words(_ path: CriticalPath?) -> [String] {
     path?.segments.map {
       let (start, end) = ($0.start.nanoseconds, $0.end.nanoseconds)

@@ -335,8 +335,8 @@ private struct ControlSequence: CustomStringConvertible {
     index < numbers.count && numbers[index] > 0 ? numbers[index] : otherwise
   }
 
-  /// Returns the cells that a sequence erases: its first parameter selects those after the cursor,
-  /// those before it, or all.
+  /// Returns the cells that a sequence erases. The first parameter of the sequence selects the
+  /// cells after the cursor, the cells before it, or all cells.
   func range(before: Range<Int>, after: Range<Int>, all: Range<Int>) -> Range<Int> {
     switch numbers.first ?? 0 {
     case 0: after

@@ -155,7 +155,7 @@ private enum InlineJobs {
   private static let executor = CallingThreadExecutor()
   private static let ranCount = Atomic<Int>(0)
 
-  /// The number of jobs that the runtime has passed to the hook.
+  /// The number of jobs that the Swift runtime has passed to this executor.
   static var count: Int { ranCount.load(ordering: .relaxed) }
 
   /// Replaces the global executor of Swift concurrency until the process ends.

@@ -26,7 +26,7 @@ final class Flood: Sendable {
   /// Whether the flood has ended because of its limit.
   var hasReachedLimit: Bool { runCount >= limit }
 
-  /// Stops adding operations, and returns when all have executed.
+  /// Stops adding operations, and returns when all added operations have executed.
   func end() {
     isOver.raise()
     queue.waitUntilAllOperationsAreFinished()

@@ -63,8 +63,8 @@ final class SchedulerBench {
     if operation.update(event) { takeIn([operation]) }
   }
 
-  /// Returns the operation, and releases the reference of a thread that would start it. The
-  /// scheduler still keeps the operation alive.
+  /// Returns the operation that the scheduler has chosen, and releases the reference of a thread
+  /// that would start it. The scheduler still keeps the operation alive.
   static func operation(_ chosen: StartableOperation) -> Operation {
     defer { if !chosen.isPlain { chosen.reference.release() } }
     return chosen.reference.takeUnretainedValue()
@@ -106,7 +106,8 @@ final class SchedulerBench {
 
   var names: [String] { scheduler.allOperations.map { $0.name ?? "" } }
 
-  /// Takes all operations that may start, and returns their order.
+  /// Takes all operations that may start from the scheduler, and returns their names in the order
+  /// of their start.
   func takeAll() -> [String] {
     var names: [String] = []
     while let next = takeNext() { names.append(next.name ?? "") }

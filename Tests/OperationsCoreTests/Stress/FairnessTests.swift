@@ -63,8 +63,8 @@ struct FairnessTests {
       let queue = OperationQueue()
       let first = BlockOperation {}
       let dependents = (0..<3_000).map { index in
-        // The operation that waits is in the middle of the dependents, so the test works whether
-        // the first dependent is notified first or last.
+        // The dependent that waits for the start of another dependent is in the middle of the list.
+        // So the test works whether the first dependent is notified first or last.
         index == 1_500 ? BeginningAwaiter(began) : BlockOperation { began.open() }
       }
       for dependent in dependents { dependent.addDependency(first) }

@@ -162,8 +162,8 @@ import Testing
     let first = inquiry.hear(
       Scene.update([Scene.report(1, .finished, started: -4, finished: 1)]), at: 1)
     #expect(first == [.print("#1 job 1: finished at 22:13:21, ran 5.00s\n")])
-    // Operation 1 had reached the state before, so it does not matter that the process no longer
-    // keeps the operation.
+    // Operation 1 has already reached the awaited state. Therefore it does not matter that the
+    // process no longer keeps the operation.
     #expect(inquiry.hear(Scene.update([], removed: [Scene.id(1)]), at: 2) == [])
     let last = inquiry.hear(
       Scene.update([Scene.report(3, .cancelled, finished: 3)]), at: 3)
