@@ -52,7 +52,7 @@ import Testing
       expected.isReversed = ink.attributes & UInt8(CNCURSES_REVERSE) != 0
       expected.isContinuation = cell.isContinuation
       let shown = screen.cells[index]
-      // A space that is neither reversed nor underlined looks the same in every style.
+      // The style of a space is compared only if the space is reversed or underlined.
       if shown.text == " ", expected.text == " ", !shown.isReversed, !expected.isReversed,
         !shown.isUnderlined, !expected.isUnderlined
       {

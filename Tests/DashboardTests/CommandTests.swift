@@ -119,7 +119,8 @@ struct CommandTests {
     var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
     #expect(dashboard.press("a") == [])
     #expect(dashboard.press("Xa") == [.send(.cancel([ID(1042)]))])
-    // After one command, the letters that select rows are inactive again.
+    // After one command, the letters that select rows do nothing until the key `X` is pressed
+    // again.
     #expect(dashboard.press("a") == [])
   }
 

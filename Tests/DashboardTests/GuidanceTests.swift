@@ -61,7 +61,8 @@ struct GuidanceTests {
     dashboard.take(.input(.control("w")))
     dashboard.press("queue:io")
     dashboard.press(.enter)
-    // The text of the filter is cut, and two spaces separate it from the preceding sentence.
+    // The dashboard cuts the text of the filter, and two spaces separate the text from the sentence
+    // before it.
     #expect(
       dashboard.text().contains { $0.hasSuffix("  finished hidden, filter: state:exec age>1ms …") })
   }

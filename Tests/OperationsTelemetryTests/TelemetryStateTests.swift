@@ -193,7 +193,8 @@ import Testing
 
   @Test func runsAreReportedInTheOrderOfTheirStarts() {
     var shown = Shown()
-    // Operation 2 depends on operation 3, whose finish was recorded a little later.
+    // Operation 2 depends on operation 3, whose finish was recorded a little later. The runs must
+    // nevertheless be in the order of their starts.
     let runs = shown.take(
       [queue(1, "a", finished: 3)],
       [

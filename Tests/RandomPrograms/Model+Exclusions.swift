@@ -160,7 +160,8 @@ extension Model {
     let isDecided = items[index].undecided.contains(other)
     guard isDecided else { return [] }
     if items[other].isCancelled, isPending, rules.contains(.requirements) {
-      // The operation is cancelled first. After that, its other requirements are checked.
+      // The operation is cancelled before the other dependencies whose success it requires are
+      // checked.
       return [.cancel(index), .decide(index, other)]
     }
     items[index].undecided.removeAll { $0 == other }

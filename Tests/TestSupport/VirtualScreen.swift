@@ -137,7 +137,8 @@ package struct VirtualScreen: Sendable {
     case UInt8(ascii: "["):
       let parameters = pending[(start + 2)...].prefix { !(0x40...0x7E).contains($0) && $0 != 0x1B }
       guard parameters.endIndex < pending.count else { return nil }
-      // The program was interrupted while it sent this sequence. Another sequence begins here.
+      // The program was interrupted while it sent a sequence. The incomplete sequence ends here,
+      // and another sequence begins.
       if pending[parameters.endIndex] == 0x1B { return parameters.endIndex - start }
       let sequence = ControlSequence(parameters: parameters, final: pending[parameters.endIndex])
       perform(sequence)

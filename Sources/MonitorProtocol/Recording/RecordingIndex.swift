@@ -98,7 +98,7 @@ struct RecordingIndex: Sendable, Equatable {
     return low > 0 ? snapshots[low - 1] : snapshots.first
   }
 
-  /// Removes the places after this place, which becomes the end of the recording.
+  /// Removes all places after the given place, which becomes the end of the recording.
   mutating func cut(behind place: Place) {
     snapshots.removeAll { $0.offset > place.offset }
     warnings.removeAll { $0.offset > place.offset }

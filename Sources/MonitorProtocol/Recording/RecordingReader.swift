@@ -171,7 +171,7 @@ public struct RecordingReader: Sendable {
     return nil
   }
 
-  /// Makes this update the last one of the recording, because a fault follows it.
+  /// Makes the given update the last one of the recording, because a fault follows it.
   public mutating func end(with last: RecordedUpdate) {
     index.cut(behind: .init(time: last.update.time, offset: last.offset))
   }

@@ -33,15 +33,16 @@ enum EndlessChain {
     }
     let forgets = arguments.dropFirst().first != "keep"
 
-    // The kernel enforces this limit of 256 MiB. It is sufficient for the stacks of a few threads.
-    // Ten million retained operations would need four times as much.
+    // The kernel enforces a memory limit of 256 MiB, which is sufficient for the stacks of a few
+    // threads. Ten million retained operations would need four times as much.
     var limit = rlimit(rlim_cur: 256 << 20, rlim_max: 256 << 20)
     guard setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else {
       fatalError("cannot set the memory limit: error \(errno)")
     }
 
     let queue = OperationQueue()
-    // One slot is enough for a chain, and makes the memory independent of the number of processors.
+    // The queue has one slot. This is enough for a chain, and makes the memory use independent of
+    // the number of processors.
     queue.maxConcurrentOperationCount = 1
     var newest: Link?
     var memoryAtFirst = 0

@@ -294,7 +294,7 @@ import Testing
         #expect(middle.allSatisfy { $0 == Character(character) })
       }
     }
-    // This text is a single character with more bytes than a name may have.
+    // The text `zalgo` is a single character with more bytes than a name may have.
     let zalgo = "a" + String(repeating: "\u{301}", count: 100_000)
     #expect(zalgo.wireText.utf8.count <= 4_096)
     #expect(zalgo.wireText.utf8.count > 4_000)

@@ -116,7 +116,8 @@ struct PromptnessTests {
       let delays = Self.delays(besides: .seconds(10)) { queue, operation in
         let cancelled = Monitored<ContinuousClock.Instant?>(nil)
         let other = Operation()
-        // The first dependent of the first operation takes a long time to be cancelled.
+        // The dependents of the first operation include one whose `cancel()` takes a second. This
+        // must not delay the other cancellations.
         for dependent in dependents.change({ [$0.popLast(), other].compactMap(\.self) }) {
           dependent.addDependency(operation, requires: .success)
           queue.addOperation(dependent)

@@ -107,7 +107,8 @@ import Testing
     check(SuspendInquiry("net", isSuspended: true, form))
     var wait = WaitInquiry([Scene.id(3)], for: .isOver, timeout: nil, form)
     #expect(wait.hear(Scene.hello(), Scene.update(), .silent(for: .seconds(60))) == [])
-    // This process has sent its greeting but no update.
+    // The process of this test has sent its greeting but no update. Each command ends after a time
+    // limit.
     var suspend = SuspendInquiry("net", isSuspended: true, form)
     #expect(suspend.hear(Scene.hello()) == [])
     #expect(suspend.look(atSeconds: 10) == [.end(1, "there is no queue \"net\"")])
