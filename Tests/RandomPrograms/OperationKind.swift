@@ -13,10 +13,12 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   /// A subclass that overrides `main()` and `isFinished`. Its `main()` returns immediately, and it
   /// announces its finish later.
   case late
-  /// Like `asynchronous`, but its `start()` returns only after the operation has left its queue.
+  /// A subclass like `asynchronous`, but its `start()` returns only after the operation has left
+  /// its queue.
   case lingering
-  /// Like `asynchronous`, with its own `isCancelled` too. Its `cancel()` does not call `super`,
-  /// finishes the operation immediately, and announces all changes under the operation's lock.
+  /// A subclass like `asynchronous` that also has its own `isCancelled`. Its `cancel()` does not
+  /// call `super`, finishes the operation immediately, and announces all changes under the
+  /// operation's lock.
   case selfFinishing
   /// A subclass with one property `phase`, from which `isReady`, `isExecuting` and `isFinished` are
   /// derived. It is not ready after it has started or finished. Its `cancel()` calls `super` and

@@ -9,9 +9,10 @@ import OperationsCore
 /// because the program has released its reference. An impossible step is skipped, so every part of
 /// a program is a valid program.
 enum Step: Hashable, Sendable {
-  /// `addOperation`, `addOperations` for several operations, or `addBarrierBlock` for a barrier.
+  /// Adds operations to a queue: calls `addOperation`, `addOperations` for several operations, or
+  /// `addBarrierBlock` for a barrier.
   case add([Int], to: Int)
-  /// A direct call of `start()` on a new thread.
+  /// Calls `start()` of an operation directly, on a new thread.
   case start(Int)
   /// Ends the work of an executing operation. An asynchronous operation announces its finish, and
   /// may do so before its start.
@@ -33,9 +34,9 @@ enum Step: Hashable, Sendable {
   /// Releases the program's reference to an operation.
   case drop(Int)
   case dropQueue(Int)
-  /// `waitUntilFinished()` on a new thread.
+  /// Calls `waitUntilFinished()` of an operation, on a new thread.
   case wait(Int)
-  /// `waitUntilAllOperationsAreFinished()` on a new thread.
+  /// Calls `waitUntilAllOperationsAreFinished()` of a queue, on a new thread.
   case waitForAll(in: Int)
 }
 

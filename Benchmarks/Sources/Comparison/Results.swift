@@ -34,7 +34,8 @@ public struct Results: Sendable {
     }
   }
 
-  /// Returns the contenders with results for a workload, in the order of their declaration.
+  /// Returns the compared libraries that have results for a workload, in the order of their
+  /// declaration.
   func contenders(_ workload: Workload) -> [Contender] {
     Contender.allCases.filter { contender in
       rounds.keys.contains { $0.workload == workload && $0.contender == contender }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A task that every contender can run.
+/// A task that every compared library can run.
 ///
 /// The work of each operation is an empty block, unless a case states otherwise. A sample begins
 /// and ends with an empty queue, unless a case states otherwise. The measured time includes
 /// creating the operations, adding their dependencies, adding them to the queue, running them,
-/// waiting until all have finished, and freeing them. Freeing is included because some contenders
-/// free operations while they run, and cannot exclude it. The dependencies and the priorities are
-/// drawn before the measurement.
+/// waiting until all have finished, and freeing them. Freeing is included because some of these
+/// libraries free operations while they run, and cannot exclude it. The dependencies and the
+/// priorities are drawn before the measurement.
 public enum Workload: String, CaseIterable, Sendable {
   /// One thread adds empty blocks one by one to a running queue.
   case flat

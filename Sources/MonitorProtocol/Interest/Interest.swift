@@ -107,9 +107,9 @@ public struct Interest: Sendable, Hashable {
 
 /// A direction in the dependency graph.
 public enum GraphDirection: String, Encodable, Sendable, Hashable {
-  /// From an operation to its dependencies.
+  /// The direction from an operation to its dependencies.
   case waitsFor
-  /// From an operation to its dependents.
+  /// The direction from an operation to its dependents.
   case blocks
 }
 
