@@ -15,12 +15,12 @@ public struct MonitorTime: Codable, Sendable, Hashable, Comparable {
   /// Creates a time from a number of nanoseconds since an arbitrary moment.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// Reads the number of nanoseconds.
+  /// Reads a time from a decoder, as a number of nanoseconds.
   public init(from decoder: any Decoder) throws {
     nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
   }
 
-  /// Writes the number of nanoseconds.
+  /// Writes the time to an encoder, as a number of nanoseconds.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(nanoseconds)

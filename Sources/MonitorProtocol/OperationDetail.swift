@@ -61,7 +61,7 @@ public struct OperationDetail: Sendable, Equatable {
     /// contain names, so it is unsanitised.
     public var sentence: String
 
-    /// Creates a reason.
+    /// Creates a reason why an operation does not start.
     public init(kind: Kind, sentence: String) {
       self.kind = kind
       self.sentence = sentence

@@ -11,7 +11,7 @@ package struct ProcessStart: Sendable, Equatable {
   /// The number of clock ticks since boot.
   package let ticks: UInt64
 
-  /// Creates a start from a number of ticks.
+  /// Creates the start time of a process from a number of clock ticks.
   package init(ticks: UInt64) { self.ticks = ticks }
 
   /// Reads the start of a process from the system; `nil` if the process does not exist or is a

@@ -136,7 +136,8 @@ package struct MonitorDirectory: Sendable, Equatable {
 
 /// The reason why the directory for sockets cannot be created or trusted.
 package struct MonitorDirectoryError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A sentence for the user, without a full stop. Paths in the sentence are unsanitised.
+  /// The reason as a sentence for the user, without a full stop. Paths in the sentence are
+  /// unsanitised.
   package let description: String
 
   /// Creates an error from its description.

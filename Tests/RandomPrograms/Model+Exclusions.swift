@@ -6,7 +6,7 @@ import OperationsCore
 /// The part of the model with the mutual exclusions of operations, and with operations that require
 /// the success of their dependencies.
 extension Model {
-  /// The operations of one queue that have one priority.
+  /// The operations of one queue that have the same priority.
   struct Group: Hashable {
     let queue: Int?
     let priority: Operation.QueuePriority

@@ -20,7 +20,8 @@ enum Step: Hashable, Sendable {
   case cancel(Int)
   case cancelAll(in: Int)
   case depend(Int, on: Int)
-  /// Calls `addDependency(_:requires:)` with `.success`.
+  /// Makes an operation depend on the success of another one: calls `addDependency(_:requires:)`
+  /// with `.success`.
   case require(Int, on: Int)
   case undepend(Int, from: Int)
   case prioritise(Int, Operation.QueuePriority)
@@ -43,7 +44,7 @@ enum Step: Hashable, Sendable {
 // MARK: - Indices
 
 extension Step {
-  /// The operations of the step.
+  /// The operations that a step of a random program uses.
   var operations: [Int] {
     switch self {
     case .add(let members, to: _): members
@@ -58,7 +59,7 @@ extension Step {
     }
   }
 
-  /// The queue of the step.
+  /// The queue that a step of a random program uses, if any.
   var queue: Int? {
     switch self {
     case .add(_, to: let queue), .cancelAll(in: let queue), .suspend(let queue),

@@ -30,11 +30,11 @@ package struct VirtualScreen: Sendable {
     package init() {}
   }
 
-  /// The number of columns.
+  /// The number of columns of the screen.
   package let columns: Int
-  /// The number of rows.
+  /// The number of rows of the screen.
   package let rows: Int
-  /// The cells, row by row.
+  /// The cells of the screen, row by row.
   package private(set) var cells: [Cell]
   /// Whether the alternate screen is shown.
   package private(set) var isAlternate = false

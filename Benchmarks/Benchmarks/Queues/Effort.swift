@@ -6,7 +6,7 @@ import Workloads
 
 /// The limits for the samples of a benchmark.
 struct Effort {
-  /// The largest number of samples.
+  /// The largest number of samples of a benchmark.
   let samples: Int
   /// The time limit of a benchmark: after this time, no further sample is started.
   let duration: Duration

@@ -7,7 +7,7 @@ import Workloads
 public struct Results: Sendable {
   private var rounds: [Subject: [[Int]]] = [:]
 
-  /// Creates empty results.
+  /// Creates benchmark results without any values.
   public init() {}
 
   /// Adds the results of one round of one benchmark.
@@ -21,7 +21,7 @@ public struct Results: Sendable {
     rounds[subject, default: []].append(samples.sorted())
   }
 
-  /// Whether nothing was measured.
+  /// Whether no benchmark was measured.
   public var isEmpty: Bool { rounds.isEmpty }
 
   /// The number of rounds of the benchmark with the most rounds.

@@ -15,7 +15,7 @@ public struct Interest: Sendable, Hashable {
     /// The maximum number of operations to send. Operations near the root are preferred.
     public var limit: Int
 
-    /// Creates a request.
+    /// Creates a request for a part of the dependency graph.
     public init(root: OperationReport.ID, direction: GraphDirection, limit: Int) {
       self.root = root
       self.direction = direction
@@ -30,7 +30,7 @@ public struct Interest: Sendable, Hashable {
     /// The maximum number of runs to send. Current runs are preferred, and then the newest runs.
     public var limit: Int
 
-    /// Creates a request.
+    /// Creates a request for a part of the dependency graph.
     public init(window: Duration, limit: Int) {
       self.window = window
       self.limit = limit

@@ -3,7 +3,7 @@
 
 /// The reason why a file cannot be replayed.
 public struct RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A sentence for the user, without a full stop.
+  /// The reason as a sentence for the user, without a full stop.
   public let description: String
   /// Whether the recording cannot be replayed because it has a different major version.
   public let isOtherVersion: Bool
@@ -232,7 +232,7 @@ public struct RecordingReader: Sendable {
     return start.offset == first.offset && end.offset == last.offset
   }
 
-  /// Creates the index by reading the whole file.
+  /// Creates the index of a recording by reading the whole file.
   private mutating func scan() {
     var offset = firstOffset
     while let next = update(at: offset) {
