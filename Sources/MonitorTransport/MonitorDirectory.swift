@@ -79,8 +79,9 @@ package struct MonitorDirectory: Sendable, Equatable {
   /// - Returns: Whether the directory exists now. If it does not, `errno` has the reason.
   private func make() -> Bool {
     guard mkdir(path, S_IRWXU) == 0 else { return errno == EEXIST }
-    // The file mode mask of the process may have removed permissions of the owner. The mask is not
-    // changed, because other threads of the process may create files at the same time.
+    // The permissions are set again, because the file mode mask of the process may have removed
+    // permissions of the owner. The mask is not changed, because other threads of the process may
+    // create files at the same time.
     return chmod(path, S_IRWXU) == 0
   }
 

@@ -149,7 +149,8 @@ struct CommandTests {
     #expect(dashboard.press("a") == [.send(.cancel([visible[17]]))])
   }
 
-  /// Returns the cancel keys on the screen of the list or the tree.
+  /// Returns the letters beside the rows of the list or the tree, with which the user selects a row
+  /// to cancel its operation.
   private func keysOnScreen(_ dashboard: Dashboard) -> Set<String> {
     let column = dashboard.screen.view == .tree ? 1 : 2
     let rows = dashboard.screen.layout?.body ?? 0..<0

@@ -94,7 +94,7 @@ struct Model: Hashable, Sendable {
     var width: Int
     var isHeld = true
     var isSuspended = false
-    /// The operations that have not left, including barriers, in the order of addition.
+    /// The operations that have not left the queue, including barriers, in the order of addition.
     var entries: [Int] = []
     /// The operations that are ready, in the order in which they became ready.
     var ready: [Int] = []

@@ -7,7 +7,8 @@ import Workloads
 struct Promise: Sendable {
   let title: String
   let limit: Double
-  /// Calculates the value of the promise from the results; `nil` if a necessary result is missing.
+  /// Calculates the value of the promise (a measured value with a limit) from the results; `nil` if
+  /// a necessary result is missing.
   let figure: @Sendable (Results) -> Double?
 
   /// Returns whether the value was measured and is within the limit.

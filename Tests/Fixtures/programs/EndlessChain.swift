@@ -9,7 +9,7 @@ import TestSupport
 /// Runs a chain of operations with a limit of memory. Each operation depends on the previous
 /// operation, and releases this dependency when it is no longer needed.
 ///
-/// This runs in a separate process, so that memory of other tests is not counted.
+/// The program runs in a separate process, so that memory of other tests is not counted.
 enum EndlessChain {
   /// The maximum number of operations that wait in the queue. Without this limit, the program would
   /// add operations faster than the queue executes them.

@@ -9,7 +9,7 @@ import TestSupport
 
 /// Forks a child process that uses operations.
 ///
-/// This runs in a separate program, because a thread of the tests may hold a lock of the Swift
+/// This code runs in a separate program, because a thread of the tests may hold a lock of the Swift
 /// runtime during the fork.
 enum ForkedChild {
   /// Forks a child process that uses the library in the way that `word` names: it uses a queue or

@@ -25,7 +25,7 @@ final class SchedulerBench {
     discardEffects()
   }
 
-  /// Adds operations as one batch.
+  /// Adds operations to the scheduler as one batch.
   func add(_ operations: [Operation]) {
     for operation in operations {
       #expect(operation.update { $0.enqueue() })
@@ -34,7 +34,7 @@ final class SchedulerBench {
     takeIn(operations)
   }
 
-  /// Adds a barrier.
+  /// Adds a barrier to the scheduler.
   @discardableResult
   func addBarrier(_ name: String = "barrier") -> Operation {
     let barrier = Self.operation(name)
@@ -45,7 +45,7 @@ final class SchedulerBench {
     return barrier
   }
 
-  /// Passes operations with changed status to the scheduler, the first one first.
+  /// Passes operations with changed status to the scheduler, in the order of the array.
   func takeIn(_ operations: [Operation]) {
     guard let first = operations.first else { return }
     for (operation, next) in zip(operations, operations.dropFirst()) {
@@ -56,7 +56,7 @@ final class SchedulerBench {
     check()
   }
 
-  /// Changes a status and, if necessary, passes the operation to the scheduler.
+  /// Changes the status of an operation and, if necessary, passes the operation to the scheduler.
   func change(
     _ operation: Operation, _ event: (inout OperationStatus) -> Bool
   ) {

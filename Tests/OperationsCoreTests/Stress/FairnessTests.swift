@@ -8,7 +8,8 @@ import TestSupport
 import Testing
 
 /// The tests measure a delay as the number of operations that other queues execute during the
-/// delay. Milliseconds would not be comparable, because a busy machine slows down both.
+/// delay. Milliseconds would not be comparable, because a busy machine slows down the delayed
+/// operation and the other queues.
 @Suite("Fairness between queues", .oneAtATime)
 struct FairnessTests {
   /// The combinations of the widths of two queues. A queue with its own width has its own workers.
