@@ -16,8 +16,9 @@ let package = Package(
   name: "opq-benchmarks",
   dependencies: [
     .package(name: "opq", path: ".."),
-    // The package is used without traits, because its replacements for malloc and for functions of
-    // the Swift runtime would affect every measurement.
+    // This package uses the benchmark library without its traits (optional features). The traits
+    // replace malloc and functions of the Swift runtime, and the replacements would affect every
+    // measurement.
     .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
   ],
   targets: [
@@ -35,7 +36,7 @@ let package = Package(
       name: "TBBPeer",
       cxxSettings: [.treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("tbb")]),
-    // The benchmark tool finds benchmarks in a folder of this name.
+    // The benchmark tool finds only benchmarks in a folder with the name `Benchmarks`.
     .executableTarget(
       name: "Queues",
       dependencies: [

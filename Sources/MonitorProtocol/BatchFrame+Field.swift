@@ -2,8 +2,8 @@
 // Part of opq; see LICENSE.
 
 extension BatchFrame.Operation {
-  /// The fields of an operation in a frame. The raw value is the name of the field in JSON and in
-  /// command-line options.
+  /// The fields of an operation in a batch frame, which is the state of a process as JSON. The raw
+  /// value is the name of the field in JSON and in command-line options.
   public enum Field: String, CodingKey, CaseIterable, Sendable {
     /// The id of the operation; see ``BatchFrame/Operation/id``.
     case id

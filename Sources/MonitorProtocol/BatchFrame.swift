@@ -58,7 +58,7 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var secondsInState: Double?
   }
 
-  /// A condition that probably is a mistake.
+  /// A warning about a condition of queues or operations that probably is a mistake.
   public struct Warning: Codable, Sendable, Equatable {
     /// The kind of the warning.
     public var kind: MonitorWarning.Kind
@@ -84,7 +84,7 @@ public struct BatchFrame: Codable, Sendable, Equatable {
   public var process: Process
   /// The number of operations in each state, in all existing queues.
   public var counts: StateCounts
-  /// The queues, by id.
+  /// The existing queues, sorted by id.
   public var queues: [QueueReport]
   /// The operations that the monitor keeps: all unfinished operations and the last finished
   /// operations, sorted by id. An export has only the operations that the dashboard lists.
@@ -160,7 +160,8 @@ extension Hello {
   /// Returns the time of day at a moment, in UTC with milliseconds: `2026-11-21T03:52:11.123Z`.
   package func wallClock(at time: MonitorTime) -> String {
     let sinceAnchor = Double(time.nanoseconds - anchor.nanoseconds) / 1e9
-    // The process may send any value as the time of day.
+    // The time of day comes from the watched process, which may send any value, also a value that
+    // does not fit into an integer.
     let milliseconds =
       Int64(exactly: ((anchorSecondsSince1970 + sinceAnchor) * 1_000).rounded(.down)) ?? 0
     var seconds = time_t(milliseconds / 1_000)

@@ -7,7 +7,7 @@ public struct Hello: Sendable, Equatable {
   public var processName: String
   /// The id of the process.
   public var processID: Int32
-  /// Whether the process refuses commands.
+  /// Whether the monitored process refuses commands.
   public var isReadOnly: Bool
   /// A moment on the process's monotonic clock. ``anchorSecondsSince1970`` is the same moment as a
   /// time of day.

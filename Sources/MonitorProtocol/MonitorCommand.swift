@@ -45,7 +45,7 @@ public struct CommandResult: Sendable, Equatable {
   /// ``WireLimits/mostDependentsOfResult`` of them.
   public var dependents: [OperationReport.ID]
 
-  /// Creates a result.
+  /// Creates the result of a command.
   public init(
     command: MonitorCommand, outcomes: [Outcome], dependents: [OperationReport.ID] = []
   ) {
@@ -63,7 +63,7 @@ public struct CommandOrigin: Sendable, Equatable {
   /// The id of the user of the viewer's process.
   public var userID: UInt32
 
-  /// Creates an origin.
+  /// Creates the description of a sender.
   public init(processID: Int32, userID: UInt32) {
     self.processID = processID
     self.userID = userID

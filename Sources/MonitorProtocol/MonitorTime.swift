@@ -15,12 +15,12 @@ public struct MonitorTime: Codable, Sendable, Hashable, Comparable {
   /// Creates a time from a number of nanoseconds since an arbitrary moment.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// Reads the number of nanoseconds.
+  /// Reads a time from a decoder, as a number of nanoseconds.
   public init(from decoder: any Decoder) throws {
     nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
   }
 
-  /// Writes the number of nanoseconds.
+  /// Writes the time to an encoder, as a number of nanoseconds.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(nanoseconds)
@@ -51,8 +51,8 @@ public struct MonitorTime: Codable, Sendable, Hashable, Comparable {
 extension Duration {
   /// The duration in whole nanoseconds, rounded towards zero and clamped to the range of the type.
   package var saturatedNanoseconds: Int64 {
-    // The comparison comes first, because `components` traps if the seconds do not fit into 64
-    // bits.
+    // The duration is compared with the limits before `components` is read, because `components`
+    // traps if the seconds do not fit into 64 bits.
     if self >= .nanoseconds(Int64.max) { return .max }
     if self <= .nanoseconds(Int64.min) { return .min }
     let (seconds, attoseconds) = components
@@ -61,13 +61,13 @@ extension Duration {
 }
 
 extension FixedWidthInteger where Self: SignedInteger {
-  /// Returns the sum, clamped to the range of the type.
+  /// Returns the sum of two integers, clamped to the range of their type.
   package func addingSaturating(_ other: Self) -> Self {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? (self < 0 ? .min : .max) : sum
   }
 
-  /// Returns the difference, clamped to the range of the type.
+  /// Returns the difference of two integers, clamped to the range of their type.
   package func subtractingSaturating(_ other: Self) -> Self {
     let (difference, overflows) = subtractingReportingOverflow(other)
     return overflows ? (self < 0 ? .min : .max) : difference

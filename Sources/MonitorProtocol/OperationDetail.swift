@@ -17,7 +17,8 @@ public struct OperationDetail: Sendable, Equatable {
   /// The queues that the operation's own code waits for until all their operations have finished.
   public var awaitedQueues: [QueueReport.ID]
 
-  /// Creates a detail. By default, it has no reasons.
+  /// Creates the detail of an operation. By default, it has no reasons and no awaited operations or
+  /// queues.
   public init(
     id: OperationReport.ID, qualityOfService: OperationQualityOfService = .default,
     reasons: [Reason] = [], awaitedOperations: [OperationReport.ID] = [],
@@ -60,7 +61,7 @@ public struct OperationDetail: Sendable, Equatable {
     /// contain names, so it is unsanitised.
     public var sentence: String
 
-    /// Creates a reason.
+    /// Creates a reason why an operation does not start.
     public init(kind: Kind, sentence: String) {
       self.kind = kind
       self.sentence = sentence

@@ -11,12 +11,12 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     /// Creates an identifier from its number.
     public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Reads the number.
+    /// Reads an id from a decoder, as a number.
     public init(from decoder: any Decoder) throws {
       rawValue = try decoder.singleValueContainer().decode(UInt64.self)
     }
 
-    /// Writes the number.
+    /// Writes the id to an encoder, as a number.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
       try container.encode(rawValue)

@@ -11,15 +11,15 @@ package struct ProcessStart: Sendable, Equatable {
   /// The number of clock ticks since boot.
   package let ticks: UInt64
 
-  /// Creates a start from a number of ticks.
+  /// Creates the start time of a process from a number of clock ticks.
   package init(ticks: UInt64) { self.ticks = ticks }
 
   /// Reads the start of a process from the system; `nil` if the process does not exist or is a
   /// zombie.
   package init?(of process: Int32) {
     guard let line = Self.contents(of: "/proc/\(process)/stat"),
-      // The last bracket of the line ends field 2, the program's name. The name may also contain
-      // brackets.
+      // In the file `/proc/PID/stat`, the program's name is field 2 and is in brackets. The last
+      // bracket of the line ends it, because the name may also contain brackets.
       let bracket = line.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
     let fields = line[bracket...].split(separator: UInt8(ascii: " "))

@@ -52,7 +52,8 @@ package struct ProcessState: Sendable, Equatable {
   ///     no longer exist.
   package mutating func apply(_ update: Update, isWhole: Bool = false) {
     if let keptLimit {
-      // An unfinished operation that is not in the update may be in any state by now.
+      // An unfinished operation that is not in the complete update is removed, because it may be in
+      // any state by now.
       if isWhole { operations.removeAll { !$0.state.isOver } }
       operations.apply(changed: update.changed, limit: keptLimit)
       operations.remove(update.removed) { !$0.state.isOver }

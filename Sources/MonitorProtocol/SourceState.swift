@@ -53,10 +53,10 @@ package struct SourceState: Sendable, Equatable {
       (endedReason, disconnectedReason, silence) = (nil, nil, .zero)
       return .greeted(hello)
     case .update(let update):
-      // The process sent this update before the connection was lost.
+      // The update is ignored, because the process sent it before the connection was lost.
       guard disconnectedReason == nil else { return .none }
-      // The old state is kept until the first new update, so that the screen is not empty in
-      // between.
+      // After a reconnection, the old state is kept until the first new update, so that the screen
+      // is not empty in between.
       let isFirst = isOutdated
       if isFirst { process = empty }
       isOutdated = false

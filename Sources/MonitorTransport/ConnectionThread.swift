@@ -14,7 +14,8 @@ package enum ConnectionThread {
     var all = sigset_t()
     var old = sigset_t()
     sigfillset(&all)
-    // The new thread inherits the signal mask.
+    // The new thread inherits the signal mask of the calling thread, so the calling thread blocks
+    // all signals until the new thread exists.
     pthread_sigmask(SIG_SETMASK, &all, &old)
     defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -79,8 +79,9 @@ package struct MonitorDirectory: Sendable, Equatable {
   /// - Returns: Whether the directory exists now. If it does not, `errno` has the reason.
   private func make() -> Bool {
     guard mkdir(path, S_IRWXU) == 0 else { return errno == EEXIST }
-    // The file mode mask of the process may have removed permissions of the owner. The mask is not
-    // changed, because other threads of the process may create files at the same time.
+    // The permissions are set again, because the file mode mask of the process may have removed
+    // permissions of the owner. The mask is not changed, because other threads of the process may
+    // create files at the same time.
     return chmod(path, S_IRWXU) == 0
   }
 
@@ -136,7 +137,8 @@ package struct MonitorDirectory: Sendable, Equatable {
 
 /// The reason why the directory for sockets cannot be created or trusted.
 package struct MonitorDirectoryError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A sentence for the user, without a full stop. Paths in the sentence are unsanitised.
+  /// The reason as a sentence for the user, without a full stop. Paths in the sentence are
+  /// unsanitised.
   package let description: String
 
   /// Creates an error from its description.

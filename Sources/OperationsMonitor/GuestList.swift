@@ -41,6 +41,8 @@ final class GuestList: Sendable {
   private let givenLogger: Logger?
   private let loop: any EventLoop
 
+  /// Creates a list without viewers.
+  ///
   /// - Parameters:
   ///   - mode: The permissions of viewers.
   ///   - logger: The logger for the actions of viewers. If it is `nil`, a new logger is created for
@@ -86,7 +88,8 @@ final class GuestList: Sendable {
 
   /// Removes a viewer that has disconnected.
   func leave(_ guest: ObjectIdentifier) {
-    // The closure is released outside the lock.
+    // The removed closure, which would disconnect the viewer, is released after the lock is
+    // unlocked.
     withExtendedLifetime(state.withLock { $0.farewells.removeValue(forKey: guest) }) {}
   }
 

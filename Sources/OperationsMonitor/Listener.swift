@@ -51,7 +51,7 @@ final class Listener: Sendable {
     self.guests = guests
   }
 
-  /// Waits until the listener admits viewers. If it is called on the connections' thread, the
+  /// Waits until the listener admits viewers. If the connections' thread calls the method, the
   /// method does not wait.
   ///
   /// - Throws: `MonitorError` if viewers will never be admitted.
@@ -78,8 +78,8 @@ final class Listener: Sendable {
     }
     try? channel.flatMap { $0.close() }.waitElsewhere()
     guests.close()
-    // The event loop runs this empty task after it has sent all farewell messages. Therefore this
-    // call waits until the messages are sent.
+    // This method submits an empty task and waits for it. The event loop runs the task after it has
+    // sent all farewell messages, so the method returns after that.
     try? channel.eventLoop.submit {}.waitElsewhere()
   }
 

@@ -5,7 +5,8 @@ import MonitorTransport
 
 /// The reason why this process cannot be watched.
 public struct MonitorError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A sentence for the user, without a full stop. Paths in the sentence are unsanitised.
+  /// The reason as a sentence for the user, without a full stop. Paths in the sentence are
+  /// unsanitised.
   public let description: String
 
   init(_ description: String) { self.description = description }

@@ -60,8 +60,8 @@ public enum OperationMonitor {
     }
     if isNew { removeSocketAtExit } else { current.guests.mode = mode }
     do {
-      // Another thread may have created the listener a moment ago, so this call also waits until
-      // viewers can connect.
+      // Another thread may have created the listener a moment ago, so this call of `listen` also
+      // waits until viewers can connect.
       try current.waitUntilOpen()
     } catch {
       remove { $0 === current }?.stop()

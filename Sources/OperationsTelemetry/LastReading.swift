@@ -13,7 +13,7 @@ import MonitorProtocol
 struct LastReading {
   enum Step: Equatable {
     case wait
-    /// Set this interest, with an interval of zero.
+    /// Request the data of this interest, and set the interval between two updates to zero.
     case watch(Interest)
     case end
   }
@@ -22,7 +22,7 @@ struct LastReading {
   private let interest: Interest
   private var round = 0
 
-  /// Whether the first request was made.
+  /// Whether the first of the two requests to the collector was made.
   var hasBegun: Bool { round > 0 }
 
   init(after interest: Interest) { self.interest = interest }

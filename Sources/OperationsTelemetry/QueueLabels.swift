@@ -13,7 +13,8 @@ struct QueueLabels {
   /// The shared label of all queues whose name has no label of its own.
   static let other = "_other"
 
-  /// For each label, the number of the last update in which a queue with this name existed.
+  /// For each label, the sequence number of the last update in which a queue with this name
+  /// existed.
   private var lastUse: [String: Int] = [:]
   private var update = 0
 

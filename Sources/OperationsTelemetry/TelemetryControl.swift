@@ -13,9 +13,9 @@ final class TelemetryControl: Sendable {
   /// The phases of the telemetry from its start to its end.
   enum Phase: Equatable {
     case running
-    /// The thread reports all activity up to now, and then ends.
+    /// The telemetry's thread reports all activity up to now, and then ends.
     case stopping
-    /// The thread ends without reporting further activity.
+    /// The telemetry's thread ends without reporting further activity.
     case abandoned
     case stopped
   }

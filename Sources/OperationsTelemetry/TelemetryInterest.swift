@@ -25,8 +25,8 @@ enum TelemetryInterest {
     do {
       return try OperationFilter("state:finished|state:cancelled")
     } catch {
-      // This error never occurs, because the filter text is a valid constant. Without the filter,
-      // every operation would be reported.
+      // `OperationFilter` never throws here, because the text of the filter is a valid constant.
+      // Without the filter, every operation would be reported.
       preconditionFailure("invalid telemetry filter: \(error)")
     }
   }

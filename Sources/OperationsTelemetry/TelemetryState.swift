@@ -16,8 +16,8 @@ struct TelemetryRun: Equatable {
 /// Converts updates of the monitor into changes of metrics and into runs for spans.
 struct TelemetryState {
   private struct Queue {
-    /// The name that the monitor reports. `harmlessName` is the same name, in which ``LabelText``
-    /// has replaced characters.
+    /// The name of the queue as the monitor reports it. `harmlessName` is the same name, in which
+    /// ``LabelText`` has replaced characters.
     var name: String
     var harmlessName: String
     /// The counts of the queue at its last update.
@@ -44,6 +44,8 @@ struct TelemetryState {
 
   private let tellsMetrics: Bool
 
+  /// Creates a converter that has handled no update.
+  ///
   /// - Parameters:
   ///   - past: The activity before the telemetry started, which is not counted.
   ///   - tellsMetrics: Whether the telemetry reports metrics. If it does not, nothing is counted.
@@ -171,7 +173,8 @@ struct TelemetryState {
   private mutating func takeRuns(of update: Update) -> [TelemetryRun] {
     var runs: [TelemetryRun] = []
     for report in update.changed where report.state.isOver && known.insert(report.id).inserted {
-      // The monitor may report an operation again after its list was rebuilt.
+      // The monitor may report an operation again after it has rebuilt the list of operations that
+      // it reports to the telemetry.
       if let oldest = lastKnown.add(report.id) { known.remove(oldest) }
       guard let finished = report.finished, finished >= past.end else { continue }
       if report.neverRan(recordedSince: past.end) {

@@ -36,7 +36,7 @@ struct TelemetryWriter {
   /// Reports the changes that must be reported if no further update arrives.
   mutating func settle() { perform(state.settle()) }
 
-  /// Reports the remaining changes, and destroys the gauges.
+  /// Reports the remaining changes of metrics, and destroys the gauges.
   mutating func end() { perform(state.end()) }
 
   private mutating func perform(_ actions: [TelemetryAction]) {

@@ -13,7 +13,7 @@ struct UntimedCount {
   private var completed = 0
   private var reported = 0
   private var told = 0
-  /// The numbers of counted and reported operations at the last reading.
+  /// The numbers of counted and of reported operations at the end of the last reading of the queue.
   private var last = (completed: 0, reported: 0)
 
   /// Whether each ended operation was reported, or was already counted as untimed.

@@ -52,7 +52,7 @@ import Testing
       expected.isReversed = ink.attributes & UInt8(CNCURSES_REVERSE) != 0
       expected.isContinuation = cell.isContinuation
       let shown = screen.cells[index]
-      // A space that is neither reversed nor underlined looks the same in every style.
+      // The style of a space is compared only if the space is reversed or underlined.
       if shown.text == " ", expected.text == " ", !shown.isReversed, !expected.isReversed,
         !shown.isUnderlined, !expected.isUnderlined
       {
@@ -134,8 +134,9 @@ import Testing
       grid[row: 0, column: column] = Cell(scalar)
       grid[row: 1, column: column] = Cell("a", mark: scalar)
     }
-    // The cells contain a wide character that is declared as narrow, a narrow one that is declared
-    // as wide, and a right half of a wide character without the left half.
+    // Row 2 has invalid cells, which must not reach the terminal: a wide character that is declared
+    // as narrow, a narrow character that is declared as wide, and a right half of a wide character
+    // without the left half.
     grid[row: 2, column: 0] = Cell("漢")
     grid[row: 2, column: 1] = Cell("a")
     grid[row: 2, column: 2] = Cell(" ", isContinuation: true)
@@ -207,7 +208,7 @@ import Testing
     let grid = grid(terminal.size, "hello\n\nworld")
     terminal.present(grid)
     #expect(window.wait { $0.contains("world") })
-    // The change of the size clears the contents of the terminal.
+    // `resize` clears the contents of the terminal, although the size stays the same.
     window.resize(columns: 80, rows: 24)
     terminal.repaintAll()
     terminal.present(grid)

@@ -143,8 +143,9 @@ struct CommandTests {
   @Test func theQuestionKeepsItsOperations() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("x")
-    // A new operation becomes the first row, and another new operation depends on the operation
-    // that will be cancelled.
+    // While the dashboard asks whether to cancel an operation, two operations are added. One
+    // becomes the first row, and the other depends on the operation to cancel. The question must
+    // not change.
     dashboard.update(changed: [
       OperationReport(
         id: ID(7), name: "older", className: "Block", queue: Scene.io, state: .executing,
@@ -200,7 +201,8 @@ struct CommandTests {
     var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
     #expect(dashboard.press("a") == [])
     #expect(dashboard.press("Xa") == [.send(.cancel([ID(1042)]))])
-    // After one command, the letters that select rows are inactive again.
+    // After one command, the letters that select rows do nothing until the key `X` is pressed
+    // again.
     #expect(dashboard.press("a") == [])
   }
 
@@ -229,7 +231,8 @@ struct CommandTests {
     #expect(dashboard.press("a") == [.send(.cancel([visible[17]]))])
   }
 
-  /// Returns the cancel keys on the screen of the list or the tree.
+  /// Returns the letters beside the rows of the list or the tree, with which the user selects a row
+  /// to cancel its operation.
   private func keysOnScreen(_ dashboard: Dashboard) -> Set<String> {
     let column = dashboard.screen.view == .tree ? 1 : 2
     let rows = dashboard.screen.layout?.body ?? 0..<0

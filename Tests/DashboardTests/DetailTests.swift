@@ -46,7 +46,8 @@ struct DetailTests {
     var dashboard = dashboard(of: 1200)
     #expect(dashboard.text().shows("why it is not running"))
     #expect(dashboard.text().shows("1  2 of 2 dependencies have not finished: it waits for #1181"))
-    // The user selects another operation. Until the monitor answers, the screen has no reasons.
+    // The user selects another operation. Until the monitor answers, the screen shows no reasons
+    // why this operation does not run.
     _ = dashboard.reduce(.input(.character("b")))
     #expect(dashboard.detail?.id == ID(1190))
     #expect(!dashboard.text().shows("why it is not running"))

@@ -26,7 +26,8 @@ struct GuidanceTests {
   @Test func theNoticeNamesTheKeysThatResumeASuspendedQueue() {
     let words = "net is suspended with 12 ready operations"
     var dashboard = Scene.dashboard()
-    // In 80 columns, there is not enough space for the whole sentence.
+    // In 80 columns, there is not enough space for the whole sentence about the suspended queue, so
+    // the notice shortens it.
     #expect(
       dashboard.text().shows(
         "! net is suspended (12 ready). Press Tab twice, select net, press S."))
@@ -60,7 +61,8 @@ struct GuidanceTests {
     dashboard.take(.input(.control("w")))
     dashboard.press("queue:io")
     dashboard.press(.enter)
-    // The text of the filter is cut, and two spaces separate it from the preceding sentence.
+    // The dashboard cuts the text of the filter, and two spaces separate the text from the sentence
+    // before it.
     #expect(
       dashboard.text().contains { $0.hasSuffix("  finished hidden, filter: state:exec age>1ms …") })
   }

@@ -138,7 +138,8 @@ struct HostileProcessTests {
     }
   }()
 
-  /// Sends the dashboard the widest operations, and the events and runs that its view needs.
+  /// Sends the dashboard the operations with the largest ids, and the events and runs that its view
+  /// needs.
   private func tellWidest(_ dashboard: inout Dashboard) {
     let interest = dashboard.connection.interest
     var update = Scene.update(of: Scene.operations + Self.widest)

@@ -52,8 +52,8 @@ struct HugeNameTests {
         _ = dashboard.picture()
       }
     }
-    // If the dashboard read every character of a single long name, it would take a hundred times as
-    // long.
+    // If the dashboard read every character of a single long name, this measurement would take a
+    // hundred times as long.
     #expect(costs[1] < 5 * costs[0], "\(costs) ns")
   }
 }

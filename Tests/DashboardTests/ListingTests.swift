@@ -125,7 +125,8 @@ struct ListingTests {
     #expect(dashboard.press(.escape) == [])
     #expect(dashboard.text().shows("search cleared"))
     #expect(dashboard.press("n") == [.bell])
-    // Nothing is left to clear, and the key never quits.
+    // The filter and the search are cleared, so the key Escape has no further effect. It never
+    // quits the dashboard.
     #expect(dashboard.press(.escape) == [])
   }
 
@@ -168,16 +169,17 @@ struct ListingTests {
   @Test func sortingByRunTimeShowsTheLongestFinishedRunFirst() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("srg")
-    // The two operations ran for 2.75 s and 2.71 s. Other operations have been in their present
-    // states for longer, which does not count.
+    // The list begins with two finished operations, which ran for 2.75 s and 2.71 s. Other
+    // operations have been in their present states for longer, but the order by run time does not
+    // use this time.
     #expect(dashboard.list.rows.keys.prefix(2).map(\.id.rawValue) == [1_039, 1_038])
     let runs = dashboard.list.rows.keys.compactMap { key -> Duration? in
       guard let report = dashboard.live.operations[key.id], report.state.isOver else { return nil }
       return report.time(at: Scene.now)
     }
     #expect(runs == runs.sorted(by: >))
-    // Running operations come after the finished ones, and #1042, which has run for longest, is the
-    // first of them. Operations that never ran are last.
+    // In the order by run time, running operations come after finished operations. The first of the
+    // running operations is #1042, which has run for longest. Operations that never ran are last.
     let order = dashboard.list.rows.keys.map(\.id.rawValue)
     #expect(order[runs.count] == 1_042)
     let cancelled = try #require(order.firstIndex(of: 1_033))
@@ -217,7 +219,7 @@ struct ListingTests {
     let chosen = try #require(dashboard.list.selection.id)
     func line() -> Int? { dashboard.visibleKeys.map(\.id).firstIndex(of: chosen) }
     let before = line()
-    // Three new operations appear above the selected operation.
+    // Three new operations appear above the selected operation, which must stay in its line.
     dashboard.update(
       changed: (1...3).map {
         OperationReport(
@@ -266,7 +268,8 @@ struct ListingTests {
     reports[1].priority = .high
     dashboard.update(changed: reports)
     #expect(dashboard.text().shows("PRI") && dashboard.text().shows("high"))
-    // The column stays, so that the columns do not move again.
+    // The column PRI (priority) stays although no operation needs it now, so that the other columns
+    // do not move again.
     dashboard.update(removed: [ID(2)])
     #expect(dashboard.text().shows("PRI"))
   }
@@ -319,7 +322,8 @@ struct ListingTests {
     dashboard.press("!!")
     #expect(dashboard.list.rows.count == 0)
     #expect(dashboard.text().shows("no operation has a warning; press ! to show all"))
-    // A finished operation has a warning. The key H then hides finished operations.
+    // A finished operation has a warning. The key `H` then hides finished operations, so the list
+    // of operations with warnings becomes empty.
     warn(of: [MonitorWarning(kind: .fanOut, operations: [ID(1099)])], in: &dashboard)
     #expect(dashboard.list.rows.count == 1)
     dashboard.press("H")

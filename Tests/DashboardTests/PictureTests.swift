@@ -24,8 +24,8 @@ struct PictureTests {
     let line = try #require(dashboard.text().first { $0.contains("exec ") })
     let shown = numbers(in: line)
     #expect(shown.count == 8)
-    // The line has these numbers: finished, exec, ready, (held), wait, cancelled, (+cancelling),
-    // total.
+    // The line with the counts has these numbers: finished, exec, ready, (held), wait, cancelled,
+    // (+cancelling), total.
     #expect(shown[0] + shown[1] + shown[2] + shown[4] + shown[5] == shown[7])
     #expect(shown[7] == 854)
     #expect((shown[3], shown[6]) == (12, 1))

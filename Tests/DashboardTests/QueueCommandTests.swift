@@ -96,7 +96,8 @@ struct QueueCommandTests {
   @Test func theBundledDemoDoesNotAsk() {
     var dashboard = Self.dashboard(source: .demo)
     #expect(dashboard.press("S") == [.send(.setSuspended(Scene.io, true))])
-    // The second key press undoes the first one, even if the result of the first one has not arrived.
+    // The second press of the key `S` resumes the queue, even if the result of the first press has
+    // not arrived.
     #expect(dashboard.press("S") == [.send(.setSuspended(Scene.io, false))])
   }
 
@@ -119,7 +120,8 @@ struct QueueCommandTests {
     var dashboard = Self.dashboard()
     dashboard.press("++")
     dashboard.take(.tick(Scene.seconds(110)))
-    // An update from before the commands does not change what the next key adds to.
+    // The next update is older than the commands, so it does not change the width to which the next
+    // key `+` adds 1.
     Self.report(Scene.queues, to: &dashboard, at: Scene.seconds(103))
     #expect(dashboard.press("+") == [.send(.setWidth(Scene.io, 7))])
     Self.answer(.setWidth(Scene.io, 5), to: &dashboard)
@@ -140,7 +142,7 @@ struct QueueCommandTests {
     Self.answer(.setWidth(Scene.io, 5), to: &dashboard)
     Self.report(Self.queues { $0.width = 5 }, to: &dashboard)
     #expect(dashboard.text().shows("2/5") && !dashboard.text().shows("→5"))
-    // The program itself sets another width.
+    // The program reduces the width of the queue to 2. The next key `+` adds 1 to this width.
     Self.report(Self.queues { $0.width = 2 }, to: &dashboard)
     #expect(dashboard.press("+") == [.send(.setWidth(Scene.io, 3))])
   }
@@ -191,7 +193,8 @@ struct QueueCommandTests {
     let row = dashboard.text().first { $0.contains("last SUSPENDED") || $0.contains("last    ") }
     #expect(row?.contains("SUSPENDED") == true)
     #expect(dashboard.text().shows(" more") && dashboard.text().shows("queue-10"))
-    // If too many queues are suspended, their number is shown.
+    // If not all suspended queues fit on the screen, a row shows the number of the others and the
+    // word SUSPENDED.
     for index in queues.indices { queues[index].isSuspended = true }
     Self.report(queues, to: &dashboard)
     let more = dashboard.text().first { $0.contains(" more, ") } ?? ""

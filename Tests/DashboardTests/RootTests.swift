@@ -42,7 +42,8 @@ struct RootTests {
     let dashboard = Self.dashboard(rows: 60)
     #expect(rows(dashboard).filter { $0.depth == 0 }.map(\.id) == Self.roots.map { .node($0) })
     #expect(dashboard.text().shows("ROOTS 7"))
-    // The view shows the roots with their dependencies, and marks the longest chain of all trees.
+    // The view of all dependency trees shows the roots with their dependencies, and marks the
+    // longest chain of all trees.
     #expect(rows(dashboard).contains { $0.id == .node(ID(1181)) && $0.isCritical })
   }
 
@@ -90,7 +91,8 @@ struct RootTests {
     #expect(rows(dashboard).count { $0.depth == 1 } == 24)
     #expect(dashboard.text().shows("- io  24 roots"))
     #expect(dashboard.text().shows(" ├─ #2 job 2"))
-    // The keys unfold a queue, select its first root, return to the queue, and fold it again.
+    // The keys unfold a queue, select the first root of a dependency tree in it, return to the
+    // queue, and fold it again.
     dashboard.press("l")
     #expect(dashboard.selected == ID(2))
     dashboard.press("hh")
@@ -142,7 +144,8 @@ struct RootTests {
   @Test func dependenciesAndDependentsBelongToTheRow() {
     for (key, direction) in [("d", GraphDirection.waitsFor), ("D", .blocks)] {
       var dashboard = Self.dashboard()
-      // The second root is two rows below the first one, after the dependencies of the first root.
+      // The root of the second dependency tree is two rows below the first root, after the
+      // dependencies of the first root.
       dashboard.press("jj\(key)")
       #expect(dashboard.tree?.tree.root == ID(1080))
       #expect(dashboard.tree?.direction == direction)

@@ -112,7 +112,7 @@ struct SelectionTests {
     #expect(dashboard.text().shows("▌       #3 selection finished · g: first row"))
     #expect(dashboard.text().shows("#3 no longer kept"))
     #expect(dashboard.visibleKeys.map(\.id) == [ID(1), ID(2), ID(4), ID(5)])
-    // The other rows move, but not the cursor.
+    // The rows of the other operations move, but the cursor stays in its line.
     dashboard.update(changed: [Self.report(6, .executing)])
     #expect(dashboard.list.selection.id == ID(3) && Self.cursorLine(dashboard) == 2)
     #expect(dashboard.press("x") == [.bell])
@@ -136,7 +136,8 @@ struct SelectionTests {
     dashboard.press("g")
     dashboard.update(removed: [ID(1)])
     #expect(dashboard.text().shows("selection finished") && dashboard.text().shows("no operations"))
-    // The next operation is not selected, because no key has selected it.
+    // The selection stays on the removed operation. The new operation is not selected, because no
+    // key has selected it.
     dashboard.update(changed: [Self.report(2, .executing)])
     #expect(dashboard.list.selection.id == ID(1))
     #expect(Self.cursorLine(dashboard) == 0)
@@ -199,10 +200,11 @@ struct SelectionTests {
     var dashboard = Self.dashboard((1...60).map { Self.report($0, .executing, at: $0) })
     dashboard.press("I")
     #expect(dashboard.list.selection.id == ID(60))
-    // Rows for the new order arrive later.
+    // An update brings a new first row in the order that the user has chosen. The selection moves
+    // to this row.
     dashboard.update(changed: [Self.report(70, .executing, at: 70)])
     #expect(dashboard.list.selection.id == ID(70))
-    // Any key ends this, and so does the passing of time.
+    // After any key, or after some time, the selection no longer moves to a new first row.
     dashboard.press("]")
     dashboard.update(changed: [Self.report(80, .executing, at: 80)])
     #expect(dashboard.list.selection.id == ID(70))
@@ -253,7 +255,8 @@ struct SelectionTests {
     #expect(dashboard.text().shows("#3 finished"))
     #expect(Self.cursorLine(dashboard) == 2)
     #expect(dashboard.visibleKeys.prefix(3).map(\.id) == [ID(1), ID(2), ID(4)])
-    // The next key `j` continues from the ghost cursor.
+    // The ghost cursor marks the previous line of the finished operation. The next key `j` selects
+    // the operation in the next row.
     dashboard.press("j")
     #expect(dashboard.list.selection.id == ID(4))
   }

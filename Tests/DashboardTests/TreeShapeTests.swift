@@ -36,8 +36,8 @@ struct TreeShapeTests {
       rowLimit: 100)
   }
 
-  // Operation 1 depends on 2 and 3, operation 3 on 4, operation 4 on 2, and operation 2 on 5. The
-  // longest path to operation 2 is through operation 4.
+  // In this graph, operation 1 depends on 2 and 3, operation 3 on 4, operation 4 on 2, and
+  // operation 2 on 5. The longest path from operation 1 to operation 2 is through operation 4.
   private static let shared = [1: [2, 3], 3: [4], 4: [2], 2: [5]]
 
   @Test func aSharedOperationIsDrawnOnItsLongestPath() {
@@ -64,7 +64,8 @@ struct TreeShapeTests {
     let before = tree(Self.store([1: [2, 3], 3: [4], 2: [4], 4: [5]]))
     let owner = before.owners[ID(4)]
     #expect(owner == ID(2))
-    // Operation 3 gets a longer path from the root, which is not on the critical path.
+    // A new path from operation 1 to operation 3 is longer than the old one, but is not a part of
+    // the critical path. Therefore operation 4 stays below operation 2.
     let after = tree(
       Self.store([
         1: [2, 3, 7], 3: [4], 2: [4], 4: [5], 7: [8], 8: [9], 9: [3, 10], 10: [11], 11: [12],
@@ -165,8 +166,8 @@ struct TreeShapeTests {
   @Test func capitalBSelectsTheBiggestBlocker() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("B")
-    // The dependents of operation #1101 are 18 uploads, the merge of all parts and the
-    // verification.
+    // Operation #1101 blocks the most operations: its dependents are 18 uploads, the merge of all
+    // parts and the verification.
     #expect(dashboard.list.selection.id == ID(1101))
     dashboard.press("1200")
     dashboard.press(.enter)

@@ -24,7 +24,8 @@ struct WarningListTests {
     dashboard.take(.monitor(.update(update)))
   }
 
-  /// One warning about several operations, one about a queue, one about the process, and a deadlock.
+  /// The warnings of these tests: one about several operations, one about a queue, one about the
+  /// process, and a deadlock.
   private static let warnings = [
     MonitorWarning(kind: .cycle, operations: [ID(1180), ID(1181), ID(1200)], count: 12),
     MonitorWarning(
@@ -68,7 +69,8 @@ struct WarningListTests {
     #expect(dashboard.text().shows("cycle → cancel one of them (x)"))
     dashboard.press("jj")
     #expect(dashboard.text().shows("suspended-with-ready → resume it (S)"))
-    // The keys of the fix act on the operation or the queue of the warning.
+    // The warning shows the keys that fix its cause. These keys act on the operation or the queue
+    // of the selected warning.
     #expect(dashboard.press("S") == [.send(.setSuspended(Scene.net, false))])
     dashboard.press("kx")
     #expect(dashboard.press("y") == [.send(.cancel([ID(1042)]))])
@@ -99,7 +101,8 @@ struct WarningListTests {
     dashboard.press("!jjj")
     #expect(dashboard.press(.enter) == [.bell])
     #expect(dashboard.text().shows("this warning is about the whole process"))
-    // If the list of operations hides the operation, its details are shown.
+    // If the list hides the operation of the selected warning, the key Enter shows the details of
+    // this operation.
     dashboard.press("q")
     dashboard.press("q")
     dashboard.press("\\upload")

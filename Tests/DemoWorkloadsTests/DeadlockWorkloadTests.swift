@@ -95,8 +95,8 @@ import Testing
     #expect(await eventually { imports.operationCount == 0 })
 
     try operation("join load balancer", of: workload).cancel()
-    // After the last operation of the startup has ended, there is a pause, and then the startup
-    // begins again.
+    // After the last operation of the scenario `startup` has ended, there is a pause, and then the
+    // scenario begins again.
     #expect(await eventually { cycles(in: startup).count == 1 })
     #expect(imports.maxConcurrentOperationCount == 2)
     try await onOwnThread { workload.shutDown() }

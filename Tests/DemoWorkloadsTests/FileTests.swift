@@ -78,7 +78,8 @@ import Testing
   }
 
   @Test func aReadOnlyDirectoryIsAnError() {
-    // In /proc/self, not even root can create files.
+    // In the directory /proc/self, not even root can create files, so this directory cannot be used
+    // for output.
     let error = #expect(throws: WorkloadError.self) { try OutputDirectory(requested: "/proc/self") }
     #expect(
       error?.description.hasPrefix("cannot write to the output directory /proc/self: ") == true)

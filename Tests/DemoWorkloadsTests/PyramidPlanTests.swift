@@ -27,8 +27,8 @@ import Testing
   @Test func aPyramidHasTheseOperations() {
     var counts: [Lane: Int] = [:]
     for operation in plan.operations { counts[operation.lane, default: 0] += 1 }
-    // The pyramid has 64 + 16 + 4 + 1 tiles, one calibration and one complete picture. Each tile
-    // and the picture are written and uploaded.
+    // A pyramid of image tiles has 64 + 16 + 4 + 1 tiles, one calibration and one complete picture.
+    // Each tile and the picture are written and uploaded.
     #expect(counts == [.cpu: 86, .io: 86, .net: 86, .index: 2])
     #expect(plan.buildCount == 86 + 86 + 1)
     #expect(plan.images.count == 86)

@@ -31,7 +31,8 @@ import Testing
     #expect(schedule.built(2) == [launch(4, isUploaded: false)])
     #expect(schedule.built(3) == [launch(5, isUploaded: false)])
     #expect(schedule.built(4) == [launch(6, isUploaded: false)])
-    // The uploads of two pyramids end, so the next pyramid is uploaded again.
+    // When the uploads of two pyramids of image tiles have ended, the next pyramid is uploaded
+    // again.
     _ = schedule.uploaded(1)
     _ = schedule.uploaded(2)
     #expect(schedule.built(5) == [launch(7)])
@@ -45,8 +46,8 @@ import Testing
   }
 
   @Test func aOnceRunMayBeUploadedBeforeItIsBuilt() {
-    // The uploads of a pyramid may end before it is built, for example if all uploads were
-    // cancelled.
+    // The uploads of a pyramid of image tiles may end before the pyramid is built, for example if
+    // all uploads were cancelled.
     var schedule = PyramidSchedule(isOnce: true, isTemporary: true)
     _ = schedule.start()
     #expect(schedule.uploaded(1) == [])
@@ -70,8 +71,8 @@ import Testing
     var schedule = PyramidSchedule(isOnce: false, isTemporary: true)
     _ = schedule.start()
     for number in 1...4 { _ = schedule.built(number) }
-    // Pyramid 4 has no uploads, so it is complete. The files of pyramids 1, 2 and 3 are still
-    // needed for their uploads.
+    // The pyramid of image tiles with the number 4 has no uploads, so it is complete. The files of
+    // the pyramids 1, 2 and 3 are still needed for their uploads.
     #expect(schedule.uploaded(1) == [])
     #expect(schedule.uploaded(2) == [.remove(number: 4)])
   }

@@ -25,8 +25,8 @@ import Testing
   @Test func aOnceRunIsFilledOnceAndFinishesWhenItIsEmpty() {
     var schedule = StormSchedule(blockLimit: 12, isOnce: true)
     #expect(schedule.next(unfinished: 0) == .add(0..<10))
-    // A run that ends on its own adds all its blocks once, however many operations have already
-    // finished.
+    // If the demo must end on its own, it adds all its blocks once, however many operations have
+    // already finished.
     #expect(schedule.next(unfinished: 3) == .add(10..<12))
     #expect(schedule.next(unfinished: 1) == .rest)
     #expect(schedule.next(unfinished: 0) == .finish)
@@ -67,7 +67,8 @@ import Testing
     let throttle = Throttle(interval: 100)
     #expect(throttle.next(after: 0, now: 0) == 100)
     #expect(throttle.next(after: 20_000_000, now: 0) == 20_000_100)
-    // If an event is late, the next event is earlier to compensate for the delay, up to a limit.
+    // If an event is late, the time until the next event is shorter. This compensates for the
+    // delay, up to a limit.
     #expect(throttle.next(after: 0, now: 5_000_000) == 100)
     #expect(throttle.next(after: 0, now: 60_000_000) == 50_000_100)
   }

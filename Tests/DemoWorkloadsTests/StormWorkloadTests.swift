@@ -23,8 +23,8 @@ import Testing
     // The demo runs so slowly that almost no operation ends during the test.
     let workload = workload(speed: 0.000_01)
     workload.start()
-    // The storm has 20,000 operations. A few of them finish at the beginning, before the other
-    // operations wait.
+    // The demo `storm` has 20,000 operations. A few of them finish at the beginning, before the
+    // other operations wait.
     #expect(await eventually { unfinishedCount(workload) >= 19_900 })
     let counts = workload.queues.map(\.operationCount)
     #expect(counts.allSatisfy { $0 > 4_900 && $0 <= 5_000 }, "\(counts)")

@@ -70,8 +70,8 @@ import Testing
 
   @Test func filesThatCannotBeWrittenAreCountedAndTheFirstIsNamed() async throws {
     let workload = try workload()
-    // Directories with the names of the files prevent the writing: even root cannot replace a
-    // directory by a file.
+    // The test creates directories with the names of the output files, so that the files cannot be
+    // written: even root cannot replace a directory by a file.
     let names = ["pyramid.png", "index.json"]
     for name in names { try FileSystem.createDirectory("\(scratch.path)/7/\(name)") }
     #expect(workload.failure == nil)

@@ -10,7 +10,8 @@ import Testing
 @testable import OpqTop
 
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct StartTests {
-  /// Starts the program with streams or variables that prevent the dashboard, and returns its message.
+  /// Starts the program with streams or variables with which it cannot show the dashboard, and
+  /// returns its message.
   private func refusal(
     redirections: [Int32: String] = [:], environment: [String] = [], _ arguments: [String] = []
   ) throws -> (text: String, ending: PseudoTerminal.Ending?, isDrawn: Bool) {

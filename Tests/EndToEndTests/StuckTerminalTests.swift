@@ -21,8 +21,8 @@ import Testing
     let start = ContinuousClock.now
     window.signal(SIGTERM)
     #expect(window.waitForEnd(seconds: 15, isReading: false) == .signal(SIGTERM))
-    // The end may take one second for the main loop, half a second for the terminal, and one second
-    // for the operations of the demo. The limit leaves a margin.
+    // The end of the program may take one second for the main loop, half a second for the terminal,
+    // and one second for the operations of the demo. The limit leaves a margin.
     #expect(start.duration(to: .now) < .seconds(8))
     #expect(window.settings.isCooked)
   }

@@ -61,8 +61,8 @@ import Testing
     #expect(delays.first == .milliseconds(100))
     #expect(zip(delays, delays.dropFirst()).allSatisfy { $0 <= $1 })
     #expect(delays.last == Reconnection.longestDelay)
-    // The delay becomes short again only after an update, because a greeting alone does not prove
-    // that the connection works.
+    // The delay before an attempt to reconnect becomes short again only after an update, because a
+    // greeting alone does not prove that the connection works.
     _ = reconnection.greet(Self.hello())
     #expect(delay() == Reconnection.longestDelay)
     _ = reconnection.greet(Self.hello())

@@ -41,7 +41,7 @@ import Testing
     #expect(silence.nextLook == moment(4))
     #expect(silence.hear(at: moment(3.5)) == [.post(.silent(for: .zero))])
     #expect(silence.hear(at: moment(3.6)) == [])
-    // After an answer, the time until the next ping is counted from the answer again.
+    // After an answer of the process, the time until the next ping is counted from this answer.
     #expect(silence.look(at: moment(4)) == [])
     #expect(silence.look(at: moment(4.6)) == [.ping])
   }

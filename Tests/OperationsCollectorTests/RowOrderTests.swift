@@ -23,7 +23,8 @@ import Testing
     for _ in 0..<6_000 {
       let key = key(
         Int.random(in: 0..<3_000, using: &random), Int.random(in: 0..<4, using: &random))
-      // The set of rows first grows. The larger it is, the more probable a removal becomes.
+      // The test adds and removes rows at random. At first, the number of rows grows. The more rows
+      // there are, the more probable a removal becomes.
       if Int.random(in: 0..<6_000, using: &random) > model.count {
         order.insert(key)
         model.insert(key)

@@ -19,7 +19,8 @@ import Testing
   init() {
     queue.isSuspended = true
     queue.core.keepRecords(for: collector, replaces: true) {}
-    // Operations record their changes only while the monitor level is raised, as a collector does.
+    // Operations record their changes only while the monitor level is raised. A collector raises
+    // the level, so the test raises it too.
     MonitorLevel.raise()
   }
 
@@ -113,7 +114,8 @@ import Testing
     queue.name = "other"
     read()
     #expect(list.isFilling)
-    // The deadline has passed, so this call fills only one step of the list.
+    // The deadline for this call of `fill` has already passed, so the call adds only one part to
+    // the list.
     list.fill(from: table, until: .now - .seconds(1))
     #expect(list.isFilling)
     var update = list.takeUpdate(from: table)
@@ -249,7 +251,8 @@ import Testing
     table.keepList(
       for: session, Interest(order: SortOrder(by: .priority), rowLimit: 3), at: MonitorTime.now)
     let list = try #require(table.lists[session])
-    // The deadline has passed, so this call fills only one step of the list.
+    // The deadline for this call of `fill` has already passed, so the call adds only one part to
+    // the list.
     list.fill(from: table, until: .now - .seconds(1))
     #expect(list.isFilling)
     operations[7].queuePriority = .veryHigh
@@ -338,11 +341,12 @@ import Testing
     #expect(list.takeUpdate(from: table).rootCount == nil)
     list.fill(from: table, until: .now + .seconds(60))
     var update = list.takeUpdate(from: table)
-    // Of the four roots, the update contains three, because of the limit. It also contains the
-    // dependencies of the last root.
+    // Of the four roots (operations without dependents), the update contains three, because of the
+    // limit. It also contains the dependencies of the last root.
     #expect(update.rootCount == 4)
     #expect(update.changed.map(\.id) == operations.map(id))
-    // One root begins to depend on another root, which is then no longer a root.
+    // One root begins to depend on another root. The other root then has a dependent, so it is no
+    // longer a root.
     operations[2].addDependency(operations[1])
     read()
     update = list.takeUpdate(from: table)

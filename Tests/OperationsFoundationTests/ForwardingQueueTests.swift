@@ -317,7 +317,7 @@ struct ForwardingQueueTests {
     }
   }
 
-  /// Its `deinit` adds a block to the queue.
+  /// An object whose `deinit` adds a block to the queue.
   private final class LastWords: Sendable {
     private let queue: OperationQueue
     init(_ queue: OperationQueue) { self.queue = queue }
@@ -325,7 +325,7 @@ struct ForwardingQueueTests {
     func touch() {}
   }
 
-  /// An operation adds blocks to its queue, while another thread releases cancelled ones.
+  /// An operation adds blocks to its queue, while another thread releases cancelled blocks.
   @Test("H-5: the captures of a cancelled block may add a block when they are released")
   func cancelledInnerBlocks() async throws {
     try await onOwnThread(within: .seconds(60)) {

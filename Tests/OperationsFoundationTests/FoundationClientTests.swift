@@ -92,7 +92,8 @@ struct FoundationClientTests {
     }
   }
 
-  /// A delegate that records the calls of a URL session, and whether `queue` makes the calls.
+  /// A delegate that records the calls of a URL session, and whether they are made in the operation
+  /// queue `queue`.
   private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     let queue: OperationQueue
     let log = EventLog<String>()

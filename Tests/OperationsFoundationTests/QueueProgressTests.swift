@@ -136,8 +136,8 @@ struct QueueProgressTests {
         queue.progress.totalUnitCount = Int64(max(1, before))
         let after = queue.operationCount
         queue.waitUntilAllOperationsAreFinished()
-        // An operation that was leaving the queue at that time is counted somewhat later, on the
-        // thread on which it left.
+        // An operation that was leaving the queue when the counting began is counted somewhat
+        // later, on the thread on which it left.
         var patience = 1_000_000
         while queue.progress.completedUnitCount < Int64(after), patience > 0 {
           sched_yield()

@@ -58,8 +58,8 @@ import Testing
           known.formUnion(update.changed.map(\.id))
           return known == wanted
         }
-        // This interest without a graph makes the listener remove all operations, so that the next
-        // interest begins with an empty graph.
+        // An interest without a dependency graph makes the listener remove all operations, so that
+        // the next interest begins with an empty graph.
         client.send(.watch(Interest(rowLimit: 0), interval: .milliseconds(10)))
         _ = client.receiveUpdate { Set($0.removed) == known }
         return known
@@ -162,9 +162,11 @@ import Testing
         return message == .pong(1) ? true : nil
       }
       #expect(isAnswered == true)
-      // The viewer receives at most one update, if its list was already complete before.
+      // The viewer with the long interval receives at most one update here: the update that its
+      // session sends when the list of operations is complete.
       #expect(count <= 1)
-      // If the viewer sends another interest, it receives an update without delay.
+      // If the viewer with the long interval sends another interest, it receives an update without
+      // delay.
       slow.send(.watch(Interest(), interval: .milliseconds(10)))
       #expect(
         slow.receiveUpdate { update in

@@ -32,7 +32,7 @@ import Testing
           }
         }
       }
-      // After the concurrent calls, this call returns the path of the only listener.
+      // A call of `listen` after the concurrent calls returns the path of the only listener.
       let path = try OperationMonitor.listen(mode: .readWrite)
       #expect(OperationMonitor.socketPath == path)
       #expect(runtime.sockets == [path])

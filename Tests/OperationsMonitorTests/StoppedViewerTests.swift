@@ -29,8 +29,8 @@ import Testing
         #expect(viewer.wait { $0.isAlternate && $0.contains("total") })
         let load = Load()
         let seconds = Effort.percent >= 100 ? 60 : 3
-        // Besides the stopped viewer, there are two more: one grants the maximum credit but reads
-        // no data, and the other one is in this process.
+        // Besides the stopped viewer, there are two more viewers: one grants the maximum credit but
+        // reads no data, and the other one is in this process.
         let deaf = try #require(WireClient(path: path))
         #expect(deaf.greet().isGreeting)
         deaf.send(.watch(Interest(rowLimit: 100_000), interval: .milliseconds(100)))

@@ -20,7 +20,8 @@ import Testing
     let first = reading.begin()
     let second = reading.take(answer(to: first))
     #expect(first != .wait && second != .wait && first != second)
-    // A second answer to the first request does not end the reading.
+    // A second answer to the first request does not end the last reading. Only the answer to the
+    // second request does.
     #expect(reading.take(answer(to: first)) == .wait)
     #expect(reading.take(answer(to: .wait)) == .wait)
     #expect(reading.take(answer(to: second)) == .end)

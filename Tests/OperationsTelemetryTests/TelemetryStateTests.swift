@@ -171,12 +171,12 @@ import Testing
     let all = (0..<count).map { operation(UInt64($0)) }
     shown.take([queue(1, "a", finished: count)], all)
     shown.take([queue(1, "a", finished: count)], removed: all.map(\.id))
-    // This update contains the maximum number of operations. After it, the removed operations are
-    // reported again.
+    // The next update contains the maximum number of new operations. The update after it reports
+    // the removed operations again.
     shown.take(
       [queue(1, "a", finished: 2 * count)], (count..<2 * count).map { operation(UInt64($0)) })
     #expect(shown.take([queue(1, "a", finished: 2 * count)], all).isEmpty)
-    // The reports that were repeated must not compensate for reports that are missing.
+    // Operations that are reported twice must not hide other operations that are never reported.
     shown.take([queue(1, "a", finished: 2 * count + 7)])
     shown.settle()
     #expect(shown.untimed == 7)
@@ -193,7 +193,8 @@ import Testing
 
   @Test func runsAreReportedInTheOrderOfTheirStarts() {
     var shown = Shown()
-    // Operation 2 depends on operation 3, whose finish was recorded a little later.
+    // Operation 2 depends on operation 3, whose finish was recorded a little later. The runs must
+    // nevertheless be in the order of their starts.
     let runs = shown.take(
       [queue(1, "a", finished: 3)],
       [

@@ -13,7 +13,8 @@ import Testing
     var shown = Shown()
     shown.take([queue(1, "a", finished: 10)], [operation(1)])
     #expect(shown.untimed == 0)
-    // The reports of operations 2 to 4 arrive one update after the count of their queue.
+    // The queue has counted ten operations. The reports of operations 2 to 4 arrive one update
+    // after the count, and the other six operations count as untimed.
     shown.take([queue(1, "a", finished: 10)], (2...4).map { operation($0) })
     #expect(shown.untimed == 6)
     shown.take([queue(1, "a", finished: 12)], [operation(5), operation(6)])
@@ -65,9 +66,11 @@ import Testing
     past.end = MonitorTime(nanoseconds: 1_000_000_000)
     var shown = Shown(since: past)
     let operations = [
-      // The recording began while operation 1 waited or executed, so it may have executed.
+      // The recording of changes began while operation 1 waited or executed. So it is unknown
+      // whether the operation ran, and it counts as untimed.
       operation(1, state: .cancelled, ready: nil, started: nil, cancelRequested: 2),
-      // Operation 2 was recorded for a session that did not record the operation's start.
+      // The recording of operation 2 began for a session that did not record the operation's start.
+      // So it is unknown whether the operation ran, and it counts as untimed.
       operation(2, state: .cancelled, added: 0, ready: 0, started: nil, cancelRequested: 2),
     ]
     #expect(shown.take([queue(1, "a", cancelled: 2)], operations).isEmpty)
@@ -78,8 +81,9 @@ import Testing
   @Test func uncountedReportsDoNotHideMissingOperations() {
     var shown = Shown()
     shown.take([queue(1, "a"), queue(2, "b")])
-    // The first queue has been deallocated, so its last counts are not in the update, but its
-    // operations are still reported.
+    // The first queue has been deallocated. So its last counts are not in the update, but its
+    // operations are still reported. These reports must not hide missing operations of the second
+    // queue.
     shown.take([queue(2, "b", finished: 9)], (1...5).map { operation($0) } + [operation(6, in: 2)])
     shown.take([queue(2, "b", finished: 9), queue(3, "c", finished: 1)], [operation(7, in: 3)])
     #expect(shown.untimed == 8)
@@ -91,7 +95,8 @@ import Testing
     var shown = Shown()
     shown.take([queue(1, "a", finished: 9)], (1...4).map { operation($0) })
     #expect(shown.untimed == 0)
-    // The report of operation 5 arrives in the update in which its queue is removed.
+    // The report of operation 5 arrives in the update in which its queue is removed, so this
+    // operation does not count as untimed.
     shown.take([], [operation(5)])
     #expect(shown.untimed == 4)
     #expect(shown.state.isSettled)

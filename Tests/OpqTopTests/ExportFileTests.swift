@@ -21,7 +21,7 @@ import Testing
   }
 
   private func frame(of process: String = "tiles", count: Int = 3) -> BatchFrame {
-    // The anchor of the process's clock is 2026-11-21T12:04:31Z.
+    // The moment `anchor` in the greeting of the process is 2026-11-21T12:04:31Z.
     let hello = Hello(
       processName: process, processID: 4711, isReadOnly: false,
       anchor: MonitorTime(nanoseconds: 0), anchorSecondsSince1970: 1_795_262_671,

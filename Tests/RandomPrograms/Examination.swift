@@ -127,13 +127,13 @@ struct Examination {
   }
 
   /// Runs a program, and runs it again if it fails. Returns the second failure; `nil` if a run
-  /// succeeds. It is used if the original program fails in each run.
+  /// succeeds. The method is used if the original program fails in each run.
   private func confirmed(_ program: Program) -> Discrepancy? {
     boundedCheck(program) == nil ? nil : boundedCheck(program)
   }
 
-  /// Runs a program up to 30 times, and returns the first failure. It is used if the original
-  /// program does not fail in each run.
+  /// Runs a program up to 30 times, and returns the first failure. The method is used if the
+  /// original program does not fail in each run.
   private func sometimes(_ program: Program) -> Discrepancy? {
     for _ in 0..<30 {
       if let discrepancy = boundedCheck(program) { return discrepancy }

@@ -73,7 +73,7 @@ struct FreeRun {
 }
 
 extension Step {
-  /// Whether the step starts no operation.
+  /// Whether the step of the random program starts no operation.
   fileprivate var isPreparation: Bool {
     switch self {
     case .depend, .require, .prioritise, .suspend, .setWidth, .forbid: true

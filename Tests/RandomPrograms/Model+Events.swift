@@ -6,13 +6,13 @@ import OperationsCore
 extension Model {
   /// The actions of threads in the model. Each action is atomic for the other threads.
   enum Event: Hashable {
-    /// An operation that has a slot requests its exclusions.
+    /// An operation that has a slot requests its mutual exclusions.
     case ask(Int)
-    /// The queue may choose an operation again whose request for its exclusions was refused. The
-    /// operation then repeats the request.
+    /// The queue may choose an operation again whose request for its mutual exclusions was refused.
+    /// The operation then repeats the request.
     case invite(Int)
-    /// An operation that has finished gives up its exclusions. If it waited for an exclusion, it no
-    /// longer waits.
+    /// An operation that has finished gives up its mutual exclusions. If it waited for an
+    /// exclusion, it no longer waits.
     case release(Int)
     /// The first operation requires the success of the second one, which has finished. If the
     /// second one was cancelled, the first one will be cancelled.

@@ -3,31 +3,32 @@
 
 import OperationsCore
 
-/// The part of the model with the exclusions of operations, and with operations that require the
-/// success of their dependencies.
+/// The part of the model with the mutual exclusions of operations, and with operations that require
+/// the success of their dependencies.
 extension Model {
-  /// The operations of one queue that have one priority.
+  /// The operations of one queue that have the same priority.
   struct Group: Hashable {
     let queue: Int?
     let priority: Operation.QueuePriority
   }
 
-  /// The state of an operation with respect to its exclusions.
+  /// The state of an operation with respect to its mutual exclusions.
   struct Turn: Hashable {
-    /// The sequence number of the operation's first request for its exclusions, among all
+    /// The sequence number of the operation's first request for its mutual exclusions, among all
     /// operations; `nil` if the operation has made no request.
     var number: Int?
-    /// The exclusion that the operation waits for.
+    /// The mutual exclusion that the operation waits for.
     var exclusion: Int?
-    /// The queue and the priority of the operation when it last requested its exclusions.
+    /// The queue and the priority of the operation when it last requested its mutual exclusions.
     var group: Group?
     var refusalCount = 0
-    /// Whether the operation executes and holds its exclusions.
+    /// Whether the operation executes and holds its mutual exclusions.
     var isHolder = false
   }
 
-  /// The number of refusals after which the library prefers an operation for a limited time. The
-  /// model does not include time, so programs avoid this number of refusals.
+  /// The number of refused requests for mutual exclusions after which the library prefers an
+  /// operation for a limited time. The model does not include time, so programs avoid this number
+  /// of refusals.
   private static let patience = 8
 
   // MARK: Asking
@@ -37,8 +38,8 @@ extension Model {
     return holders < Program.exclusionLimits[exclusion] || !rules.contains(.exclusions)
   }
 
-  /// Processes a request of an operation for its exclusions. The operation receives all of its
-  /// exclusions or none. If one is not free, the operation returns its slot.
+  /// Processes a request of an operation for its mutual exclusions. The operation receives all of
+  /// its exclusions or none. If one is not free, the operation returns its slot.
   mutating func ask(_ index: Int) -> [Event] {
     guard items[index].phase == .pending, let queue = items[index].queue else { return [] }
     if items[index].isCancelled { return [.finish(index)] }
@@ -61,8 +62,8 @@ extension Model {
     return []
   }
 
-  /// For each free exclusion, lets the first waiting operation of a group (a queue and a priority)
-  /// request its exclusions again.
+  /// For each free mutual exclusion, lets the first waiting operation of a group (a queue and a
+  /// priority) request its exclusions again.
   private mutating func inviteNext(for exclusions: [Int], in group: Group) {
     for exclusion in exclusions where isFree(exclusion) {
       let waiting = items.indices.filter {
@@ -78,9 +79,9 @@ extension Model {
 
   mutating func invite(_ index: Int) { threads.append([.invite(index)]) }
 
-  /// Returns whether it is certain that an operation still waits for its exclusion after it has got
-  /// a new dependency. It is not certain if the dependency has finished: then the queue reads the
-  /// `isReady` of a subclass again, and may choose the operation.
+  /// Returns whether it is certain that an operation still waits for its mutual exclusion after it
+  /// has got a new dependency. It is not certain if the dependency has finished: then the queue
+  /// reads the `isReady` of a subclass again, and may choose the operation.
   func keepsTurn(_ index: Int, with other: Int) -> Bool {
     items[index].turn.exclusion == nil || items[index].kind == .block
       || items[other].phase != .finished
@@ -100,8 +101,8 @@ extension Model {
     return turn.exclusion != nil
   }
 
-  /// Makes an operation give up the exclusions that it holds. For each of them, the first waiting
-  /// operation of each group may request its exclusions again.
+  /// Makes an operation give up the mutual exclusions that it holds. For each of them, the first
+  /// waiting operation of each group may request its exclusions again.
   mutating func release(_ index: Int) {
     guard items[index].turn.isHolder else {
       leaveLine(index)
@@ -159,7 +160,8 @@ extension Model {
     let isDecided = items[index].undecided.contains(other)
     guard isDecided else { return [] }
     if items[other].isCancelled, isPending, rules.contains(.requirements) {
-      // The operation is cancelled first. After that, its other requirements are checked.
+      // The operation is cancelled before the other dependencies whose success it requires are
+      // checked.
       return [.cancel(index), .decide(index, other)]
     }
     items[index].undecided.removeAll { $0 == other }

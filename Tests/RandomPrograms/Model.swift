@@ -46,7 +46,7 @@ struct Model: Hashable, Sendable {
     /// BA-1: no operation overtakes a barrier, and a barrier overtakes no operation.
     static let barriers = Rules(rawValue: 1 << 13)
 
-    /// An exclusion limits the number of operations that execute with it.
+    /// A mutual exclusion limits the number of operations that execute with it.
     static let exclusions = Rules(rawValue: 1 << 14)
     /// An operation that requires the success of a dependency is cancelled if the dependency was
     /// cancelled.
@@ -81,7 +81,7 @@ struct Model: Hashable, Sendable {
     var undecided: [Int] = []
     /// The operations that require the success of this operation.
     var requirers: [Int] = []
-    /// The state of the operation with respect to its exclusions.
+    /// The state of the operation with respect to its mutual exclusions.
     var turn = Turn()
     /// The queue to which the operation was added. It never changes.
     var queue: Int?
@@ -94,7 +94,7 @@ struct Model: Hashable, Sendable {
     var width: Int
     var isHeld = true
     var isSuspended = false
-    /// The operations that have not left, including barriers, in the order of addition.
+    /// The operations that have not left the queue, including barriers, in the order of addition.
     var entries: [Int] = []
     /// The operations that are ready, in the order in which they became ready.
     var ready: [Int] = []
@@ -115,7 +115,7 @@ struct Model: Hashable, Sendable {
   /// proceed in any order.
   var threads: [[Event]] = []
 
-  /// The number of operations that have requested exclusions.
+  /// The number of operations that have requested mutual exclusions.
   var askerCount = 0
   /// Whether the result of the program is not determined by the documented rules.
   var isUndetermined = false

@@ -13,10 +13,12 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   /// A subclass that overrides `main()` and `isFinished`. Its `main()` returns immediately, and it
   /// announces its finish later.
   case late
-  /// Like `asynchronous`, but its `start()` returns only after the operation has left its queue.
+  /// A subclass like `asynchronous`, but its `start()` returns only after the operation has left
+  /// its queue.
   case lingering
-  /// Like `asynchronous`, with its own `isCancelled` too. Its `cancel()` does not call `super`,
-  /// finishes the operation immediately, and announces all changes under the operation's lock.
+  /// A subclass like `asynchronous` that also has its own `isCancelled`. Its `cancel()` does not
+  /// call `super`, finishes the operation immediately, and announces all changes under the
+  /// operation's lock.
   case selfFinishing
   /// A subclass with one property `phase`, from which `isReady`, `isExecuting` and `isFinished` are
   /// derived. It is not ready after it has started or finished. Its `cancel()` calls `super` and
@@ -42,8 +44,8 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   /// Whether `cancel()` finishes the operation in any state.
   var finishesOnCancel: Bool { self == .selfFinishing || self == .stateful }
 
-  /// Whether the model can predict the readiness of an operation of this kind that has exclusions
-  /// or requires the success of dependencies.
+  /// Whether the model can predict the readiness of an operation of this kind that has mutual
+  /// exclusions or requires the success of dependencies.
   var hasPlainReadiness: Bool { !hasCondition && self != .barrier }
 
   /// Whether `isReady` includes a condition of the subclass.

@@ -81,7 +81,7 @@ extension Program {
     index == left ? nil : index < left ? index : index - 1
   }
 
-  /// The programs in which one operation is simpler: it is of a simpler kind, or has fewer
+  /// The programs in which one operation is simpler: it is of a simpler kind, or has fewer mutual
   /// exclusions, no completion block or no observers.
   private var withSimplerCast: [Program] {
     var programs: [Program] = []

@@ -10,7 +10,7 @@ struct Program: Hashable, Sendable {
   struct Item: Hashable, Sendable {
     var kind = OperationKind.block
     var hasCompletionBlock = false
-    /// The exclusions of the operation, as indices of ``Program/exclusionLimits``.
+    /// The mutual exclusions of the operation, as indices of ``Program/exclusionLimits``.
     var exclusions: [Int] = []
     /// Whether the operation's flags have observers.
     var isObserved = false
@@ -25,7 +25,7 @@ struct Program: Hashable, Sendable {
     var isOnDispatch = false
   }
 
-  /// The limits of the exclusions. Every program has these exclusions, in this order.
+  /// The limits of the mutual exclusions. Every program has these exclusions, in this order.
   static let exclusionLimits = [1, 2]
 
   var operations: [Item]
@@ -34,8 +34,8 @@ struct Program: Hashable, Sendable {
 }
 
 extension Program {
-  /// The program without the exclusions of operations that have their own condition, because the
-  /// model does not predict these. Only ``FreeRun`` runs programs with such exclusions.
+  /// The program without the mutual exclusions of operations that have their own condition, because
+  /// the model does not predict these. Only ``FreeRun`` runs programs with such exclusions.
   var forModel: Program {
     var program = self
     for index in operations.indices where !operations[index].kind.hasPlainReadiness {

@@ -46,7 +46,7 @@ struct ProgramGenerator {
   private static let exclusions: [([Int], weight: Int)] = [([0], 3), ([1], 3), ([0, 1], 2)]
   private static let queueCounts: [(Int, weight: Int)] = [(1, 10), (2, 7), (3, 3)]
   /// The default width (−1) is rare, because each blocked operation in such a queue delays the test
-  /// by an interval of the sampler.
+  /// by an interval of the sampler, the thread that checks for blocked workers.
   private static let widths: [(Int, weight: Int)] = [(1, 20), (2, 12), (3, 5), (0, 2), (-1, 1)]
 
   private mutating func makeCast() {

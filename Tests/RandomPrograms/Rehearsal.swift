@@ -6,7 +6,7 @@ struct Rehearsal {
   struct Scene {
     /// The number of steps of the original program up to this step, including the impossible ones.
     let stepCount: Int
-    /// The step as it was performed.
+    /// The step of the random program, as it was performed.
     let step: Step
     /// The state that the model requires after the step.
     let model: Model

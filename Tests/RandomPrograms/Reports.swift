@@ -37,7 +37,7 @@ final class Reports: Sendable {
     /// The dependencies whose success the operation has required since the beginning of the
     /// program.
     var required: [Int] = []
-    /// The exclusions of the operation.
+    /// The mutual exclusions of the operation.
     var exclusions: [Int] = []
     /// Whether the operation's own condition permits its start. If the condition becomes `false` after the
     /// queue has chosen the operation, this stays `true`, because the queue may have read the condition.
@@ -64,8 +64,8 @@ final class Reports: Sendable {
     var endsByItself = false
     var violations: [String] = []
 
-    /// Records a violation if more operations hold an exclusion than the limit of the exclusion
-    /// allows. Only operations in queues count.
+    /// Records a violation if more operations hold a mutual exclusion than the limit of the
+    /// exclusion allows. Only operations in queues count.
     fileprivate mutating func noteExclusions(of index: Int) {
       guard entries[index].queue != nil else { return }
       for exclusion in entries[index].exclusions {
@@ -104,7 +104,7 @@ final class Reports: Sendable {
   /// Creates reports for a program.
   ///
   /// - Parameters:
-  ///   - exclusions: The exclusions of each operation.
+  ///   - exclusions: The mutual exclusions of each operation.
   ///   - queueCount: The number of queues.
   init(exclusions: [[Int]], queueCount: Int) {
     state = Monitored(

@@ -25,8 +25,8 @@ struct Role: Sendable {
     reports.runBody(of: index)
   }
 
-  /// Finishes the operation on the calling thread or on another one. It is called if no step of the
-  /// program finishes the operation.
+  /// Finishes the operation on the calling thread or on another one. The method is called if no
+  /// step of the program finishes the operation.
   func finishSomewhere(_ operation: any SteeredByProgram) {
     if index.isMultiple(of: 2) {
       operation.finish()

@@ -3,7 +3,7 @@
 
 /// Removes steps and simplifies a failing program as far as possible while it still fails.
 struct Shrinker {
-  /// The maximum number of programs that are tried.
+  /// The maximum number of programs that are tried while a failing program is reduced.
   var attemptLimit = 3_000
   /// The maximum time for reducing a program.
   var timeLimit: Duration = .seconds(120)

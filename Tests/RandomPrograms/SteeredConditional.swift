@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import OperationsCore
 
-/// An operation of a program that overrides `main()` and `isReady`.
+/// An operation of a random program that overrides `main()` and `isReady`.
 final class SteeredConditional: SteeredOperation, @unchecked Sendable {
   private let heedsDependencies: Bool
   private let condition = Atomic<Bool>(true)

@@ -18,8 +18,8 @@ final class SteeredLingering: SteeredAsynchronous, @unchecked Sendable {
     flags.wait(for: "the finish of an operation whose start() is blocked", limit: 600) {
       $0.isFinished
     }
-    // With the deliberate fault, the tests have time limits of half a second, so the wait must be a
-    // little longer.
+    // If operations deliberately finish too late, the tests have time limits of half a second. The
+    // wait must be a little longer than this limit.
     let limit = role.finishesWithStart ? Duration.milliseconds(700) : .seconds(60)
     _ = poll(for: limit) { hasLeftQueue }
     if role.finishesWithStart { announceFinish() }
@@ -32,7 +32,7 @@ final class SteeredLingering: SteeredAsynchronous, @unchecked Sendable {
       return (flags.hasReported, !flags.isFinished)
     }
     if hasReported, isFirst { role.reports.end(role.index) }
-    // The deliberate fault: the operation announces its finish only when `start()` returns.
+    // The deliberate fault of the operation: it announces its finish only when `start()` returns.
     if role.finishesWithStart, hasReported { return }
     announceFinish()
   }

@@ -3,7 +3,7 @@
 
 import OperationsCore
 
-/// An operation of a program that overrides `main()`.
+/// An operation of a random program that overrides `main()`.
 final class SteeredPlain: SteeredOperation, @unchecked Sendable {
   override func main() { role.runBody() }
 }

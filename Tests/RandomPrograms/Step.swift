@@ -9,9 +9,10 @@ import OperationsCore
 /// because the program has released its reference. An impossible step is skipped, so every part of
 /// a program is a valid program.
 enum Step: Hashable, Sendable {
-  /// `addOperation`, `addOperations` for several operations, or `addBarrierBlock` for a barrier.
+  /// Adds operations to a queue: calls `addOperation`, `addOperations` for several operations, or
+  /// `addBarrierBlock` for a barrier.
   case add([Int], to: Int)
-  /// A direct call of `start()` on a new thread.
+  /// Calls `start()` of an operation directly, on a new thread.
   case start(Int)
   /// Ends the work of an executing operation. An asynchronous operation announces its finish, and
   /// may do so before its start.
@@ -19,7 +20,8 @@ enum Step: Hashable, Sendable {
   case cancel(Int)
   case cancelAll(in: Int)
   case depend(Int, on: Int)
-  /// Calls `addDependency(_:requires:)` with `.success`.
+  /// Makes an operation depend on the success of another one: calls `addDependency(_:requires:)`
+  /// with `.success`.
   case require(Int, on: Int)
   case undepend(Int, from: Int)
   case prioritise(Int, Operation.QueuePriority)
@@ -33,16 +35,16 @@ enum Step: Hashable, Sendable {
   /// Releases the program's reference to an operation.
   case drop(Int)
   case dropQueue(Int)
-  /// `waitUntilFinished()` on a new thread.
+  /// Calls `waitUntilFinished()` of an operation, on a new thread.
   case wait(Int)
-  /// `waitUntilAllOperationsAreFinished()` on a new thread.
+  /// Calls `waitUntilAllOperationsAreFinished()` of a queue, on a new thread.
   case waitForAll(in: Int)
 }
 
 // MARK: - Indices
 
 extension Step {
-  /// The operations of the step.
+  /// The operations that a step of a random program uses.
   var operations: [Int] {
     switch self {
     case .add(let members, to: _): members
@@ -57,7 +59,7 @@ extension Step {
     }
   }
 
-  /// The queue of the step.
+  /// The queue that a step of a random program uses, if any.
   var queue: Int? {
     switch self {
     case .add(_, to: let queue), .cancelAll(in: let queue), .suspend(let queue),

@@ -30,8 +30,8 @@ final class World: Sendable {
   private let rememberedOperations: Locked<[WeakReferences]>
   private let rememberedQueues: Locked<[WeakReferences]>
   private let indices: [ObjectIdentifier: Int]
-  /// Additional references to operations, so that the operations leak. They exist only if this
-  /// fault is selected.
+  /// Additional references to operations, so that the operations leak. They exist only if the test
+  /// selects the fault `keepsOperations`.
   private let kept: [Operation]
 
   /// The observations of the observed operations' flags.

@@ -10,8 +10,8 @@ import Testing
 @Suite("The critical path of a run") struct CriticalPathTests {
   typealias Scene = RunScene
 
-  /// Returns a text for each part of a path: the operation, the kind, and the start and the end in
-  /// seconds.
+  /// Returns a text for each part of a critical path: the operation, the kind, and the start and
+  /// the end in seconds.
   private func words(_ path: CriticalPath?) -> [String] {
     path?.segments.map {
       let (start, end) = ($0.start.nanoseconds, $0.end.nanoseconds)
@@ -46,8 +46,8 @@ import Testing
     ])
     let path = try #require(CriticalPath(of: history))
     #expect(words(path) == ["#1 work 0-2", "#2 slotWait 2-6", "#2 work 6-9"])
-    // Operation 8 finished later than operation 7, but in another queue, so it did not free a slot
-    // of this queue.
+    // Operation 7 freed the slot for operation 2. Operation 8 finished later than operation 7, but
+    // it was in another queue.
     #expect(path.segments.map(\.freedBy) == [nil, Scene.id(7), nil])
     #expect(path.total(of: .slotWait) == .seconds(4) && path.total(of: .work) == .seconds(5))
   }
@@ -121,7 +121,7 @@ import Testing
 
   @Test("A dependency that finished after the operation was ready is not on the path")
   func skipsLateDependencies() throws {
-    // #2 was cancelled at second 3, so it did not wait for #1.
+    // #2 was cancelled at second 3, so it did not wait for #1, and #1 is not on the critical path.
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 6),
       Scene.report(2, [1], ready: 3, started: nil, finished: 7, state: .cancelled),

@@ -37,8 +37,8 @@ struct LockHazardTests {
         let dependency = MyAsyncOperation()
         let dependent = LockedReadinessOperation()
         dependent.addDependency(dependency)
-        // The flag makes this thread cancel the dependency just before the other thread finishes
-        // it.
+        // The flag `isAboutToFinish` makes this thread cancel the dependency just before the other
+        // thread finishes the dependency.
         let isAboutToFinish = Atomic<Bool>(false)
         dependency.work = { isAboutToFinish.store(true, ordering: .releasing) }
         queue.addOperation(dependency)

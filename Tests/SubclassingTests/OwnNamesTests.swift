@@ -124,7 +124,7 @@ private class PortedOperation: Operation, @unchecked Sendable {
   func log(_ text: String) { reads.note("log") }
   func report() { reads.note("report") }
 
-  // The following names are names of present members of the library.
+  // The names of the following members are names of present members of the library.
   var states: [State] { noted("states", []) }
   var exclusions: [String] { noted("exclusions", []) }
   var forgetsDependencies: Bool { noted("forgetsDependencies", false) }
@@ -189,7 +189,7 @@ private final class PortedQueue: OperationQueue, @unchecked Sendable {
   func invalidate() { calls.note("invalidate") }
   func shutdown() { calls.note("shutdown") }
 
-  // The following names are names of present members of the library.
+  // The names of the following members are names of present members of the library.
   func snapshot() -> String { "own" }
   func deadlocks() -> String { "own" }
   func stateChanges() -> String { "own" }

@@ -121,8 +121,8 @@ private struct Play {
   }
 
   private func play(_ operation: Operation) {
-    // The gate is opened early in most situations, so that it does not block an operation that does
-    // its work although it was cancelled.
+    // The gate for the work is opened early in most situations, so that it does not block an
+    // operation that does its work although it was cancelled.
     if situation != .cancelledWhileRunning { workGate.open() }
     switch situation {
     case .plain: queue.addOperation(operation)

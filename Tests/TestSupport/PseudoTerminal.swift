@@ -144,7 +144,7 @@ package final class PseudoTerminal {
     var all = sigset_t()
     sigfillset(&all)
     posix_spawnattr_setsigdefault(&attributes, &all)
-    let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID, which the module does not import
+    let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID, which the module `Glibc` lacks
     posix_spawnattr_setflags(
       &attributes, Int16(newSession | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
@@ -353,7 +353,7 @@ package final class PseudoTerminal {
     return wait(for: -1, until: deadline, isReady: &isReady)
   }
 
-  /// Waits until there is output, which it reads, or until another descriptor can be read. Returns
+  /// Waits until there is output, and reads it, or until another descriptor can be read. Returns
   /// `false` after the deadline.
   private func wait(
     for descriptor: Int32, until deadline: ContinuousClock.Instant, isReading: Bool = true,

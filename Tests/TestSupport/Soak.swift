@@ -225,7 +225,8 @@ package struct Soak {
   /// that is large enough for all parts.
   private func settle() {
     window.resize(columns: 100, rows: 30)
-    // The sequence ends an incomplete paste. After that, Escape closes every open window.
+    // The sequence `ESC [201~` ends an incomplete paste. After that, the key Escape closes every
+    // open window.
     window.type("\u{1B}[201~")
     window.absorb(for: .milliseconds(1_200))
     for _ in 0..<6 {

@@ -30,11 +30,11 @@ package struct VirtualScreen: Sendable {
     package init() {}
   }
 
-  /// The number of columns.
+  /// The number of columns of the screen.
   package let columns: Int
-  /// The number of rows.
+  /// The number of rows of the screen.
   package let rows: Int
-  /// The cells, row by row.
+  /// The cells of the screen, row by row.
   package private(set) var cells: [Cell]
   /// Whether the alternate screen is shown.
   package private(set) var isAlternate = false
@@ -137,7 +137,8 @@ package struct VirtualScreen: Sendable {
     case UInt8(ascii: "["):
       let parameters = pending[(start + 2)...].prefix { !(0x40...0x7E).contains($0) && $0 != 0x1B }
       guard parameters.endIndex < pending.count else { return nil }
-      // The program was interrupted while it sent this sequence. Another sequence begins here.
+      // The program was interrupted while it sent a sequence. The incomplete sequence ends here,
+      // and another sequence begins.
       if pending[parameters.endIndex] == 0x1B { return parameters.endIndex - start }
       let sequence = ControlSequence(parameters: parameters, final: pending[parameters.endIndex])
       perform(sequence)
@@ -335,8 +336,8 @@ private struct ControlSequence: CustomStringConvertible {
     index < numbers.count && numbers[index] > 0 ? numbers[index] : otherwise
   }
 
-  /// Returns the cells that a sequence erases: its first parameter selects those after the cursor,
-  /// those before it, or all.
+  /// Returns the cells that a sequence erases. The first parameter of the sequence selects the
+  /// cells after the cursor, the cells before it, or all cells.
   func range(before: Range<Int>, after: Range<Int>, all: Range<Int>) -> Range<Int> {
     switch numbers.first ?? 0 {
     case 0: after

@@ -7,7 +7,8 @@ import OperationsPeer
 import OtherPeers
 import Workloads
 
-/// Registers a benchmark for each trial and size.
+/// Registers the benchmarks: one for each number of operations (size) of each trial. A trial is the
+/// implementation of one workload by one library.
 enum Registration {
   static func registerAll() {
     for trial in trials {
@@ -20,19 +21,20 @@ enum Registration {
       + DispatchTrials.all + TaskGroupTrials.all + TBBTrials.all
   }
 
-  /// Registers one benchmark. The tool sorts benchmarks by name, and with this name it runs the
-  /// contenders of one workload and size one after the other. This matters because the speed of a
-  /// machine changes from minute to minute.
+  /// Registers one benchmark. Its name begins with the workload and the size. The benchmark tool
+  /// sorts benchmarks by name, so it runs the compared libraries of one workload and size one after
+  /// the other. This matters because the speed of a machine changes from minute to minute.
   private static func register(_ trial: Trial, _ size: Int) {
     let name = "\(trial.workload.rawValue).\(size).\(trial.contender.rawValue)"
     let metric = BenchmarkMetric.custom(
       trial.workload.measure.rawValue, polarity: .prefersSmaller, useScalingFactor: false)
     var configuration = Benchmark.Configuration()
     configuration.metrics = [metric]
-    // The unit is a single count, because counts in thousands would be rounded.
+    // The benchmark tool prints single counts as the unit, because counts in thousands would be
+    // rounded.
     configuration.units = [metric: .count]
     let effort = Effort(trial.workload, size)
-    // No warm-up is necessary, because a slow first sample does not change the median.
+    // The benchmark needs no warm-up, because a slow first sample does not change the median.
     configuration.warmupIterations = 0
     configuration.maxDuration = effort.duration
     configuration.maxIterations = effort.samples

@@ -7,9 +7,10 @@ import Workloads
 /// by the time of the second has a limit. The ratio does not exceed the limit on a slow or busy
 /// machine, but a defect in the design exceeds it by far.
 public struct CheckedPair: Sendable {
-  /// The benchmark that must be fast enough.
+  /// The first benchmark of the pair. Its time divided by the time of the second benchmark has a
+  /// limit.
   public let subject: Subject
-  /// The benchmark with which the first benchmark is compared.
+  /// The second benchmark of the pair, with which the first one is compared.
   public let other: Subject
   let promise: Promise
 

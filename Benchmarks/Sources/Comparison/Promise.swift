@@ -7,7 +7,8 @@ import Workloads
 struct Promise: Sendable {
   let title: String
   let limit: Double
-  /// Calculates the value of the promise from the results; `nil` if a necessary result is missing.
+  /// Calculates the value of the promise (a measured value with a limit) from the results; `nil` if
+  /// a necessary result is missing.
   let figure: @Sendable (Results) -> Double?
 
   /// Returns whether the value was measured and is within the limit.
@@ -58,8 +59,9 @@ extension TextTable {
 }
 
 extension Results {
-  /// Returns the value of this package for `workload`, divided by the value of `peer` for the flat
-  /// workload, at the largest size that was measured for both.
+  /// Returns the time per operation of this package for `workload`, divided by the time per
+  /// operation of the library `peer` for the workload `flat`. Both times are for the largest number
+  /// of operations for which both were measured.
   func toFlat(_ workload: Workload, of peer: Contender) -> Double? {
     for size in sizes(.nanosecondsPerOperation).reversed() {
       if let ours = value(workload, size, .operations), let theirs = value(.flat, size, peer),

@@ -7,7 +7,7 @@ import Workloads
 public struct Results: Sendable {
   private var rounds: [Subject: [[Int]]] = [:]
 
-  /// Creates empty results.
+  /// Creates benchmark results without any values.
   public init() {}
 
   /// Adds the results of one round of one benchmark.
@@ -21,7 +21,7 @@ public struct Results: Sendable {
     rounds[subject, default: []].append(samples.sorted())
   }
 
-  /// Whether nothing was measured.
+  /// Whether no benchmark was measured.
   public var isEmpty: Bool { rounds.isEmpty }
 
   /// The number of rounds of the benchmark with the most rounds.
@@ -34,7 +34,8 @@ public struct Results: Sendable {
     }
   }
 
-  /// Returns the contenders with results for a workload, in the order of their declaration.
+  /// Returns the compared libraries that have results for a workload, in the order of their
+  /// declaration.
   func contenders(_ workload: Workload) -> [Contender] {
     Contender.allCases.filter { contender in
       rounds.keys.contains { $0.workload == workload && $0.contender == contender }
@@ -76,8 +77,9 @@ public struct Results: Sendable {
       .median
   }
 
-  /// Returns the value at the largest size divided by the value at the smallest size, or `nil` if
-  /// there is only one size.
+  /// Returns how a measured value grows with the number of operations: the value at the largest
+  /// number, divided by the value at the smallest number. Returns `nil` if only one number of
+  /// operations was measured.
   func growth(_ workload: Workload, _ contender: Contender) -> Double? {
     let measured = sizes(workload.measure).compactMap { value(workload, $0, contender) }
     guard measured.count > 1, let first = measured.first, let last = measured.last, first > 0

@@ -11,8 +11,8 @@ public struct SampleFile: Equatable, Sendable {
   /// The samples, in the unit of the workload's measure, in ascending order.
   public let samples: [Int]
 
-  /// Reads a file. Returns `nil` if the file has other contents, or another metric than the
-  /// workload's.
+  /// Reads a file of samples. Returns `nil` if the file has other contents, or if its metric is not
+  /// the one of the workload in the file name.
   ///
   /// - Parameters:
   ///   - name: The name of the file without folders,

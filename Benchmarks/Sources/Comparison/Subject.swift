@@ -3,16 +3,16 @@
 
 public import Workloads
 
-/// One benchmark: a workload, a size and a contender.
+/// One benchmark: a workload, a number of operations, and the library that runs the workload.
 public struct Subject: Hashable, Sendable {
   /// The workload.
   public var workload: Workload
   /// The number of operations.
   public var size: Int
-  /// The contender.
+  /// The library that runs the workload.
   public var contender: Contender
 
-  /// Creates a subject.
+  /// Creates the description of one benchmark.
   public init(_ workload: Workload, _ size: Int, _ contender: Contender) {
     self.workload = workload
     self.size = size

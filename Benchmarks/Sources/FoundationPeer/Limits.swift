@@ -8,7 +8,8 @@ enum Limits {
   /// operations overflows the stack.
   static let links = 10_000
   /// The limit for workloads in which one operation depends on all others, or all others depend on
-  /// one operation. If this one operation runs first, the time grows as quickly as for `links`.
+  /// one operation. If this one operation runs first, the time grows as quickly as in the workloads
+  /// that `links` limits.
   static let fans = 10_000
   /// The limit for a workload in which every thousandth operation is a barrier. With Foundation,
   /// 100,000 operations of this workload take 40 seconds.

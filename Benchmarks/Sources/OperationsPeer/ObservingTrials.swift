@@ -6,7 +6,7 @@ public import Workloads
 
 /// The workloads that only this package's operations can run.
 public enum ObservingTrials {
-  /// All trials of this enumeration. A trial is the implementation of one workload.
+  /// All trials of this enumeration. A trial is the implementation of one workload by one library.
   public static var all: [Trial] { [observed, subscribed] }
 
   private static let observed = Trial(

@@ -3,7 +3,7 @@
 
 import Operations
 
-/// Reads a queue's state changes until it is released.
+/// An object with a task that reads the state changes of a queue until the object is released.
 final class Subscriber: Sendable {
   private let task: Task<Void, Never>
 

@@ -7,7 +7,7 @@ public import Workloads
 
 /// The workloads that a dispatch queue can run.
 public enum DispatchTrials {
-  /// All trials of this enumeration. A trial is the implementation of one workload.
+  /// All trials of this enumeration. A trial is the implementation of one workload by one library.
   public static var all: [Trial] {
     [
       flat, producers(.flatFrom2, count: 2), producers(.flatFrom8, count: 8), fill, barriers, chain,

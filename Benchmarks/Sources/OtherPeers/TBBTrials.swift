@@ -6,7 +6,7 @@ public import Workloads
 
 /// The workloads that oneTBB can run.
 public enum TBBTrials {
-  /// All trials of this enumeration. A trial is the implementation of one workload.
+  /// All trials of this enumeration. A trial is the implementation of one workload by one library.
   public static var all: [Trial] {
     [
       flat, tree, start(.startIdle, pause: .microseconds(200)), start(.startBusy, pause: .zero),

@@ -6,7 +6,7 @@ public import Workloads
 
 /// The workloads that a task group can run.
 public enum TaskGroupTrials {
-  /// All trials of this enumeration. A trial is the implementation of one workload.
+  /// All trials of this enumeration. A trial is the implementation of one workload by one library.
   public static var all: [Trial] { [flat, tree] }
 
   private static let flat = Trial(
@@ -36,8 +36,9 @@ public enum TaskGroupTrials {
     }
   }
 
-  /// Runs a task in the pool and blocks until it ends. The measured time includes one switch to the
-  /// pool and one switch back, as for every contender.
+  /// Runs a task in the thread pool of Swift's concurrency runtime, and blocks until the task ends.
+  /// The measured time includes one switch to the pool and one switch back, as for every compared
+  /// library.
   private static func runToEnd(_ body: @escaping @Sendable () async -> Void) {
     let end = DispatchSemaphore(value: 0)
     Task.detached {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The implementation of one workload for one contender.
+/// The implementation of one workload by one compared library.
 public struct Trial: Sendable {
   /// The code that takes a sample.
   public enum Body: Sendable {
@@ -13,9 +13,9 @@ public struct Trial: Sendable {
 
   /// The workload.
   public let workload: Workload
-  /// The contender.
+  /// The library that runs the workload.
   public let contender: Contender
-  /// The sizes that this contender completes in reasonable time.
+  /// The numbers of operations with which the library completes the workload in reasonable time.
   public let sizes: [Int]
   /// The code that takes a sample.
   public let body: Body
@@ -24,9 +24,9 @@ public struct Trial: Sendable {
   ///
   /// - Parameters:
   ///   - workload: The workload.
-  ///   - contender: The contender.
-  ///   - limit: The largest size that the contender completes in reasonable time. By default there
-  ///     is no limit.
+  ///   - contender: The library that runs the workload.
+  ///   - limit: The largest number of operations that the library completes in reasonable time. By
+  ///     default there is no limit.
   ///   - body: The code that takes a sample.
   public init(_ workload: Workload, by contender: Contender, upTo limit: Int = .max, _ body: Body) {
     self.workload = workload

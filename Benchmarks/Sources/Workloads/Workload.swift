@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A task that every contender can run.
+/// A task that every compared library can run.
 ///
 /// The work of each operation is an empty block, unless a case states otherwise. A sample begins
 /// and ends with an empty queue, unless a case states otherwise. The measured time includes
 /// creating the operations, adding their dependencies, adding them to the queue, running them,
-/// waiting until all have finished, and freeing them. Freeing is included because some contenders
-/// free operations while they run, and cannot exclude it. The dependencies and the priorities are
-/// drawn before the measurement.
+/// waiting until all have finished, and freeing them. Freeing is included because some of these
+/// libraries free operations while they run, and cannot exclude it. The dependencies and the
+/// priorities are drawn before the measurement.
 public enum Workload: String, CaseIterable, Sendable {
   /// One thread adds empty blocks one by one to a running queue.
   case flat
-  /// The same as `flat`, but two threads add blocks to one queue at the same time. Each thread adds
-  /// half of the blocks.
+  /// The same as the workload `flat`, but two threads add blocks to one queue at the same time.
+  /// Each thread adds half of the blocks.
   case flatFrom2 = "flat-from-2"
-  /// The same as `flat`, but eight threads add blocks to one queue at the same time. Each thread
-  /// adds an eighth of the blocks.
+  /// The same as the workload `flat`, but eight threads add blocks to one queue at the same time.
+  /// Each thread adds an eighth of the blocks.
   case flatFrom8 = "flat-from-8"
   /// One call adds all operations and waits for them.
   case batch
   /// Blocks are added one by one to a suspended queue, which is then resumed.
   case fill
-  /// The same as `fill`, but the operations have five priorities in random order.
+  /// The same as the workload `fill`, but the operations have five priorities in random order.
   case priorities
-  /// The same as `flat`, but every thousandth block is a barrier.
+  /// The same as the workload `flat`, but every thousandth block is a barrier.
   case barriers
 
-  /// Each operation depends on the previous one. In this workload and the next four, each operation
-  /// is created, linked to earlier operations and added to a suspended queue. The queue is resumed
-  /// when it contains all of them.
+  /// Each operation depends on the previous one. In the workloads `chain`, `tree`, `layers`,
+  /// `fanIn` and `fanOut`, each operation is created, linked to earlier operations and added to a
+  /// suspended queue. The queue is resumed when it contains all of them.
   ///
   /// Dispatch has no dependencies: each block adds the next one. In the flow graph an edge is a
   /// dependency, and a message to each node without a dependency starts the graph.
@@ -54,10 +54,10 @@ public enum Workload: String, CaseIterable, Sendable {
   /// All operations of a suspended queue are cancelled, and the queue is resumed. The time from
   /// before the cancellation until the queue is empty is measured.
   case cancel
-  /// The same as `flat`, but each operation has a key-value observation of `isFinished`. The
-  /// observations end when all operations have finished.
+  /// The same as the workload `flat`, but each operation has a key-value observation of
+  /// `isFinished`. The observations end when all operations have finished.
   case observed
-  /// The same as `flat`, but a task reads the queue's state changes.
+  /// The same as the workload `flat`, but a task reads the queue's state changes.
   case subscribed
 
   /// The time from before a block is added to an idle queue until it begins. Each block is added
@@ -69,12 +69,12 @@ public enum Workload: String, CaseIterable, Sendable {
 
   /// Empty blocks wait in a suspended queue, and the memory that they need is measured.
   case memory
-  /// The same as `memory`, but each operation depends on the previous one.
+  /// The same as the workload `memory`, but each operation depends on the previous one.
   case memoryChain = "memory-chain"
 
   /// Each operation sleeps for one second. The width of the queue is the number of operations.
   case sleepersWide = "sleepers-wide"
-  /// The same as `sleepersWide`, but the queue has the default width.
+  /// The same as the workload `sleepersWide`, but the queue has the default width.
   case sleepersDefault = "sleepers-default"
 
   /// The quantity that a sample measures.

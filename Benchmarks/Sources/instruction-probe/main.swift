@@ -36,8 +36,8 @@ else {
 }
 
 /// Adds one operation for each element of `queues`, in which a queue may occur several times.
-/// Before that, each queue runs an operation, so that the measured operation is not its first one.
-/// An operation runs for longer than it takes to add the next operation.
+/// Before that, each queue runs another operation, so that no measured operation is the first one
+/// of its queue. Each operation runs for longer than the addition of the next operation takes.
 func add(to queues: [OperationQueue]) {
   for queue in queues { queue.maxConcurrentOperationCount = 1 }
   for queue in queues { queue.addOperations([BlockOperation {}], waitUntilFinished: true) }
@@ -72,10 +72,10 @@ if workload == "block" {
 }
 queue.isSuspended = false
 queue.waitUntilAllOperationsAreFinished()
-// The wait for the queue ends before the thread that ran the last operation has freed it. An
-// operation of a chain keeps the previous one alive, so at this time no operation of the chain is
-// freed. The program waits until the chain is freed. Otherwise another thread might run the next
-// operation at the same time.
+// The call that waits for the queue returns before the thread that ran the last operation has freed
+// this operation. An operation of a chain keeps the previous one alive, so at this time no
+// operation of the chain is freed. The program waits until the chain is freed. Otherwise another
+// thread might run the next operation at the same time.
 if workload == "chain" { FirstOperation.isFreed.wait() }
 queue.addOperation {}
 queue.waitUntilAllOperationsAreFinished()

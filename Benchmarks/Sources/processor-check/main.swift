@@ -35,8 +35,8 @@ func cost(_ step: () -> Void) -> Int {
 let queue = OperationQueue()
 let dispatchQueue = DispatchQueue.global()
 var (pause, operation, block) = (Int.max, Int.max, Int.max)
-/// The limit in nanoseconds: 20 µs, or a multiple of Dispatch's time if the machine is slow or
-/// busy.
+/// The maximum processor time of one operation, in nanoseconds: 20 µs, or a multiple of the time of
+/// one block of Dispatch if the machine is slow or busy.
 var limit: Int { max(20_000, (block - pause) * 20 / 14) }
 for round in 1...15 where round < 5 || operation - pause > limit {
   pause = min(pause, cost {})

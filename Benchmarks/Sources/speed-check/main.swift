@@ -25,8 +25,8 @@ func samples(_ subject: Subject, operations: Int) -> [Int] {
 
 var results = Results()
 for pair in CheckedPair.growths + [CheckedPair.alternation] {
-  // The two benchmarks alternate, so that they are measured under the same load. The first round is
-  // a warm-up, and its result is not used.
+  // The two benchmarks of a pair alternate, so that they are measured under the same load. The
+  // first round is a warm-up, and its result is not used.
   for round in 0...10 {
     for subject in [pair.subject, pair.other] {
       let samples = samples(subject, operations: 100_000)

@@ -42,16 +42,16 @@ package struct OperationSteps {
     for (kind, time) in Self.newTimes(of: new, since: old) {
       take(kind, at: time, endingAs: new)
     }
-    // If the state before is unknown, the current state is not a change. If a queue is suspended or
-    // resumed, its ready operations become held or ready. This is a change of the queue, not of the
-    // operations.
+    // If the operation's previous state is unknown, its current state is not a change. If a queue
+    // is suspended or resumed, its ready operations become held or ready. This is a change of the
+    // queue, not of the operations.
     guard let state, state != new.state else { return }
     let isHeldOrReleased = [.ready, .held].contains(state) && [.ready, .held].contains(new.state)
     if !isHeldOrReleased { step(to: new.state, at: now) }
   }
 
-  /// Returns the times that the old report does not have, ascending. Equal times are in the order
-  /// of ``Kind``.
+  /// Returns the times of state changes that the new report has and the old report does not have,
+  /// sorted from the earliest. Equal times are in the order of ``Kind``.
   private static func newTimes(
     of new: OperationReport, since old: OperationReport?
   ) -> [(Kind, MonitorTime)] {

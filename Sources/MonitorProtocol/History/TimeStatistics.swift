@@ -12,7 +12,7 @@ public struct Percentiles: Sendable, Equatable {
   /// The 99th percentile of the durations.
   public var p99: Duration
 
-  /// Creates a distribution.
+  /// Creates a distribution of durations.
   public init(count: Int, p50: Duration, p90: Duration, p99: Duration) {
     self.count = count
     self.p50 = p50

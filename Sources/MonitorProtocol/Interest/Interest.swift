@@ -8,14 +8,14 @@
 public struct Interest: Sendable, Hashable {
   /// A request for a part of the dependency graph.
   public struct Graph: Sendable, Hashable {
-    /// The operation at which the part begins.
+    /// The operation at which the requested part of the dependency graph begins.
     public var root: OperationReport.ID
     /// The direction of the dependencies to follow.
     public var direction: GraphDirection
     /// The maximum number of operations to send. Operations near the root are preferred.
     public var limit: Int
 
-    /// Creates a request.
+    /// Creates a request for a part of the dependency graph.
     public init(root: OperationReport.ID, direction: GraphDirection, limit: Int) {
       self.root = root
       self.direction = direction
@@ -30,7 +30,7 @@ public struct Interest: Sendable, Hashable {
     /// The maximum number of runs to send. Current runs are preferred, and then the newest runs.
     public var limit: Int
 
-    /// Creates a request.
+    /// Creates a request for a part of the dependency graph.
     public init(window: Duration, limit: Int) {
       self.window = window
       self.limit = limit
@@ -107,9 +107,9 @@ public struct Interest: Sendable, Hashable {
 
 /// A direction in the dependency graph.
 public enum GraphDirection: String, Encodable, Sendable, Hashable {
-  /// From an operation to its dependencies.
+  /// The direction from an operation to its dependencies.
   case waitsFor
-  /// From an operation to its dependents.
+  /// The direction from an operation to its dependents.
   case blocks
 }
 

@@ -12,7 +12,7 @@ public enum OperationFilterError: Error, Sendable, Hashable, CustomStringConvert
   /// The filter has a value that is invalid for its field.
   case invalidValue(field: String, value: String, expected: String)
 
-  /// A sentence for the user.
+  /// The reason as a sentence for the user.
   public var description: String {
     switch self {
     case .missing(let text): "a term or value is missing after \(text)"

@@ -6,26 +6,26 @@ public struct SortOrder: Sendable, Hashable {
   /// The value by which operations are ordered. Equal operations are ordered by state, then by the
   /// time in the state, then by id.
   public enum Column: String, Sendable, CaseIterable {
-    /// By id. Operations that were created earlier have smaller ids.
+    /// Sorts by id. Operations that were created earlier have smaller ids.
     case id
-    /// By state: executing, cancelling, ready, held, waiting, then finished and cancelled.
+    /// Sorts by state: executing, cancelling, ready, held, waiting, then finished and cancelled.
     case state
-    /// By the name of the queue.
+    /// Sorts by the name of the queue.
     case queue
-    /// By priority, the highest first.
+    /// Sorts by priority, the highest first.
     case priority
-    /// By the number of unfinished dependencies, the largest first.
+    /// Sorts by the number of unfinished dependencies, the largest first.
     case dependencies
-    /// By the time in the state, the longest first, and then finished and cancelled operations by
-    /// run time, the longest first.
+    /// Sorts by the time in the state, the longest first, and then finished and cancelled
+    /// operations by run time, the longest first.
     case time
-    /// By run time: first finished and cancelled operations that ran, the longest run first; then
-    /// executing operations, the longest run first; then all other operations.
+    /// Sorts by run time: first finished and cancelled operations that ran, the longest run first;
+    /// then executing operations, the longest run first; then all other operations.
     case run
-    /// By the number of dependents, the largest first.
+    /// Sorts by the number of dependents, the largest first.
     case dependents
-    /// By name, or by class if an operation has no name. Uppercase letters come before lowercase
-    /// letters.
+    /// Sorts by name, or by class if an operation has no name. Uppercase letters come before
+    /// lowercase letters.
     case name
   }
 
@@ -46,7 +46,7 @@ public struct SortOrder: Sendable, Hashable {
 ///
 /// A sort key contains moments instead of ages, so that the order stays correct as time passes.
 package struct SortKey: Sendable, Hashable, Comparable {
-  /// The operation.
+  /// The id of the operation that this key sorts.
   package let id: OperationReport.ID
   /// Whether the operation is finished or cancelled.
   package let isOver: Bool
@@ -128,7 +128,8 @@ package struct SortKey: Sendable, Hashable, Comparable {
     case .ready: 2
     case .held: 3
     case .waiting: 4
-    // The ranks from 5 to 9 are for unfinished operations of processes that have ended.
+    // In the order by state, the ranks from 5 to 9 are for unfinished operations of processes that
+    // have ended.
     case .finished, .cancelled: 10
     }
   }

@@ -20,14 +20,14 @@ extension OperationFilter {
       }
     }
     rewritten += Self.word(word, askedOf: number)
-    // Each replacement is the valid text of one part of a term. Therefore a valid filter stays
-    // valid.
+    // Each replacement of a process number in the filter is the valid text of one part of a term.
+    // Therefore a valid filter stays valid.
     return rewritten == text ? self : (try? OperationFilter(rewritten)) ?? self
   }
 
   private static func word(_ word: String, askedOf number: Int) -> String {
     guard let (process, id) = numbers(in: word) else { return word }
-    // No operation has the id 0.
+    // The term `#0` matches no operation, because no operation has the id 0.
     guard process == number else { return "#0" }
     return id.map { "#\($0)" } ?? everyState
   }

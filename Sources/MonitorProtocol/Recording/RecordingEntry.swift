@@ -25,7 +25,7 @@ enum RecordingFormat {
 /// the kind in 1 byte, the time in 8 bytes, and the payload. The checksum covers everything that
 /// follows it.
 struct RecordingEntry: Equatable {
-  /// The kind of the payload.
+  /// The kind of an entry's payload.
   enum Kind: UInt8 {
     /// A message of the protocol. If it is an update, it contains the changes since the previous
     /// update.
@@ -88,7 +88,7 @@ enum Checksum {
 }
 
 extension FixedWidthInteger {
-  /// The bytes of the number, the lowest first.
+  /// The bytes of the integer, the lowest byte first.
   var littleEndianBytes: [UInt8] { withUnsafeBytes(of: littleEndian) { Array($0) } }
 
   /// Creates a number from its bytes, the lowest byte first; `nil` if the number of bytes is not

@@ -5,11 +5,11 @@
 struct RecordingIndex: Sendable, Equatable {
   /// The kind of a place in a recording.
   enum Kind: UInt8 {
-    /// A complete update.
+    /// The place of a complete update.
     case snapshot = 1
-    /// An update with a warning that the previous one did not have.
+    /// The place of an update with a warning that the previous update did not have.
     case warning = 2
-    /// The last update.
+    /// The place of the last update.
     case end = 3
   }
 
@@ -98,7 +98,7 @@ struct RecordingIndex: Sendable, Equatable {
     return low > 0 ? snapshots[low - 1] : snapshots.first
   }
 
-  /// Removes the places after this place, which becomes the end of the recording.
+  /// Removes all places after the given place, which becomes the end of the recording.
   mutating func cut(behind place: Place) {
     snapshots.removeAll { $0.offset > place.offset }
     warnings.removeAll { $0.offset > place.offset }

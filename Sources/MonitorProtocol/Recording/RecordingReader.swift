@@ -3,7 +3,7 @@
 
 /// The reason why a file cannot be replayed.
 public struct RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A sentence for the user, without a full stop.
+  /// The reason as a sentence for the user, without a full stop.
   public let description: String
   /// Whether the recording cannot be replayed because it has a different major version.
   public let isOtherVersion: Bool
@@ -87,8 +87,8 @@ public struct RecordingReader: Sendable {
     guard update(at: snapshot(upTo: start)) != nil else {
       throw RecordingError("the recording is damaged at its beginning")
     }
-    // Checking the first update may have stored the farewell of the process, which the replay has
-    // not reached yet.
+    // The farewell of the process is discarded. The check of the first update above may have read
+    // it, but the replay has not reached it yet.
     farewell = nil
   }
 
@@ -171,7 +171,7 @@ public struct RecordingReader: Sendable {
     return nil
   }
 
-  /// Makes this update the last one of the recording, because a fault follows it.
+  /// Makes the given update the last one of the recording, because a fault follows it.
   public mutating func end(with last: RecordedUpdate) {
     index.cut(behind: .init(time: last.update.time, offset: last.offset))
   }
@@ -232,7 +232,7 @@ public struct RecordingReader: Sendable {
     return start.offset == first.offset && end.offset == last.offset
   }
 
-  /// Creates the index by reading the whole file.
+  /// Creates the index of a recording by reading the whole file.
   private mutating func scan() {
     var offset = firstOffset
     while let next = update(at: offset) {

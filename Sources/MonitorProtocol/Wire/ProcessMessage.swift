@@ -33,7 +33,7 @@ public struct Farewell: Sendable, Equatable {
     case tooManyViewers
     /// A message was invalid, or was not allowed when it was sent.
     case malformedMessage
-    /// A cause that this version does not know.
+    /// A cause for the end of a connection that this version of the protocol does not know.
     case unknown
   }
 

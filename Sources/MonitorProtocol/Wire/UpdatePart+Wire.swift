@@ -24,7 +24,7 @@ extension WireUpdatePart {
     if let runs = content.runs { self.runs = WireRuns(runs) }
     warnings = content.warnings.map { WireWarning($0) }
     if content.times != TimeStatistics() { times = WireTimes(content.times) }
-    // The classes are sorted, so that equal updates have equal bytes.
+    // The names of the classes are sorted, so that equal updates have equal bytes.
     classTimes = content.classTimes.sorted { $0.key < $1.key }.map { name, times in
       var wire = WireClassTimes()
       wire.className = name.wireText

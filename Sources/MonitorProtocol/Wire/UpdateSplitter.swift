@@ -11,7 +11,8 @@ struct UpdateSplitter {
   private static let uncutDependencyCount = 1_000
 
   private let update: Update
-  // The subjects and the classes are sorted, so that equal updates have equal bytes.
+  // The ids of subjects (operations whose dependents were requested) and the names of classes are
+  // sorted, so that equal updates have equal bytes.
   private let subjects: [OperationReport.ID]
   private let classTimes: [(key: String, value: TimeStatistics)]
   private var isFirst = true
@@ -92,8 +93,8 @@ struct UpdateSplitter {
 
   private mutating func times(_ room: inout Room) -> [String: TimeStatistics] {
     let taken = room.take(classTimes, &classes) { $0.key.wireSize + 100 }
-    // The existing dictionary is reused if possible, because a new dictionary would hash each
-    // complete name.
+    // If the part contains the times of all classes, it uses the dictionary of the update, because
+    // a new dictionary would hash each complete class name.
     return taken.count == update.classTimes.count
       ? update.classTimes : Dictionary(uniqueKeysWithValues: taken)
   }

@@ -67,7 +67,7 @@ public enum WireLimits {
 
 /// The reason why a received message is invalid or refused.
 public struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A sentence for the user, without a full stop.
+  /// The reason as a sentence for the user, without a full stop.
   public let description: String
 
   /// Creates an error from its description.

@@ -109,7 +109,8 @@ struct HistoryViewTests {
     dashboard.press("jjj")
     var update = Scene.update
     update.runs = HistoryScene.runs
-    // The two rows of the timeline above the selected row disappear.
+    // The update removes the two rows of the timeline above the selected row. The selection must
+    // stay on its row.
     update.runs?.runs.removeAll { $0.queue == Scene.cpu }
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.timeline.selected == .slot(Scene.io, 0))

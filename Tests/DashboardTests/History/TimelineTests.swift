@@ -44,10 +44,12 @@ struct SlotAssignmentTests {
   @Test func aLateEndAddsNoSlot() {
     var slots = SlotAssignment()
     for _ in 0..<2 { _ = slots.assign([run(1, 0, nil), run(2, 1, nil)]) }
-    // Run 3 has begun because run 1 or run 2 has ended, but that end has not been reported yet.
+    // Run 3 has begun because run 1 or run 2 has ended, but this end has not been reported yet.
+    // Until it is reported, run 3 has a provisional row.
     let early = [run(1, 0, nil), run(2, 1, nil), run(3, 5, nil)]
     #expect(ids(slots.assign(early)) == [[1], [2], [3]])
-    // If the same runs are assigned again without new reports, their rows remain provisional.
+    // If the same runs are assigned again without new reports, their rows in the timeline remain
+    // provisional.
     #expect(ids(slots.assign(early, isNews: false)) == [[1], [2], [3]])
     #expect(ids(slots.assign([run(1, 0, nil), run(2, 1, 5), run(3, 5, nil)])) == [[1], [2, 3]])
   }

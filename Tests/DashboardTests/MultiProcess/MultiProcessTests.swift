@@ -152,7 +152,8 @@ struct MultiProcessTests {
     #expect(dashboard.text()[0].contains("ATTACHED ro"))
     dashboard.press("x")
     #expect(dashboard.text().shows("read-only: nothing can be changed"))
-    // Now all processes are read-only at first, and then some of them accept commands.
+    // The common greeting says that all processes are read-only. The next update then says that
+    // some of them accept commands.
     var hello = MultiProcessScene.hello
     hello.isReadOnly = true
     dashboard.take(.monitor(.hello(hello)))

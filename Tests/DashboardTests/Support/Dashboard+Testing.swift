@@ -6,7 +6,8 @@ import MonitorProtocol
 @testable import Dashboard
 
 extension Dashboard {
-  /// Presses keys that are given as characters, and returns all effects.
+  /// Presses keys that are given as characters, and returns all effects (the actions that the
+  /// dashboard requests).
   @discardableResult
   mutating func press(_ keys: String) -> [Effect] {
     keys.unicodeScalars.flatMap { take(.input(.character($0))) }

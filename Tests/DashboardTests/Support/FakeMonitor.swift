@@ -10,7 +10,8 @@ struct FakeMonitor {
   private var reports: [OperationReport.ID: OperationReport] = [:]
   private var dependents: [OperationReport.ID: [OperationReport.ID]] = [:]
 
-  /// Creates a monitor with these operations. If several have the same id, the last one is used.
+  /// Creates a simulated monitor that reports these operations. If several operations have the same
+  /// id, the last one is used.
   init(_ operations: [OperationReport]) {
     for report in operations { reports[report.id] = report }
     for report in reports.values {

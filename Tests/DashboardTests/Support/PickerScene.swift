@@ -32,7 +32,7 @@ enum PickerScene {
     return hello
   }
 
-  /// Returns a number of processes that accept commands.
+  /// Returns `count` processes that accept commands.
   static func choices(_ count: Int) -> [ProcessChoice] {
     (0..<count).map { index in
       ProcessChoice(

@@ -20,10 +20,10 @@ final class FakeProcess: Sendable {
 
   /// Creates a process that listens until this object is destroyed.
   ///
-  /// - Parameter bytes: Returns the bytes to send, for a connection number: the greeting, which may
-  ///   be empty, and further bytes, which are sent after the viewer has answered the greeting. Then
-  ///   the connection is closed. The closure is called on a separate thread, for one connection at
-  ///   a time.
+  /// - Parameter bytes: A closure that returns the bytes to send on the connection with a given
+  ///   number: the greeting, which may be empty, and further bytes, which are sent after the viewer
+  ///   has answered the greeting. Then the connection is closed. The closure is called on a
+  ///   separate thread, for one connection at a time.
   /// - Throws: `TemporaryDirectory.Failure` if it cannot listen.
   init(
     _ bytes: @escaping @Sendable (_ connection: Int) -> (greeting: [UInt8], rest: [UInt8])

@@ -41,7 +41,8 @@ import Testing
     #expect(output.contains("job 7"))
   }
 
-  /// `OperationLedgerTests` checks the same limit without a process, in less time.
+  /// `OperationLedgerTests` also checks the limit for the operations of a process, without starting
+  /// a process and in less time.
   @Test(
     "A process with too many operations is disconnected, with one sentence",
     .enabled(if: Effort.percent >= 100, "It takes 15 seconds, so only .ci/run runs it"))

@@ -9,7 +9,7 @@ import Testing
 
 /// Tests in which `opq-top` watches several processes at the same time.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct MultiProcessCommandTests {
-  /// Creates two processes with the same directory.
+  /// Creates two processes whose sockets are in the same directory.
   private func pair() throws -> (first: MonitoredProcess, second: MonitoredProcess) {
     let first = try MonitoredProcess()
     return (first, try MonitoredProcess(in: first.runtime))
@@ -87,7 +87,7 @@ import Testing
     for gate in answering { #expect(gate.waitUntilOpen()) }
   }
 
-  /// Tags an operation of each process.
+  /// Tags an operation of each process in the dashboard.
   private func tagOneOfEach(on window: PseudoTerminal) {
     #expect(window.wait { $0.contains(" 1#") && $0.contains(" 2#") })
     // The tagged operations are at the end of the lists, where operations wait for a long time, so

@@ -37,8 +37,8 @@ package func checkMainQueue(isServedByMainThread: Bool) {
   startThread {
     checks.expect(OperationQueue.current == nil, "no queue is current on a foreign thread")
     OperationQueue.main.waitUntilAllOperationsAreFinished()
-    // The operation queue does not count a block of the dispatch queue. `sync` waits for the blocks
-    // that were submitted before.
+    // `OperationQueue` does not count a block of the dispatch queue. `DispatchQueue.sync` waits for
+    // the blocks that were submitted before.
     DispatchQueue.main.sync {}
     checks.expect(
       log.withLock { $0 } == ["first", "block", "barrier", "second"], "the order of adding")

@@ -10,7 +10,7 @@ import TestSupport
 /// A program that runs asynchronous operations in a queue of width 8, and cancels some of them at
 /// random moments.
 ///
-/// This runs in a separate process, so that threads of other tests are not counted.
+/// The program runs in a separate process, so that threads of other tests are not counted.
 enum AsyncStorm {
   private static let width = 8
   /// The maximum number of threads: a worker for each slot, and again as many that have just lost

@@ -9,7 +9,7 @@ import TestSupport
 /// Runs a chain of operations with a limit of memory. Each operation depends on the previous
 /// operation, and releases this dependency when it is no longer needed.
 ///
-/// This runs in a separate process, so that memory of other tests is not counted.
+/// The program runs in a separate process, so that memory of other tests is not counted.
 enum EndlessChain {
   /// The maximum number of operations that wait in the queue. Without this limit, the program would
   /// add operations faster than the queue executes them.
@@ -33,15 +33,16 @@ enum EndlessChain {
     }
     let forgets = arguments.dropFirst().first != "keep"
 
-    // The kernel enforces this limit of 256 MiB. It is sufficient for the stacks of a few threads.
-    // Ten million retained operations would need four times as much.
+    // The kernel enforces a memory limit of 256 MiB, which is sufficient for the stacks of a few
+    // threads. Ten million retained operations would need four times as much.
     var limit = rlimit(rlim_cur: 256 << 20, rlim_max: 256 << 20)
     guard setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else {
       fatalError("cannot set the memory limit: error \(errno)")
     }
 
     let queue = OperationQueue()
-    // One slot is enough for a chain, and makes the memory independent of the number of processors.
+    // The queue has one slot. This is enough for a chain, and makes the memory use independent of
+    // the number of processors.
     queue.maxConcurrentOperationCount = 1
     var newest: Link?
     var memoryAtFirst = 0

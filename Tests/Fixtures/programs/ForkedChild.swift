@@ -9,7 +9,7 @@ import TestSupport
 
 /// Forks a child process that uses operations.
 ///
-/// This runs in a separate program, because a thread of the tests may hold a lock of the Swift
+/// This code runs in a separate program, because a thread of the tests may hold a lock of the Swift
 /// runtime during the fork.
 enum ForkedChild {
   /// Forks a child process that uses the library in the way that `word` names: it uses a queue or
@@ -27,9 +27,10 @@ enum ForkedChild {
     return ending
   }
 
-  /// Starts an operation directly in the child process, in a way that needs another thread.
+  /// Starts an operation directly in the child process, in the way that `word` names. Each of these
+  /// ways needs another thread.
   ///
-  /// - Returns: Whether the word names such a way.
+  /// - Returns: Whether `word` names a way to start an operation.
   private static func start(_ word: String) -> Bool {
     let operation = BlockOperation {}
     switch word {
@@ -144,8 +145,8 @@ enum ForkedChild {
     // The module `Glibc` does not declare `fork`, so it is looked up by name. Of the parent's
     // threads, the child has only the calling thread.
     let fork = unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
-    // Wait until the other threads sleep. A running thread may hold a lock of the Swift runtime,
-    // and the child would then wait for this lock for ever.
+    // The program waits until the other threads sleep. A running thread may hold a lock of the
+    // Swift runtime, and the child would then wait for this lock for ever.
     usleep(200_000)
     let process = fork()
     if process == 0 { alarm(20) }
@@ -223,8 +224,8 @@ private final class Parent: Sendable {
     startedByHand.waitUntilFinished()
   }
 
-  // The following functions run in the child process. Each function returns whether it handles a
-  // word.
+  // The following functions run in the child process. The argument `word` names an action. Each
+  // function returns whether it performs this action.
 
   func add(_ word: String) -> Bool {
     switch word {
@@ -243,7 +244,7 @@ private final class Parent: Sendable {
 
   func wait(_ word: String) -> Bool {
     switch word {
-    // The child has no thread that could run the task.
+    // The child process has no thread that could run the task.
     case "awaitOperation":
       Task(executorPreference: CallingThreadExecutor()) { [running] in await running.finished() }
     case "awaitQueue":

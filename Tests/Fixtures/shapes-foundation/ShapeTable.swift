@@ -12,8 +12,8 @@ func runOnce(shape name: String, width: String, isCancelled: Bool) {
   }
   let variant = ShapeVariant(width: width, isCancelled: isCancelled, isObserved: false)
   let seed = SeededGenerator.announcedSeed(for: "\(name), \(variant)")
-  // This time limit is shorter than the limit for the process, so that the process can report
-  // missing events.
+  // The time limit of the run is shorter than the time limit of its process, so that the process
+  // can report missing events.
   print(ShapeReport.mark, ShapeRun(shape, variant, seed: seed).report(within: 7))
 }
 

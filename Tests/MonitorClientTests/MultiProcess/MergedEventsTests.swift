@@ -44,8 +44,8 @@ struct MergedEventsTests {
     var events = MergedEvents()
     events.take(news([1], isBeginning: true), from: 1, limit: 10)
     #expect(seconds(events.take(heard: [1], limit: 10)) == [1])
-    // When the second process answers, the merge reports the events of this process, which the
-    // viewer has not received.
+    // When the second process answers later, the merge reports the events of the second process,
+    // which the viewer has not received yet.
     events.take(news([0, 3], isBeginning: true), from: 2, limit: 10)
     let late = events.take(heard: [1, 2], limit: 10)
     #expect(seconds(late) == [0, 3] && late?.isBeginning == false)

@@ -70,7 +70,7 @@ struct MultiProcessInterestTests {
     let told = scene.updates(in: scene.take()).first?.dependents
     #expect(told?.subjects == interest.subjects)
     #expect(told?.ids == [scene.id(1, 3), scene.id(1, 5), scene.id(2, 4)])
-    // The merged answer does not wait for a process that has ended.
+    // The merged answer about dependents does not wait for a process that has ended.
     scene.say(2, .ended(reason: "the process has exited"))
     let left = scene.updates(in: scene.take()).first?.dependents
     #expect(left?.subjects == interest.subjects)
@@ -89,7 +89,8 @@ struct MultiProcessInterestTests {
     scene.say(1, .update(update))
     let told = scene.updates(in: scene.take()).first
     #expect(told?.detail?.id == scene.id(1, 7))
-    // There is no total number of roots, because the other process has not reported its number yet.
+    // There is no total number of roots (operations without dependents), because the other process
+    // has not reported its number yet.
     #expect(told?.rootCount == nil)
     _ = scene.merge.watch(Interest())
     let later = scene.updates(in: scene.take()).first

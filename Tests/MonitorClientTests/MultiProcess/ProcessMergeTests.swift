@@ -28,8 +28,8 @@ struct ProcessMergeTests {
     #expect(scene.updates(in: scene.take()).isEmpty)
     scene.tell(2, [])
     #expect(scene.updates(in: scene.take()).isEmpty)
-    // The third process does not answer. The reports of the other processes are then no longer held
-    // back.
+    // The third process does not answer. When this is known, the reports of the other processes are
+    // no longer held back.
     scene.say(3, .silent(for: .seconds(2)))
     let updates = scene.updates(in: scene.take())
     #expect(updates.map { $0.changed.map(\.id) } == [[scene.id(1, 7)]])

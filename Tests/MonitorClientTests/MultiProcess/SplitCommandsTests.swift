@@ -113,7 +113,8 @@ struct SplitCommandsTests {
     #expect(scene.give(command).map(\.process) == [1, 2])
     scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.requested])))
     #expect(scene.results(in: scene.take()).isEmpty)
-    // The connection to process 1 is lost before process 1 has answered.
+    // The connection to process 1 is lost before process 1 has answered. The merged result contains
+    // the outcome `lost` for the operation of this process.
     scene.say(1, .commandResult(answer(.cancel([ID(7)]), [.lost])))
     #expect(scene.results(in: scene.take()) == [answer(command, [.lost, .requested])])
   }
@@ -131,11 +132,11 @@ struct SplitCommandsTests {
     #expect(scene.merge.deadline(after: scene.now) == due)
     scene.now = due
     #expect(scene.results(in: scene.take()) == [answer(command, [.requested, .lost])])
-    // The result without an answer is reported only once.
+    // The result for the process that has not answered in time is reported only once.
     #expect(scene.merge.deadline(after: scene.now) == nil)
     scene.now = due + .seconds(60)
     #expect(scene.take() == [])
-    // An answer that arrives after the time limit is still reported.
+    // If the process answers the command after the time limit, its answer is still reported.
     scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.alreadyFinished])))
     #expect(scene.results(in: scene.take()) == [answer(command, [.requested, .alreadyFinished])])
   }
@@ -146,7 +147,8 @@ struct SplitCommandsTests {
     _ = scene.give(command)
     scene.now = scene.now + SplitCommands.patience
     #expect(scene.results(in: scene.take()) == [answer(command, [.lost])])
-    // After the time limit, the connection to the process is lost.
+    // The connection is lost after the time limit for the answer of the process. The loss must not
+    // cause a second result.
     scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.lost])))
     #expect(scene.take() == [])
   }

@@ -43,7 +43,8 @@ struct OperationStepsTests {
     ]
     let whole = steps(nil, lives[4])
     #expect(whole.count == 5)
-    // The collector may have read any combination of the first four states.
+    // The operation has five successive reports, and the collector may have read any combination of
+    // the first four. Every combination must have the same steps.
     for mask in 0..<16 {
       var told: [String] = []
       var last: OperationReport?
@@ -64,8 +65,7 @@ struct OperationStepsTests {
     let waiting = report(.waiting, added: 1)
     let over = report(.cancelled, added: 1, ready: 4, cancelled: 4, finished: 6)
     #expect(steps(waiting, over) == ["4 waiting cancelling", "6 cancelling cancelled"])
-    // Here, the operation became ready because its cancellation was requested, so there is only one
-    // step.
+    // If an operation became ready because its cancellation was requested, this is only one step.
     #expect(steps(waiting, report(.cancelling, added: 1, ready: 5, cancelled: 4)).count == 1)
   }
 

@@ -148,8 +148,8 @@ import Testing
 
   @Test(arguments: Reader.allCases)
   func anAnnouncedLengthWithoutBytesIsRefused(_ reader: Reader) {
-    // The fields are tried at three depths: alone, inside a message, and inside an interest or a
-    // queue of a message.
+    // Each field that announces a length without bytes is tried at three depths: alone, inside a
+    // message, and inside an interest or a queue of a message.
     let inner = reader == .process ? 1 : 5
     for length: UInt64 in [100, 1 << 20, 1 << 31, 1 << 40, 1 << 62, 1 << 63, .max] {
       for field in 1...20 {

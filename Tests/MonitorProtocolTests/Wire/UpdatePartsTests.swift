@@ -144,7 +144,8 @@ import Testing
   @Test func theSameUpdateIsTheSameBytes() {
     let frames = Array(UpdateParts(WireSamples.update))
     for _ in 0..<10 {
-      // Each access creates new sets and dictionaries, whose elements may be in another order.
+      // Each access to `WireSamples.update` creates new sets and dictionaries, whose elements may
+      // be in another order.
       #expect(Array(UpdateParts(WireSamples.update)) == frames)
     }
   }
@@ -194,7 +195,8 @@ import Testing
     func sentence(mostEntries: Int, mostIDs: Int) -> String? {
       var assembler = UpdateAssembler(mostEntries: mostEntries, mostIDs: mostIDs)
       do {
-        // Each update may reach the limits, even if several updates together exceed them.
+        // Each update may reach the limits for entries and ids, even if several updates together
+        // exceed these limits.
         for _ in 0..<2 {
           _ = try assembler.take(UpdatePart(content: update, isFirst: true, isLast: true))
         }
@@ -263,7 +265,8 @@ import Testing
       }
     }
     let short = cost(String(repeating: "long name ", count: 1_000))
-    // This name has a thousand times as many characters. Encoding must not read all of them.
+    // The second name has a thousand times as many characters as the first one. Encoding must not
+    // read all of them.
     let long = cost(String(repeating: "long name ", count: 1_000_000))
     #expect(long < short * 10 + .milliseconds(20))
   }
@@ -291,7 +294,7 @@ import Testing
         #expect(middle.allSatisfy { $0 == Character(character) })
       }
     }
-    // This text is a single character with more bytes than a name may have.
+    // The text `zalgo` is a single character with more bytes than a name may have.
     let zalgo = "a" + String(repeating: "\u{301}", count: 100_000)
     #expect(zalgo.wireText.utf8.count <= 4_096)
     #expect(zalgo.wireText.utf8.count > 4_000)

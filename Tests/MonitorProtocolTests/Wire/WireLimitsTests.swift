@@ -129,7 +129,8 @@ import Testing
       sentence(filter("!")) == "invalid filter: a term or value is missing after !")
   }
 
-  /// The arguments are the field numbers of the commands that contain a list of operations.
+  /// The arguments of this test are the field numbers of the commands that contain a list of
+  /// operations.
   @Test(arguments: [2, 3, 6])
   func theNumberOfOperationsInACommandIsLimited(_ field: Int) {
     func command(_ count: UInt64) -> [UInt8] {

@@ -50,10 +50,11 @@ struct RunLogTests {
     }
     let answer = log.runs(endedAfter: moment(10), limit: 20)
     #expect(ids(answer) == (0..<20).map { 30_999 - $0 })
-    // The log counts the runs of each second, and discards the counts of old seconds. So the count
-    // includes all runs except those of the first second.
+    // The log of runs counts the runs of each second, and discards the counts of old seconds. So
+    // the count includes all runs except those of the first second.
     #expect(answer.count == 30_000)
-    // The log keeps only the last 100 runs, so it returns 100 runs even if the limit is higher.
+    // The log keeps only the last 100 runs. So it returns 100 runs even if the request has a higher
+    // limit.
     #expect(log.runs(endedAfter: moment(10), limit: 1_000).runs.count == 100)
     #expect(log.runs(endedAfter: moment(10), limit: 1_000).count == 30_000)
   }

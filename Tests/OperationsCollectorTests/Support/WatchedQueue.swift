@@ -22,7 +22,8 @@ final class WatchedQueue {
   init(_ queue: OperationQueue = OperationQueue(unlistedNamed: "watched")) {
     self.queue = queue
     queue.core.keepRecords(for: collector, replaces: true) {}
-    // Operations record their changes only while the monitor level is raised, as a collector does.
+    // Operations record their changes only while the monitor level is raised. A collector raises
+    // the level, so the test raises it too.
     MonitorLevel.raise()
   }
 

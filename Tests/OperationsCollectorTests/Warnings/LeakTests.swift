@@ -27,8 +27,8 @@ import Testing
     watched.read()
   }
 
-  /// Returns the warnings about leaks that exist a certain time from now. When it is called, all
-  /// operations have finished.
+  /// Returns the warnings about leaks that exist a certain time from now. All operations must have
+  /// finished before the call.
   private func warnings(after time: Duration) -> [MonitorWarning] {
     let now = MonitorTime.now + time
     _ = watched.table.lookForLeaksIfDue(at: now)

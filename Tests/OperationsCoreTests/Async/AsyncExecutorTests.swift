@@ -137,7 +137,8 @@ private final class CancelMoments: Sendable, CustomStringConvertible {
     return "\(early) of \(all) operations were cancelled after their start and before their work"
   }
 
-  /// Must be called just before the operation is cancelled.
+  /// Counts an operation, and checks whether it executes although its work has not begun. The
+  /// caller must cancel the operation directly after this call.
   func note(_ operation: Operation, _ gate: AsyncGate) {
     let isEarly = operation.isExecuting && gate.arrivedCount == 0
     counts.change { counts in
@@ -154,7 +155,7 @@ private enum InlineJobs {
   private static let executor = CallingThreadExecutor()
   private static let ranCount = Atomic<Int>(0)
 
-  /// The number of jobs that the runtime has passed to the hook.
+  /// The number of jobs that the Swift runtime has passed to this executor.
   static var count: Int { ranCount.load(ordering: .relaxed) }
 
   /// Replaces the global executor of Swift concurrency until the process ends.

@@ -3,8 +3,8 @@
 
 import TestSupport
 
-/// Records the memory and the number of threads of this process. The number is the highest one that
-/// `look()` has read.
+/// Records the memory and the number of threads of this process. The number of threads is the
+/// highest one that `look()` has read.
 final class ResourceWatch: Sendable, CustomStringConvertible {
   private let mostThreads = Monitored(0)
 

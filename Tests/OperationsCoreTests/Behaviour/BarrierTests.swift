@@ -88,7 +88,8 @@ struct BarrierTests {
         gate.pass()
         log.note(OperationQueue.current === queue)
       }
-      // If the thread that adds the barrier ran it, the thread would not reach this line.
+      // If the thread that adds the barrier ran the barrier, it would wait at the gate and would
+      // not reach the next call.
       gate.waitForArrivals(1)
       startThread {
         queue.waitUntilAllOperationsAreFinished()

@@ -54,8 +54,8 @@ struct CrossQueueChainTests {
       other.addDependency(first)
       here.addOperations([first, second], waitUntilFinished: false)
       there.addOperation(other)
-      // The worker of the first queue then starts the second operation, which waits inside for the
-      // operation in the other queue.
+      // The worker of the first queue then starts the second operation. The code of the second
+      // operation waits for the operation in the other queue.
       here.isSuspended = false
       here.waitUntilAllOperationsAreFinished()
       #expect(second.isFinished)

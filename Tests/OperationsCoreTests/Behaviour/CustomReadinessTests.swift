@@ -30,8 +30,8 @@ struct CustomReadinessTests {
       operation.addDependency(dependency)
       queue.addOperation(operation)
       dependency.start()
-      // The worker now chooses the operation and reads `false` from its `isReady`. So the operation
-      // stays in the queue.
+      // After the dependency has finished, the worker chooses the operation and reads `false` from
+      // its `isReady`. So the operation stays in the queue.
       operation.noes.wait(for: "the worker's question") { $0 >= 2 }
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(!operation.isFinished)

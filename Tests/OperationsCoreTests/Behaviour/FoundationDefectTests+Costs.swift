@@ -47,8 +47,9 @@ extension FoundationDefectTests {
         dependent.addDependency(dependency)
       }
       OperationQueue().addOperations(operations, waitUntilFinished: true)
-      // The queue reads `isReady` of an operation when it adds the operation, when a dependency of
-      // the operation has finished, and when it chooses the operation. The limit is twice as high.
+      // The queue reads `isReady` of an operation three times: when it adds the operation, when a
+      // dependency of the operation has finished, and when it chooses the operation. The limit is
+      // twice this number.
       #expect(questions.count <= 6 * length)
     }
   }

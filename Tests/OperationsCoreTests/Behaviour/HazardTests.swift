@@ -118,8 +118,8 @@ struct HazardTests {
         let queue = queues[index % queues.count]
         queue.addOperation {
           if OperationQueue.current !== queue { wrong.change { $0 += 1 } }
-          // The operation also starts another operation, and some operations block, so that the
-          // pool replaces their threads.
+          // Each operation of the queue also starts another operation. The first operations block,
+          // so that the pool replaces their threads.
           PlainSubclass { if OperationQueue.current !== queue { wrong.change { $0 += 1 } } }.start()
           if index < 16 { meeting.pass() }
           if OperationQueue.current !== queue { wrong.change { $0 += 1 } }

@@ -20,7 +20,7 @@ struct IdleThreadTests {
         let threads = settledThreads()
         let before = threads.map(\.switchCount)
         let ticksBefore = threads.map(\.tickCount)
-        // This sleep is the time in which the threads must not wake up.
+        // The threads of the pool must not wake up during this sleep of two seconds.
         sleep(2)
         let after = threads.map(\.switchCount)
         let ticksAfter = threads.map(\.tickCount)
@@ -55,7 +55,8 @@ struct IdleThreadTests {
 }
 
 /// Returns queues of default width and of other widths, in which operations have blocked their
-/// threads, so that the sampler has run. The last queue is suspended and has a ready operation.
+/// threads. Therefore the sampler, the thread that checks for blocked workers, has run. The last
+/// queue is suspended and has a ready operation.
 private func queuesThatHaveWorked() -> [OperationQueue] {
   let queues = [-1, -1, 1, 8].map { width in
     let queue = OperationQueue()

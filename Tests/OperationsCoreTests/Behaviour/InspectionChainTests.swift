@@ -38,8 +38,9 @@ struct InspectionChainTests {
         queue?.addOperation(dependency)
         return dependency
       }
-      // The library reports the dependency that looks slowest. Each dependency that the test adds
-      // looks slower than the earlier ones.
+      // If an operation has several dependencies, the library reports the one that is expected to
+      // finish last. Each dependency that the test adds is expected to finish later than the
+      // earlier ones.
       let ready = depend(on: Operation(), in: busy)
       #expect(end() == .ready(QueueReference(busy)))
       let conditional = FlaggedOperation()

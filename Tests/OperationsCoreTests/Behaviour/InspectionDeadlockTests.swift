@@ -295,8 +295,8 @@ struct InspectionDeadlockTests {
 
   @Test("DE-8: a group and a member that waits inside for that group are a cycle")
   func waitForOwnGroupInOwnProcess() async {
-    // The test runs in a separate process, because the wait of a member for its own group never
-    // ends.
+    // The test runs in a separate process, because a member of a group waits for its own group, and
+    // this wait never ends.
     await #expect(processExitsWith: .success) {
       let queue = OperationQueue()
       let group = GroupOperation()

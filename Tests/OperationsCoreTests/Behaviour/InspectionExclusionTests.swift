@@ -27,7 +27,8 @@ struct InspectionExclusionTests {
     #expect(operations.allSatisfy { !$0.awaitedInside.isEmpty })
   }
 
-  /// Adds an operation that the queue chooses and that the exclusion refuses.
+  /// Adds an operation that the queue chooses but cannot start, because the mutual exclusion that
+  /// the operation needs is in use.
   private func addRefused(_ operation: Operation, to queue: OperationQueue) {
     queue.addOperation(operation)
     let deadline = ContinuousClock.now + .seconds(Patience.seconds)
@@ -54,7 +55,8 @@ struct InspectionExclusionTests {
         Issue.record("no cycle: \(found)")
         return refused.cancel()
       }
-      // The cycle contains the waiting operation and one of the two holders of its exclusion.
+      // The cycle contains the waiting operation and one of the two operations that hold the mutual
+      // exclusion that it needs.
       #expect(members.contains { $0.id == refused.id })
       #expect(Set(members.map(\.id)).intersection(holders.map(\.id)).count == 1)
       refused.cancel()

@@ -16,7 +16,7 @@ struct LastReleaseTests {
   /// The call by which the `deinit` of a `Visitor` waits for the operation that it adds.
   private enum Wait: CaseIterable {
     case operation, queue
-    /// A wait by a semaphore, about which the library has no information.
+    /// The `deinit` waits for a semaphore, so the library has no information about this wait.
     case semaphore
   }
 
@@ -307,7 +307,7 @@ struct LastReleaseTests {
     }
   }
 
-  /// Its `deinit` notes the thread that has released the last reference.
+  /// An object whose `deinit` notes the thread that has released the last reference.
   private final class ThreadProbe: Sendable {
     private let threads: EventLog<Int32>
     init(_ threads: EventLog<Int32>) { self.threads = threads }
@@ -334,7 +334,8 @@ struct LastReleaseTests {
     }
   }
 
-  /// The other queue becomes empty, and is released by everyone else, while the worker wakes it.
+  /// While a worker makes an operation of another queue ready, this queue becomes empty, and all
+  /// other references to the queue are released.
   @Test("H-5: a worker that makes an operation of another queue ready does not destroy the queue")
   func otherQueue() async throws {
     try await onNarrowQueue { queue, log in
@@ -344,7 +345,8 @@ struct LastReleaseTests {
         let other = Monitored<Unmanaged<OperationQueue>?>(nil)
         let pool = WorkerPool(WorkerPoolConfiguration(processorCount: 2, stackSize: 1 << 20)) {
           let error = csystem_start_thread_with_stack($0, $1, $2)
-          // The sampler's stack has the default size.
+          // Only the stack of the sampler, the thread that checks for blocked workers, has the
+          // default size. So the test delays only workers.
           if $2 != 0 { Self.waitForLastReference(to: other.value) }
           return error
         }
@@ -352,7 +354,7 @@ struct LastReleaseTests {
         _ = otherQueue.companion { Visitor(to: queue, log) }
         let second = BlockOperation {}
         second.addDependency(first)
-        // A queue that is suspended requests no worker for an operation that is added.
+        // If an operation is added to a suspended queue, the queue requests no worker.
         otherQueue.isSuspended = true
         otherQueue.addOperation(second)
         otherQueue.isSuspended = false
@@ -373,7 +375,7 @@ struct LastReleaseTests {
   }
 }
 
-/// Its `deinit` notes the thread on which it runs.
+/// An operation whose `deinit` notes the thread on which it runs.
 private final class NotingRelease: Operation, @unchecked Sendable {
   private let log: EventLog<pthread_t>
 

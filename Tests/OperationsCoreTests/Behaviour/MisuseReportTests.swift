@@ -139,7 +139,8 @@ struct ThrowingCallTests {
     let outer = Misuse.catching {
       let operation = SelfUsingOperation { operation in
         operation.addDependency(operation)
-        // The inner call throws its own error. The misuse before it is reported to the outer call.
+        // The inner call of `tryStart()` throws only its own error. The misuse that happened before
+        // this call is reported to `Misuse.catching`.
         #expect(throws: Misuse.self) { try operation.tryStart() }
       }
       #expect(throws: Never.self) { try operation.tryStart() }

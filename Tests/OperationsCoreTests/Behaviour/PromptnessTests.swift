@@ -116,7 +116,8 @@ struct PromptnessTests {
       let delays = Self.delays(besides: .seconds(10)) { queue, operation in
         let cancelled = Monitored<ContinuousClock.Instant?>(nil)
         let other = Operation()
-        // The first dependent of the first operation takes a long time to be cancelled.
+        // The dependents of the first operation include one whose `cancel()` takes a second. This
+        // must not delay the other cancellations.
         for dependent in dependents.change({ [$0.popLast(), other].compactMap(\.self) }) {
           dependent.addDependency(operation, requires: .success)
           queue.addOperation(dependent)
@@ -141,7 +142,8 @@ struct PromptnessTests {
   ) -> [Duration] {
     let busy = BusyProcessors()
     let queue = OperationQueue()
-    // The operations begin to execute before the processors are busy. This thread finishes them.
+    // The operations begin to execute before the processors are busy. The thread of the test
+    // finishes them.
     let operations = (0..<operationCount).map { _ in FlaggedByHand() }
     let followers = operations.map { prepare(queue, $0) }
     for operation in operations { operation.begun.waitForArrivals(1) }

@@ -47,7 +47,8 @@ struct QueueTests {
       let gate = Gate()
       let operation = SelfDeclaredAsynchronous { gate.pass() }
       queue.addOperation(operation)
-      // If the thread that adds the operation also ran it, the thread would not reach this line.
+      // If the thread that adds the operation also ran it, this thread would wait at the gate and
+      // would not reach the next call.
       gate.waitForArrivals(1)
       #expect(operation.isExecuting)
       gate.open()

@@ -16,11 +16,13 @@ struct SamplerTests {
         let queue = OperationQueue()
         for _ in 0..<100 { queue.addOperation { gate.pass() } }
         gate.waitForArrivals(100)
-        // This sleep gives the sampler time to reduce its frequency.
+        // During this sleep, the sampler (the thread that checks for blocked workers) reduces the
+        // frequency of its checks.
         usleep(200_000)
         let switchesBefore = PoolThread.all.compactMap(\.switchCount).reduce(0, +)
         let before = processProcessorTime()
-        // The test measures the sampler during this sleep.
+        // The test measures the sampler (the thread that checks for blocked workers) during this
+        // sleep of four seconds.
         sleep(4)
         let used = processProcessorTime() - before
         let switches = PoolThread.all.compactMap(\.switchCount).reduce(0, +) - switchesBefore

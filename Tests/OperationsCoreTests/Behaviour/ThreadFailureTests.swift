@@ -61,8 +61,8 @@ struct ThreadFailureTests {
       let other = OperationQueue(pool: pool)
       let begun = Gate()
       other.addOperation { begun.open() }
-      // This thread waits at a gate and not with a call of the library, so only the sampler can try
-      // again to start a thread.
+      // The test waits at a gate and not with a call of the library, so only the pool's sampler
+      // thread can try again to start a worker.
       begun.pass()
       #expect(starter.failureCount == 3)
       gate.open()
@@ -116,7 +116,8 @@ struct ThreadFailureTests {
     try await onOwnThread(within: .seconds(120)) {
       for _ in 0..<Effort.scaled(2_000) {
         let starter = FailingStarter()
-        // The two threads that cannot be started are the sampler and the worker of the first queue.
+        // The two threads that cannot be started are the sampler, which checks for blocked workers,
+        // and the worker of the first queue.
         starter.mode = .failsTimes(2)
         let pool = starter.makePool()
         let finished = Gate()
@@ -136,8 +137,8 @@ struct ThreadFailureTests {
       let pool = starter.makePool()
       let gate = Gate()
       let busy = OperationQueue(pool: pool)
-      // The first start of a thread fails. It is the start of the sampler, so the pool has no
-      // sampler.
+      // The first start of a thread fails. This thread would be the sampler, which checks for
+      // blocked workers, so the pool has no sampler.
       starter.mode = .failsTimes(1)
       busy.addOperation { gate.pass() }
       gate.waitForArrivals(1)
@@ -154,8 +155,8 @@ struct ThreadFailureTests {
   func addingRetriesWithoutSampler() async throws {
     try await onOwnThread(within: .seconds(60)) {
       let refusesSampler = Monitored(true)
-      // The test can tell the sampler's thread from others, because only the sampler has the
-      // default stack size.
+      // The test can tell the thread of the sampler, which checks for blocked workers, from others:
+      // only this thread has the default stack size.
       let configuration = WorkerPoolConfiguration(processorCount: 2, stackSize: 1 << 20)
       let pool = WorkerPool(configuration) { body, context, stackSize in
         if stackSize == 0, refusesSampler.value { return EAGAIN }

@@ -42,8 +42,8 @@ struct UnderlyingQueueTests {
         queue.addOperation { log.note(3 * round + 1) }
         place.queue.async { log.note(3 * round + 2) }
       }
-      // The dispatch queue is serial, so blocks that were submitted earlier have run when this call
-      // returns.
+      // The dispatch queue is serial, so blocks that were submitted earlier have run when the call
+      // of `sync` returns.
       place.queue.sync {}
       #expect(log.events == Array(0..<300))
     }

@@ -180,7 +180,8 @@ struct WaitingTests {
         operation.didChangeValue(forKey: "isFinished")
         operation.start()
       }
-      // When the operation is released, the library has no further code to run for the operation.
+      // The release is the last event of an operation: after the release, the library has no
+      // further code to run for this operation.
       log.wait(for: "released")
       #expect(log.events == ["completion", "released"])
     }
@@ -209,7 +210,8 @@ struct WaitingTests {
         pace.await(2 * round + 2)
       }
       box.change { $0 = nil }
-      // When all operations have been released, no completion block is left to run.
+      // When all operations have been released, the library can run no further completion block, so
+      // the counts are final.
       released.wait(for: "all operations to be released") { $0 == rounds }
       #expect(counts.value.allSatisfy { $0 <= 1 })
     }

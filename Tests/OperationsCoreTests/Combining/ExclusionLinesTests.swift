@@ -75,8 +75,8 @@ struct ExclusionLinesTests {
     for number in [early, next] { _ = lines.ask(number, in: queue) }
     for number in [late, last] { _ = lines.ask(number, in: otherQueue) }
     #expect(lines.leave(holder).sorted() == [early, late])
-    // The early operation was invited, but has no slot to repeat its request. The late operation
-    // gets the exclusion.
+    // The operation `early` was invited to request the mutual exclusion again, but its queue has no
+    // free slot for the request. The operation `late` of another queue gets the exclusion instead.
     #expect(lines.ask(late, in: otherQueue).answer == .granted)
     #expect(lines.ask(early, in: queue).answer == .refused)
     #expect(lines.leave(late).sorted() == [early, last])
@@ -118,8 +118,8 @@ struct ExclusionLinesTests {
     var answer = ExclusionLines.Answer.refused
     var overtakers = 0
     while answer != .granted, overtakers < 1_000 {
-      // Whenever one of the two exclusions becomes free, another operation already holds the other
-      // exclusion.
+      // The two mutual exclusions are never free at the same time: when one becomes free, another
+      // operation already holds the other one.
       for (index, exclusion) in [one, two].enumerated() where answer != .granted {
         var invited = lines.leave(holders[index])
         let next = lines.join([exclusion])
@@ -166,9 +166,10 @@ struct ExclusionLinesTests {
     #expect(lines.leave(victim).isEmpty && lines.isEmpty)
   }
 
-  /// Makes an operation request its exclusions until it was refused so often that its free
-  /// exclusions are reserved for it. Operations of another queue hold `two`, one after the other.
-  /// Returns the last of these operations, which still holds `two`.
+  /// Makes an operation request its mutual exclusions until it was refused so often that its free
+  /// exclusions are reserved for it. During the requests, operations of another queue hold the
+  /// exclusion `two`, one after the other. Returns the last of these operations, which still holds
+  /// `two`.
   private func makeDue(_ member: ExclusionLines.Number, _ lines: inout ExclusionLines)
     -> ExclusionLines.Number
   {
@@ -195,8 +196,8 @@ struct ExclusionLinesTests {
     let holder = makeDue(both, &lines)
     let reservation = try #require(lines.reservation(of: both))
     #expect(reservation.nanoseconds == 100_000_000)
-    // An operation that holds the other exclusion waits for this operation, which needs the
-    // reserved exclusion.
+    // The mutual exclusion `one` is reserved for the operation `both`, which waits for the
+    // exclusion `two`. The holder of `two` waits for the operation `awaited`, which needs `one`.
     let awaited = lines.join([one])
     #expect(lines.ask(awaited, in: otherQueue).answer == .refused)
     #expect(lines.endReservation(reservation) == [awaited])
@@ -234,8 +235,8 @@ struct ExclusionLinesTests {
     #expect(
       lines.obstacle(of: both)
         == ExclusionLines.Obstacle(exclusion: two, holders: [holder], reservers: []))
-    // The reservation belongs to a newer operation, so it does not affect this operation, which
-    // waits only for the holder.
+    // The reservation of the mutual exclusion belongs to a newer operation than `early`. So it does
+    // not affect `early`: this operation waits only while another operation holds the exclusion.
     let user = early
     let blocker = lines.join([one])
     #expect(lines.ask(blocker, in: otherQueue).answer == .refused)
@@ -264,7 +265,7 @@ struct ExclusionLinesTests {
       holder = next
     }
     #expect(lines.reservation(of: due) != nil)
-    // Of the exclusion's places, one operation holds one, and one place is reserved.
+    // One operation holds a place of the mutual exclusion, and another place is reserved.
     let first = lines.join([small])
     #expect(lines.ask(first, in: otherQueue).answer == .granted)
     let late = lines.join([small])

@@ -26,8 +26,8 @@ struct ExclusionOrderTests {
       queue.addOperation(holder)
       gate.waitForArrivals(1)
       queue.addOperation(waiting)
-      // When this added operation executes, the queue has chosen the waiting operation, and the
-      // exclusion has refused it.
+      // When the operation that is added here executes, the queue has already chosen the waiting
+      // operation, and the mutual exclusion has refused it.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(waiting.state == .waiting)
       waiting.addDependency(dependency)
@@ -39,7 +39,7 @@ struct ExclusionOrderTests {
     }
   }
 
-  /// This subclass is ready although its dependency has not finished.
+  /// Operations of this subclass are ready although their dependencies have not finished.
   private final class Impatient: Operation, @unchecked Sendable {
     override var isReady: Bool { true }
   }
@@ -59,8 +59,8 @@ struct ExclusionOrderTests {
       queue.addOperation(holder)
       gate.waitForArrivals(1)
       queue.addOperations([impatient, dependency], waitUntilFinished: false)
-      // When this added operation executes, the queue has chosen both waiting operations, and the
-      // exclusion has refused them.
+      // When the operation that is added here executes, the queue has already chosen both waiting
+      // operations, and the mutual exclusion has refused them.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
@@ -108,8 +108,8 @@ struct ExclusionOrderTests {
       queue.addOperation(holder)
       gate.waitForArrivals(1)
       queue.addOperation(operation)
-      // When this added operation executes, the queue has chosen the waiting operation, and the
-      // exclusion has refused it.
+      // When the operation that is added here executes, the queue has already chosen the waiting
+      // operation, and the mutual exclusion has refused it.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(Exclusions.shared.obstacle(of: operation) != nil)
       operation.isAllowed.store(false, ordering: .sequentiallyConsistent)
@@ -139,8 +139,8 @@ struct ExclusionOrderTests {
       queues[1].addOperations([early, BlockOperation { busy.pass() }], waitUntilFinished: false)
       busy.waitForArrivals(1)
       queues[2].addOperation(late)
-      // When this added operation executes, the queue has chosen the waiting operation, and the
-      // exclusion has refused it.
+      // When the operation that is added here executes, the queue has already chosen the waiting
+      // operation, and the mutual exclusion has refused it.
       queues[2].addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       late.waitUntilFinished()
@@ -163,7 +163,8 @@ struct ExclusionOrderTests {
       flood.count.wait(for: "the flood to run") { $0 > 100 }
       let late = BlockOperation { isLateDone.store(true, ordering: .relaxed) }
       late.exclusions = [exclusion]
-      // The first queue gets new operations until this operation of the second queue has executed.
+      // The first queue gets new operations until the operation `late` of the second queue has
+      // executed.
       queues[1].addOperations([late], waitUntilFinished: true)
       queues[0].waitUntilAllOperationsAreFinished()
       #expect(late.isFinished)
@@ -195,7 +196,7 @@ struct ExclusionOrderTests {
         return operation
       }
       // Each operation depends only on operations that are added later, so there is no cycle. Many
-      // operations get a dependency while they wait for an exclusion.
+      // operations get a dependency while they wait for a mutual exclusion.
       for (index, operation) in operations.enumerated() {
         queues.randomElement(using: &generator)?.addOperation(operation)
         for _ in 0..<2 {
@@ -222,7 +223,7 @@ struct ExclusionOrderTests {
 }
 
 /// Adds operations to a queue, so that two unfinished ones are always in it, until a condition is
-/// met. All of these operations need the same exclusion.
+/// met. All of these operations need the same mutual exclusion.
 private final class ExclusiveFlood: Sendable {
   let count = Monitored(0)
   private let exclusion: MutualExclusion

@@ -6,16 +6,16 @@ import TestSupport
 
 @testable import OperationsCore
 
-/// A random test of exclusions: queues start operations at random moments, and certain conditions
-/// must be true after each step.
+/// A random test of mutual exclusions: queues start operations at random moments, and certain
+/// conditions must be true after each step.
 struct ExclusionPlay {
   typealias Number = ExclusionLines.Number
 
   private enum Stage {
     /// The operation is in its queue, and the queue may choose it.
     case ready
-    /// The operation's request for its exclusions was refused, and the operation has not been
-    /// invited to repeat the request.
+    /// The operation's request for its mutual exclusions was refused, and the operation has not
+    /// been invited to repeat the request.
     case waiting
     case executing
     /// The operation waits for a dependency, or its own `isReady` is `false`.
@@ -59,7 +59,8 @@ struct ExclusionPlay {
       if stages[number] == .unready { stages[number] = .ready }
       if stages[number] == .ready { ask(number, insists: true) }
       if stages[number] == .executing { leave(number) }
-      // An operation that gives up its exclusions must invite the operations that wait for them.
+      // If all remaining operations wait, an operation has given up its mutual exclusions without
+      // inviting the operations that wait for them.
       if stages.values.allSatisfy({ $0 == .waiting }), !stages.isEmpty {
         Issue.record("\(stages.count) wait for ever")
         return
@@ -97,8 +98,8 @@ struct ExclusionPlay {
       let holders = stages.count { $1 == .executing && wanted[$0]?.contains(exclusion) == true }
       #expect(holders <= exclusion.limit)
     }
-    // An operation whose exclusions are all free waits only if another operation of its queue was
-    // invited to request them, or if one of its exclusions is reserved for an earlier operation.
+    // An operation whose mutual exclusions are all free waits only if another operation of its
+    // queue was invited to request them, or if one of them is reserved for an earlier operation.
     for (number, stage) in stages where stage == .waiting {
       guard let obstacle = lines.obstacle(of: number), let its = wanted[number] else {
         Issue.record("\(number) waits for nothing")
@@ -122,6 +123,7 @@ struct ExclusionPlay {
 }
 
 extension ExclusionLines {
-  /// Whether no operation is in a line or has a number.
+  /// Whether no operation is registered, and no mutual exclusion has holders, waiting operations or
+  /// reservations.
   var isEmpty: Bool { members.isEmpty && lines.isEmpty }
 }

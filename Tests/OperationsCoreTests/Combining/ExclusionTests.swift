@@ -43,8 +43,8 @@ struct ExclusionTests {
       for operation in operations { operation.exclusions = [exclusion] }
       queue.addOperations(operations, waitUntilFinished: false)
       gate.waitForArrivals(3)
-      // When this last operation executes, the queue has chosen all other operations: three
-      // execute, and the exclusion has refused six.
+      // When the operation `last` executes, the queue has chosen all other operations: three
+      // execute, and the mutual exclusion has refused six.
       let last = BlockOperation {}
       last.queuePriority = .veryLow
       queue.addOperations([last], waitUntilFinished: true)
@@ -230,8 +230,8 @@ struct ExclusionTests {
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       excluded.exclusions = []
       #expect(excluded.exclusions == [exclusion])
-      // The announcement makes the queue choose the operation again, and the exclusion refuses it
-      // again.
+      // The call of `allow()` announces a change of `isReady`. The queue then chooses the operation
+      // again, and the mutual exclusion refuses it again.
       excluded.allow()
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(excluded.state == .waiting)
@@ -261,7 +261,8 @@ struct ExclusionTests {
       let both = BlockOperation {}
       both.exclusions = [first, second]
       queue.addOperation(both)
-      // This operation executes in the slot that the waiting operation has returned.
+      // The operation that is added here executes in the slot that the waiting operation has
+      // returned.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
@@ -281,8 +282,8 @@ struct ExclusionTests {
       let outer = BlockOperation { queue.addOperations([inner], waitUntilFinished: true) }
       outer.exclusions = [exclusion]
       queue.addOperation(outer)
-      // Waits until the inner operation waits for the exclusion, and the outer operation, which
-      // holds the exclusion, waits for the inner operation.
+      // Waits until the inner operation waits for the mutual exclusion, and the outer operation,
+      // which holds the exclusion, waits for the inner operation.
       var deadlocks: [Deadlock] = []
       for _ in 0..<100_000 where deadlocks.isEmpty {
         deadlocks = queue.deadlocks()

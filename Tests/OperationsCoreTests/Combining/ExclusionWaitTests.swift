@@ -12,7 +12,8 @@ import Testing
 struct ExclusionWaitTests {
   private let exclusion = MutualExclusion(name: "catalogue")
 
-  /// Refuses an operation's request for an exclusion until other operations must wait in its favor.
+  /// Refuses an operation's request for a mutual exclusion until other operations must wait in its
+  /// favor.
   private func makeDue(_ operation: Operation, in exclusions: Exclusions) {
     for _ in 0..<ExclusionMember.firstPatience {
       let holder = Operation()
@@ -22,8 +23,8 @@ struct ExclusionWaitTests {
     }
   }
 
-  /// Requests the exclusions of an operation on another thread, and returns when that thread waits
-  /// in favor of an operation that was refused often.
+  /// Requests the mutual exclusions of an operation on another thread, and returns when that thread
+  /// waits in favor of an operation that was refused often.
   ///
   /// - Returns: The result of the request, which is set when the other thread has continued.
   private func askGivingWay(
@@ -62,8 +63,8 @@ struct ExclusionWaitTests {
         poll(for: .seconds(Patience.seconds)) { Exclusions.shared.obstacle(of: operation) != nil })
       operation.isRefused.open()
       OperationQueue.duties.waitUntilAllOperationsAreFinished()
-      // If the queue chose the refused operation a second time, it would do so before it starts
-      // this added operation.
+      // If the queue chose the refused operation a second time, it would do so before it starts the
+      // operation that is added here.
       queue.addOperations([Operation()], waitUntilFinished: true)
       #expect(operation.requestCount.value == 1)
       gate.open()
@@ -159,9 +160,9 @@ struct ExclusionWaitTests {
     }
   }
 
-  /// A scene with two operations. The first one executes and holds an exclusion until the gate
-  /// opens. The second one waits for that exclusion. It was refused so often that another exclusion
-  /// is reserved for it.
+  /// A scene with two operations. The first one executes and holds a mutual exclusion until the
+  /// gate opens. The second one waits for that exclusion. It was refused so often that another
+  /// exclusion is reserved for it.
   private struct Reservation {
     let early = MutualExclusion(name: "early")
     let late = MutualExclusion(name: "late")
@@ -183,7 +184,7 @@ struct ExclusionWaitTests {
       queue.addOperation(due)
       for round in 0...ExclusionMember.firstPatience {
         waitUntilRefused()
-        // A new priority makes the operation request its exclusions again.
+        // A new priority makes the operation request its mutual exclusions again.
         due.queuePriority = round.isMultiple(of: 2) ? .high : .normal
       }
       waitUntilRefused()
@@ -212,8 +213,8 @@ struct ExclusionWaitTests {
     }
   }
 
-  /// Refuses an operation's request for two exclusions until the first exclusion is reserved for
-  /// the operation. Another operation holds the second exclusion.
+  /// Refuses an operation's request for two mutual exclusions until the first exclusion is reserved
+  /// for the operation. Another operation holds the second exclusion.
   private func reserve(
     _ early: MutualExclusion, _ late: MutualExclusion, for due: Operation, in exclusions: Exclusions
   ) {
@@ -231,7 +232,8 @@ struct ExclusionWaitTests {
     let (early, other) = (MutualExclusion(name: "early"), MutualExclusion(name: "other"))
     let late = MutualExclusion(name: "late")
     #expect(exclusions.acquire(holder, [late]))
-    // The second reservation of an operation lasts twice as long as the first one.
+    // The operation `first` gets two reservations, because the second reservation of an operation
+    // lasts twice as long as the first one.
     reserve(early, late, for: first, in: exclusions)
     exclusions.state.withLock { state in
       for limited in state.reservations.values {
@@ -305,7 +307,8 @@ struct ExclusionWaitTests {
           if case .notStartedYet = $0 { false } else { true }
         }
       }
-      // The reservation of the exclusion ends after 100 ms.
+      // The reservation of the mutual exclusion ends after 100 ms, so the operation may finish
+      // before the test reads the reasons.
       if !refused.isFinished || !reasons.isEmpty {
         #expect(
           reasons == [.exclusionReserved(scene.early, for: [OperationReference(scene.due)])])
@@ -332,7 +335,7 @@ private final class SwitchedOperation: Operation, @unchecked Sendable {
 }
 
 /// An operation that counts how often its queue reads its `isReady`. A thread outside the queue
-/// that reads its `isReady` waits until the exclusion has refused the operation.
+/// that reads its `isReady` waits until the mutual exclusion has refused the operation.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let requestCount = Monitored(0)
   let isRefused = Gate()

@@ -67,7 +67,8 @@ struct GroupRaceTests {
         inner.waitUntilFinished()
       }
       #expect(!isReleasedInside.isRaised)
-      // In the other rounds, the end of the inner group did not meet the release.
+      // In the rounds that are not counted, the test released the outer group at another moment
+      // than the end of the inner group.
       print("The library had the last reference in \(libraryReleases.value) of \(rounds) rounds")
     }
   }
@@ -174,8 +175,8 @@ struct GroupRaceTests {
   }
 }
 
-/// A group that records whether a thread that executes its member deallocates it, and how often the library
-/// deallocates it on another thread.
+/// A group operation that records whether a thread that executes its member deallocates the group,
+/// and how often the library deallocates the group on another thread.
 private final class NotingGroup: GroupOperation, @unchecked Sendable {
   private let member: Operation
   private let isReleasedInside: Flag

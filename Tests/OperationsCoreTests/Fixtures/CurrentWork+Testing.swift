@@ -4,7 +4,8 @@
 @testable import OperationsCore
 
 extension CurrentWork {
-  /// Runs `body` as if the calling thread were a worker that holds its next operation.
+  /// Runs `body` as if the calling thread were a worker that already holds the next operation that
+  /// it will execute.
   static func betweenOperations(_ body: () -> Void) {
     var scope = Scope()
     scope.isBetweenOperations = true

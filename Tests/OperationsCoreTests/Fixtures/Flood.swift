@@ -4,16 +4,16 @@
 import OperationsCore
 import Synchronization
 
-/// A queue that always has a thousand ready operations: each one adds the next, until the flood
-/// ends.
+/// A flood of operations: a queue that always has a thousand ready operations. Each operation adds
+/// the next, until the flood ends.
 final class Flood: Sendable {
   let queue = OperationQueue()
   private let runs = Atomic<Int>(0)
   private let isOver = Flag()
   private let limit: Int
 
-  /// Starts the flood. It ends after a number of operations, so that a failing test does not wait
-  /// for ever.
+  /// Starts the flood of operations. It ends after a number of operations, so that a failing test
+  /// does not wait for ever.
   init(width: Int, limit: Int) {
     self.limit = limit
     queue.maxConcurrentOperationCount = width
@@ -23,10 +23,10 @@ final class Flood: Sendable {
   /// The number of operations that have executed.
   var runCount: Int { runs.load(ordering: .relaxed) }
 
-  /// Whether the flood has ended because of its limit.
+  /// Whether the flood of operations has ended because of its limit.
   var hasReachedLimit: Bool { runCount >= limit }
 
-  /// Stops adding operations, and returns when all have executed.
+  /// Stops adding operations, and returns when all added operations have executed.
   func end() {
     isOver.raise()
     queue.waitUntilAllOperationsAreFinished()

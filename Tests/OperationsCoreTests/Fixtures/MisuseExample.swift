@@ -14,7 +14,7 @@ struct MisuseExample: Sendable {
 
   /// The expected message, without the numbers of operations and queues.
   let message: String
-  /// A closure that makes the mistake, and blocks until all operations have finished.
+  /// A closure that misuses the library, and blocks until all operations have finished.
   let make: @Sendable (_ perform: @escaping Performer) -> Void
 
   // The switch has no `default`, so that a new kind of misuse without an example does not compile.

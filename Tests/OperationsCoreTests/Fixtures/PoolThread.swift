@@ -34,8 +34,9 @@ struct PoolThread: Hashable {
 
   /// The processor time of the thread so far, in ticks of the kernel; `nil` if the thread has ended.
   var tickCount: Int? {
-    // The first fields are skipped, because the thread's name may contain any characters. The
-    // fields after the name are numbered from 3, the state, as in `man proc`.
+    // In the kernel's file `stat` of the thread, the fields up to the thread's name are skipped,
+    // because the name may contain any characters. The fields after the name are numbered from 3,
+    // the state, as in `man proc`.
     let fields = Self.text(of: "/proc/self/task/\(id)/stat").split(separator: ")").last?
       .split(separator: " ")
     guard let fields, fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12])

@@ -14,9 +14,9 @@ struct FoundProgramTests {
     "PR-3: dependents become ready in the order in which they were made to wait",
     arguments: [0, 1, 2, 5])
   func dependentsKeepTheirOrder(otherCount: Int) async throws {
-    // Several operations depend on one operation. One of these dependencies is removed, and a later
-    // operation gets a dependency. The later operation must not get the removed one's place in the
-    // order of notifications.
+    // Several operations depend on one operation. One of these dependencies is removed, and then
+    // another operation begins to depend on the same operation. In the order of notifications, the
+    // new dependent must not get the place of the removed one.
     let others = Array(3..<(3 + otherCount))
     let program = Program(
       operations: Array(repeating: Program.Item(kind: .block), count: 4 + otherCount),

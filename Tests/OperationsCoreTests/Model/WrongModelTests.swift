@@ -47,17 +47,18 @@ struct WrongModelTests {
     #expect(steps.count <= Self.longest, "\(steps)")
   }
 
-  // This test omits the fault that ignores exclusions: on several threads, the fault is visible
-  // only if two operations happen to overlap. The test above makes them overlap. This test also omits
-  // the operation that finishes when its `start()` returns: the fault is visible only if the program
-  // looks at the operation before its work ends.
+  // The test with several threads omits two faults. The fault that ignores mutual exclusions is
+  // visible on several threads only if two operations happen to overlap; the step-by-step test
+  // makes them overlap. The fault by which an operation finishes when its `start()` returns is
+  // visible only if the program looks at the operation before its work ends.
   @Test(
     "A world with a fault fails with several threads at once",
     arguments: World.Fault.allCases.filter { $0 != .ignoresExclusions && $0 != .finishesWithStart })
   func faultAtOnce(fault: World.Fault) async throws {
     try await onOwnThread {
       var examination = Self.examination(FreeRun(fault: fault).discrepancy)
-      // A correct program ends in less time on a busy machine too, so its slow end is not a failure.
+      // A short time limit is enough: a correct program needs less than this time also on a busy
+      // machine, so only a faulty program exceeds it.
       examination.patience = .seconds(1)
       #expect(examination.firstFailure(inPrograms: 5_000, seed: 1) != nil)
     }

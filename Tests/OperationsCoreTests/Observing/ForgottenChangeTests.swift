@@ -93,8 +93,8 @@ struct ForgottenChangeTests {
         if change.isPrior { gate.pass() } else { oldCounts.change { $0.append(change.oldValue) } }
       }
       queue.isSuspended = false
-      // At this point, operations that have announced a coming change and not yet made it use all
-      // slots of the table of changes.
+      // At this moment, all slots of the table of changes are in use by operations that have
+      // announced a coming change and have not made it yet.
       gate.waitForArrivals(200)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()

@@ -123,8 +123,8 @@ struct BarrierLineTests {
     let bench = SchedulerBench()
     let barrier = bench.addBarrier()
     #expect(bench.takeNext() === barrier)
-    // A change of the barrier is in the scheduler's inbox. So the thread that sets the priority
-    // pins the barrier, which prevents its release.
+    // The scheduler's inbox (its list of changed operations) contains a change of the barrier. So
+    // the thread that sets the barrier's priority pins the barrier, which prevents its release.
     let isPinned = barrier.update { $0.descriptionDidChange() && $0.pinInInbox() }
     #expect(isPinned)
     bench.finish(barrier)

@@ -11,7 +11,8 @@ struct OperationSizeTests {
 
   @Test("A block operation is at most as large as a block that glibc frees without a lock")
   func blockOperation() throws {
-    // The function is looked up by name, because the module `Glibc` does not include <malloc.h>.
+    // `malloc_usable_size` is looked up by name, because the module `Glibc` does not include
+    // <malloc.h>.
     let symbol = try #require(dlsym(nil, "malloc_usable_size"))
     let usableSize = unsafeBitCast(symbol, to: UsableSize.self)
     let operation = BlockOperation {}

@@ -26,7 +26,8 @@ struct ProgressGraphTests {
 
   @Test("A task that needs a place waits for any holder, not for all")
   func pools() {
-    // Tasks 0 and 1 have the two places of a pool, and task 2 needs one of these places.
+    // Tasks 0 and 1 have the two places of a pool, which is a resource with a limited number of
+    // places. Task 2 needs one of these places.
     let one = graph([Needs(tasks: [2]), Needs(), Needs(pools: [0])], pools: [[0, 1]])
     #expect(one.stuckTasks.isEmpty && one.knots.isEmpty)
     let both = graph([Needs(tasks: [2]), Needs(tasks: [2]), Needs(pools: [0])], pools: [[0, 1]])
@@ -35,8 +36,9 @@ struct ProgressGraphTests {
 
   @Test("A task that needs places of two pools is stuck if one of these stays full")
   func twoPools() {
-    // Task 0 has the place of one pool and waits for task 2. Task 1 has the place of the other pool
-    // and ends on its own. Task 2 needs a place of each pool.
+    // Two pools (resources with a limited number of places) have one place each. Task 0 has the
+    // place of the first pool and waits for task 2. Task 1 has the place of the second pool and
+    // ends on its own. Task 2 needs a place of each pool.
     let needs = [Needs(tasks: [2]), Needs(), Needs(pools: [0, 1])]
     #expect(graph(needs, pools: [[0], [1]]).stuckTasks == [0, 2])
     #expect(graph(needs, pools: [[], [1]]).stuckTasks.isEmpty)
@@ -44,8 +46,8 @@ struct ProgressGraphTests {
 
   @Test("A knot that is stuck only because of another one is not reported")
   func knotsAtTheBottom() {
-    // Task 0 waits for task 2, which needs a place that tasks 0 and 1 have. Tasks 1 and 3 are stuck
-    // because they wait for each other.
+    // Task 0 waits for task 2, which needs a place of a pool. Tasks 0 and 1 have all places of this
+    // pool. Tasks 1 and 3 are stuck because they wait for each other.
     let needs = [Needs(tasks: [2]), Needs(tasks: [3]), Needs(pools: [0]), Needs(tasks: [1])]
     let graph = graph(needs, pools: [[0, 1]])
     #expect(graph.stuckTasks == [0, 1, 2, 3])
@@ -63,8 +65,8 @@ struct ProgressGraphTests {
       #expect(knots.isEmpty == stuck.isEmpty, "\(graph)")
       #expect(Set(knots.joined()).count == knots.joined().count)
       for knot in knots {
-        // The tasks of a knot are stuck regardless of all other tasks, and no smaller part of the
-        // knot would be stuck on its own.
+        // A knot is a smallest set of stuck tasks that wait for each other. Its tasks are stuck
+        // regardless of all other tasks, and no smaller part of the knot would be stuck on its own.
         #expect(Self.isStuck(Set(knot), in: graph), "\(graph)")
         for member in knot { #expect(Self.reach(of: member, stuck, in: graph) == Set(knot)) }
       }

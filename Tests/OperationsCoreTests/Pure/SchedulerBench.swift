@@ -25,7 +25,7 @@ final class SchedulerBench {
     discardEffects()
   }
 
-  /// Adds operations as one batch.
+  /// Adds operations to the scheduler as one batch.
   func add(_ operations: [Operation]) {
     for operation in operations {
       #expect(operation.update { $0.enqueue() })
@@ -34,7 +34,7 @@ final class SchedulerBench {
     takeIn(operations)
   }
 
-  /// Adds a barrier.
+  /// Adds a barrier to the scheduler.
   @discardableResult
   func addBarrier(_ name: String = "barrier") -> Operation {
     let barrier = Self.operation(name)
@@ -45,7 +45,7 @@ final class SchedulerBench {
     return barrier
   }
 
-  /// Passes operations with changed status to the scheduler, the first one first.
+  /// Passes operations with changed status to the scheduler, in the order of the array.
   func takeIn(_ operations: [Operation]) {
     guard let first = operations.first else { return }
     for (operation, next) in zip(operations, operations.dropFirst()) {
@@ -56,15 +56,15 @@ final class SchedulerBench {
     check()
   }
 
-  /// Changes a status and, if necessary, passes the operation to the scheduler.
+  /// Changes the status of an operation and, if necessary, passes the operation to the scheduler.
   func change(
     _ operation: Operation, _ event: (inout OperationStatus) -> Bool
   ) {
     if operation.update(event) { takeIn([operation]) }
   }
 
-  /// Returns the operation, and releases the reference of a thread that would start it. The
-  /// scheduler still keeps the operation alive.
+  /// Returns the operation that the scheduler has chosen, and releases the reference of a thread
+  /// that would start it. The scheduler still keeps the operation alive.
   static func operation(_ chosen: StartableOperation) -> Operation {
     defer { if !chosen.isPlain { chosen.reference.release() } }
     return chosen.reference.takeUnretainedValue()
@@ -106,7 +106,8 @@ final class SchedulerBench {
 
   var names: [String] { scheduler.allOperations.map { $0.name ?? "" } }
 
-  /// Takes all operations that may start, and returns their order.
+  /// Takes all operations that may start from the scheduler, and returns their names in the order
+  /// of their start.
   func takeAll() -> [String] {
     var names: [String] = []
     while let next = takeNext() { names.append(next.name ?? "") }

@@ -17,7 +17,7 @@ struct SchedulerModel {
     var position: (band: UInt8, order: Int)?
   }
 
-  /// The operations that have not left, in the order of addition.
+  /// The operations that have not left the queue, in the order of addition.
   private(set) var entries: [Entry] = []
   private var lastOrder = 0
   /// The operation that left the queue most recently after it was started.

@@ -64,7 +64,8 @@ struct WorkerPoolSamplingTests {
     var bench = WorkerPoolBench(processors: 2)
     bench.request()
     let request = try bench.requestThread(for: Self.queue)
-    // After seven consecutive failures, the next attempt is made half a second later.
+    // After seven consecutive failures to start a thread, the pool makes the next attempt half a
+    // second later.
     bench.refuse(request, times: 7)
     var intervals: [Int64] = []
     var wait: Int64 = 1_000_000

@@ -173,7 +173,8 @@ struct WorkerPoolStateTests {
     bench.request(5, lane)
     for _ in 0..<100 { bench.look(blocked: 0) }
     #expect(bench.serving.count == 13)
-    // This sample is taken before the request, when no request waits.
+    // The pool takes one sample of its threads before the next request, so that no request waits at
+    // this time.
     bench.look(blocked: 0)
     bench.request(1, lane)
     bench.look(blocked: 0)

@@ -87,7 +87,7 @@ private final class Segment: Sendable {
   var isFinished: Bool { operations.value.allSatisfy(\.isFinished) }
 }
 
-/// An observer of every execution that counts violations of the order.
+/// An observer of every execution. It counts violations of the order that barriers require.
 private final class Referee: Sendable {
   private let segments = Monitored<[Segment]>([])
   private let runningCount = Atomic<Int>(0)
@@ -103,8 +103,8 @@ private final class Referee: Sendable {
 
   var lastSegment: Segment? { segments.value.last }
 
-  /// Makes the referee accept that a barrier's block does not run, because barriers will be
-  /// cancelled.
+  /// Makes the referee, which checks the order of executions, accept that a barrier's block does
+  /// not run, because barriers will be cancelled.
   func barriersMayBeMissing() { mayMissBarriers.raise() }
 
   private func mayRun(in segment: Segment) -> Bool {

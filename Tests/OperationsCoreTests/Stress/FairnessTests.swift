@@ -8,7 +8,8 @@ import TestSupport
 import Testing
 
 /// The tests measure a delay as the number of operations that other queues execute during the
-/// delay. Milliseconds would not be comparable, because a busy machine slows down both.
+/// delay. Milliseconds would not be comparable, because a busy machine slows down the delayed
+/// operation and the other queues.
 @Suite("Fairness between queues", .oneAtATime)
 struct FairnessTests {
   /// The combinations of the widths of two queues. A queue with its own width has its own workers.
@@ -63,8 +64,8 @@ struct FairnessTests {
       let queue = OperationQueue()
       let first = BlockOperation {}
       let dependents = (0..<3_000).map { index in
-        // The operation that waits is in the middle of the dependents, so the test works whether
-        // the first dependent is notified first or last.
+        // The dependent that waits for the start of another dependent is in the middle of the list.
+        // So the test works whether the first dependent is notified first or last.
         index == 1_500 ? BeginningAwaiter(began) : BlockOperation { began.open() }
       }
       for dependent in dependents { dependent.addDependency(first) }

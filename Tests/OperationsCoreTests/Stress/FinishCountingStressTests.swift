@@ -27,8 +27,8 @@ struct FinishCountingStressTests {
         queue.addOperations(late, waitUntilFinished: true)
         #expect(counted.value >= 4, "the awaited operations are counted")
         queue.waitUntilAllOperationsAreFinished()
-        // An operation that was leaving the queue at that time is counted somewhat later, on the
-        // thread on which it left.
+        // An operation that was leaving the queue when the counting began is counted somewhat
+        // later, on the thread on which it left.
         let least = after.waiting + after.ready + after.executing + late.count
         let most = before.waiting + before.ready + before.executing + late.count
         guard counted.wait(for: "\(least) to be counted", until: { $0 >= least }) else { return }

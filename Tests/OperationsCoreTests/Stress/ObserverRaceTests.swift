@@ -81,8 +81,8 @@ struct ObserverRaceTests {
       for round in 0..<rounds {
         let operation = isSubclass ? PlainSubclass() : BlockOperation {}
         box.change { $0 = operation }
-        // The test does not compare the last received value, because the initial value may be
-        // delivered after it.
+        // The initial value of an observation may be delivered after a later value. Therefore the
+        // test does not compare the last received value.
         let isHeld = Atomic<Bool>(false)
         let isListed = Atomic<Bool>(false)
         pace.advance(to: 2 * round + 1)

@@ -32,8 +32,8 @@ struct ThreadStressTests {
         for _ in 0..<count {
           lines.randomElement(using: &random)?.addAny(&random)
         }
-        // If the pool could start no thread at all, a queue tries to start one again when the queue
-        // is used.
+        // If the pool could not start any thread, a queue tries to start a thread again only when
+        // the queue is used. Therefore the test uses each queue until it is empty.
         for line in lines {
           while line.queue.operationCount > 0 { usleep(200) }
           line.queue.waitUntilAllOperationsAreFinished()

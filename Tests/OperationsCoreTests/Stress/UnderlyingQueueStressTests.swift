@@ -150,7 +150,7 @@ private final class Ledger: Sendable {
         probe.touch()
       }
     default:
-      // This operation does its work on another thread.
+      // An operation of the class `LockedAsynchronousOperation` does its work on another thread.
       return LockedAsynchronousOperation {
         run()
         probe.touch()

@@ -15,8 +15,8 @@ import Testing
     #expect(clock.time(at: at(7)) == at(100))
     #expect(clock.time(at: at(9.5)) == at(102.5))
     #expect(clock.time(at: at(30)) == at(110))
-    // A caller may pass an earlier local time. The playback then starts no earlier than at the
-    // start of the recording.
+    // If a caller passes a local time before the start of the playback, the result is the start of
+    // the recording.
     #expect(clock.time(at: at(1)) == at(100))
   }
 

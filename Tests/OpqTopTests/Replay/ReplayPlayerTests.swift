@@ -80,7 +80,7 @@ import Testing
       player.perform(.step(1), at: at(0.5))
       #expect(total(&player, at: at(0.5)) == expected)
     }
-    // The steps back pass 6 s, where the recording contains a complete state.
+    // The steps backwards pass the time 6 s, at which the recording contains a complete state.
     for expected in [6, 5, 4, 3, 2, 1, 1] {
       player.perform(.step(-1), at: at(0.5))
       #expect(total(&player, at: at(0.5)) == expected)

@@ -143,8 +143,8 @@ import Testing
     recorded.changed.append(ready)
     table.apply(recorded, isWhole: false)
     _ = try update(&table, interest)
-    // The operation gets a new dependency, so it is no longer ready. Its report has no time for this
-    // change.
+    // An operation gets a new dependency, so it is no longer ready. The operation's report has no
+    // time for this change, so the event has the time of the update.
     var later = Scene.update(12)
     (ready.state, ready.becameReady) = (.waiting, nil)
     later.changed = [ready]
@@ -173,8 +173,8 @@ import Testing
     interest.detail = Scene.id(51)
     detail = try #require(try update(&table, interest).detail)
     #expect(detail.reasons.map(\.kind) == [.noFreeSlot])
-    // A queue of width 0 starts no operation. With a greater width, the reason may be a barrier,
-    // which is not recorded.
+    // A queue of width 0 starts no operation. In a queue with a free slot, a barrier may prevent
+    // the start of an operation, but a recording does not contain barriers.
     for (width, kind) in [(0, OperationDetail.Reason.Kind.queueSuspended), (9, .notStartedYet)] {
       recorded.queues[0].width = width
       table.apply(recorded, isWhole: false)

@@ -107,7 +107,8 @@ import Testing
     check(SuspendInquiry("net", isSuspended: true, form))
     var wait = WaitInquiry([Scene.id(3)], for: .isOver, timeout: nil, form)
     #expect(wait.hear(Scene.hello(), Scene.update(), .silent(for: .seconds(60))) == [])
-    // This process has sent its greeting but no update.
+    // The process of this test has sent its greeting but no update. Each command ends after a time
+    // limit.
     var suspend = SuspendInquiry("net", isSuspended: true, form)
     #expect(suspend.hear(Scene.hello()) == [])
     #expect(suspend.look(atSeconds: 10) == [.end(1, "there is no queue \"net\"")])
@@ -162,8 +163,8 @@ import Testing
     let first = inquiry.hear(
       Scene.update([Scene.report(1, .finished, started: -4, finished: 1)]), at: 1)
     #expect(first == [.print("#1 job 1: finished at 22:13:21, ran 5.00s\n")])
-    // Operation 1 had reached the state before, so it does not matter that the process no longer
-    // keeps the operation.
+    // Operation 1 has already reached the awaited state. Therefore it does not matter that the
+    // process no longer keeps the operation.
     #expect(inquiry.hear(Scene.update([], removed: [Scene.id(1)]), at: 2) == [])
     let last = inquiry.hear(
       Scene.update([Scene.report(3, .cancelled, finished: 3)]), at: 3)

@@ -90,7 +90,8 @@ final class ShapeRun: Sendable {
     startThread { [self] in
       queue.waitUntilAllOperationsAreFinished()
       otherQueue.waitUntilAllOperationsAreFinished()
-      // Also wait for the other threads that cancel operations and that wait for operations.
+      // The thread also waits for the other threads that cancel operations and that wait for
+      // operations.
       canceller.sync {}
       waiter.sync {}
       isEmpty.signal()

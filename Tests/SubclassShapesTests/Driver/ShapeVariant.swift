@@ -4,7 +4,7 @@
 /// The settings of a run: the width of the queue, and whether operations are cancelled and
 /// observed.
 struct ShapeVariant: Sendable, CustomStringConvertible {
-  /// The widths of the queue; −1 is the default.
+  /// The tested widths of the queue; −1 is the default width.
   static let widths = [1, 4, -1]
 
   let width: Int
@@ -16,7 +16,7 @@ struct ShapeVariant: Sendable, CustomStringConvertible {
   /// cannot be observed.
   let isObserved: Bool
 
-  /// Every combination of the settings.
+  /// Every combination of the settings of a run.
   static let all = widths.flatMap { width in
     [false, true].flatMap { isCancelled in
       [false, true].map {

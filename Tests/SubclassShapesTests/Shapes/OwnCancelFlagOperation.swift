@@ -30,7 +30,7 @@ final class OwnCancelFlagOperation: Operation, @unchecked Sendable {
   override func main() { job.work(of: self) }
 }
 
-/// Like ``OwnCancelFlagOperation``, but its `main()` finishes the operation later.
+/// An operation like ``OwnCancelFlagOperation``, but its `main()` finishes the operation later.
 final class OwnFlagsOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()

@@ -157,8 +157,8 @@ final class StateMachineOperation: Operation, @unchecked Sendable {
     job.later {
       self.job.work(of: self)
       if !self.move(to: .ended) { self.job.report("ended twice") }
-      // This is a second attempt to end the operation, as in code with several exits. The state
-      // machine must refuse it.
+      // The second call of `move(to: .ended)` imitates code with several exits, which tries to end
+      // the operation twice. The state machine must refuse it.
       if self.move(to: .ended) { self.job.report("ended again") }
     }
   }

@@ -4,8 +4,8 @@
 import Foundation
 import Operations
 
-/// Like ``StateOperation``, but the class declares that its flags depend on `state`. So the
-/// operation announces only changes of `state`.
+/// An operation like ``StateOperation``, but the class declares that its flags depend on `state`.
+/// So the operation announces only changes of `state`.
 class DerivedStateOperation: Operation, @unchecked Sendable {
   enum State {
     case ready, executing, finished

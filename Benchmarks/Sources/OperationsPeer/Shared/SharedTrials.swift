@@ -8,6 +8,6 @@ public import Workloads
 ///
 /// The folder is compiled twice, once with each library, so that the code cannot differ.
 public enum SharedTrials {
-  /// All trials of this enumeration. A trial is the implementation of one workload.
+  /// All trials of this enumeration. A trial is the implementation of one workload by one library.
   public static var all: [Trial] { flatTrials + linkedTrials + controlTrials + figureTrials }
 }
