@@ -214,6 +214,15 @@ extension Operation {
     release(forgotten)
   }
 
+  /// Runs `body`, which announces to the queue's observers that the queue removes the operation, and removes
+  /// it. Waiting threads and tasks continue after the announcement. If an observer waits for the operation
+  /// on this thread, its wait returns immediately.
+  final func announcingRemoval(_ body: () -> Void) {
+    update { $0.insert(.removalAnnounced) }
+    Delivery.during(self, body)
+    update { $0.remove(.removalAnnounced) }
+  }
+
   /// Wakes waiting threads and tasks, and submits the completion block. The status is already `retired`.
   final func wasRetired() {
     let status = status.load(ordering: .acquiring)

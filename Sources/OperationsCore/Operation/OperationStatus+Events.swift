@@ -177,6 +177,17 @@ extension OperationStatus {
     return true
   }
 
+  /// Whether threads and tasks that wait for the operation may continue: the operation is retired,
+  /// and the queue's observers were notified of its removal.
+  var allowsWaitersToContinue: Bool { has(.retired) && !has(.removalAnnounced) }
+
+  /// Adds a waiter. Returns `false` if waiters may continue, so that no waiter must be added.
+  mutating func addWaiter() -> Bool {
+    if allowsWaitersToContinue { return false }
+    insert(.hasWaiters)
+    return true
+  }
+
   /// Whether waiters must be woken or a completion block must run after the operation was retired.
   var hasAftermath: Bool { rawValue & Flags.afterRetirement.rawValue != 0 }
 
