@@ -294,7 +294,7 @@ extension Operation {
     if isPinned, let queue = enqueuedQueue {
       queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
     }
-    if update({ $0.setPriority(priority.index) }).mustPush { pushToQueue() }
+    if update({ $0.setPriority(priority.index) }) { pushToQueue() }
     if status.load(ordering: .relaxed).has(.excludesOthers) { loseItsTurn(isReady: true) }
     if isPinned, update({ $0.unpin() }) { pushToQueue() }
   }

@@ -369,11 +369,11 @@ extension OperationStatus {
 
   /// Sets the priority.
   ///
-  /// - Returns: Whether the priority has changed, and whether the queue must read the state again.
-  mutating func setPriority(_ index: Int) -> (changed: Bool, mustPush: Bool) {
-    if index == priorityIndex { return (false, false) }
+  /// - Returns: Whether the caller must push the operation to its queue.
+  mutating func setPriority(_ index: Int) -> Bool {
+    if index == priorityIndex { return false }
     priorityIndex = index
-    return (true, isPending && !has(.dispatched) && claimPush())
+    return isPending && !has(.dispatched) && claimPush()
   }
 
   /// Sets a flag that requires an action when the operation finishes. Returns `false` if the operation has
