@@ -28,8 +28,9 @@
 /// - **No lasting reservation.** A reservation may cause a wait that never ends: the holder of the
 ///   exclusion that the member lacks may wait, in its own code, for an operation that needs a
 ///   reserved exclusion. Therefore a reservation ends after a limited time
-///   (``endReservation(_:)``). The next reservation of the same member lasts twice as long, so that
-///   eventually it lasts longer than the operations that it waits for.
+///   (``endReservation(_:)``). The next reservation of the same member lasts twice as long, at most
+///   51.2 s, so that eventually it lasts longer than the operations that it waits for. If these
+///   operations last longer than 51.2 s, later members may get the exclusion first each time.
 struct ExclusionLines {
   /// A number that identifies an operation, in the order of the first requests. No other operation
   /// gets the same number.

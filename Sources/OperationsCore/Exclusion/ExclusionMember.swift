@@ -46,8 +46,11 @@ struct ExclusionMember {
   /// How long other operations give way to this operation: from 1 ms to 50 ms.
   var wayNanoseconds: Int64 { min(50, 1 << Int64(min(lostClaimCount, 6))) * 1_000_000 }
 
-  /// How long the next reservation of this operation lasts: from 100 ms to about an hour.
-  var reservationNanoseconds: Int64 { 100_000_000 << Int64(min(endedReservationCount, 15)) }
+  /// How long the next reservation of this operation lasts: from 100 ms to 51.2 s.
+  ///
+  /// Other operations cannot use a reserved exclusion. The limit bounds the time for which a reserved exclusion
+  /// is unused. Below the limit, this time is at most about the time that the operation has already waited.
+  var reservationNanoseconds: Int64 { 100_000_000 << Int64(min(endedReservationCount, 9)) }
 }
 
 /// The operations of one queue and one priority that wait for one exclusion, in a binary heap with

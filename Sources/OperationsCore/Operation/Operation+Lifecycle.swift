@@ -215,6 +215,15 @@ extension Operation {
     release(forgotten)
   }
 
+  /// Runs `body`, which announces to the queue's observers that the queue removes the operation, and removes
+  /// it. Waiting threads and tasks continue after the announcement. If an observer waits for the operation
+  /// on this thread, its wait returns immediately.
+  final func announcingRemoval(_ body: () -> Void) {
+    update { $0.insert(.removalAnnounced) }
+    Delivery.during(self, body)
+    update { $0.remove(.removalAnnounced) }
+  }
+
   /// Wakes waiting threads and tasks, and submits the completion block. The status is already `retired`.
   final func wasRetired() {
     let status = status.load(ordering: .acquiring)
@@ -290,7 +299,7 @@ extension Operation {
     if isPinned, let queue = enqueuedQueue {
       queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
     }
-    if update({ $0.setPriority(priority.index) }).mustPush { pushToQueue() }
+    if update({ $0.setPriority(priority.index) }) { pushToQueue() }
     if status.load(ordering: .relaxed).has(.excludesOthers) { loseItsTurn(isReady: true) }
     if isPinned, update({ $0.unpin() }) { pushToQueue() }
   }

@@ -10,7 +10,7 @@ extension Operation {
     // This is checked first, because a worker that calls observers of an operation still counts as
     // executing the operation.
     if Delivery.isUnderWay(for: self) { return }
-    if status.load(ordering: .acquiring).has(.retired) { return }
+    if status.load(ordering: .acquiring).allowsWaitersToContinue { return }
     CurrentWork.retireWhatHasRun()
     if CurrentWork.isInside(self) {
       return Misuse.raise(
@@ -43,7 +43,7 @@ extension Operation {
   private final func checkThreadsBeforeWait() {
     // The status of the operation is read again, because another thread may have finished the
     // operation, and may have ended since.
-    if csystem_has_one_thread(), !status.load(ordering: .acquiring).has(.retired) {
+    if csystem_has_one_thread(), !status.load(ordering: .acquiring).allowsWaitersToContinue {
       ForkedProcess.refuse("to wait for an operation that none of its threads can finish")
     }
   }
@@ -69,14 +69,15 @@ extension Operation {
     return QueueRegistry.queue(at: queue)?.core.isOnMainDispatchQueue == true
   }
 
-  /// Blocks the thread until the operation is retired (has left its queue). The thread sleeps on
-  /// the low half of the status word, which changes when a flag changes.
+  /// Blocks the thread until the operation has left its queue and the queue's observers were
+  /// notified. The thread sleeps on the low half of the operation's status word, which changes when
+  /// a flag changes.
   final func waitUntilRetired() {
     while true {
       let current = status.load(ordering: .acquiring)
-      if current.has(.retired) { return }
+      if current.allowsWaitersToContinue { return }
       guard current.has(.hasWaiters) else {
-        update { if !$0.has(.retired) { $0.insert(.hasWaiters) } }
+        update { _ = $0.addWaiter() }
         continue
       }
       // The flags are the low half of the status word in memory, because Linux runs Swift only on
@@ -119,19 +120,16 @@ extension Operation {
     status.load(ordering: .acquiring).has(.hasWaiters) && withRare { $0?.waiters.isEmpty == false }
   }
 
-  /// Makes the library wake `waiter` when the operation is retired (has left its queue).
+  /// Makes the library wake `waiter` when the operation has left its queue and the queue's
+  /// observers were notified.
   ///
-  /// - Returns: `false` if the operation is already retired. In that case the waiter was not added.
+  /// - Returns: `false` if this has already happened. In that case the waiter was not added.
   final func addWaiter(_ waiter: any Waiter) -> Bool {
-    // The thread that retires the operation first sets the flag `retired`, then reads the flag
-    // `hasWaiters`, and then acquires the lock. If this thread sets `hasWaiters` before the
-    // operation is retired, the waiter is in the list when the other thread has acquired the lock.
+    // The thread that retires the operation first allows waiters to continue, then reads the flag
+    // `hasWaiters`, and then acquires the lock. If this thread sets `hasWaiters` before that, the
+    // waiter is in the list when the other thread has acquired the lock.
     makeRare { rare in
-      let isEarly = update { status in
-        if status.has(.retired) { return false }
-        status.insert(.hasWaiters)
-        return true
-      }
+      let isEarly = update { $0.addWaiter() }
       if isEarly { rare.waiters[ObjectIdentifier(waiter)] = waiter }
       return isEarly
     }
@@ -164,7 +162,7 @@ extension OperationSupplement where Self: Operation {
   ///   before that.
   @discardableResult
   public func finished() async -> Bool {
-    if status.load(ordering: .acquiring).has(.retired) { return true }
+    if status.load(ordering: .acquiring).allowsWaitersToContinue { return true }
     let task = WaitingTask()
     guard addWaiter(task) else { return true }
     checkProcessBeforeWait()

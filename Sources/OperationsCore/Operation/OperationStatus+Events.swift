@@ -179,8 +179,18 @@ extension OperationStatus {
     return true
   }
 
-  /// Whether waiters must be woken or a completion block must run after the operation was retired
-  /// (has left its queue).
+  /// Whether threads and tasks that wait for the operation may continue: the operation is retired,
+  /// and the queue's observers were notified of its removal.
+  var allowsWaitersToContinue: Bool { has(.retired) && !has(.removalAnnounced) }
+
+  /// Adds a waiter. Returns `false` if waiters may continue, so that no waiter must be added.
+  mutating func addWaiter() -> Bool {
+    if allowsWaitersToContinue { return false }
+    insert(.hasWaiters)
+    return true
+  }
+
+  /// Whether waiters must be woken or a completion block must run after the operation was retired.
   var hasAftermath: Bool { rawValue & Flags.afterRetirement.rawValue != 0 }
 
   /// Claims the right to announce the changes by the base class's `cancel()`. Returns `false` if
@@ -362,11 +372,11 @@ extension OperationStatus {
 
   /// Sets the priority.
   ///
-  /// - Returns: Whether the priority has changed, and whether the queue must read the state again.
-  mutating func setPriority(_ index: Int) -> (changed: Bool, mustPush: Bool) {
-    if index == priorityIndex { return (false, false) }
+  /// - Returns: Whether the caller must push the operation to its queue.
+  mutating func setPriority(_ index: Int) -> Bool {
+    if index == priorityIndex { return false }
     priorityIndex = index
-    return (true, isPending && !has(.dispatched) && claimPush())
+    return isPending && !has(.dispatched) && claimPush()
   }
 
   /// Sets a flag that requires an action when the operation finishes. Returns `false` if the operation has

@@ -10,7 +10,7 @@ import Synchronization
 /// same event, exactly one of them gets the actions. The number of unmet dependencies is in the
 /// same word as the cancelled flag, because readiness depends on both.
 struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendable {
-  /// The bits of the status. Bits 0–27 contain the flags and the priority. Bits 28–39 contain the
+  /// The bits of the status. Bits 0–28 contain the flags and the priority. Bits 29–39 contain the
   /// serial number of the last reading of `isReady`. Bits 40–63 contain the number of unmet
   /// dependencies, at most 16 million.
   var rawValue: UInt64
@@ -108,6 +108,10 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     /// wait for dependencies. The base class's handling of a cancelled operation depends only on
     /// `cancelled`.
     static let cancelledBySubclass = Flags(rawValue: 1 << 27)
+    /// The queue announces to its observers that it has removed the operation. The thread that set
+    /// this flag before the removal clears it after the announcement. Until then, threads and tasks
+    /// that wait for the operation keep waiting.
+    static let removalAnnounced = Flags(rawValue: 1 << 28)
 
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
     static let begun: Flags = [.startClaimed, .executing, .finished]
@@ -121,9 +125,9 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   private static let priorityMask: UInt64 = 0b111 << priorityShift
   /// The position of the bits with the serial number of the last reading of `isReady`. The number
   /// is used to drop a value that is older than the stored one. The number wraps around, so a value
-  /// would not be dropped if exactly 4,096 readings, or a multiple, began after its own.
-  private static let readingShift: UInt64 = 28
-  static let readingMask: UInt64 = 0xfff << readingShift
+  /// would not be dropped if exactly 2,048 readings, or a multiple, began after its own.
+  private static let readingShift: UInt64 = 29
+  static let readingMask: UInt64 = 0x7ff << readingShift
   static let oneReading: UInt64 = 1 << readingShift
   private static let unmetShift: UInt64 = 40
   static let oneUnmet: UInt64 = 1 << unmetShift

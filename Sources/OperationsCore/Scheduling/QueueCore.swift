@@ -346,8 +346,14 @@ final class QueueCore: @unchecked Sendable {
         effects.takeAftermath()?.release()
       }
     }
-    // The announced properties of the queue do not include barriers.
-    if operation.isBarrier { retire() } else { announcingContents(retire) }
+    if operation.isBarrier {
+      // The announced properties of the queue do not include barriers.
+      retire()
+    } else if isObserved.load(ordering: .sequentiallyConsistent) {
+      operation.announcingRemoval { announcingContents(retire) }
+    } else {
+      announcingContents(retire)
+    }
     operation.wasRetired()
   }
 

@@ -218,6 +218,18 @@ struct ExclusionLinesTests {
     #expect(lines.leave(both).isEmpty && lines.isEmpty)
   }
 
+  @Test("The durations of an operation's reservations double from 100 ms up to 51.2 s")
+  func longestReservation() {
+    var member = ExclusionMember(exclusions: [one, two])
+    var durations: [Int64] = []
+    for count in 0..<100 {
+      member.endedReservationCount = count
+      durations.append(member.reservationNanoseconds / 100_000_000)
+    }
+    #expect(durations.prefix(10) == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
+    #expect(durations.dropFirst(10).allSatisfy { $0 == 512 })
+  }
+
   @Test(
     "Holders and earlier members with a reservation are reported separately"
   )

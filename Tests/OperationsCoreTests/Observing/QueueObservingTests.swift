@@ -94,6 +94,59 @@ struct QueueObservingTests {
     }
   }
 
+  @Test("WA-5: a thread that begins to wait during the announcement of the removal waits for its end")
+  func waitingDuringRemoval() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let operation = BlockOperation {}
+      queue.isSuspended = true
+      queue.addOperation(operation)
+      let (isAnnouncing, mayEnd, hasContinued) = (Gate(), Gate(), Gate())
+      let log = EventLog<String>()
+      let observation = queue.observe(\.operationCount, options: [.new]) { _, change in
+        if change.newValue == 0 {
+          isAnnouncing.open()
+          mayEnd.pass()
+        }
+      }
+      queue.isSuspended = false
+      isAnnouncing.pass()
+      startThread {
+        operation.waitUntilFinished()
+        log.note("continued")
+        hasContinued.open()
+      }
+      while !operation.status.load(ordering: .acquiring).has(.hasWaiters), log.events.isEmpty {
+        sched_yield()
+      }
+      #expect(log.events.isEmpty)
+      mayEnd.open()
+      hasContinued.pass()
+      observation.invalidate()
+    }
+  }
+
+  @Test("WA-4: an observer of the removal can wait for the removed operation, and returns at once")
+  func waitingInObserverOfRemoval() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let operation = BlockOperation {}
+      queue.isSuspended = true
+      queue.addOperation(operation)
+      let log = EventLog<String>()
+      let observation = queue.observe(\.operationCount, options: [.new, .prior]) { _, change in
+        guard change.isPrior || change.newValue == 0 else { return }
+        operation.waitUntilFinished()
+        log.note(change.isPrior ? "before" : "after")
+      }
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      operation.waitUntilFinished()
+      #expect(log.events == ["before", "after"])
+      observation.invalidate()
+    }
+  }
+
   @Test("Q-10, K-12, K-19: changes of width, suspension, name and quality of service")
   func properties() {
     let queue = OperationQueue()

@@ -199,7 +199,7 @@ struct BarrierLineTests {
         }
       case 7:
         let index = Int.random(in: 0..<5, using: &random)
-        model.changeOne(&random, bench) { $0.setPriority(index).mustPush }
+        model.changeOne(&random, bench) { $0.setPriority(index) }
       case 8:
         bench.scheduler.isSuspended = Bool.random(using: &random)
         bench.scheduler.maxConcurrentOperationCount = Int.random(in: -1..<4, using: &random)

@@ -233,9 +233,11 @@ struct OperationStatusTests {
   @Test("Only one of several threads with a change pushes, and none after retirement")
   func pushingIsClaimedOnce() {
     var status = status(enqueue)
-    #expect(!status.setPriority(0).mustPush, "it is on its way already")
+    let isPushedTwice = status.setPriority(0)
+    #expect(!isPushedTwice, "it is on its way already")
     _ = status.leaveInbox()
-    #expect(status.setPriority(1) == (true, true))
+    let isPushed = status.setPriority(1)
+    #expect(isPushed)
     #expect(
       !status.cancel(isAnnounced: false).mustPush, "the change of priority has claimed the push")
     _ = status.leaveInbox()
@@ -286,10 +288,26 @@ struct OperationStatusTests {
   @Test("PR-5: the same priority changes nothing, and a dispatched operation is not moved")
   func settingThePriority() {
     var status = status(enqueue, leaveInbox)
-    #expect(status.setPriority(status.priorityIndex) == (false, false))
+    let before = status
+    let isPushedUnchanged = status.setPriority(status.priorityIndex)
+    #expect(!isPushedUnchanged && status == before)
     #expect(status.dispatch() == true)
-    #expect(status.setPriority(4) == (true, false))
+    let isPushed = status.setPriority(4)
+    #expect(!isPushed)
     #expect(status.priorityIndex == 4)
+  }
+
+  @Test("WA-5: waiters continue after the retirement and after the announcement of the removal")
+  func announcedRemoval() {
+    var status = status(enqueue, leaveInbox, start, finish)
+    status.insert(.removalAnnounced)
+    let isRetired = status.retire()
+    #expect(isRetired && !status.allowsWaitersToContinue)
+    let isAdded = status.addWaiter()
+    #expect(isAdded && status.has(.hasWaiters))
+    status.remove(.removalAnnounced)
+    let isAddedLate = status.addWaiter()
+    #expect(!isAddedLate && status.allowsWaitersToContinue)
   }
 
   @Test("Only eligible and pending operations are dispatched")
@@ -322,20 +340,20 @@ struct OperationStatusTests {
     #expect(!status.isFinished && !status.has(.enqueued))
   }
 
-  @Test("DE-16: a value counts until isReady is read again, and not for 4,095 readings after")
+  @Test("DE-16: a value counts until isReady is read again, and not for 2,047 readings after")
   func oldAnswers() {
     var status = status(enqueue)
     let reading = status.beginReading()
     #expect(status.readinessWasRead(true, reading: reading).isCurrent)
     var oldOnes = 0
-    for _ in 0..<0xfff {
+    for _ in 0..<0x7ff {
       _ = status.beginReading()
       var answered = status
       if !answered.readinessWasRead(false, reading: reading).isCurrent, answered == status {
         oldOnes += 1
       }
     }
-    #expect(oldOnes == 0xfff)
+    #expect(oldOnes == 0x7ff)
     #expect(status.unmetDependencyCount == 0 && status.isEligible)
   }
 

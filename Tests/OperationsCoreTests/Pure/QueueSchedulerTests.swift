@@ -44,7 +44,7 @@ struct QueueSchedulerTests {
     bench.add([
       late, SchedulerBench.operation("high 1", .high), SchedulerBench.operation("high 2", .high),
     ])
-    bench.change(late) { $0.setPriority(Operation.QueuePriority.high.index).mustPush }
+    bench.change(late) { $0.setPriority(Operation.QueuePriority.high.index) }
     #expect(bench.takeAll() == ["high 1", "high 2", "late"])
   }
 
