@@ -334,9 +334,6 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func announceRetirement(of operation: Operation) {
-    if isObserved.load(ordering: .sequentiallyConsistent), !operation.isBarrier {
-      countFinish(of: operation)
-    }
     let retire = {
       self.withScheduler { scheduler, effects in
         let isRetired = scheduler.retire(operation, &effects)
@@ -346,10 +343,11 @@ final class QueueCore: @unchecked Sendable {
         effects.takeAftermath()?.release()
       }
     }
+    // The announced properties of the queue do not include barriers.
     if operation.isBarrier {
-      // The announced properties of the queue do not include barriers.
       retire()
     } else if isObserved.load(ordering: .sequentiallyConsistent) {
+      countFinish(of: operation)
       operation.announcingRemoval { announcingContents(retire) }
     } else {
       announcingContents(retire)

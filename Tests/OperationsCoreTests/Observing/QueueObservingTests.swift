@@ -94,7 +94,7 @@ struct QueueObservingTests {
     }
   }
 
-  @Test("WA-5: a thread that begins to wait during the announcement of the removal waits for its end")
+  @Test("WA-5: a wait that begins while a removal is announced ends after the announcement")
   func waitingDuringRemoval() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
