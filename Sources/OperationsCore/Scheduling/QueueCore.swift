@@ -338,8 +338,7 @@ final class QueueCore: @unchecked Sendable {
       self.withScheduler { scheduler, effects in
         let isRetired = scheduler.retire(operation, &effects)
         precondition(isRetired, "An operation was retired before its finish was reported")
-        // The queue's reference to the operation is released after the change was announced. The caller has
-        // another reference.
+        // This is not the last reference to the operation. The caller of this method has another one.
         effects.takeAftermath()?.release()
       }
     }
