@@ -11,7 +11,8 @@ import Dashboard
 struct KeyDecoder {
   /// The meaning of the next bytes in the buffer.
   private enum Reading {
-    /// The next `length` bytes encode this key. If the key is `nil`, these bytes are ignored.
+    /// The next `length` bytes from the terminal encode this key press. If the value is `nil`, they encode no
+    /// known key and are ignored.
     case input(Input?, length: Int)
     /// The bytes are the beginning of a longer sequence.
     case incomplete

@@ -55,8 +55,8 @@
       return mustApply
     }
 
-    /// Returns the next step to apply; `nil` if no change is left. After `nil`, the thread that adds the next
-    /// change must apply it.
+    /// Removes and returns the changes that must be applied next; `nil` if there are none. After `nil`, the
+    /// thread that adds the next change must apply that change.
     mutating func takeStep() -> Step? {
       if pending == Step() {
         counts = nil

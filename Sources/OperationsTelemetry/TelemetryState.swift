@@ -104,8 +104,8 @@ struct TelemetryState {
       var queue =
         queues[report.id] ?? Queue(name: "", harmlessName: "", counts: past.counts(of: report))
       queue.name = report.name
-      // The monitor gives a queue without a name a name with its id. All queues without a name
-      // share a label.
+      // The monitor reports a queue without a name as "OperationQueue" with its id. In the metrics,
+      // the label of each such queue is "OperationQueue", so that ids do not create new series.
       let isNameless = report.name == "OperationQueue \(report.id.rawValue)"
       queue.harmlessName = isNameless ? "OperationQueue" : LabelText.harmless(report.name)
       queues[report.id] = queue

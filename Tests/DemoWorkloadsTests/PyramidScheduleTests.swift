@@ -31,8 +31,8 @@ import Testing
     #expect(schedule.built(2) == [launch(4, isUploaded: false)])
     #expect(schedule.built(3) == [launch(5, isUploaded: false)])
     #expect(schedule.built(4) == [launch(6, isUploaded: false)])
-    // When the uploads of two pyramids of image tiles have ended, the next pyramid is uploaded
-    // again.
+    // A pyramid that is built during two uploads is not uploaded. After the two uploads have ended,
+    // the next pyramid is uploaded.
     _ = schedule.uploaded(1)
     _ = schedule.uploaded(2)
     #expect(schedule.built(5) == [launch(7)])

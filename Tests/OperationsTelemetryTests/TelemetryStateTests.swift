@@ -171,8 +171,8 @@ import Testing
     let all = (0..<count).map { operation(UInt64($0)) }
     shown.take([queue(1, "a", finished: count)], all)
     shown.take([queue(1, "a", finished: count)], removed: all.map(\.id))
-    // The next update contains the maximum number of new operations. The update after it reports
-    // the removed operations again.
+    // An update with the maximum number of new operations follows. The update after it reports the
+    // removed operations a second time.
     shown.take(
       [queue(1, "a", finished: 2 * count)], (count..<2 * count).map { operation(UInt64($0)) })
     #expect(shown.take([queue(1, "a", finished: 2 * count)], all).isEmpty)

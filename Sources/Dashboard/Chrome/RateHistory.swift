@@ -18,8 +18,8 @@ struct RateHistory: Sendable, Equatable {
   /// The number of operations that finished in each complete second, the oldest second first; empty before
   /// the first total arrives.
   private(set) var samples: [Int] = []
-  /// The number of nanoseconds to add to a time of the monitor, so that each full second of the time of day
-  /// becomes a multiple of a billion.
+  /// The number of nanoseconds that is added to a time on the monitor's clock. The sum is a multiple of
+  /// 1,000,000,000 at each full second of the time of day.
   private var phase: Int64 = 0
   /// The sequence number of the current second; `nil` before the first total arrives.
   private var current: Int64?

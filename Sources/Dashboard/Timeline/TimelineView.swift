@@ -13,7 +13,8 @@ struct TimelineView {
   /// The minimum number of cells for the name of a run. If there are fewer, the name is left out.
   private static let fewestTitleCells = 8
 
-  /// Returns the number of cells for the runs of a slot on a screen of this width.
+  /// Returns the number of character cells in which a row of the timeline shows the operations that ran in
+  /// one slot, on a screen with this number of columns.
   static func cells(columns: Int) -> Int { max(1, columns - gutter - 1) }
 
   func draw(on canvas: inout Canvas) {

@@ -10,8 +10,8 @@
 struct StormBlock: Equatable, Sendable {
   static let size = 1_000
 
-  /// The queues of the demo with a million operations. The operations of a block are distributed over the
-  /// queues in turn.
+  /// The queues of the demo with a million operations. The first operation of a block of 1,000 operations is
+  /// added to the first queue, the second one to the second queue, and so on in turn.
   static let queues = ["north", "east", "south", "west"].map { WorkloadQueue(name: $0, width: 2) }
 
   /// The number of the block, counted from 0.

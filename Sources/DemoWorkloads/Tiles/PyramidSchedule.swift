@@ -51,9 +51,10 @@ struct PyramidSchedule: Equatable, Sendable {
     self.posterSeriesCount = posterSeriesCount
   }
 
-  /// Returns the first actions. A second call returns no actions.
+  /// Returns the first actions of the demo. A second call returns no actions.
   ///
-  /// The first posters come before the first tile pyramids, so that they start first.
+  /// The actions that render posters come before the actions that build tile pyramids, so that the posters are
+  /// rendered first.
   mutating func start() -> [Action] {
     guard lastNumber == 0 else { return [] }
     var actions: [Action] = []

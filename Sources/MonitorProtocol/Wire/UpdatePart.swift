@@ -9,7 +9,7 @@ public struct UpdatePart: Sendable, Equatable {
   struct MoreDependencies: Sendable, Equatable {
     /// The id of the operation, which was the last operation in the previous part.
     var operation: OperationReport.ID
-    /// The dependencies that follow the dependencies in the previous parts.
+    /// The dependencies of the operation that no previous part of the update contains.
     var dependencies: [OperationReport.ID]
   }
 

@@ -50,7 +50,7 @@ struct PriorityInversions {
     entry.bystanderPriority = priority
   }
 
-  /// Removes all queues except the given ones. The removed queues no longer exist.
+  /// Removes the data of all queues except the given ones, because the other queues no longer exist.
   mutating func keepQueues(_ ids: Set<QueueReport.ID>) {
     bystanders = bystanders.filter { ids.contains($0.key) }
   }

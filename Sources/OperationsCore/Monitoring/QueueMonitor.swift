@@ -96,7 +96,7 @@ struct QueueMonitor {
   ///   - limit: The maximum number of records.
   ///   - adopting: The maximum number of operations without a record that get a record now. Up to
   ///     32 executing operations without a record get one in addition.
-  /// - Returns: The changed records, and the numbers of changes without a record.
+  /// - Returns: The changed records, and the number of changes of operations without a record.
   mutating func takeChangedRecords(
     for collector: CollectorID, limit: Int, adopting: Int
   ) -> TakenChanges {

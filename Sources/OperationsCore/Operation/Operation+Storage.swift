@@ -137,8 +137,9 @@ extension Operation {
   /// read without the lock.
   final var rare: RareState? { extra.load(ordering: .acquiring).rare }
 
-  /// The record for a collector. Guarded by the queue's lock. A thread that holds the queue's lock
-  /// may acquire the operation's lock, but not the other way round.
+  /// The data about the operation that a monitor's collector reads. The queue's lock guards it. A
+  /// thread that holds the queue's lock may acquire the operation's lock, but not the other way
+  /// round.
   final var record: OperationRecord? {
     get { rare?.record }
     set { (rare ?? makeRare { $0 }).record = newValue }

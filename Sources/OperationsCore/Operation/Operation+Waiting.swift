@@ -41,8 +41,8 @@ extension Operation {
   /// created may finish it. Therefore the number of threads decides.
   @inline(never)
   private final func checkThreadsBeforeWait() {
-    // The status of the operation is read again, because another thread may have finished the
-    // operation, and may have ended since.
+    // The status of the operation is read after the threads are counted. A thread that is no longer
+    // counted may have finished the operation before the thread ended.
     if csystem_has_one_thread(), !status.load(ordering: .acquiring).allowsWaitersToContinue {
       ForkedProcess.refuse("to wait for an operation that none of its threads can finish")
     }

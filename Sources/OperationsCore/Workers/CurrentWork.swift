@@ -28,8 +28,8 @@ enum CurrentWork {
     /// The operation that has left its queue before this thread has ended its work on the
     /// operation. This thread keeps the operation alive.
     var retired: Unmanaged<Operation>?
-    /// Whether this worker holds its next operation, or counts as searching. While the value is
-    /// `true`, the worker must not run user code.
+    /// Whether this worker has its next operation but has not started it, or is counted as searching
+    /// for one. While the value is `true`, the worker must not run user code.
     var isBetweenOperations = false
     /// Whether this thread is a worker that may serve ``nextQueue`` itself.
     var acceptsNextQueue = false

@@ -60,7 +60,7 @@ struct RequestLine {
     return request
   }
 
-  /// Removes and returns all requests of this line.
+  /// Removes and returns all requests for workers that wait in this line.
   mutating func removeAll() -> [Request] {
     let all = places[start...].compactMap(\.request)
     self = RequestLine()

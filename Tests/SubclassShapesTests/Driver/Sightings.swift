@@ -62,9 +62,10 @@ final class Sightings: @unchecked Sendable {
   private let lock = ShapeLock()
   private var tally: Tally
 
-  /// Creates an object without events.
+  /// Creates a log of events that contains no events yet.
   ///
-  /// - Parameter count: The number of operations or the number of dependents, whichever is greater.
+  /// - Parameter count: The number of operations of the test or the number of their dependents,
+  ///   whichever is greater.
   init(count: Int) { tally = Tally(count: count) }
 
   var value: Tally { lock.withLock { tally } }
