@@ -112,6 +112,37 @@ struct MisuseTests {
     }
   }
 
+  @Test("Q-3: other threads can change the operations of a batch while it is refused")
+  func changesDuringRefusal() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      let unfit = Operation()
+      unfit.start()
+      for round in 0..<Effort.scaled(5_000) {
+        let queue = OperationQueue()
+        let fit = (0..<10).map { _ in BlockOperation {} }
+        let kinds = Monitored<[Misuse.Kind]>([])
+        onThreads(3) { thread in
+          guard thread > 0 else {
+            let found = self.mistakes {
+              queue.addOperations(fit + [unfit], waitUntilFinished: false)
+            }
+            return kinds.change { $0 = found }
+          }
+          var random = SeededGenerator(seed: seed &+ UInt64(3 * round + thread))
+          for _ in 0..<20 {
+            let operation = fit[Int.random(in: 0..<fit.count, using: &random)]
+            operation.queuePriority = Bool.random(using: &random) ? .high : .low
+            if Int.random(in: 0..<10, using: &random) == 0 { operation.cancel() }
+          }
+        }
+        #expect(kinds.value == [.cannotEnqueue] && queue.operationCount == 0)
+        OperationQueue().addOperations(fit, waitUntilFinished: true)
+        #expect(fit.allSatisfy(\.isFinished))
+      }
+    }
+  }
+
   @Test("F-5, DE-7: an operation that should depend on itself does not change")
   func selfDependency() {
     let operation = Operation()
