@@ -347,7 +347,7 @@ struct CommandTests {
       (CommandResult.Outcome.requested, "cancel requested: #1077 resample dem"),
       (.alreadyFinished, "#1077 resample dem had already finished"),
       (.unknown, "#1077 resample dem is unknown"),
-      (.denied, "denied: the process is read-only"),
+      (.denied, "denied: the process is monitored read-only"),
       (
         .lost,
         "#1077 resample dem: result unknown, the connection was lost"

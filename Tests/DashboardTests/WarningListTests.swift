@@ -66,9 +66,9 @@ struct WarningListTests {
   @Test func theSelectedWarningShowsItsFix() {
     var dashboard = Self.dashboard(Self.warnings)
     dashboard.press("!")
-    #expect(dashboard.text().shows("cycle → cancel one of them (x)"))
+    #expect(dashboard.text().shows("cycle → cancel one operation (x)"))
     dashboard.press("jj")
-    #expect(dashboard.text().shows("suspended-with-ready → resume it (S)"))
+    #expect(dashboard.text().shows("suspended-with-ready → resume the queue (S)"))
     // The warning shows the keys that fix its cause. These keys act on the operation or the queue
     // of the selected warning.
     #expect(dashboard.press("S") == [.send(.setSuspended(Scene.net, false))])
@@ -131,9 +131,9 @@ struct WarningListTests {
   @Test func theAgesOfWarningsAreCurrent() {
     var dashboard = Self.dashboard([Self.warnings[2]])
     dashboard.press("!")
-    #expect(dashboard.text().shows("net suspended for 12.0s"))
+    #expect(dashboard.text().shows("net has been suspended for 12.0s"))
     #expect(dashboard.nextTick(after: Scene.now) != nil)
     dashboard.take(.tick(Scene.seconds(110)))
-    #expect(dashboard.text().shows("net suspended for 20.0s"))
+    #expect(dashboard.text().shows("net has been suspended for 20.0s"))
   }
 }

@@ -75,7 +75,7 @@ import Testing
     window.absorb(for: .seconds(2))
     #expect(window.byteCount == before)
     window.type("?")
-    #expect(window.wait(seconds: 2) { $0.contains("tag it, and move down") })
+    #expect(window.wait(seconds: 2) { $0.contains("tag row, and move down") })
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
   }

@@ -46,18 +46,20 @@ struct Explanation {
       return "cancel requested \(age(report)) ago, still running"
     }
     if monitored.queue(report.queue)?.isSuspended == true {
-      return "cancelled before it started; leaves when its queue is resumed: \(suspended(report))"
+      let key = isReadOnly ? "" : " (S)"
+      return
+        "cancelled before it started; finishes when \(queueName(report) ?? "its queue") is resumed\(key)"
     }
-    return "cancelled before it started, leaves its queue without running"
+    return "cancelled before it started; its queue will remove it without running it"
   }
 
   private func ready(_ report: OperationReport) -> String {
     guard let queue = monitored.queue(report.queue) else { return "ready" }
     let name = queue.name.clipped(to: 24)
     if let width = queue.width, queue.counts.executing >= width {
-      return "ready, no free slot: \(name) \(queue.counts.executing)/\(width)"
+      return "ready; all slots of \(name) are in use (\(queue.counts.executing)/\(width))"
     }
-    return "ready in \(name), not started yet"
+    return "ready in queue \(name), not started yet"
   }
 
   private func suspended(_ report: OperationReport) -> String {
@@ -68,7 +70,7 @@ struct Explanation {
   private func waiting(_ report: OperationReport) -> String {
     let total = report.dependencies.count
     if report.isExcluded {
-      return "waiting: another operation holds an exclusion that it needs"
+      return "waiting for an exclusion that another operation holds"
     }
     guard report.unmetDependencyCount > 0 else {
       return total == 0
@@ -90,7 +92,7 @@ struct Explanation {
       let more = count > namedCount ? " and \(count - namedCount) more" : ""
       let others = unknown > 0 ? "\(unknown) not in a queue" : ""
       let parts = [named + more, others].filter { !$0.isEmpty }.joined(separator: ", ")
-      return "waits for \(report.unmetDependencyCount) of \(total): \(parts)"
+      return "waits for \(report.unmetDependencyCount) of \(total) dependencies: \(parts)"
     }
     // If the sentence is too long, it names fewer dependencies, but always contains the number of
     // dependencies that it does not name.

@@ -216,7 +216,7 @@ struct ConnectionTests {
   @Test func theLastPictureStaysAndIsMarked() {
     var dashboard = exited()
     #expect(dashboard.text()[0].contains("tilebuild[4711]  EXITED 12:05:02"))
-    #expect(dashboard.text().shows("the process has exited; 51 of 854 operations are kept"))
+    #expect(dashboard.text().shows("the process has exited; 51 of 854 operations can be inspected"))
     #expect(dashboard.text().last?.contains("Cancel") == false)
     #expect(dashboard.press("x") == [.bell])
     #expect(dashboard.text().shows("the process has exited; commands are disabled"))
@@ -289,7 +289,7 @@ struct ConnectionTests {
       ),
       (
         .finished, 0,
-        "cancel     at 12:04:26.800 by uid 1000, unknown pid (finished 1.20s later)"
+        "cancel     at 12:04:26.800 by uid 1000 (pid unknown) (finished 1.20s later)"
       ),
     ])
   func theRequesterIsNamed(state: OperationState, process: Int32, line: String) throws {
