@@ -104,7 +104,7 @@ final class ProcessConnection: ChannelInboundHandler {
   /// Sends a farewell message to the process and closes the connection. No event follows.
   func close() {
     isOver = true
-    send(.bye(reason: "the viewer disconnects"))
+    send(.bye(reason: "the viewer is closing the connection"))
     context?.close(promise: nil)
   }
 

@@ -117,7 +117,7 @@ struct WarningTests {
       (
         MonitorWarning(
           kind: .finishedWithoutStart, operations: [ID(1035), ID(7)], title: "Fetch", count: 12),
-        "! 12 operations finished without being started, the last: #1035 GET dem.idx"
+        "! 12 operations finished without a start, last: #1035 GET dem.idx"
       ),
       (
         MonitorWarning(
@@ -128,13 +128,13 @@ struct WarningTests {
         MonitorWarning(
           kind: .slow, operations: [ID(1042)], count: 1, since: Scene.seconds(89.6),
           usual: .milliseconds(1_200)),
-        "! #1042 download tiles z=14 eu has run 12.4s; the p99 of its class is 1.20s"
+        "! #1042 download tiles z=14 eu has run 12.4s; class p99 is 1.20s"
       ),
       (
         MonitorWarning(
           kind: .leaking, operations: [ID(7), ID(8)], title: "Fetch", count: 2,
           since: Scene.seconds(12)),
-        "! #7 Fetch and 1 more are still in memory 1m30s after finishing"
+        "! #7 Fetch and 1 more are in memory 1m30s after finishing"
       ),
       (
         MonitorWarning(kind: .fanOut, operations: [ID(1180)], count: 12_345),
@@ -185,7 +185,7 @@ struct WarningTests {
   @Test func aFixIsShownOnAWideScreen() {
     let warning = MonitorWarning(
       kind: .cancelNotHonoured, operations: [ID(1077)], count: 1, since: Scene.seconds(97.8))
-    #expect(Self.dashboard([warning]).text().shows("still runs  → check isCancelled in its code"))
+    #expect(Self.dashboard([warning]).text().shows("still runs  → check isCancelled"))
     #expect(!Self.dashboard([warning], columns: 60).text().shows("check isCancelled"))
   }
 

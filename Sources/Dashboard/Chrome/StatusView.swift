@@ -149,7 +149,7 @@ struct StatusView {
         remark = Span("   \(error)", .warning)
       } else {
         let count = CountText.text(dashboard.matchCount)
-        remark = Span("   \(count) match \(canvas.glyphs.dot) Esc discard", .dim)
+        remark = Span("   \(count) operations match \(canvas.glyphs.dot) Esc discard", .dim)
       }
     }
     // If the typed text is too long, only its end is shown.

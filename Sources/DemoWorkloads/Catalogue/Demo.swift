@@ -44,7 +44,7 @@ public enum Demo: String, CaseIterable, Sendable {
   public var round: String {
     switch self {
     case .tiles: "renders, writes and uploads one pyramid of tiles"
-    case .deadlock: "starts the application once; its deadlocks end after 20, 24 and 28 s"
+    case .deadlock: "starts the application; deadlocks end after 20, 24 and 28 s"
     case .storm: "executes one million operations in about 30 s"
     case .stubborn: "executes twelve operations in each of its two queues"
     case .priorities: "executes forty operations, and ends when all have finished"

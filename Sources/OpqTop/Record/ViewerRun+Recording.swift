@@ -78,7 +78,7 @@ extension ViewerRun {
   }
 
   private static func words(_ outcome: Recorder.Outcome) -> String {
-    "\(TimeText.duration(outcome.length)) in \(outcome.updateCount) updates, \(outcome.size) bytes"
+    "\(TimeText.duration(outcome.length)) of data in \(outcome.updateCount) updates, \(outcome.size) bytes"
   }
 
   /// Replays a recording.
