@@ -215,7 +215,7 @@ enum KeyTable {
       help: "hide/show finished", group: .looking),
     KeyBinding(
       .list(.toggleWarned), [.character("!")], in: [.list], label: "!",
-      help: "all rows / warnings only", group: .looking),
+      help: "show all or only warnings", group: .looking),
     KeyBinding(
       .warnings(.open), [.character("!")], in: viewing.subtracting([.list, .warnings]), label: "!",
       help: "show list of warnings", group: .looking),

@@ -36,7 +36,7 @@ public enum Demo: String, CaseIterable, Sendable {
     case .deadlock: "the banners name deadlocks. Press b to go to the blocker, x to cancel it"
     case .storm: "watch counts and rate. Press / to find job 123456, S to suspend the queue"
     case .stubborn: "some operations react late to a cancel. Press x on \"transcode film\""
-    case .priorities: "low priorities starve. Press } to raise the priority of \"find contract\""
+    case .priorities: "operations of low priority starve. Press } to prioritize \"find contract\""
     }
   }
 
