@@ -49,7 +49,9 @@ struct WarningListTests {
     #expect(dashboard.text()[0].contains("! 4"))
     let list = self.rows(of: dashboard)
     #expect(list.prefix(4).count == 4)
-    for (row, words) in zip(list, ["DEADLOCK ", "#1042", "net suspended", "all 512 threads"]) {
+    for (row, words) in zip(
+      list, ["DEADLOCK ", "#1042", "net has been suspended", "all 512 threads"])
+    {
       #expect(row.contains(words), "\(row)")
     }
     #expect(list.count == 4 || !list[4].hasPrefix("  "))

@@ -87,21 +87,24 @@ struct Explanation {
     let isCut = total > Self.lookLimit
     let count = isCut ? report.unmetDependencyCount : unmet.count
     let unknown = isCut ? 0 : report.unmetDependencyCount - unmet.count
-    func sentence(naming namedCount: Int) -> String {
+    func sentence(naming namedCount: Int, isShort: Bool = false) -> String {
       let named = first.prefix(namedCount).joined(separator: ", ")
       let more = count > namedCount ? " and \(count - namedCount) more" : ""
       let others = unknown > 0 ? "\(unknown) not in a queue" : ""
       let parts = [named + more, others].filter { !$0.isEmpty }.joined(separator: ", ")
-      return "waits for \(report.unmetDependencyCount) of \(total) dependencies: \(parts)"
+      let unmetCount = report.unmetDependencyCount
+      return isShort
+        ? "waits for \(unmetCount) dependenc\(unmetCount == 1 ? "y" : "ies"): \(parts)"
+        : "waits for \(unmetCount) of \(total) dependencies: \(parts)"
     }
     // If the sentence is too long, it names fewer dependencies, but always contains the number of
     // dependencies that it does not name.
     let fewest = min(1, first.count)
-    for namedCount in stride(from: first.count, to: fewest, by: -1) {
+    for namedCount in stride(from: first.count, through: fewest, by: -1) {
       let candidate = sentence(naming: namedCount)
       guard let columns, glyphs.width(of: candidate) > columns else { return candidate }
     }
-    return sentence(naming: fewest)
+    return sentence(naming: fewest, isShort: true)
   }
 
   private func over(_ report: OperationReport) -> String {

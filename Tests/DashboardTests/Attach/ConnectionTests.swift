@@ -229,7 +229,7 @@ struct ConnectionTests {
   @Test func afterTheEndOperationsAreSortedAndFilteredLocally() {
     var dashboard = exited()
     dashboard.press("\\state:exec")
-    #expect(dashboard.text().shows("4 match"))
+    #expect(dashboard.text().shows("4 operations match"))
     dashboard.press(.enter)
     #expect(dashboard.list.rows.keys.map { $0.id.rawValue } == [1042, 1051, 1080, 1095])
     dashboard.press("si")
