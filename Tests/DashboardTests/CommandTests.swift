@@ -90,7 +90,7 @@ struct CommandTests {
     #expect(order(of: dashboard) == [1, 2, 3, 4, 5])
     dashboard.take(.tick(dashboard.now + .seconds(2)))
     #expect(order(of: dashboard) == [1, 3, 4, 5])
-    #expect(dashboard.text().shows("#2 selection cancelled · g: first row"))
+    #expect(dashboard.text().shows("#2 selected row: cancelled · g: first row"))
   }
 
   @Test func aCancellingRowStaysAgainWhenItIsCancelled() {

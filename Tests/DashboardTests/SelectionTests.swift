@@ -70,7 +70,7 @@ struct SelectionTests {
     var dashboard = Self.dashboard((1...30).map { Self.report($0, .executing, at: $0) })
     dashboard.update(changed: [Self.report(1, .finished, at: 99)])
     #expect(dashboard.list.selection.id == ID(1))
-    #expect(dashboard.text().shows("#1 selection finished · g: first row"))
+    #expect(dashboard.text().shows("#1 selected row: finished · g: first row"))
     dashboard.update(removed: [ID(1)])
     #expect(dashboard.list.selection.id == ID(1))
     // The first key acts on no other operation.
