@@ -84,7 +84,7 @@ struct ProcessConversation {
   }
 
   private mutating func take(_ part: UpdatePart) -> [Action] {
-    guard credit > 0 else { return [fault("more updates were sent than opq-top requested")] }
+    guard credit > 0 else { return [fault("the process sent more updates than opq-top requested")] }
     credit -= 1
     do throws(WireError) {
       guard let update = try assembler.take(part) else { return grant(1) }

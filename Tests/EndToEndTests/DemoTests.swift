@@ -31,7 +31,7 @@ import Testing
         screen.lines.contains { $0.hasPrefix("▌x") && $0.contains("\(id) cancel") }
       }, "\(id): \(window.screen.lines)")
     #expect(window.wait { $0.contains("cancelled 1") })
-    #expect(window.wait { $0.contains("selection cancelled") })
+    #expect(window.wait { $0.contains("selected row: cancelled") })
     // The next poster of the series is rendered.
     #expect(window.wait { $0.contains("render poster 3: ") })
     window.type("q")

@@ -175,7 +175,7 @@ import Testing
     #expect(viewer.receive { if case .credit = $0 { true } else { false } } != nil)
     viewer.send(frames: (0..<60).flatMap { _ in UpdateParts(ScriptedProcess.update) })
     #expect(window.waitForEnd() == .status(1))
-    #expect(window.screen.contains("more updates were sent than opq-top requested"))
+    #expect(window.screen.contains("sent more updates than opq-top requested"))
   }
 
   @Test("The same process is live again after a reconnection; until then the reason is shown")
