@@ -137,10 +137,8 @@ struct ListingTests {
     var dashboard = Scene.dashboard(columns: columns)
     dashboard.press("1190")
     dashboard.press(.enter)
-    let sentence = try #require(
-      dashboard.text().first {
-        $0.contains("#1190 waits for 21 \(columns == 60 ? "" : "of 31 ")dependencies: ")
-      })
+    let words = "#1190 waits for 21 \(columns == 60 ? "" : "of 31 ")dependencies: "
+    let sentence = try #require(dashboard.text().first { $0.contains(words) })
     let named = sentence.split(separator: "#").count - 2
     #expect(sentence.hasSuffix(" and \(21 - named) more"), "\(sentence)")
     #expect(named == (columns == 200 ? 4 : named) && named >= 1)
