@@ -32,7 +32,7 @@ public struct TerminalError: Error, Equatable, CustomStringConvertible {
       "unknown terminal type: TERM is \"\(Self.plain(type))\""
     case .tooDumb(let type): "a terminal of type \"\(Self.plain(type))\" cannot place its cursor"
     case .alreadyOpen: "the terminal is open already"
-    case .noResources: "the system has no memory or descriptors left"
+    case .noResources: "the system has no memory or file descriptors left"
     }
   }
 

@@ -61,7 +61,7 @@ extension Dashboard {
       case .requested: show("\(done): \(what)")
       case .alreadyFinished: show("\(what) had already finished")
       case .unknown: show("\(what) is unknown", isWarning: true)
-      case .denied: show("denied: the process is read-only", isWarning: true)
+      case .denied: show("denied: the process is monitored read-only", isWarning: true)
       case .lost: show("\(what): result unknown, \(lostWords)", isWarning: true)
       }
       return
@@ -102,7 +102,7 @@ extension Dashboard {
     prompts.question = nil
     let ids = question.ids
     if ids.contains(where: { live.hasEnded($0) }) {
-      return show("not cancelled: its process has ended", isWarning: true)
+      return show("not cancelled: the operation's process has ended", isWarning: true)
     }
     let named = ids.prefix(4).map { describe($0) }.joined(separator: ", ")
     let more = ids.count > 4 ? " and \(ids.count - 4) more" : ""
@@ -117,7 +117,7 @@ extension Dashboard {
     guard !exists || live.hasEnded(id) else { return }
     prompts.question = nil
     show(
-      "\(words): \(exists ? "its process has ended" : "the queue no longer exists")",
+      "\(words): \(exists ? "the queue's process has ended" : "the queue no longer exists")",
       isWarning: true)
   }
 

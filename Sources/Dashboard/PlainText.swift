@@ -66,7 +66,7 @@ package struct PlainText: Sendable {
       }
       let queues = detail.awaitedQueues.map { "queue \(monitored.queue($0)?.name ?? "")" }
       for awaited in detail.awaitedOperations.map({ title(of: $0) }) + queues {
-        lines.append(line("  - its own code waits for \(awaited)"))
+        lines.append(line("  - the operation's own code waits for \(awaited)"))
       }
     }
     let chain = blockers(of: id)

@@ -30,7 +30,7 @@ enum PeerCheck {
     guard let name, peer.processID != 0, peer.processID != name.processID else { return nil }
     return AttachError(
       .denied,
-      "the socket's name has process id \(name.processID), but process \(peer.processID) listens on it"
+      "the socket's name contains process id \(name.processID), but process \(peer.processID) listens on it"
     )
   }
 

@@ -73,7 +73,7 @@ final class ProcessConnection: ChannelInboundHandler {
     }
     switch (error as? IOError)?.errnoCode {
     case ENOENT: return AttachError(.nothingThere, "there is no socket at \(path)")
-    case ECONNREFUSED, ENOTSOCK: return AttachError(.nothingThere, "nothing listens at \(path)")
+    case ECONNREFUSED, ENOTSOCK: return AttachError(.nothingThere, "no process listens at \(path)")
     case EACCES, EPERM: return AttachError(.denied, "access to \(path) is denied")
     case let code?:
       return AttachError(
@@ -104,7 +104,7 @@ final class ProcessConnection: ChannelInboundHandler {
   /// Sends a farewell message to the process and closes the connection. No event follows.
   func close() {
     isOver = true
-    send(.bye(reason: "the viewer disconnects"))
+    send(.bye(reason: "the viewer is closing the connection"))
     context?.close(promise: nil)
   }
 

@@ -60,7 +60,7 @@ struct ProcessConversation {
     switch message {
     case .unknown: return []
     case .hello(let hello, let versions):
-      guard !isGreeted else { return [fault("a second greeting was received")] }
+      guard !isGreeted else { return [fault("the protocol's greeting was received twice")] }
       guard ProtocolVersions.current.isCompatible(with: versions) else {
         return [.fail(AttachError(otherVersion: versions))]
       }
@@ -69,7 +69,7 @@ struct ProcessConversation {
     case .bye(let farewell):
       guard isGreeted, farewell.cause == .processEnds else { return [.fail(AttachError(farewell))] }
       return end() + [.deliver(.ended(reason: farewell.sentence))]
-    case _ where !isGreeted: return [fault("the first message was not a greeting")]
+    case _ where !isGreeted: return [fault("the first message was not the protocol's greeting")]
     case .updatePart(let part): return take(part)
     case .commandResult(let token, let outcomes, let dependents):
       guard let index = commands.firstIndex(where: { $0.token == token }) else { return [] }
@@ -84,13 +84,13 @@ struct ProcessConversation {
   }
 
   private mutating func take(_ part: UpdatePart) -> [Action] {
-    guard credit > 0 else { return [fault("it sent more updates than opq-top requested")] }
+    guard credit > 0 else { return [fault("the process sent more updates than opq-top requested")] }
     credit -= 1
     do throws(WireError) {
       guard let update = try assembler.take(part) else { return grant(1) }
       guard ledger.enter(update) else {
         return [
-          .fail(AttachError(.lost, "the process reports more operations than opq-top can keep"))
+          .fail(AttachError(.lost, "the process reports more operations than opq-top can store"))
         ]
       }
       // Each part that this viewer has processed permits the process to send one more part. The last

@@ -39,7 +39,7 @@ struct Reconnection {
   /// Handles a greeting of a process.
   mutating func greet(_ hello: Hello) -> [Action] {
     if let known = self.hello, !known.isSameProcess(as: hello) {
-      return end("replaced by another process")
+      return end("the process was replaced by another one")
     }
     self.hello = hello
     isOpen = true

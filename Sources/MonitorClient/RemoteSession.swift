@@ -117,7 +117,7 @@ package final class RemoteSession: MonitorSource {
     loop.execute {
       self.connecting.value.connection?.close()
       self.connecting.value.connection = nil
-      self.greeting.fail(AttachError(.lost, "the viewer disconnects"))
+      self.greeting.fail(AttachError(.lost, "the viewer is closing the connection"))
     }
   }
 

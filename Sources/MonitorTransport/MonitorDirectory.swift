@@ -46,6 +46,10 @@ package struct MonitorDirectory: Sendable, Equatable {
   /// connect accepts 103.
   package static let longestSocketPath = 103
 
+  /// The sentence that ends the message about a directory that cannot be trusted.
+  private static let requirement =
+    "The monitor's sockets need a directory that only this user can access."
+
   /// Returns the directory for a socket with this name. Creates the directory if it does not exist.
   ///
   /// - Throws: `MonitorDirectoryError` if no directory can be used.
@@ -71,7 +75,7 @@ package struct MonitorDirectory: Sendable, Equatable {
       try directory.check()
       return directory
     }
-    throw lastError ?? MonitorDirectoryError("no directory is available for the socket")
+    throw lastError ?? MonitorDirectoryError("no directory is available for the monitor's socket")
   }
 
   /// Creates the directory if it does not exist. Only the owner has access to the new directory.
@@ -95,13 +99,16 @@ package struct MonitorDirectory: Sendable, Equatable {
       throw MonitorDirectoryError("cannot check \(path): \(String(cString: strerror(errno)))")
     }
     guard facts.st_mode & S_IFMT == S_IFDIR else {
-      throw MonitorDirectoryError("\(path) is not a directory; it is not safe")
+      throw MonitorDirectoryError(
+        "\(path) is not a directory. \(Self.requirement)")
     }
     guard facts.st_uid == owner else {
-      throw MonitorDirectoryError("\(path) belongs to another user; it is not safe")
+      throw MonitorDirectoryError(
+        "\(path) belongs to another user. \(Self.requirement)")
     }
     guard facts.st_mode & 0o077 == 0 else {
-      throw MonitorDirectoryError("other users have access to \(path); it is not safe")
+      throw MonitorDirectoryError(
+        "other users have access to \(path). \(Self.requirement)")
     }
   }
 

@@ -65,7 +65,7 @@ final class GuestList: Sendable {
   /// Returns whether a process may connect as a viewer. Logs a refusal.
   func mayEnter(_ origin: CommandOrigin) -> Bool {
     if origin.userID == geteuid() || origin.userID == 0 { return true }
-    noteRefusal("it belongs to another user", origin)
+    noteRefusal("its process belongs to another user", origin)
     return false
   }
 

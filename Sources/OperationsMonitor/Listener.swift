@@ -40,7 +40,7 @@ final class Listener: Sendable {
   ) throws(MonitorError) {
     guard Self.isPossible else {
       throw MonitorError(
-        "this process is a fork of a monitored one and does not have its threads")
+        "this process is a fork of a monitored process and does not have its threads")
     }
     let socket = try MonitorSocket(in: places)
     let guests = GuestList(mode: mode, logger: logger, loop: Self.thread.group.next())
@@ -89,7 +89,9 @@ final class Listener: Sendable {
     _ channel: any Channel, for guests: GuestList, patience: TimeAmount
   ) -> EventLoopFuture<Void> {
     PeerCredentials.origin(of: channel).flatMapThrowing { origin in
-      guard guests.mayEnter(origin) else { throw MonitorError("it belongs to another user") }
+      guard guests.mayEnter(origin) else {
+        throw MonitorError("its process belongs to another user")
+      }
       try MessageFraming.add(
         before: ViewerConnection(guests: guests, origin: origin, patience: patience), in: channel)
     }

@@ -38,8 +38,8 @@ struct ViewerConversation {
     switch (phase, message) {
     case (.closed, _), (_, .unknown): return []
     case (.awaitingHello, .hello(let hello)): return take(hello)
-    case (.awaitingHello, _): return refuse("the first message was not a greeting")
-    case (.open, .hello): return refuse("a second greeting was received")
+    case (.awaitingHello, _): return refuse("the first message was not the protocol's greeting")
+    case (.open, .hello): return refuse("the protocol's greeting was received twice")
     case (.open, .watch(let interest, let interval)): return [.watch(interest, interval: interval)]
     case (.open, .command(let command, let token)): return [.perform(command, token: token)]
     case (.open, .credit(let count)): return [.credit(count)]
@@ -55,7 +55,7 @@ struct ViewerConversation {
 
   /// Refuses the viewer if it has not sent a greeting in time.
   mutating func expire() -> [Action] {
-    phase == .awaitingHello ? refuse("no greeting was received in time") : []
+    phase == .awaitingHello ? refuse("the protocol's greeting was not received in time") : []
   }
 
   /// Refuses the viewer because the maximum number of viewers is connected.

@@ -90,7 +90,7 @@ struct CommandTests {
     #expect(order(of: dashboard) == [1, 2, 3, 4, 5])
     dashboard.take(.tick(dashboard.now + .seconds(2)))
     #expect(order(of: dashboard) == [1, 3, 4, 5])
-    #expect(dashboard.text().shows("#2 selection cancelled · g: first row"))
+    #expect(dashboard.text().shows("#2 selected row: cancelled · g: first row"))
   }
 
   @Test func aCancellingRowStaysAgainWhenItIsCancelled() {
@@ -347,7 +347,7 @@ struct CommandTests {
       (CommandResult.Outcome.requested, "cancel requested: #1077 resample dem"),
       (.alreadyFinished, "#1077 resample dem had already finished"),
       (.unknown, "#1077 resample dem is unknown"),
-      (.denied, "denied: the process is read-only"),
+      (.denied, "denied: the process is monitored read-only"),
       (
         .lost,
         "#1077 resample dem: result unknown, the connection was lost"

@@ -44,19 +44,19 @@ struct DetailTests {
   @Test("It lists every reason why the operation does not run, and no reasons of another operation")
   func reasons() {
     var dashboard = dashboard(of: 1200)
-    #expect(dashboard.text().shows("why it is not running"))
+    #expect(dashboard.text().shows("why the operation is not running"))
     #expect(dashboard.text().shows("1  2 of 2 dependencies have not finished: it waits for #1181"))
     // The user selects another operation. Until the monitor answers, the screen shows no reasons
     // why this operation does not run.
     _ = dashboard.reduce(.input(.character("b")))
     #expect(dashboard.detail?.id == ID(1190))
-    #expect(!dashboard.text().shows("why it is not running"))
+    #expect(!dashboard.text().shows("why the operation is not running"))
     dashboard.update()
     #expect(dashboard.text().shows("1  21 of 31 dependencies"))
   }
 
   @Test func anExecutingOperationHasNoReasons() {
-    #expect(!dashboard(of: 1042).text().shows("why it is not running"))
+    #expect(!dashboard(of: 1042).text().shows("why the operation is not running"))
   }
 
   @Test func nShowsTheNextRowAndCapitalNThePreviousRow() {
@@ -148,7 +148,7 @@ struct DetailTests {
   @Test func aRemovedOperationIsShownAsNoLongerKept() {
     var dashboard = dashboard(of: 1042)
     dashboard.update(removed: [ID(1042)])
-    #expect(dashboard.text().shows("no longer kept"))
+    #expect(dashboard.text().shows("no longer stored"))
     dashboard.press(.escape)
     #expect(dashboard.detail == nil)
   }

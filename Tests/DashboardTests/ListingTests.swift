@@ -137,8 +137,8 @@ struct ListingTests {
     var dashboard = Scene.dashboard(columns: columns)
     dashboard.press("1190")
     dashboard.press(.enter)
-    let sentence = try #require(
-      dashboard.text().first { $0.contains("#1190 waits for 21 of 31: ") })
+    let words = "#1190 waits for 21 \(columns == 60 ? "" : "of 31 ")dependencies: "
+    let sentence = try #require(dashboard.text().first { $0.contains(words) })
     let named = sentence.split(separator: "#").count - 2
     #expect(sentence.hasSuffix(" and \(21 - named) more"), "\(sentence)")
     #expect(named == (columns == 200 ? 4 : named) && named >= 1)
@@ -321,14 +321,15 @@ struct ListingTests {
     var dashboard = Scene.dashboard()
     dashboard.press("!!")
     #expect(dashboard.list.rows.count == 0)
-    #expect(dashboard.text().shows("no operation has a warning; press ! to show all"))
+    #expect(dashboard.text().shows("no operation has a warning; press ! to show all operations"))
     // A finished operation has a warning. The key `H` then hides finished operations, so the list
     // of operations with warnings becomes empty.
     warn(of: [MonitorWarning(kind: .fanOut, operations: [ID(1099)])], in: &dashboard)
     #expect(dashboard.list.rows.count == 1)
     dashboard.press("H")
     #expect(
-      dashboard.text().shows("the filter hides all operations with warnings; press ! to show all"))
+      dashboard.text().shows(
+        "no operation with a warning is listed; press ! to show all operations"))
   }
 
   @Test("The notice says why an operation has no row")
@@ -340,7 +341,7 @@ struct ListingTests {
       return dashboard.text()
     }
     dashboard.press("!!")
-    #expect(said(1101).shows("#1101 has no warning; press ! to show all"))
+    #expect(said(1101).shows("#1101 has no warning; press ! to show all operations"))
     dashboard.press("!\\upload")
     dashboard.press(.enter)
     #expect(said(1101).shows("#1101 does not match the filter; press \\ to change it"))

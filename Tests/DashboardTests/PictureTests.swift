@@ -96,9 +96,9 @@ struct PictureTests {
     arguments: [
       (1042, "#1042 executing 12.4s on io, 1 waits for it"),
       (1077, "#1077 cancel requested 4.20s ago, still running"),
-      (1103, "#1103 ready, no free slot: cpu 2/2"),
+      (1103, "#1103 ready; all slots of cpu are in use (2/2)"),
       (1110, "#1110 held: net is suspended; press S to resume it"),
-      (1180, "#1180 waits for 2 of 3: #1042 executing 12.4s, #1101 waiting"),
+      (1180, "#1180 waits for 2 of 3 dependencies: #1042 executing 12.4s, #1101 waiting"),
       (1099, "#1099 finished at 12:03:59, ran 410ms"),
       (1033, "#1033 cancelled at 12:03:49, never started"),
     ])
@@ -120,7 +120,9 @@ struct PictureTests {
     ])
     dashboard.press("7")
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("#7 waits for 2 of 2: #1042 executing 12.4s, 1 not in a queue"))
+    #expect(
+      dashboard.text().shows(
+        "#7 waits for 2 of 2 dependencies: #1042 executing 12.4s, 1 not in a queue"))
     dashboard.press("8")
     dashboard.press(.enter)
     #expect(dashboard.text().shows("#8 waiting: its own isReady is false"))
@@ -137,7 +139,8 @@ struct PictureTests {
     dashboard.press("7")
     dashboard.press(.enter)
     #expect(
-      dashboard.text().shows("#7 waits for 9000 of 10001: #1042 executing 12.4s and 8999 more"))
+      dashboard.text().shows(
+        "#7 waits for 9000 of 10001 dependencies: #1042 executing 12.4s and 8999 more"))
   }
 
   @Test func theSentenceNamesAnExclusionAsTheReason() {
@@ -150,7 +153,7 @@ struct PictureTests {
     dashboard.press(.enter)
     #expect(
       dashboard.text().shows(
-        "#7 waiting: another operation holds an exclusion that it needs"))
+        "#7 waiting for an exclusion that another operation holds"))
   }
 
   @Test(arguments: [
@@ -230,7 +233,8 @@ struct PictureTests {
     update.warnings = [MonitorWarning(kind: .historyLost, count: 1_204)]
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.text()[0].hasSuffix("not recorded 1204  ! 1  12:04:31"))
-    #expect(dashboard.text().shows("1204 state changes were not recorded; states are exact"))
+    #expect(
+      dashboard.text().shows("1204 state changes were not recorded; current states are exact"))
     // Warnings about the present state are shown before warnings about the past.
     update.warnings.insert(MonitorWarning(kind: .readyButNotStarted, queue: Scene.cpu), at: 0)
     dashboard.take(.monitor(.update(update)))

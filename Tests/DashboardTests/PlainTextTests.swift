@@ -103,7 +103,7 @@ struct PlainTextTests {
     Situation(testDescription: "search", facts: ["find: merge_"]) { scene("/merge", $0) },
     Situation(testDescription: "question", facts: ["Cancel #1042", "n", "y"]) { scene("x", $0) },
     Situation(testDescription: "name", facts: ["w closes"]) { scene("w", $0) },
-    Situation(testDescription: "help", facts: ["Space", "tag it"]) { scene("?", $0) },
+    Situation(testDescription: "help", facts: ["Space", "tag row"]) { scene("?", $0) },
     Situation(testDescription: "tree", facts: ["#1200", "┡━"], moreFacts: ["critical path"]) {
       scene("1200\rd", $0)
     },
@@ -143,7 +143,9 @@ struct PlainTextTests {
     Situation(testDescription: "lost", facts: ["RECONNECTING"], moreFacts: ["connection lost"]) {
       attached($0, .disconnected(reason: "reset"))
     },
-    Situation(testDescription: "exited", facts: ["EXITED 12:04:31"], moreFacts: ["are kept"]) {
+    Situation(
+      testDescription: "exited", facts: ["EXITED 12:04:31"], moreFacts: ["can be inspected"]
+    ) {
       attached($0, .ended(reason: "the process has exited"))
     },
     Situation(

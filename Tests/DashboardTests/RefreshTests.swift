@@ -26,14 +26,14 @@ struct RefreshTests {
       #expect(dashboard.text().shows("refresh \(words); keys act at once"))
     }
     #expect(dashboard.press("[") == [.bell])
-    #expect(dashboard.text().shows("refresh every 10s is the slowest"))
+    #expect(dashboard.text().shows("refresh every 10s is the slowest rate"))
     for (interval, _) in Self.steps.dropLast().reversed() {
       #expect(dashboard.press("]") == [])
       #expect(dashboard.refreshInterval == interval)
     }
     #expect(dashboard.text()[0].contains("LIVE  up"))
     #expect(dashboard.press("]") == [.bell])
-    #expect(dashboard.text().shows("refresh 30/s is the fastest"))
+    #expect(dashboard.text().shows("refresh 30/s is the fastest rate"))
   }
 
   @Test func agesAreRedrawnAtMostAtTheRefreshRate() {

@@ -138,7 +138,7 @@ struct RootTests {
     #expect(dashboard.text().shows("ROOTS first 7 of 1,000,000"))
     update.rootCount = nil
     dashboard.take(.monitor(.update(update)))
-    #expect(dashboard.text().shows("ROOTS 7 so far"))
+    #expect(dashboard.text().shows("ROOTS 7 found so far"))
   }
 
   @Test func dependenciesAndDependentsBelongToTheRow() {

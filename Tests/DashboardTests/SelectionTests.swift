@@ -70,7 +70,7 @@ struct SelectionTests {
     var dashboard = Self.dashboard((1...30).map { Self.report($0, .executing, at: $0) })
     dashboard.update(changed: [Self.report(1, .finished, at: 99)])
     #expect(dashboard.list.selection.id == ID(1))
-    #expect(dashboard.text().shows("#1 selection finished · g: first row"))
+    #expect(dashboard.text().shows("#1 selected row: finished · g: first row"))
     dashboard.update(removed: [ID(1)])
     #expect(dashboard.list.selection.id == ID(1))
     // The first key acts on no other operation.
@@ -109,8 +109,8 @@ struct SelectionTests {
     dashboard.update(removed: [ID(3)])
     #expect(dashboard.list.selection.id == ID(3))
     #expect(Self.cursorLine(dashboard) == 2)
-    #expect(dashboard.text().shows("▌       #3 selection finished · g: first row"))
-    #expect(dashboard.text().shows("#3 no longer kept"))
+    #expect(dashboard.text().shows("▌       #3 selected row: finished · g: first row"))
+    #expect(dashboard.text().shows("#3 has finished; its details are no longer stored"))
     #expect(dashboard.visibleKeys.map(\.id) == [ID(1), ID(2), ID(4), ID(5)])
     // The rows of the other operations move, but the cursor stays in its line.
     dashboard.update(changed: [Self.report(6, .executing)])
@@ -128,14 +128,15 @@ struct SelectionTests {
     dashboard.update(removed: [ID(3)])
     dashboard.press(keys)
     #expect(dashboard.list.selection.id == ID(expected))
-    #expect(!dashboard.text().shows("selection finished"))
+    #expect(!dashboard.text().shows("selected row: finished"))
   }
 
   @Test func aGhostCursorStaysInAnEmptyList() {
     var dashboard = Self.dashboard([Self.report(1, .waiting)])
     dashboard.press("g")
     dashboard.update(removed: [ID(1)])
-    #expect(dashboard.text().shows("selection finished") && dashboard.text().shows("no operations"))
+    #expect(
+      dashboard.text().shows("selected row: finished") && dashboard.text().shows("no operations"))
     // The selection stays on the removed operation. The new operation is not selected, because no
     // key has selected it.
     dashboard.update(changed: [Self.report(2, .executing)])
@@ -152,12 +153,12 @@ struct SelectionTests {
     dashboard.update(changed: (2...60).map { Self.report($0, .executing, at: $0) })
     #expect(dashboard.visibleKeys.first?.id == ID(2))
     #expect(Self.cursorLine(dashboard) == 0)
-    #expect(dashboard.text().shows("#1 selection off screen · g: first row"))
+    #expect(dashboard.text().shows("#1 selected row: off screen · g: first row"))
     dashboard.press("j")
     #expect(dashboard.list.selection.id == ID(2))
     dashboard.update(changed: [Self.report(2, .finished, at: 99)])
     #expect(dashboard.visibleKeys.first?.id == ID(3))
-    #expect(dashboard.text().shows("#2 selection finished · g: first row"))
+    #expect(dashboard.text().shows("#2 selected row: finished · g: first row"))
   }
 
   @Test func theGhostCursorHasRoomOnTheSmallestScreen() {
@@ -165,9 +166,9 @@ struct SelectionTests {
     dashboard.press("g")
     dashboard.take(.resized(Layout.minimum))
     dashboard.update(changed: [Self.report(1, .finished, at: 99)])
-    #expect(dashboard.text().shows("▌ selection finished · g: first row"))
+    #expect(dashboard.text().shows("▌ selected row: finished · g: first row"))
     let ascii = dashboard.text(isUnicode: false)
-    #expect(ascii.shows("selection finished | g: first row"))
+    #expect(ascii.shows("selected row: finished | g: first row"))
   }
 
   @Test("An operation that no longer matches the filter leaves a ghost cursor")
@@ -178,7 +179,7 @@ struct SelectionTests {
     dashboard.press("j")
     dashboard.update(changed: [Self.report(2, .cancelling, at: 2)])
     #expect(dashboard.list.selection.id == ID(2))
-    #expect(dashboard.text().shows("#2 selection not listed · g: first row"))
+    #expect(dashboard.text().shows("#2 selected row: not listed · g: first row"))
   }
 
   @Test func aNewFilterSelectsTheNeighbourOfAHiddenOperation() {

@@ -49,7 +49,9 @@ struct WarningListTests {
     #expect(dashboard.text()[0].contains("! 4"))
     let list = self.rows(of: dashboard)
     #expect(list.prefix(4).count == 4)
-    for (row, words) in zip(list, ["DEADLOCK ", "#1042", "net suspended", "all 512 threads"]) {
+    for (row, words) in zip(
+      list, ["DEADLOCK ", "#1042", "net has been suspended", "all 512 threads"])
+    {
       #expect(row.contains(words), "\(row)")
     }
     #expect(list.count == 4 || !list[4].hasPrefix("  "))
@@ -66,9 +68,9 @@ struct WarningListTests {
   @Test func theSelectedWarningShowsItsFix() {
     var dashboard = Self.dashboard(Self.warnings)
     dashboard.press("!")
-    #expect(dashboard.text().shows("cycle → cancel one of them (x)"))
+    #expect(dashboard.text().shows("cycle → cancel one operation (x)"))
     dashboard.press("jj")
-    #expect(dashboard.text().shows("suspended-with-ready → resume it (S)"))
+    #expect(dashboard.text().shows("suspended-with-ready → resume the queue (S)"))
     // The warning shows the keys that fix its cause. These keys act on the operation or the queue
     // of the selected warning.
     #expect(dashboard.press("S") == [.send(.setSuspended(Scene.net, false))])
@@ -131,9 +133,9 @@ struct WarningListTests {
   @Test func theAgesOfWarningsAreCurrent() {
     var dashboard = Self.dashboard([Self.warnings[2]])
     dashboard.press("!")
-    #expect(dashboard.text().shows("net suspended for 12.0s"))
+    #expect(dashboard.text().shows("net has been suspended for 12.0s"))
     #expect(dashboard.nextTick(after: Scene.now) != nil)
     dashboard.take(.tick(Scene.seconds(110)))
-    #expect(dashboard.text().shows("net suspended for 20.0s"))
+    #expect(dashboard.text().shows("net has been suspended for 20.0s"))
   }
 }

@@ -41,7 +41,7 @@ struct WarningTests {
     let comma = isNarrow ? "" : ","
     #expect(text.shows("#1042\(comma) #1051") && text.shows("#1103\(comma) #1104"))
     #expect(text.shows("#1190 waits for #7 probe health"))
-    #expect(text.shows(isNarrow ? "→ cancel one (x)" : "→ cancel one of them (x)"))
+    #expect(text.shows(isNarrow ? "→ cancel one (x)" : "→ cancel one operation (x)"))
     #expect(text.shows("→ widen the queue (+)"))
     #expect(text.shows("→ enqueue #7, or cancel #1190 (x)"))
   }
@@ -64,7 +64,7 @@ struct WarningTests {
     let fixes =
       columns < 120
       ? ["cancel one", "widen the queue", "enqueue #7, or cancel #1190"]
-      : ["cancel one of them", "widen the queue", "enqueue #7, or cancel #1190"]
+      : ["cancel one operation", "widen the queue", "enqueue #7, or cancel #1190"]
     for (banner, fix) in zip(banners, fixes) {
       #expect(banner.hasSuffix("→ \(fix)"), "\(banner)")
     }
@@ -96,7 +96,7 @@ struct WarningTests {
       ),
       (
         MonitorWarning(kind: .readyButNotStarted, queue: Scene.cpu, count: 20),
-        "! cpu has free slots but does not start its 20 ready operations"
+        "! queue cpu has free slots but does not start its 20 ready operations"
       ),
       (
         MonitorWarning(
@@ -117,7 +117,7 @@ struct WarningTests {
       (
         MonitorWarning(
           kind: .finishedWithoutStart, operations: [ID(1035), ID(7)], title: "Fetch", count: 12),
-        "! 12 finished without being started, the last: #1035 GET dem.idx"
+        "! 12 operations finished without a start, last: #1035 GET dem.idx"
       ),
       (
         MonitorWarning(
@@ -142,11 +142,11 @@ struct WarningTests {
       ),
       (
         MonitorWarning(kind: .threadLimit, count: 3, limit: 512),
-        "! all 512 threads are in use; 3 queues wait for a thread"
+        "! all 512 threads are in use; 3 queues have no free thread"
       ),
       (
         MonitorWarning(kind: .threadLimit, count: 1, limit: 512),
-        "! all 512 threads are in use; 1 queue waits for a thread"
+        "! all 512 threads are in use; 1 queue has no free thread"
       ),
     ])
   func sentences(warning: MonitorWarning, sentence: String) {

@@ -31,7 +31,7 @@ import Testing
         screen.lines.contains { $0.hasPrefix("▌x") && $0.contains("\(id) cancel") }
       }, "\(id): \(window.screen.lines)")
     #expect(window.wait { $0.contains("cancelled 1") })
-    #expect(window.wait { $0.contains("selection cancelled") })
+    #expect(window.wait { $0.contains("selected row: cancelled") })
     // The next poster of the series is rendered.
     #expect(window.wait { $0.contains("render poster 3: ") })
     window.type("q")
@@ -75,7 +75,7 @@ import Testing
     window.absorb(for: .seconds(2))
     #expect(window.byteCount == before)
     window.type("?")
-    #expect(window.wait(seconds: 2) { $0.contains("tag it, and move down") })
+    #expect(window.wait(seconds: 2) { $0.contains("tag row, and move down") })
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
   }

@@ -22,9 +22,9 @@ import Testing
   func escapeAlone() throws {
     let (window, _) = try start(20)
     window.type("?")
-    #expect(window.wait { $0.contains("tag it, and move down") })
+    #expect(window.wait { $0.contains("tag row, and move down") })
     window.type("\u{1B}")
-    #expect(window.wait { !$0.contains("tag it, and move down") })
+    #expect(window.wait { !$0.contains("tag row, and move down") })
     window.type("g\u{1B}[B\u{1B}OB")
     #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("#105 ") } })
     window.type("Q")

@@ -11,7 +11,7 @@ import Testing
     processName: "service", processID: 7, isReadOnly: false, anchor: MonitorTime(nanoseconds: 1),
     anchorSecondsSince1970: 0, processStarted: MonitorTime(nanoseconds: 0))
   private static let tooMuch = AttachError(
-    .lost, "the process reports more operations than opq-top can keep")
+    .lost, "the process reports more operations than opq-top can store")
 
   private func update(
     changed: [OperationReport] = [], removed: [OperationReport.ID] = []

@@ -38,7 +38,7 @@ import Testing
     #expect(error?.status == 5)
     #expect(
       error?.description
-        == "the socket's name has process id 4711, but process 4712 listens on it")
+        == "the socket's name contains process id 4711, but process 4712 listens on it")
     // The process id is not checked if the process is in another namespace of ids, or if the name
     // of the socket has no process id.
     #expect(refusal(0, ofUser: 1_000) == nil)

@@ -119,7 +119,7 @@ import Testing
   @Test("Another process at the same socket is not the watched one")
   func another() {
     let end: [Reconnection.Action] = [
-      .post(.ended(reason: "replaced by another process")), .stop,
+      .post(.ended(reason: "the process was replaced by another one")), .stop,
     ]
     for hello in [Self.hello(8), Self.hello(startTicks: 6)] {
       var reconnection = open()

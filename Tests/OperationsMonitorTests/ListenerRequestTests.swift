@@ -193,12 +193,12 @@ import Testing
       for client in [silent, halting] {
         let farewell = client.receive().farewell
         #expect(farewell?.cause == .malformedMessage)
-        #expect(farewell?.reason == "no greeting was received in time")
+        #expect(farewell?.reason == "the protocol's greeting was not received in time")
         #expect(client.receive() == .closed)
       }
-      log.wait { $0.contains("no greeting was received in time") }
+      log.wait { $0.contains("the protocol's greeting was not received in time") }
       let late = try #require(WireClient(path: listener.path))
-      #expect(late.receive().farewell?.reason == "no greeting was received in time")
+      #expect(late.receive().farewell?.reason == "the protocol's greeting was not received in time")
       guest.send(.ping(3))
       #expect(guest.receive() == .message(.pong(3)))
     }

@@ -13,6 +13,9 @@ import Testing
   private let runtime: TemporaryDirectory
   private let name = MonitorSocketName(processID: 4711, start: ProcessStart(ticks: 99))
 
+  private static let requirement =
+    "The monitor's sockets need a directory that only this user can access."
+
   init() throws { runtime = try TemporaryDirectory() }
 
   private var places: MonitorPlaces { MonitorPlaces(runtimePath: runtime.path) }
@@ -37,7 +40,7 @@ import Testing
     for open in [mode_t(0o710), 0o701, 0o755, 0o777] {
       chmod(path, open)
       #expect(
-        throws: MonitorDirectoryError("other users have access to \(path); it is not safe")
+        throws: MonitorDirectoryError("other users have access to \(path). \(Self.requirement)")
       ) {
         try MonitorDirectory.prepared(for: name, in: places)
       }
@@ -46,7 +49,7 @@ import Testing
     // Only root can change the owner of the directory, so the rest of the test needs root.
     guard geteuid() == 0, chown(path, 65_534, 65_534) == 0 else { return }
     #expect(
-      throws: MonitorDirectoryError("\(path) belongs to another user; it is not safe")
+      throws: MonitorDirectoryError("\(path) belongs to another user. \(Self.requirement)")
     ) {
       try MonitorDirectory.prepared(for: name, in: places)
     }
@@ -55,7 +58,7 @@ import Testing
   @Test("A link to a directory is refused, and so is a file: another user may have put it there")
   func isNoLink() throws {
     let path = runtime.file("opq")
-    let refusal = MonitorDirectoryError("\(path) is not a directory; it is not safe")
+    let refusal = MonitorDirectoryError("\(path) is not a directory. \(Self.requirement)")
     mkdir(runtime.file("elsewhere"), 0o700)
     symlink(runtime.file("elsewhere"), path)
     #expect(throws: refusal) {

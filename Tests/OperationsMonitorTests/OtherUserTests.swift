@@ -55,7 +55,8 @@ import Testing
       for user in [12_345, 65_533] {
         #expect(
           log.lines.contains {
-            $0 == "refused a viewer: it belongs to another user pid=\(getpid()) uid=\(user)"
+            $0
+              == "refused a viewer: its process belongs to another user pid=\(getpid()) uid=\(user)"
           })
       }
       #expect(log.lines.count == 2)

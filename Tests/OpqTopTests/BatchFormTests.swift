@@ -181,7 +181,7 @@ import Testing
     #expect(
       text == """
         2023-11-14T22:13:22.750Z demo[4711] total 3: waiting 1, ready 0 (0 held), executing 1, \
-        finished 1, cancelled 0 (+0 cancelling); not recorded 3
+        finished 1, cancelled 0 (+0 cancelling); state changes not recorded 3
         QUEUE            WIDTH   TOTAL    WAIT   READY    EXEC FINISHED CANCELLED
         cpu                  2       3       1       0       1        1         0
         net          suspended       0       0       0       0        0         0

@@ -171,7 +171,7 @@ extension Dashboard {
     // If the monitor no longer reports the operation, the timeline or the log of events may still contain the
     // operation's name.
     let title = screen.view == .timeline ? timeline.run?.title : selectedEvent?.title
-    return WholeName(id: id, className: "", text: title ?? "no longer kept")
+    return WholeName(id: id, className: "", text: title ?? "the name is no longer stored")
   }
 
   /// Opens or closes the window with the whole name.

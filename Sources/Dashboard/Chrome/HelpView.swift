@@ -103,7 +103,7 @@ struct HelpView {
 
   private static let multiProcessWords = [
     "2#7: operation 7 of process 2. A filter can be 2#7, or 2# for all of process 2.",
-    "If a process ENDED, only its finished and cancelled operations are counted.",
+    "Of a process that ENDED, only finished and cancelled operations are counted.",
     "Sort by id to group the operations by process.",
   ]
 
@@ -115,9 +115,9 @@ struct HelpView {
     let bar = shares.map { "\(glyphs.share(of: $0)) \($1)" }.joined(separator: "  ")
     return [
       "The bar: \(bar).",
-      "held: ready in a suspended queue. cancelling (+1): a cancel is requested.",
+      "held: ready in a suspended queue. cancelled 9 (+1): 1 more is being cancelled.",
       "TIME: time in the state, or run time if finished. DEPS: met/all dependencies.",
-      "Monitoring uses about 900 bytes per kept operation.",
+      "Monitoring uses about 900 bytes of memory per recorded operation.",
     ]
   }
 }

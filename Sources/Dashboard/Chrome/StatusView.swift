@@ -79,7 +79,10 @@ struct StatusView {
   /// Draws what is known about an operation that the monitor does not report: the facts that the events or the
   /// timeline contain.
   private func drawForgotten(_ id: OperationReport.ID, on canvas: inout Canvas) {
-    var words = dashboard.replay == nil ? "no longer kept" : "not known at this moment"
+    var words =
+      dashboard.replay == nil
+      ? "has finished; its details are no longer stored"
+      : "is not in the recording at this time"
     if dashboard.screen.view == .timeline, let run = dashboard.timeline.run {
       let ran = (run.finished ?? dashboard.shownTime) - run.started
       let verb = run.finished == nil ? "for" : "ran"
@@ -146,7 +149,7 @@ struct StatusView {
         remark = Span("   \(error)", .warning)
       } else {
         let count = CountText.text(dashboard.matchCount)
-        remark = Span("   \(count) match \(canvas.glyphs.dot) Esc discard", .dim)
+        remark = Span("   \(count) operations match \(canvas.glyphs.dot) Esc discard", .dim)
       }
     }
     // If the typed text is too long, only its end is shown.
@@ -183,12 +186,13 @@ struct StatusView {
     let monitored = dashboard.shown
     if dashboard.screen.view == .events, monitored.events.skippedCount > 0 {
       let count = CountText.text(monitored.events.skippedCount)
-      return Span("! history incomplete: \(count) events not shown; states are exact", .warning)
+      return Span(
+        "! history incomplete: \(count) events not shown; current states are exact", .warning)
     }
     if dashboard.screen.view == .timeline, let runs = monitored.runs, runs.count > runs.runs.count {
       let drawn = CountText.text(runs.runs.count)
       return Span(
-        "! newest \(drawn) of \(CountText.text(runs.count)) runs shown; states are exact", .warning)
+        "! only the newest \(drawn) of \(CountText.text(runs.count)) runs are shown", .warning)
     }
     if dashboard.warningSelection != nil { return nil }
     // Warnings about deadlocks and suspended queues are left out, because other lines of the screen show
@@ -240,7 +244,7 @@ struct StatusView {
     guard let reason = live.endedReason else { return nil }
     guard dashboard.isAttached else { return "ended: \(reason)" }
     let known = CountText.text(live.operations.count)
-    return "\(reason); \(known) of \(CountText.text(live.counts.total)) operations are kept"
+    return "\(reason); \(known) of \(CountText.text(live.counts.total)) operations can be inspected"
   }
 
   private func text(of question: Question) -> String {
@@ -264,9 +268,9 @@ struct StatusView {
     switch question.purpose {
     case .cancel:
       question.ids.count == 1
-        ? "Cannot be undone. Its dependents start when it has finished."
-        : "Cannot be undone. Their dependents start when they have finished."
-    case .quit: "The operations run in this process and end with it."
+        ? "Cancelling is final. Dependents start when the operation has finished."
+        : "Cancelling is final. Dependents start when these operations have finished."
+    case .quit: "The demo runs in this process. Quitting ends all its operations."
     case .open:
       """
       The demo runs in this process. Its \(CountText.text(dashboard.unfinishedCount)) unfinished \
@@ -275,7 +279,7 @@ struct StatusView {
     case .setSuspended(let id, let isSuspended):
       isSuspended
         ? "Executing operations continue. No other operation of the queue starts."
-        : "Its \(CountText.text(dashboard.live.queue(id)?.counts.held ?? 0)) held operations can start."
+        : "The queue's \(CountText.text(dashboard.live.queue(id)?.counts.held ?? 0)) ready operations can start."
     }
   }
 

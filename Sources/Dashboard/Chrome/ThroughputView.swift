@@ -36,7 +36,7 @@ struct ThroughputView {
     canvas.fill(canvas.glyphs.horizontal, row: rule, columns: canvas.columns, style: style)
     canvas.put(canvas.glyphs.teeDown, row: rule, column: divider, style: style)
     for row in rows { canvas.put(canvas.glyphs.vertical, row: row, column: divider, style: style) }
-    canvas.write(" finished per second ", row: rule, columns: 1..<divider)
+    canvas.write(" operations finished per second ", row: rule, columns: 1..<divider)
     let queues = divider + 1..<canvas.columns.upperBound
     canvas.write(" queues ", row: rule, columns: queues.dropFirst())
     let places = numberPlaces(in: divider + 2..<canvas.columns.upperBound)

@@ -43,31 +43,32 @@ struct WarningText {
       let last = first(of: warning.operations, title: warning.title, count: 1)
       return warning.count == 1
         ? "\(last) finished without being started"
-        : "\(CountText.text(warning.count)) finished without being started, the last: \(last)"
+        : "\(CountText.text(warning.count)) operations finished without a start, last: \(last)"
     case .priorityInversion:
       let others = isOne ? "" : "; \(CountText.text(warning.count - 1)) more"
       let waiting = ranked(warning.operations.first, otherwise: "high")
       let awaited = ranked(warning.awaited.first, otherwise: "low")
       return "\(waiting) waits for \(awaited)\(others)"
     case .suspendedWithReady:
-      return "\(queueName(warning)) suspended for \(age(warning)) with \(readyCount)"
+      return "queue \(queueName(warning)) has been suspended for \(age(warning)) with \(readyCount)"
     case .readyButNotStarted:
-      return "\(queueName(warning)) has free slots but does not start its \(readyCount)"
+      return "queue \(queueName(warning)) has free slots but does not start its \(readyCount)"
     case .slow:
       let usual = warning.usual.map(TimeText.duration) ?? glyphs.unknown
-      return "\(subject) \(isOne ? "has" : "have") run \(age(warning)); class p99 is \(usual)"
+      return
+        "\(subject) \(isOne ? "has" : "have") run \(age(warning)); class p99 is \(usual)"
     case .fanOut:
       let awaited = warning.operations.first.map { described($0) } ?? ""
       return "\(CountText.text(warning.count)) operations depend on \(awaited)"
     case .historyLost:
       return
-        "\(warning.count) state change\(isOne ? " was" : "s were") not recorded; states are exact"
+        "\(warning.count) state change\(isOne ? " was" : "s were") not recorded; current states are exact"
     case .leaking:
       return "\(subject) \(isOne ? "is" : "are") in memory \(age(warning)) after finishing"
     case .threadLimit:
       let queues =
-        warning.count == 1 ? "1 queue waits" : "\(CountText.text(warning.count)) queues wait"
-      return "all \(CountText.text(warning.limit)) threads are in use; \(queues) for a thread"
+        warning.count == 1 ? "1 queue has" : "\(CountText.text(warning.count)) queues have"
+      return "all \(CountText.text(warning.limit)) threads are in use; \(queues) no free thread"
     }
   }
 
@@ -123,35 +124,37 @@ struct WarningText {
   /// Returns a text about how to resolve the warning.
   func wayOut(_ warning: MonitorWarning) -> String {
     switch warning.kind {
-    case .cycle: isReadOnly ? "cancel one of them" : "cancel one of them (x)"
+    case .cycle: isReadOnly ? "cancel one operation" : "cancel one operation (x)"
     case .slotDeadlock: isReadOnly ? "widen the queue" : "widen the queue (+ in the queues view)"
     case .neverEnqueuedDependency: enqueueOrCancel(warning)
     case .cancelNotHonoured: "check isCancelled"
-    case .notReadyWithMetDependencies: "check its isReady"
+    case .notReadyWithMetDependencies: "check the operation's isReady"
     case .mainQueueBlocked: "free the main thread"
-    case .finishedWithoutStart: "finish only after start()"
-    case .priorityInversion: isReadOnly ? "raise its priority" : "raise its priority (})"
-    case .suspendedWithReady: isReadOnly ? "resume it" : "resume it (S)"
+    case .finishedWithoutStart: "set isFinished after start()"
+    case .priorityInversion: isReadOnly ? "raise the low priority" : "raise the low priority (})"
+    case .suspendedWithReady: isReadOnly ? "resume the queue" : "resume the queue (S)"
     case .readyButNotStarted: "check for blocked threads"
-    case .slow: isReadOnly ? "check if it is stuck" : "if stuck, cancel (x)"
-    case .fanOut: "use a barrier instead"
-    case .historyLost: "filter the events (\\)"
-    case .leaking: "release it"
-    case .threadLimit: "block fewer threads"
+    case .slow: isReadOnly ? "check if it is stuck" : "if it is stuck, cancel it (x)"
+    case .fanOut: "use a barrier, not dependencies"
+    case .historyLost: "filter to get fewer events (\\)"
+    case .leaking: "release the operation"
+    case .threadLimit: "block fewer threads at once"
     }
   }
 
   private func enqueueOrCancel(_ warning: MonitorWarning) -> String {
-    let awaited = warning.awaited.first.map { "\($0)" } ?? "it"
     let waiting = named(warning.operations)
-    return "enqueue \(awaited), or cancel \(waiting)\(isReadOnly ? "" : " (x)")"
+    return "\(enqueue(warning)), or cancel \(waiting)\(isReadOnly ? "" : " (x)")"
   }
 
-  /// Returns a shorter text for the fix "enqueue an operation, or cancel the operations that wait for it".
-  /// The text names at most one operation.
+  /// Returns a text for the fix "enqueue an operation, or cancel the operations that wait for it". The text
+  /// names at most one waiting operation.
   private func shortEnqueueOrCancel(_ warning: MonitorWarning) -> String {
-    let waiting = warning.operations.count == 1 ? named(warning.operations) : "them"
-    return "enqueue it, or cancel \(waiting)\(isReadOnly ? "" : " (x)")"
+    warning.operations.count == 1 ? enqueueOrCancel(warning) : enqueue(warning)
+  }
+
+  private func enqueue(_ warning: MonitorWarning) -> String {
+    warning.awaited.first.map { "enqueue \($0)" } ?? "enqueue the dependency"
   }
 
   /// Returns a short text about how to resolve the warning, for narrow screens.

@@ -73,7 +73,7 @@ struct DetailFacts {
     let user = "uid \(requester.userID)"
     let who = Span(
       requester.processID == 0
-        ? "by \(user), unknown pid" : "by pid \(requester.processID) \(user)")
+        ? "by \(user) (pid unknown)" : "by pid \(requester.processID) \(user)")
     guard let asked = report.cancelRequested, let hello = monitored.hello else {
       return [fact("cancel", [Span("requested ", .dim), who])]
     }

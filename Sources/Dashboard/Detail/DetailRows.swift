@@ -38,7 +38,7 @@ struct DetailRows {
     self.columns = columns
     self.glyphs = glyphs
     guard let report = dashboard.shown.operations[id] else {
-      rows = [.line([Span("The operation has finished and is no longer kept.", .dim)])]
+      rows = [.line([Span("The operation has finished. Its details are no longer stored.", .dim)])]
       return
     }
     addFacts(report)
@@ -75,7 +75,7 @@ struct DetailRows {
   private mutating func addReasons(_ id: OperationReport.ID) {
     guard let detail = monitored.detail, detail.id == id else { return }
     if !detail.reasons.isEmpty {
-      rows.append(.rule("why it is not running"))
+      rows.append(.rule("why the operation is not running"))
       for (index, reason) in detail.reasons.enumerated() {
         addWrapped(reason.sentence, mark: "\(index + 1)", role: .text)
       }
@@ -84,7 +84,7 @@ struct DetailRows {
       detail.awaitedOperations.map { dashboard.describe($0) }
       + detail.awaitedQueues.compactMap { monitored.queue($0).map { "queue \($0.name)" } }
     guard !awaited.isEmpty else { return }
-    rows.append(.rule("what its code waits for"))
+    rows.append(.rule("what the operation's code waits for"))
     for description in awaited { addWrapped(description, mark: "-", role: .text) }
   }
 
@@ -129,9 +129,12 @@ struct DetailRows {
     let total = report.dependencies.count
     let unmet = report.unmetDependencyCount
     let met = total == 0 ? "" : unmet == 0 ? ", all met" : ", \(unmet) unmet"
+    func operations(_ count: Int) -> String { "\(count) operation\(count == 1 ? "" : "s")" }
     let left = Array(trees.waitsFor.rows.dropFirst())
     let right = Array(trees.blocks.rows.dropFirst())
-    let titles = ("depends on \(total)\(met)", "blocks \(report.dependentCount)")
+    let titles = (
+      "depends on \(operations(total))\(met)", "blocks \(operations(report.dependentCount))"
+    )
     if columns < Self.halvesThreshold {
       rows += [.rule(titles.0)] + left.map { .trees($0, nil) }
       rows += [.rule(titles.1)] + right.map { .trees($0, nil) }

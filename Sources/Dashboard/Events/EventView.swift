@@ -113,7 +113,7 @@ struct EventView {
     case .skipped(let count):
       let noun = count == 1 ? "event" : "events"
       separate(
-        [Span(" \(CountText.text(count)) \(noun) not shown; states are exact ", .warning)],
+        [Span(" \(CountText.text(count)) \(noun) not shown; current states are exact ", .warning)],
         row: row,
         on: &canvas)
     case .beginning:

@@ -196,7 +196,7 @@ extension Dashboard {
   private mutating func changeRefresh(by step: Int) -> [Effect] {
     let isChanged = screen.refresh.slowDown(by: step)
     let refresh = "refresh \(screen.refresh.words)"
-    let limit = step > 0 ? "\(refresh) is the slowest" : "\(refresh) is the fastest"
+    let limit = step > 0 ? "\(refresh) is the slowest rate" : "\(refresh) is the fastest rate"
     show(isChanged ? "\(refresh); keys act at once" : limit, isWarning: !isChanged)
     return isChanged ? [] : [.bell]
   }

@@ -139,11 +139,11 @@ enum KeyTable {
       footer: ("t", [.list: "Tree", .tree: "List", .detail: "Tree"])),
     KeyBinding(
       .tree(.showDependencies), [.character("d")], in: choosing, label: "d",
-      help: "tree of its dependencies", group: .looking,
+      help: "tree of dependencies", group: .looking,
       footer: ("d", [.list: "Deps", .tree: "Deps"])),
     KeyBinding(
       .tree(.showDependents), [.character("D")], in: choosing, label: "D",
-      help: "tree of its dependents", group: .looking,
+      help: "tree of dependents", group: .looking,
       footer: ("D", [.list: "Blocks", .tree: "Blocks"])),
     KeyBinding(
       .tree(.enterRow), [.key(.enter)], in: [.tree], label: "Enter (tree)",
@@ -151,18 +151,18 @@ enum KeyTable {
       footer: ("Enter", [.tree: "Detail"])),
     KeyBinding(
       .tree(.fold), [.character("h"), .key(.left), .character("-")], in: [.tree], label: "h Left -",
-      help: "fold, or go to parent", group: .looking, footer: ("h", [.tree: "Fold"])),
+      help: "fold row or go to parent", group: .looking, footer: ("h", [.tree: "Fold"])),
     KeyBinding(
       .tree(.unfold), [.character("l"), .key(.right), .character("+"), .character("=")],
       in: [.tree],
-      label: "l Right +", help: "unfold, or go to child", group: .looking),
+      label: "l Right +", help: "unfold row or go to child", group: .looking),
     KeyBinding(
       .tree(.toggleAllFolds), [.character("*")], in: [.tree], label: "*",
-      help: "fold or unfold all",
+      help: "fold or unfold all rows",
       group: .looking),
     KeyBinding(
       .tree(.goToBlocker), [.character("b")], in: choosing, label: "b",
-      help: "go to its blocker",
+      help: "go to the row's blocker",
       group: .looking, footer: ("b", [.list: "Blocker", .tree: "Blocker", .detail: "Blocker"])),
     KeyBinding(
       .tree(.goToWorst), [.character("B")], in: browsing, label: "B",
@@ -215,26 +215,26 @@ enum KeyTable {
       help: "hide/show finished", group: .looking),
     KeyBinding(
       .list(.toggleWarned), [.character("!")], in: [.list], label: "!",
-      help: "warnings, or all rows", group: .looking),
+      help: "show all or only warnings", group: .looking),
     KeyBinding(
       .warnings(.open), [.character("!")], in: viewing.subtracting([.list, .warnings]), label: "!",
-      help: "the list of warnings", group: .looking),
+      help: "show list of warnings", group: .looking),
     KeyBinding(
       .warnings(.goTo), [.key(.enter)], in: [.warnings], label: "Enter",
-      help: "go to its operation/queue", group: .looking, footer: ("Enter", [.warnings: "Go to"])),
+      help: "go to operation or queue", group: .looking, footer: ("Enter", [.warnings: "Go to"])),
     KeyBinding(
       .warnings(.showOperations), [.character("!")], in: [.warnings], label: "!",
-      help: "only rows with warnings", group: .looking, footer: ("!", [.warnings: "Their rows"])),
+      help: "show rows with warnings", group: .looking, footer: ("!", [.warnings: "Their rows"])),
   ]
 
   private static let acting: [KeyBinding] = [
     KeyBinding(
       .command(.tag), [.character(" ")], in: choosing, label: "Space",
-      help: "tag it, and move down",
+      help: "tag row, and move down",
       group: .acting, footer: ("Space", [.list: "Tag", .tree: "Tag"])),
     KeyBinding(
       .command(.tagWithDependents), [.character("c")], in: choosing, label: "c",
-      help: "tag it and its dependents", group: .acting),
+      help: "tag row and dependents", group: .acting),
     KeyBinding(
       .command(.untagAll), [.character("U")], in: choosing, label: "U", help: "untag all",
       group: .acting),
@@ -252,11 +252,11 @@ enum KeyTable {
       changesProcess: true),
     KeyBinding(
       .command(.armCancelKeys), [.character("X")], in: browsing, label: "X + letter",
-      help: "cancel by the row's key", group: .acting, footer: ("X", [.list: "Keys"]),
+      help: "cancel row by its letter", group: .acting, footer: ("X", [.list: "Keys"]),
       changesProcess: true),
     KeyBinding(
       .queue(.toggleSuspended), [.character("S")], in: viewing, label: "S",
-      help: "suspend/resume its queue", group: .acting,
+      help: "suspend/resume the queue", group: .acting,
       footer: (
         "S",
         [
@@ -267,19 +267,19 @@ enum KeyTable {
       changesProcess: true),
     KeyBinding(
       .queue(.narrow), [.character("-")], in: [.queues, .warnings], label: "- (queues)",
-      help: "decrease the width", group: .acting, footer: ("-", [.queues: "Narrower"]),
+      help: "decrease queue width", group: .acting, footer: ("-", [.queues: "Narrower"]),
       changesProcess: true),
     KeyBinding(
       .queue(.widen), [.character("+"), .character("=")], in: [.queues, .warnings],
       label: "+ (queues)",
-      help: "increase the width", group: .acting, footer: ("+", [.queues: "Wider"]),
+      help: "increase queue width", group: .acting, footer: ("+", [.queues: "Wider"]),
       changesProcess: true),
     KeyBinding(
       .command(.raisePriority), [.character("}"), .function(8)], in: choosing, label: "} F8",
-      help: "raise its priority", group: .acting, changesProcess: true),
+      help: "raise the priority", group: .acting, changesProcess: true),
     KeyBinding(
       .command(.lowerPriority), [.character("{"), .function(7)], in: choosing, label: "{ F7",
-      help: "lower its priority", group: .acting, changesProcess: true),
+      help: "lower the priority", group: .acting, changesProcess: true),
     KeyBinding(
       .program(.export), [.character("e")], in: viewing, label: "e",
       help: "export the view as JSON",
@@ -351,7 +351,7 @@ enum KeyTable {
       group: .acting, footer: ("y", [.question: "Yes"])),
     KeyBinding(
       .answer(.also), [.character("a")], in: [.question], label: "a",
-      help: "yes, also its dependents", group: .acting, footer: ("a", [.question: "Also"]),
+      help: "yes, and all dependents", group: .acting, footer: ("a", [.question: "Also"]),
       changesProcess: true),
   ]
 }

@@ -133,7 +133,7 @@ extension Dashboard {
     switch list.cancelKeys.type(letter) {
     case .prefix: return []
     case .none:
-      show("no row has that key", isWarning: true)
+      show("no row has this cancel key", isWarning: true)
       return [.bell]
     case .operation(let id):
       guard connection.source == .demo, !configuration.asksBeforeCancellingByKey else {

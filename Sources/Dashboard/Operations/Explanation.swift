@@ -46,18 +46,20 @@ struct Explanation {
       return "cancel requested \(age(report)) ago, still running"
     }
     if monitored.queue(report.queue)?.isSuspended == true {
-      return "cancelled before it started; leaves when its queue is resumed: \(suspended(report))"
+      let key = isReadOnly ? "" : " (S)"
+      return
+        "cancelled before it started; finishes when \(queueName(report) ?? "its queue") is resumed\(key)"
     }
-    return "cancelled before it started, leaves its queue without running"
+    return "cancelled before it started; its queue will remove it without running it"
   }
 
   private func ready(_ report: OperationReport) -> String {
     guard let queue = monitored.queue(report.queue) else { return "ready" }
     let name = queue.name.clipped(to: 24)
     if let width = queue.width, queue.counts.executing >= width {
-      return "ready, no free slot: \(name) \(queue.counts.executing)/\(width)"
+      return "ready; all slots of \(name) are in use (\(queue.counts.executing)/\(width))"
     }
-    return "ready in \(name), not started yet"
+    return "ready in queue \(name), not started yet"
   }
 
   private func suspended(_ report: OperationReport) -> String {
@@ -68,7 +70,7 @@ struct Explanation {
   private func waiting(_ report: OperationReport) -> String {
     let total = report.dependencies.count
     if report.isExcluded {
-      return "waiting: another operation holds an exclusion that it needs"
+      return "waiting for an exclusion that another operation holds"
     }
     guard report.unmetDependencyCount > 0 else {
       return total == 0
@@ -85,21 +87,24 @@ struct Explanation {
     let isCut = total > Self.lookLimit
     let count = isCut ? report.unmetDependencyCount : unmet.count
     let unknown = isCut ? 0 : report.unmetDependencyCount - unmet.count
-    func sentence(naming namedCount: Int) -> String {
+    func sentence(naming namedCount: Int, isShort: Bool = false) -> String {
       let named = first.prefix(namedCount).joined(separator: ", ")
       let more = count > namedCount ? " and \(count - namedCount) more" : ""
       let others = unknown > 0 ? "\(unknown) not in a queue" : ""
       let parts = [named + more, others].filter { !$0.isEmpty }.joined(separator: ", ")
-      return "waits for \(report.unmetDependencyCount) of \(total): \(parts)"
+      let unmetCount = report.unmetDependencyCount
+      return isShort
+        ? "waits for \(unmetCount) dependenc\(unmetCount == 1 ? "y" : "ies"): \(parts)"
+        : "waits for \(unmetCount) of \(total) dependencies: \(parts)"
     }
     // If the sentence is too long, it names fewer dependencies, but always contains the number of
     // dependencies that it does not name.
     let fewest = min(1, first.count)
-    for namedCount in stride(from: first.count, to: fewest, by: -1) {
+    for namedCount in stride(from: first.count, through: fewest, by: -1) {
       let candidate = sentence(naming: namedCount)
       guard let columns, glyphs.width(of: candidate) > columns else { return candidate }
     }
-    return sentence(naming: fewest)
+    return sentence(naming: fewest, isShort: true)
   }
 
   private func over(_ report: OperationReport) -> String {

@@ -136,7 +136,7 @@ extension Dashboard {
   func whyNotListed(_ report: OperationReport) -> String {
     switch list.listing.exclusion(of: report, in: shown, at: shownTime) {
     case .over: return "is \(report.state.rawValue) and hidden; press H to show it"
-    case .unwarned: return "has no warning; press ! to show all"
+    case .unwarned: return "has no warning; press ! to show all operations"
     case .filtered, nil:
       return list.listing.filter == nil
         ? "is not in the rows shown; press \\ to filter all operations"

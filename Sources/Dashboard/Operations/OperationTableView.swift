@@ -175,7 +175,7 @@ struct OperationTableView {
       reason = isEarlier ? "not listed" : isCancelled ? "cancelled" : "finished"
     }
     canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
-    let words = "selection \(reason) \(canvas.glyphs.dot) g: first row"
+    let words = "selected row: \(reason) \(canvas.glyphs.dot) g: first row"
     var start = layout.table.lowerBound + 2
     if let range = columns[.id],
       range.upperBound + 1 + words.unicodeScalars.count < layout.table.upperBound
@@ -189,13 +189,13 @@ struct OperationTableView {
   private func drawEmpty(row: Int, on canvas: inout Canvas) {
     let text: String
     if monitored.lastUpdate == nil {
-      text = "no data yet"
+      text = "no data received yet"
     } else if dashboard.list.listing.showsWarnedOnly, monitored.warned.isEmpty {
-      text = "no operation has a warning; press ! to show all"
+      text = "no operation has a warning; press ! to show all operations"
     } else if dashboard.list.listing.filter != nil {
       text = "no operation matches the filter; press \\ to change it"
     } else if dashboard.list.listing.showsWarnedOnly {
-      text = "the filter hides all operations with warnings; press ! to show all"
+      text = "no operation with a warning is listed; press ! to show all operations"
     } else if dashboard.list.listing.hidesOver, dashboard.listableCount > 0 {
       let count = CountText.text(dashboard.listableCount)
       text = "no unfinished operations; press H to show \(count) finished"

@@ -74,7 +74,7 @@ extension Dashboard {
     guard connection.opening != nil else { return }
     connection.opening = nil
     screen.notice = Notice(
-      "cannot open the source: \(reason)", isWarning: true, lifetime: .seconds(20), at: now)
+      "cannot attach: \(reason)", isWarning: true, lifetime: .seconds(20), at: now)
   }
 
   /// Returns the name of a row's source for use in a sentence.

@@ -123,7 +123,7 @@ struct PickerView {
     if row.source == dashboard.connection.source {
       return dashboard.live.endedReason == nil ? "attached" : "attached, ended"
     }
-    return row == .demo ? "runs in this process" : ""
+    return row == .demo ? "runs inside opq-top" : ""
   }
 
   /// If the list contains no process, draws a hint about how to start a process that can be watched.
@@ -155,7 +155,7 @@ struct PickerView {
     case .demo: return [Span("Enter starts the demo \(title.clipped(to: 24))")]
     case .process(let choice):
       let isReadOnly = choice.isReadOnly != false || dashboard.configuration.isReadOnly
-      let mode = isReadOnly ? "read-only" : "with commands"
+      let mode = isReadOnly ? "read-only" : "commands allowed"
       return [Span("Enter attaches to \(dashboard.name(of: row)), \(mode)")]
     }
   }

@@ -80,7 +80,7 @@ extension Dashboard {
     switch outcomes.first ?? .unknown {
     case .requested: show("queue \(live.queue(id)?.name ?? "") \(done)")
     case .alreadyFinished, .unknown: show("the queue no longer exists", isWarning: true)
-    case .denied: show("denied: the process is read-only", isWarning: true)
+    case .denied: show("denied: the process is monitored read-only", isWarning: true)
     case .lost:
       let name = live.queue(id)?.name ?? ""
       show("queue \(name): result unknown, \(lostWords)", isWarning: true)

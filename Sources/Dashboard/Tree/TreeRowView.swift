@@ -56,7 +56,7 @@ struct TreeRowView {
       guard case .unknown(let count, let unmetCount) = treeRow.note else { return }
       let words =
         unmetCount == 0
-        ? "+ \(count) finished, no longer kept"
+        ? "+ \(count) finished, details no longer stored"
         : "+ \(count) unknown, \(unmetCount) unfinished"
       canvas.write(
         words, row: row, columns: start..<room.upperBound,
@@ -84,7 +84,7 @@ struct TreeRowView {
         report.name.isEmpty
           ? Span("(\(report.className))", .dim) : Span(report.name, isQuiet ? .dim : .text))
     } else {
-      title.append(Span("no longer kept", .dim))
+      title.append(Span("no longer stored", .dim))
     }
     canvas.write(title, row: row, columns: columns)
   }

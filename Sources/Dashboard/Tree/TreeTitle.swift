@@ -30,7 +30,7 @@ struct TreeTitle {
 
   private var roots: [Span] {
     let known = tree.roots.ids.count
-    guard let rootCount else { return [Span("ROOTS \(CountText.text(known)) so far", .dim)] }
+    guard let rootCount else { return [Span("ROOTS \(CountText.text(known)) found so far", .dim)] }
     guard rootCount > known else { return [Span("ROOTS \(CountText.text(known))", .dim)] }
     return [
       Span("ROOTS ", .dim),

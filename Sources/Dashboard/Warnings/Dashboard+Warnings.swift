@@ -35,7 +35,7 @@ extension Dashboard {
     guard let warning = selectedWarning else { return [.bell] }
     if let id = warning.operations.first {
       guard shown.operations[id] != nil else {
-        show("\(id) is no longer kept", isWarning: true)
+        show("the details of \(id) are no longer stored", isWarning: true)
         return [.bell]
       }
       closeWarnings(showing: .operations)

@@ -24,7 +24,7 @@ public enum Demo: String, CaseIterable, Sendable {
     case .deadlock: "the start of an application, with three deadlocks at once"
     case .storm: "a million operations at once, with 100,000 state changes per second"
     case .stubborn: "operations that react to cancellation at once, late or never"
-    case .priorities: "a narrow queue with too much work, at all five priorities"
+    case .priorities: "a queue of width 2 with too much work, at all five priorities"
     }
   }
 
@@ -34,9 +34,9 @@ public enum Demo: String, CaseIterable, Sendable {
     switch self {
     case .tiles: "net is suspended. Press Tab twice, select net, press S. t shows the tree"
     case .deadlock: "the banners name deadlocks. Press b to go to the blocker, x to cancel it"
-    case .storm: "watch the counts and the rate. Press / to find job 123456, S to suspend"
+    case .storm: "watch counts and rate. Press / to find job 123456, S to suspend the queue"
     case .stubborn: "some operations react late to a cancel. Press x on \"transcode film\""
-    case .priorities: "operations of low priority starve. Press } on \"find contract\""
+    case .priorities: "operations of low priority starve. Press } to prioritize \"find contract\""
     }
   }
 
@@ -44,7 +44,7 @@ public enum Demo: String, CaseIterable, Sendable {
   public var round: String {
     switch self {
     case .tiles: "renders, writes and uploads one pyramid of tiles"
-    case .deadlock: "starts once; deadlocks are resolved after 20, 24 and 28 s"
+    case .deadlock: "starts the application; deadlocks end after 20, 24 and 28 s"
     case .storm: "executes one million operations in about 30 s"
     case .stubborn: "executes twelve operations in each of its two queues"
     case .priorities: "executes forty operations, and ends when all have finished"

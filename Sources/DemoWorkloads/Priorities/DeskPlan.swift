@@ -76,7 +76,7 @@ struct DeskPlan: Equatable, Sendable {
       share -= kind.load
       if share < 0 { return next(kind) }
     }
-    preconditionFailure("the loads do not add up to the total load")
+    preconditionFailure("the loads of all kinds of work do not add up to the total load")
   }
 
   /// Returns the next piece of work of a kind.

@@ -97,7 +97,7 @@ public struct RecordingReader: Sendable {
   ) throws(RecordingError) {
     guard !ours.isCompatible(with: versions) else { return }
     throw RecordingError(
-      "the recording has version \(versions); this opq-top reads version \(ours)",
+      "the recording has format version \(versions); this opq-top reads version \(ours)",
       isOtherVersion: true)
   }
 

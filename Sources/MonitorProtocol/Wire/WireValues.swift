@@ -27,18 +27,18 @@ extension SwiftProtobuf.Message {
     do {
       try self.init(serializedBytes: bytes, options: options)
     } catch {
-      throw WireError("a message is damaged: \(Self.reason(of: error))")
+      throw WireError("\(Self.reason(of: error))")
     }
   }
 
   private static func reason(of error: any Error) -> String {
     switch error as? BinaryDecodingError {
-    case .truncated: "it is truncated"
-    case .invalidUTF8: "a text in it is not UTF-8"
-    case .messageDepthLimit: "its messages are nested too deeply"
+    case .truncated: "a message is truncated"
+    case .invalidUTF8: "a message is damaged: a text is not UTF-8"
+    case .messageDepthLimit: "a message is nested too deeply"
     case .trailingGarbage, .malformedProtobuf, .missingRequiredFields, .internalExtensionError,
       nil:
-      "it does not follow the format"
+      "a message is damaged: it does not follow the protocol's format"
     }
   }
 }

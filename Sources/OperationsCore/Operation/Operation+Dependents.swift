@@ -16,7 +16,8 @@ extension Operation {
   final func releaseDependents() {
     if csystem_is_forked_child() { checkDependents() }
     var chain = releaseDependents(in: nil)
-    precondition(chain.popFirst() == nil, "Only a dependent in a queue can be handed over")
+    precondition(
+      chain.popFirst() == nil, "An operation that is not in a queue was handed over to a queue")
   }
 
   /// Ends the process if it is a forked child in which a dependent in a queue would wait forever.

@@ -241,7 +241,7 @@ final class WorkerPool: Sendable {
   private func reportLimit() {
     Diagnostic.note(
       .threadLimitReached,
-      "all \(threads.limit) threads are in use, and ready operations wait for one")
+      "all \(threads.limit) threads are in use, and ready operations have no thread")
   }
 
   private func reportFailure() {

@@ -81,7 +81,7 @@ package struct BatchLoop {
         printed += 1
       }
       if frames.isEmpty, !isOver {
-        return Program.fail("no data from the process", status: 1)
+        return Program.fail("the process has sent no data", status: 1)
       }
       for index in shown { tellEnd(of: &pictures[index]) }
       if isOver { return .status(1) }

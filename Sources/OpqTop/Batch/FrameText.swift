@@ -64,7 +64,7 @@ struct FrameText {
     let lost = known.reduce(0) { $0 + $1.lostChanges }
     let noun = known.count == 1 ? "process" : "processes"
     let words = Self.words(counts, lostChanges: lost)
-    return "\(time.wallClock) sum of \(known.count) \(noun)\(words)\n\n"
+    return "\(time.wallClock) operations of \(known.count) \(noun),\(words)\n\n"
   }
 
   private func header(of frame: BatchFrame) -> String {
@@ -77,7 +77,7 @@ struct FrameText {
      total \(counts.total): waiting \(counts.waiting), ready \(counts.ready) \
     (\(counts.held) held), executing \(counts.executing), \
     finished \(counts.finished), cancelled \(counts.cancelled) \
-    (+\(counts.cancelling) cancelling); not recorded \(lostChanges)
+    (+\(counts.cancelling) cancelling); state changes not recorded \(lostChanges)
     """
   }
 

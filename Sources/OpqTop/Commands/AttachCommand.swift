@@ -14,17 +14,17 @@ struct AttachCommand: EndingCommand {
       The process must belong to the same user, and must listen: start it with OPQ_MONITOR=ro or \
       OPQ_MONITOR=rw in its environment, or call OperationMonitor.listen() in it. "opq-top ls" lists these \
       processes. Without an argument, opq-top attaches to the only one, or offers a list. With several \
-      arguments, it shows the processes as one, with a table of them and their sum. \
+      arguments, it shows the processes as one, with a table of the processes and their totals. \
       Sockets are in the directory opq below XDG_RUNTIME_DIR, or in /tmp if that is not set. If \
       OPQ_SOCKET_DIRECTORY is set for both programs, they use only that directory. \
       The process continues when opq-top ends. Exits with 1 if the process does not answer, or, with \
-      --batch, when it ends; with 3 if nothing listens; with 4 if the process uses another version of the \
+      --batch, when it ends; with 3 if no process listens; with 4 if the process uses another version of the \
       protocol; with 5 if access is denied. With several processes, exits when the last one has ended.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The id of a process or the path of a socket. Up to \(ProcessReport.numbers.count) of them.",
+      "The ids of processes or the paths of sockets, at most \(ProcessReport.numbers.count).",
       valueName: "pid|socket"))
   var targets: [String] = []
 

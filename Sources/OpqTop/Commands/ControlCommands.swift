@@ -16,13 +16,13 @@ struct CancelCommand: InquiryCommand {
   static let isReadOnly = false
 
   @Argument(
-    help: ArgumentHelp("The operations, as 1042 or '#1042'.", valueName: "id"),
+    help: ArgumentHelp("The ids of the operations, such as 1042 or '#1042'.", valueName: "id"),
     transform: OperationNumber.read)
   var ids: [OperationReport.ID]
 
   @Flag(
     name: .customLong("with-dependents"),
-    help: "Also cancel all operations that depend on them, directly or indirectly.")
+    help: "Also cancel all operations that depend on these operations, directly or indirectly.")
   var withDependents = false
 
   @OptionGroup var options: InquiryOptions
@@ -44,7 +44,8 @@ struct SuspendCommand: InquiryCommand {
       """)
   static let isReadOnly = false
 
-  @Argument(help: ArgumentHelp("The queue's name, or its id as 3 or '#3'.", valueName: "queue"))
+  @Argument(
+    help: ArgumentHelp("The name of the queue, or its id, such as 3 or '#3'.", valueName: "queue"))
   var queue: String
 
   @OptionGroup var options: InquiryOptions
@@ -62,7 +63,8 @@ struct ResumeCommand: InquiryCommand {
       """)
   static let isReadOnly = false
 
-  @Argument(help: ArgumentHelp("The queue's name, or its id as 3 or '#3'.", valueName: "queue"))
+  @Argument(
+    help: ArgumentHelp("The name of the queue, or its id, such as 3 or '#3'.", valueName: "queue"))
   var queue: String
 
   @OptionGroup var options: InquiryOptions

@@ -55,7 +55,7 @@ enum DemoList {
   /// The output of `--list`: for each demo its summary, a hint about it, and the keys for it.
   static var text: String {
     rows { [$0.summary, $0.guidance] } + "\n"
-      + "Run one with: opq-top demo NAME. In it, ? lists the keys and q quits.\n"
+      + "Run one with: opq-top demo NAME. In the dashboard, ? lists the keys and q quits.\n"
   }
 
   /// The text about demos in `help demo`: for each demo its summary, and the work of one round.

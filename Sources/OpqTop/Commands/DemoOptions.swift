@@ -12,7 +12,7 @@ struct DemoOptions: ParsableArguments {
   @Flag(name: .customLong("list"), help: "List the demos, and exit.")
   var isList = false
 
-  @Flag(help: "Exit after one round of the workload; see \"help demo\".")
+  @Flag(help: "Exit after one round of the workload; see \"opq-top help demo\".")
   var once = false
 
   // The parser accepts a value that begins with a hyphen, so that a negative number causes a

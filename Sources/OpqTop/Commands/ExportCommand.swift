@@ -84,7 +84,7 @@ struct OutputOptions: ParsableArguments {
   ) -> Ending {
     do throws(FileError) {
       if let output, FilePlace(output).map({ $0 == FilePlace(path) }) == true {
-        throw FileError("the output \(output) is the recording itself")
+        throw FileError("the output file \(output) is the recording itself")
       }
       let history = RunHistory(try RecordingReader(path: path))
       var text = try OutputText(to: output, replaces: force)

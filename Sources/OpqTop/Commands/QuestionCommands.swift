@@ -17,7 +17,7 @@ struct WhyCommand: InquiryCommand {
   static let isReadOnly = true
 
   @Argument(
-    help: ArgumentHelp("The operation, as 1042 or '#1042'.", valueName: "id"),
+    help: ArgumentHelp("The id of the operation, such as 1042 or '#1042'.", valueName: "id"),
     transform: OperationNumber.read)
   var id: OperationReport.ID
 
@@ -38,11 +38,11 @@ struct TreeCommand: InquiryCommand {
   static let isReadOnly = true
 
   @Argument(
-    help: ArgumentHelp("The operation, as 1042 or '#1042'.", valueName: "id"),
+    help: ArgumentHelp("The id of the operation, such as 1042 or '#1042'.", valueName: "id"),
     transform: OperationNumber.read)
   var id: OperationReport.ID
 
-  @Flag(help: "Print the tree of the operations that depend on it instead.")
+  @Flag(help: "Print the tree of the operations that depend on the operation instead.")
   var dependents = false
 
   @OptionGroup var options: InquiryOptions
@@ -77,7 +77,7 @@ struct WaitCommand: InquiryCommand {
   static let isReadOnly = true
 
   @Argument(
-    help: ArgumentHelp("The operations, as 1042 or '#1042'.", valueName: "id"),
+    help: ArgumentHelp("The ids of the operations, such as 1042 or '#1042'.", valueName: "id"),
     transform: OperationNumber.read)
   var ids: [OperationReport.ID]
 

@@ -30,7 +30,9 @@ struct RecordCommand: EndingCommand {
   var force = false
 
   func validate() throws {
-    if !options.isGiven { throw ValidationError("name the process with --pid, --wait or --socket") }
+    if !options.isGiven {
+      throw ValidationError("choose the process to record with --pid, --wait or --socket")
+    }
   }
 
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.

@@ -79,7 +79,8 @@ package struct ViewOptions: ParsableArguments {
 
   @Flag(
     name: .customLong("frame-times"),
-    help: ArgumentHelp("At the end, print how long the frames took.", visibility: .hidden))
+    help: ArgumentHelp(
+      "At the end, print how long it took to draw the frames.", visibility: .hidden))
   var tellsFrameTimes = false
 
   @Option(

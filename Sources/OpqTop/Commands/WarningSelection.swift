@@ -42,7 +42,7 @@ struct WarningSelection {
       } else if let kind = MonitorWarning.Kind(rawValue: String(word)) {
         kinds.insert(kind)
       } else {
-        throw ValidationError("unknown kind \"\(word)\"; the kinds are \(Self.words)")
+        throw ValidationError("unknown warning kind \"\(word)\"; the kinds are \(Self.words)")
       }
     }
     self.kinds = kinds

@@ -41,7 +41,7 @@ enum ExportFile {
       }
       return .failed(reason: "cannot write \(name): \(String(cString: strerror(error)))")
     }
-    return .failed(reason: "\(stem).json and \(numberLimit - 1) others already exist")
+    return .failed(reason: "\(stem).json to \(stem)-\(numberLimit).json already exist")
   }
 
   /// Returns the beginning of the file's name, which contains the name and the id of the process,

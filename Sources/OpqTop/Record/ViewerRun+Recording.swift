@@ -73,11 +73,12 @@ extension ViewerRun {
   func report(_ outcome: Recorder.Outcome?, after ending: Ending) -> Ending {
     guard ending == .status(0), let outcome, let failure = outcome.failure else { return ending }
     return Program.fail(
-      "the recording stopped: \(failure); it has \(Self.words(outcome))", status: failure.status)
+      "the recording stopped: \(failure); it contains \(Self.words(outcome))",
+      status: failure.status)
   }
 
   private static func words(_ outcome: Recorder.Outcome) -> String {
-    "\(TimeText.duration(outcome.length)) in \(outcome.updateCount) updates, \(outcome.size) bytes"
+    "\(TimeText.duration(outcome.length)) of data in \(outcome.updateCount) updates, \(outcome.size) bytes"
   }
 
   /// Replays a recording.

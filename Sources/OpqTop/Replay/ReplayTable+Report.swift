@@ -27,7 +27,7 @@ extension ReplayTable {
         finished\(example)
         """)
     } else if report.isExcluded {
-      add(.excluded, "an executing operation holds an exclusion that it needs")
+      add(.excluded, "it needs an exclusion that an executing operation holds")
     } else if report.state == .waiting {
       add(.notReadyByItself, "its dependencies are met, and its own isReady is false")
     } else if report.state == .ready, let queue, let width = queue.width,
@@ -37,7 +37,7 @@ extension ReplayTable {
     } else if report.state == .ready, reasons.isEmpty {
       add(
         .notStartedYet,
-        "it is ready and not started; recordings do not show if a barrier is ahead")
+        "it is ready and not started; a recording does not show whether a barrier is ahead")
     }
     return reasons
   }

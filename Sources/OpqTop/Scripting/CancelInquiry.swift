@@ -63,7 +63,7 @@ struct CancelInquiry: Inquiry {
       return knowledge.operations[id] == nil
         ? "\(title) has already finished, or is not in a queue" : "\(title) had already finished"
     case .unknown: return .unknown([id])
-    case .denied: return "denied: the process is read-only"
+    case .denied: return "denied: the process is monitored read-only"
     case .lost: return "\(title): result unknown, the connection was lost"
     }
   }
@@ -90,7 +90,7 @@ extension ProcessKnowledge {
     guard hello?.isReadOnly == true else { return nil }
     let reason =
       recordedTime == nil
-      ? "the process is read-only"
+      ? "the process is monitored read-only"
       : "a recording cannot be changed"
     return .end(5, reason)
   }

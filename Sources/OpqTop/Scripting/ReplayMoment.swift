@@ -60,7 +60,9 @@ struct ReplayMoment {
       if let ending = InquiryLoop.perform(actions, send: refuse) { return ending }
     }
     let actions =
-      inquiry.leave(at: time) + [.end(1, "the recording does not have this information")]
+      inquiry.leave(at: time) + [
+        .end(1, "the recording does not contain the requested information")
+      ]
     return InquiryLoop.perform(actions, send: refuse) ?? .status(1)
   }
 }

@@ -60,7 +60,7 @@ struct SuspendInquiry: Inquiry {
       case .requested:
         "queue \(name) \(isSuspended ? "suspended" : "resumed")"
       case .alreadyFinished, .unknown: "queue \(name) no longer exists"
-      case .denied: "denied: the process is read-only"
+      case .denied: "denied: the process is monitored read-only"
       case .lost: "queue \(name): result unknown, the connection was lost"
       }
     return [.print("\(text)\n"), .end(status, nil)]

@@ -78,7 +78,7 @@ struct WaitInquiry: Inquiry {
     reached[id] = .some(frame?.operations.first)
     guard !form.isJSON else { return [] }
     let sentence = knowledge.words.sentence(about: id, at: knowledge.time(at: now))
-    let text = sentence ?? "finished or cancelled, no longer kept"
+    let text = sentence ?? "finished or cancelled; its details are no longer stored"
     return [.print("\(knowledge.words.title(of: id)): \(text)\n")]
   }
 
@@ -88,7 +88,7 @@ struct WaitInquiry: Inquiry {
     let missing = names(missing)
     let sentence =
       isRecorded
-      ? "not reached at this time of the recording: \(missing)"
+      ? "operations not in the state at this time of the recording: \(missing)"
       : "timed out; still waiting: \(missing)"
     return leave(at: now) + [.end(1, sentence)]
   }

@@ -41,7 +41,7 @@ struct FrameTimes {
   var text: String {
     """
     \(wall.count) frames; CPU time per frame (ms): \(Self.percentiles(of: processor)); \
-    elapsed (ms): \(Self.percentiles(of: wall))
+    elapsed time per frame (ms): \(Self.percentiles(of: wall))
     """
   }
 

@@ -79,7 +79,7 @@ package final class SourceOpener: Sendable {
       answer(.failed("to show several processes, use: opq-top attach PID PID"))
     case .recording(let path):
       // The list in which the user chooses a source never offers recordings.
-      answer(.failed("to replay it, use: opq-top replay \(path)"))
+      answer(.failed("to show a recording, use: opq-top replay \(path)"))
     case .demo:
       DispatchQueue.global().async(group: busy) { [self] in
         do {

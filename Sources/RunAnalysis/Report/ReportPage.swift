@@ -177,7 +177,8 @@ package struct ReportPage {
         """
     }
     let left = history.warnings.count - rows.count
-    let note = left > 0 ? "<p class=\"note\">\(HTMLText.count(left)) more are not shown.</p>" : ""
+    let note =
+      left > 0 ? "<p class=\"note\">\(HTMLText.count(left)) more warnings are not shown.</p>" : ""
     return """
       <div class="scroll"><table><thead><tr><th>warning</th><th>about</th><th>queue</th>\
       <th class="n">from</th><th class="n">lasted</th><th class="n">operations</th></tr></thead>

@@ -216,7 +216,7 @@ struct ConnectionTests {
   @Test func theLastPictureStaysAndIsMarked() {
     var dashboard = exited()
     #expect(dashboard.text()[0].contains("tilebuild[4711]  EXITED 12:05:02"))
-    #expect(dashboard.text().shows("the process has exited; 51 of 854 operations are kept"))
+    #expect(dashboard.text().shows("the process has exited; 51 of 854 operations can be inspected"))
     #expect(dashboard.text().last?.contains("Cancel") == false)
     #expect(dashboard.press("x") == [.bell])
     #expect(dashboard.text().shows("the process has exited; commands are disabled"))
@@ -229,7 +229,7 @@ struct ConnectionTests {
   @Test func afterTheEndOperationsAreSortedAndFilteredLocally() {
     var dashboard = exited()
     dashboard.press("\\state:exec")
-    #expect(dashboard.text().shows("4 match"))
+    #expect(dashboard.text().shows("4 operations match"))
     dashboard.press(.enter)
     #expect(dashboard.list.rows.keys.map { $0.id.rawValue } == [1042, 1051, 1080, 1095])
     dashboard.press("si")
@@ -289,7 +289,7 @@ struct ConnectionTests {
       ),
       (
         .finished, 0,
-        "cancel     at 12:04:26.800 by uid 1000, unknown pid (finished 1.20s later)"
+        "cancel     at 12:04:26.800 by uid 1000 (pid unknown) (finished 1.20s later)"
       ),
     ])
   func theRequesterIsNamed(state: OperationState, process: Int32, line: String) throws {

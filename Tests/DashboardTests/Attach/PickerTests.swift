@@ -122,14 +122,14 @@ struct PickerTests {
     var dashboard = PickerScene.picker([tilebuild, imaged])
     dashboard.press(.enter)
     dashboard.take(.openFailed(reason: "\u{1B}[2J it is gone"))
-    #expect(dashboard.text().shows("cannot open the source: ·[2J it is gone"))
+    #expect(dashboard.text().shows("cannot attach: ·[2J it is gone"))
     #expect(dashboard.keyContext == .picker)
     #expect(dashboard.connection.source == .process(tilebuild.id))
     #expect(dashboard.press(.enter) == [.open(.process(imaged.id))])
     // The picker may be closed before the process reports that it cannot be opened.
     dashboard.press(.escape)
     dashboard.take(.openFailed(reason: "it is gone"))
-    #expect(dashboard.text().shows("cannot open the source: it is gone"))
+    #expect(dashboard.text().shows("cannot attach: it is gone"))
     #expect(dashboard.keyContext == .list)
   }
 
@@ -239,7 +239,7 @@ struct PickerTests {
     var dashboard = Self.atStart()
     dashboard.press("?")
     #expect(dashboard.text().shows("search for processes"))
-    #expect(!dashboard.text().shows("suspend/resume its queue"))
+    #expect(!dashboard.text().shows("suspend/resume the queue"))
     dashboard.press(.escape)
     #expect(dashboard.keyContext == .picker)
   }

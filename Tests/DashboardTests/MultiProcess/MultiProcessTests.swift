@@ -108,7 +108,7 @@ struct MultiProcessTests {
     dashboard.press("x")
     #expect(dashboard.text().shows("Cancel 2 operations"))
     dashboard.take(.monitor(.update(MultiProcessScene.update)))
-    #expect(dashboard.text().shows("not cancelled: its process has ended"))
+    #expect(dashboard.text().shows("not cancelled: the operation's process has ended"))
     #expect(dashboard.tags.ids.isEmpty)
   }
 

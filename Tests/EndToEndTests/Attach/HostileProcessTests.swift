@@ -80,7 +80,7 @@ import Testing
     #expect(window.waitForEnd(seconds: 60) == .status(1))
     let errors = try String(contentsOfFile: directory.file("errors"), encoding: .utf8)
     #expect(
-      errors.hasSuffix("lost: the process reports more operations than opq-top can keep\n"),
+      errors.hasSuffix("lost: the process reports more operations than opq-top can store\n"),
       "\(errors)")
     // The viewer disconnects when the operations need one gibibyte of memory.
     #expect((300..<400).contains(id), "\(id)")

@@ -150,7 +150,7 @@ import Testing
     let own = try lines(["--tsv", "--fields", "id", "--filter", "2#"])
     #expect(own.count > 1 && own.dropFirst().allSatisfy { $0.contains("\t\(first.id)\t") })
     let text = try lines([])
-    #expect(text.last?.contains("sum of 2 processes total ") == true)
+    #expect(text.last?.contains("operations of 2 processes, total ") == true)
   }
 
   @Test("In batch mode, only finished operations of an ended process stay in the sum")
@@ -167,11 +167,11 @@ import Testing
     }
     var sums: [Substring] {
       let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
-      return text.split(separator: "\n").filter { $0.contains(" sum of ") }
+      return text.split(separator: "\n").filter { $0.contains(" operations of ") }
     }
     func waitForSum(_ counts: String) -> Bool {
       let deadline = ContinuousClock.now + .seconds(60)
-      while !sums.contains(where: { $0.contains("sum of 2 processes \(counts)") }) {
+      while !sums.contains(where: { $0.contains("operations of 2 processes, \(counts)") }) {
         guard ContinuousClock.now < deadline else { return false }
         window.absorb(for: .milliseconds(20))
       }
@@ -184,7 +184,7 @@ import Testing
     #expect(waitForSum("total 5: waiting 0, ready 0 (0 held), executing 2, finished 3"))
     viewers[1].send(.bye(Farewell(cause: .processEnds, reason: "it ends")))
     #expect(waitForSum("total 4: waiting 0, ready 0 (0 held), executing 1, finished 3"))
-    #expect(sums.last?.contains("sum of 2 processes total 4") == true)
+    #expect(sums.last?.contains("operations of 2 processes, total 4") == true)
     viewers[0].close()
     #expect(window.waitForEnd() == .status(1))
   }

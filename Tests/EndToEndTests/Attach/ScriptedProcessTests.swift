@@ -175,7 +175,7 @@ import Testing
     #expect(viewer.receive { if case .credit = $0 { true } else { false } } != nil)
     viewer.send(frames: (0..<60).flatMap { _ in UpdateParts(ScriptedProcess.update) })
     #expect(window.waitForEnd() == .status(1))
-    #expect(window.screen.contains("it sent more updates than opq-top requested"))
+    #expect(window.screen.contains("sent more updates than opq-top requested"))
   }
 
   @Test("The same process is live again after a reconnection; until then the reason is shown")
@@ -209,7 +209,7 @@ import Testing
     let second = try process.accept()
     second.send(.hello(ScriptedProcess.hello(startTicks: 6), versions: .current))
     #expect(
-      window.wait { $0.contains("EXITED") && $0.contains("replaced by another process") })
+      window.wait { $0.contains("EXITED") && $0.contains("replaced by another one") })
     #expect(window.screen.contains("one job"))
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))

@@ -59,7 +59,9 @@ import Testing
     let end = try run(["why", "2"])
     #expect(end.text.contains("#2 job 2") && end.text.contains("executing"))
     let before = try run(["why", "2", "--at", "1s"])
-    #expect(before.text.contains("waits for 1 of 1: #1 executing") && before.status == .status(0))
+    #expect(
+      before.text.contains("waits for 1 of 1 dependencies: #1 executing")
+        && before.status == .status(0))
     // An operation that is no longer kept is shown in its last reported state.
     let tree = try run(["tree", "2"])
     #expect(tree.status == .status(0) && tree.text.contains("#1"))

@@ -116,7 +116,7 @@ import Testing
       let (output, errors, ending) = try run(process, arguments)
       #expect(ending == .status(5), "\(arguments)")
       #expect(output == "")
-      #expect(errors == "opq-top: the process is read-only\n")
+      #expect(errors == "opq-top: the process is monitored read-only\n")
     }
     let waiting = try frame(of: process, "!state:finished")
     let id = try #require(waiting.operations.last).id

@@ -73,7 +73,7 @@ import Testing
       + "," + Self.process + #","reasons":[{"kind":"unmet-dependencies","sentence":"1 of 1 "#
       + #"dependencies have not finished: it waits for #2, which waits for #1, which is executing"},"#
       + #"{"kind":"queue-suspended","sentence":"its queue \u001b[2Jnet is suspended"}],"#
-      + #""schema":"opq.why/1","sentence":"waits for 1 of 1: #2 waiting","# + Self.head
+      + #""schema":"opq.why/1","sentence":"waits for 1 of 1 dependencies: #2 waiting","# + Self.head
       + #","warnings":[{"awaited":[],"count":1,"kind":"cancel-not-honoured","operations":[3],"#
       + #""seconds":3}]}"#
     #expect(why == wanted)

@@ -29,7 +29,7 @@ import Testing
       actions == [
         .print(
           """
-          #3 job 3: waits for 1 of 1: #2 waiting
+          #3 job 3: waits for 1 of 1 dependencies: #2 waiting
             1 1 of 1 dependencies have not finished: it waits for #2, which waits for #1, which is executing
             2 its queue ·[2Jnet is suspended
             #3 waits for #2, which waits for #1 (executing 4.00s)
@@ -63,7 +63,7 @@ import Testing
     #expect(
       actions.first
         == .print(
-          "#5 job 5: waits for 1 of 1: #6 waiting\n  #5 waits for #6, which waits for #5 (a cycle)\n"
+          "#5 job 5: waits for 1 of 1 dependencies: #6 waiting\n  #5 waits for #6, which waits for #5 (a cycle)\n"
         ))
   }
 
@@ -204,7 +204,9 @@ import Testing
     let others = [Scene.report(7, .executing, started: -1)]
     #expect(over.hear(Scene.hello(), Scene.update(others)) == [])
     #expect(
-      over.look(atSeconds: 2) == [.print("#1: finished or cancelled, no longer kept\n"), .success])
+      over.look(atSeconds: 2) == [
+        .print("#1: finished or cancelled; its details are no longer stored\n"), .success,
+      ])
     var finished = WaitInquiry(
       [Scene.id(1)], for: WaitGoal(states: [.finished]), timeout: nil, form)
     #expect(finished.hear(Scene.hello(), Scene.update(others)) == [])
@@ -316,7 +318,7 @@ import Testing
 
   @Test("A read-only process receives no command, and the status is 5")
   func readOnly() {
-    let end = InquiryAction.end(5, "the process is read-only")
+    let end = InquiryAction.end(5, "the process is monitored read-only")
     var cancel = CancelInquiry([Scene.id(1)], includingDependents: false, form)
     #expect(cancel.hear(Scene.hello(isReadOnly: true)) == [end])
     var suspend = SuspendInquiry("net", isSuspended: true, form)

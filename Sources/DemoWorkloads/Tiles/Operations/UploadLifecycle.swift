@@ -65,7 +65,7 @@ struct UploadLifecycle: Equatable, Sendable {
 
   /// Notes that the operation has sent "did change" for `isExecuting`.
   mutating func entered() -> Action {
-    precondition(phase == .entered, "the transfer began in the phase \(phase)")
+    precondition(phase == .entered, "a transfer can begin only in the phase entered, not \(phase)")
     // If the operation was cancelled while it notified observers, the cancellation takes effect now.
     guard !isCancelled else { return beginLeaving(hasExecuted: true) }
     phase = .transferring

@@ -45,7 +45,8 @@ struct Image: Equatable, Sendable {
   ///   - missing: The colour for a quarter that is missing or has another size.
   /// - Returns: The joined picture.
   static func joining(_ quarters: [Image?], side: Int, missing: Color) -> Image {
-    precondition(quarters.count == 4, "a picture has four quarters, not \(quarters.count)")
+    precondition(
+      quarters.count == 4, "a picture is joined from four quarters, not \(quarters.count)")
     let whole = quarters.map { quarter in
       quarter.flatMap { $0.side == side ? $0 : nil } ?? Image(side: side, filledWith: missing)
     }
