@@ -119,8 +119,8 @@ import Testing
     try window.start(NamesFile.program, [file.path])
     var screens: [VirtualScreen] = []
     for step in [""] + Self.steps {
-      // The test types Ctrl-L twice to redraw the screen, because the effect of the key may appear
-      // only after the first redraw.
+      // The test types a key and Ctrl-L, and then Ctrl-L again. Ctrl-L redraws the screen. The first
+      // redraw may happen before the key has taken effect, but the second one happens after that.
       for keys in [step + "\u{C}", "\u{C}"] {
         try #require(window.wait(until: isDrawn), "before \(step.debugDescription)")
         window.forgetScreen()

@@ -9,8 +9,8 @@ import OperationsCore
 /// This is a value. Its methods perform the steps of a program, and its members give the required
 /// state after each step.
 struct Model: Hashable, Sendable {
-  /// The documented rules. Tests disable single rules, to check that the comparison detects the
-  /// difference.
+  /// The documented rules. Tests disable single rules, to check that the comparison of the model with
+  /// the library detects that a rule is missing.
   struct Rules: OptionSet, Hashable {
     let rawValue: Int
 

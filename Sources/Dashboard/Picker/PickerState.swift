@@ -90,7 +90,7 @@ struct PickerState: Sendable, Equatable {
     top = top(height: height)
   }
 
-  /// Returns the index of the first row on a screen with this number of rows.
+  /// Returns the index of the first process that the list shows on a screen with `height` rows.
   func top(height: Int) -> Int {
     let top = min(top, max(0, rows.count - height))
     return max(0, min(max(top, index - height + 1), index))

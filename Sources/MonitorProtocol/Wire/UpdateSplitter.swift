@@ -18,7 +18,7 @@ struct UpdateSplitter {
   private var isFirst = true
   private var isOver = false
 
-  // The number of items of each list that are in the parts so far.
+  // For each list of the update: the number of items in the parts that have been made so far.
   private var queues = 0
   private var changed = 0
   private var removed = 0

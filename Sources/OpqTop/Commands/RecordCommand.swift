@@ -38,8 +38,8 @@ struct RecordCommand: EndingCommand {
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     do {
-      // The run must be created before any other thread: it blocks signals, and threads that are
-      // created later inherit the blocked signals.
+      // `ViewerRun` must be created before any other thread. It blocks signals in this thread, and
+      // threads that are created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]))
       return try run.record(
         options.path(nil, run), into: output, replaces: force, for: duration?.duration)
