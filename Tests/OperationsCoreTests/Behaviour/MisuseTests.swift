@@ -138,7 +138,7 @@ struct MisuseTests {
         }
         #expect(kinds.value == [.cannotEnqueue] && queue.operationCount == 0)
         OperationQueue().addOperations(fit, waitUntilFinished: true)
-        #expect(fit.allSatisfy(\.isFinished))
+        #expect(fit.allSatisfy { $0.isFinished })
       }
     }
   }
