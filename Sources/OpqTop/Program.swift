@@ -26,6 +26,7 @@ package enum Program {
   }
 
   private static func ending(of arguments: [String]) -> Ending {
+    if let unknown = UnknownCommand(in: arguments) { return fail(unknown.message) }
     do {
       var command = try OpqTop.parseAsRoot(arguments)
       if let command = command as? any EndingCommand { return command.ending() }

@@ -30,6 +30,7 @@ struct AttachCommand: EndingCommand {
 
   @OptionGroup var options: TargetOptions
   @OptionGroup var view: ViewOptions
+  @OptionGroup var recording: RecordingOptions
 
   func validate() throws {
     guard let first = targets.first else { return }
@@ -49,16 +50,16 @@ struct AttachCommand: EndingCommand {
       throw ValidationError(
         "at most \(ProcessReport.numbers.count) processes can be shown at once")
     }
-    if view.record != nil {
+    if recording.record != nil {
       throw ValidationError("--record needs exactly one process, not \(targets.count)")
     }
   }
 
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
-    Attachment(targets: targets.compactMap { AttachTarget($0) }, options: options, view: view)
-      .ending {
-        Program.fail(AttachError(.nothingThere, ProcessTable.emptyMessage))
-      }
+    Attachment(
+      targets: targets.compactMap { AttachTarget($0) }, options: options, view: view,
+      recording: recording
+    ).ending { Program.fail(AttachError(.nothingThere, ProcessTable.emptyMessage)) }
   }
 }

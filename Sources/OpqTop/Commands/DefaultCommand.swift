@@ -12,6 +12,7 @@ struct DefaultCommand: EndingCommand {
   @OptionGroup var demo: DemoOptions
   @OptionGroup var target: TargetOptions
   @OptionGroup var view: ViewOptions
+  @OptionGroup var recording: RecordingOptions
 
   func validate() throws {
     if demo.isGiven && target.isGiven {
@@ -22,9 +23,9 @@ struct DefaultCommand: EndingCommand {
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     if demo.isList { return DemoCommand.printList() }
-    if demo.isGiven { return DemoCommand.show(demo.choice, view) }
-    return Attachment(targets: [], options: target, view: view).ending {
-      DemoCommand.show(demo.choice, view)
+    if demo.isGiven { return DemoCommand.show(demo.choice, view, recording) }
+    return Attachment(targets: [], options: target, view: view, recording: recording).ending {
+      DemoCommand.show(demo.choice, view, recording)
     }
   }
 }

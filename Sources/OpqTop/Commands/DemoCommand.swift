@@ -15,10 +15,11 @@ struct DemoCommand: EndingCommand {
 
   @OptionGroup var demo: DemoOptions
   @OptionGroup var view: ViewOptions
+  @OptionGroup var recording: RecordingOptions
 
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
-    demo.isList ? Self.printList() : Self.show(demo.choice, view)
+    demo.isList ? Self.printList() : Self.show(demo.choice, view, recording)
   }
 
   /// Prints the list of demos.
@@ -29,7 +30,9 @@ struct DemoCommand: EndingCommand {
   }
 
   /// Runs a demo and shows its operations.
-  static func show(_ choice: DemoChoice, _ view: ViewOptions) -> Ending {
+  static func show(
+    _ choice: DemoChoice, _ view: ViewOptions, _ recording: RecordingOptions
+  ) -> Ending {
     let hasTerminal = Program.hasTerminal
     guard view.batch || hasTerminal || choice.isOnce else {
       return Program.fail("\(TerminalError(.notATerminal)); use --batch")
@@ -37,7 +40,7 @@ struct DemoCommand: EndingCommand {
     do {
       // The run must be created before any other thread: it blocks signals, and threads that are
       // created later inherit the blocked signals.
-      let run = try ViewerRun(view)
+      let run = try ViewerRun(view, recording: recording)
       let showsDashboard = hasTerminal && !view.batch
       let recorder = try run.openRecorder(ofProcessAt: nil)
       let watched = try run.watchDemo(choice, isInteractive: showsDashboard)

@@ -10,16 +10,16 @@ import MonitorProtocol
 protocol InquiryCommand: EndingCommand {
   /// The options for the process and for the format of the answer.
   var options: InquiryOptions { get }
+  /// The options for the recording to use instead of a process; `nil` if the command needs a process.
+  var source: RecordingSourceOptions? { get }
   /// The question or the request that the command sends to the process.
   var inquiry: any Inquiry { get }
   /// Whether the command changes nothing in the process.
   static var isReadOnly: Bool { get }
 }
 
-/// The options for the process and for the format of the answer.
-struct InquiryOptions: ParsableArguments {
-  @OptionGroup var target: TargetOptions
-
+/// The options for a question that can also be answered from a recording.
+struct RecordingSourceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Use the state at the end of a recording instead of a process.", valueName: "file"))
@@ -31,30 +31,43 @@ struct InquiryOptions: ParsableArguments {
       valueName: "time"))
   var at: Offset?
 
+  func validate() throws {
+    if at != nil, recording == nil { throw ValidationError("--at needs --recording") }
+  }
+}
+
+/// The options for the process and for the format of the answer.
+struct InquiryOptions: ParsableArguments {
+  @OptionGroup var target: TargetOptions
+
   @Flag(help: "Print the answer as one line of JSON.")
   var json = false
 
   @Flag(help: "Print text with ASCII characters only.")
   var ascii = false
 
-  func validate() throws {
-    if recording != nil, target.isGiven {
-      throw ValidationError("--recording cannot be combined with --pid, --wait or --socket")
-    }
-    if at != nil, recording == nil { throw ValidationError("--at needs --recording") }
-  }
-
   /// The format of the answer that the command prints.
   var form: InquiryForm { InquiryForm(isJSON: json, isUnicode: !ascii) }
 }
 
 extension InquiryCommand {
+  var source: RecordingSourceOptions? { nil }
+
+  /// Checks that the options name only one source.
+  ///
+  /// - Throws: `ValidationError` if the options name both a recording and a process.
+  func checkSource() throws {
+    if source?.recording != nil, options.target.isGiven {
+      throw ValidationError("--recording cannot be combined with --pid, --wait or --socket")
+    }
+  }
+
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     do {
-      if let recording = options.recording {
+      if let source, let recording = source.recording {
         let reader = try RecordingReader(path: recording)
-        return ReplayMoment(reader, at: options.at?.duration).answer(inquiry)
+        return ReplayMoment(reader, at: source.at?.duration).answer(inquiry)
       }
       // The run must be created before any other thread: it blocks signals, and threads that are
       // created later inherit the blocked signals.

@@ -38,3 +38,47 @@ enum ProcessTable {
     }
   }
 }
+
+/// The output of `ls --json`, which `Scripting.md` documents for users.
+struct ProcessListing: Encodable {
+  /// A process that listens.
+  struct Process: Encodable {
+    let pid: Int32
+    /// The path of the socket of the process.
+    let socket: String
+    /// The program's name; `nil` if the process has sent no greeting.
+    let name: String?
+    /// The time in seconds since the process started; `nil` if the process has sent no greeting.
+    let uptimeSeconds: Double?
+    /// The number of operations that were added to the existing queues; `nil` if the process has sent no
+    /// greeting.
+    let totalCount: Int?
+    /// Whether the process refuses commands; `nil` if the process has sent no greeting.
+    let isReadOnly: Bool?
+    /// The version of the protocol; `nil` if the process has sent no greeting.
+    let protocolVersion: String?
+    /// The reason why no viewer can attach to the process; `nil` if a viewer can attach.
+    let error: String?
+  }
+
+  let schema = "opq.ls/1"
+  let processes: [Process]
+
+  /// Creates the output for the processes that were found.
+  init(_ found: [ProcessFinder.Found]) { processes = found.map { Process($0) } }
+}
+
+extension ProcessListing.Process {
+  init(_ found: ProcessFinder.Found) {
+    let greeting = try? found.answer.get()
+    let error: String? = if case .failure(let error) = found.answer { "\(error)" } else { nil }
+    self.init(
+      pid: found.processID, socket: found.path, name: greeting?.hello.processName,
+      uptimeSeconds: greeting.map { greeting in
+        let uptime = max(.zero, greeting.hello.anchor - greeting.hello.processStarted)
+        return (uptime / .milliseconds(1)).rounded(.down) / 1_000
+      },
+      totalCount: greeting?.hello.totalCount, isReadOnly: greeting?.hello.isReadOnly,
+      protocolVersion: greeting.map { "\($0.versions)" }, error: error)
+  }
+}

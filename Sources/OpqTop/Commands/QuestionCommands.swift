@@ -22,6 +22,11 @@ struct WhyCommand: InquiryCommand {
   var id: OperationReport.ID
 
   @OptionGroup var options: InquiryOptions
+  @OptionGroup var recorded: RecordingSourceOptions
+
+  var source: RecordingSourceOptions? { recorded }
+
+  func validate() throws { try checkSource() }
 
   var inquiry: any Inquiry { WhyInquiry(id, options.form) }
 }
@@ -46,10 +51,15 @@ struct TreeCommand: InquiryCommand {
   var dependents = false
 
   @OptionGroup var options: InquiryOptions
+  @OptionGroup var recorded: RecordingSourceOptions
+
+  var source: RecordingSourceOptions? { recorded }
 
   /// The maximum width of the lines if the output is not a terminal.
   private static let usualColumns = 120
   private static let leastColumns = 60
+
+  func validate() throws { try checkSource() }
 
   var inquiry: any Inquiry {
     TreeInquiry(
@@ -98,8 +108,14 @@ struct WaitCommand: InquiryCommand {
   var timeout: Interval?
 
   @OptionGroup var options: InquiryOptions
+  @OptionGroup var recorded: RecordingSourceOptions
 
-  func validate() throws { try ids.checkCount() }
+  var source: RecordingSourceOptions? { recorded }
+
+  func validate() throws {
+    try ids.checkCount()
+    try checkSource()
+  }
 
   var inquiry: any Inquiry {
     WaitInquiry(ids, for: state ?? .isOver, timeout: timeout?.duration, options.form)

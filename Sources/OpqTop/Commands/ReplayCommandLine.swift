@@ -22,12 +22,6 @@ struct ReplayCommandLine: EndingCommand {
 
   @OptionGroup var view: ViewOptions
 
-  func validate() throws {
-    if view.record != nil || view.force {
-      throw ValidationError("--record cannot be combined with replay")
-    }
-  }
-
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     do {

@@ -100,15 +100,6 @@ package struct ViewOptions: ParsableArguments {
     transform: WarningSelection.allow)
   var allowances: [WarningSelection] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "Record the process or demo that is shown, to a new file for \"opq-top replay\".",
-      valueName: "file"))
-  var record: String?
-
-  @Flag(help: "With --record: overwrite the file if it exists.")
-  var force = false
-
   /// The kinds of warnings that the display shows.
   var warningKinds: Set<MonitorWarning.Kind> {
     WarningSelection.kinds(after: warnings + allowances)
@@ -152,6 +143,18 @@ package struct ViewOptions: ParsableArguments {
       characters: ascii ? .ascii : unicode ? .unicode : .byLocale, usesColor: usesColor,
       keepsLastGrid: keep)
   }
+}
+
+/// The options that record the source that is shown. A recording cannot be recorded again.
+struct RecordingOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Record the process or demo that is shown, to a new file for \"opq-top replay\".",
+      valueName: "file"))
+  var record: String?
+
+  @Flag(help: "With --record: overwrite the file if it exists.")
+  var force = false
 }
 
 /// The value of `--color`: whether the dashboard uses the terminal's colors.

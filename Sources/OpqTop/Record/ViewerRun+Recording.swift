@@ -15,9 +15,9 @@ extension ViewerRun {
   /// - Returns: The recorder; `nil` if the command line requests no recording.
   /// - Throws: ``FileError`` if the file exists, ``AttachError`` or ``SignalRequest``.
   func openRecorder(ofProcessAt path: String?) throws -> Recorder? {
-    guard let file = view.record else { return nil }
+    guard let recording, let file = recording.record else { return nil }
     let recorder = try openedRecorder(ofProcessAt: path)
-    try OutputFile.checkAbsence(of: file, replaces: view.force)
+    try OutputFile.checkAbsence(of: file, replaces: recording.force)
     return recorder
   }
 
@@ -26,8 +26,8 @@ extension ViewerRun {
   /// - Parameter recorder: The recorder; `nil` if the command line requests no recording.
   /// - Throws: ``FileError`` if the file cannot be created.
   func begin(_ recorder: Recorder?) throws(FileError) {
-    guard let file = view.record else { return }
-    try recorder?.begin(into: file, replaces: view.force)
+    guard let recording, let file = recording.record else { return }
+    try recorder?.begin(into: file, replaces: recording.force)
   }
 
   private func openedRecorder(ofProcessAt path: String?) throws -> Recorder {

@@ -11,6 +11,7 @@ struct Attachment {
   let targets: [AttachTarget]
   let options: TargetOptions
   let view: ViewOptions
+  let recording: RecordingOptions
 
   /// Attaches the viewer and shows the processes. Returns how this process must end: with an exit
   /// status or by a signal.
@@ -28,7 +29,7 @@ struct Attachment {
     do {
       // The run must be created before any other thread: it blocks signals, and threads that are
       // created later inherit the blocked signals.
-      let run = try ViewerRun(view)
+      let run = try ViewerRun(view, recording: recording)
       if !isNamed { return try show(found, run) }
       if targets.count > 1 { return try showMultiProcess(run) }
       return try show(try options.path(targets.first, run), run)
@@ -59,7 +60,7 @@ struct Attachment {
   /// Shows the process if only one listens; otherwise offers a list.
   private func show(_ found: [ProcessFinder.Found], _ run: ViewerRun) throws -> Ending {
     if let only = found.first, found.count == 1 { return try show(only.path, run) }
-    guard view.batch || view.record != nil else {
+    guard view.batch || recording.record != nil else {
       return try run.showDashboard(of: nil, demo: DemoChoice())
     }
     return Program.fail(TargetOptions.choiceMessage(found))

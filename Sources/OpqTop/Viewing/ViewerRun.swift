@@ -13,6 +13,8 @@ import Synchronization
 /// shows a demo, a process or a recording.
 struct ViewerRun {
   let view: ViewOptions
+  /// The options that record the source; `nil` if the command has no such options.
+  let recording: RecordingOptions?
   let waker: Waker
   let watch: TerminationWatch
 
@@ -21,11 +23,15 @@ struct ViewerRun {
   ///
   /// - Parameters:
   ///   - view: The options for the display.
+  ///   - recording: The options that record the source; `nil` if the command has no such options.
   ///   - takesJobSignals: Whether the run also handles the signals that stop and continue the
   ///     process, as the dashboard needs.
   /// - Throws: ``TerminalError`` if the system has no free descriptors.
-  init(_ view: ViewOptions, takesJobSignals: Bool = true) throws(TerminalError) {
+  init(
+    _ view: ViewOptions, recording: RecordingOptions? = nil, takesJobSignals: Bool = true
+  ) throws(TerminalError) {
     self.view = view
+    self.recording = recording
     if takesJobSignals { JobSignals.block() }
     let waker = try Waker()
     self.waker = waker
