@@ -161,11 +161,16 @@ extension Dashboard {
         interest.rootLimit = TreeState.rowLimit
       }
     }
-    if warningSelection != nil {
+    if warningList != nil {
       let named = shown.warnings.prefix(Self.namedWarningLimit).compactMap(\.operations.first)
       interest.operations.formUnion(named)
     }
-    interest.detail = detail?.id
+    // The detail contains the operations that hold up the selected operation. The key `b` goes to them.
+    interest.detail =
+      detail?.id
+      ?? selectedOperation.flatMap { id in
+        shown.operations[id]?.state.isOver == false ? id : nil
+      }
     if screen.view == .events { interest.eventLimit = EventLog.limit }
     if screen.view == .timeline {
       interest.timeline = Interest.Timeline(

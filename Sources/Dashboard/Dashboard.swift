@@ -33,8 +33,8 @@ public struct Dashboard: Sendable {
   var queueRequests = QueueRequests()
   var timeline = TimelineState()
   var events = EventSelection()
-  /// The selection in the list of warnings; `nil` while the list is closed.
-  var warningSelection: WarningSelection?
+  /// The state of the list of warnings; `nil` while the list is closed.
+  var warningList: WarningListState?
   /// The detail screen of one operation; `nil` while the view itself is shown.
   var detail: DetailState?
   /// The tagged operations. Commands apply to them or, if no operation is tagged, to the selected operation.
@@ -184,7 +184,7 @@ public struct Dashboard: Sendable {
       return false
     }
     guard screen.layout != nil else { return false }
-    if warningSelection != nil { return !shown.warnings.isEmpty }
+    if warningList != nil { return !shown.warnings.isEmpty }
     if let selected, let report = live.operations[selected], !report.state.isOver { return true }
     if detail == nil {
       switch screen.view {

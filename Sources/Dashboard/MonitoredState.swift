@@ -9,6 +9,8 @@ struct MonitoredState: Sendable, Equatable {
   private(set) var source = SourceState(ProcessState(linkingDependents: true))
   /// The operations with warnings.
   private(set) var warned: Set<OperationReport.ID> = []
+  /// The operations that never finish because of a deadlock.
+  private(set) var deadlocked = DeadlockedOperations()
 
   /// The past events. They are kept only while the dashboard shows events.
   private(set) var events = EventLog()
@@ -85,6 +87,7 @@ struct MonitoredState: Sendable, Equatable {
     queueIndex = Dictionary(
       queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
     warned = Set(warnings.lazy.flatMap(\.markedOperations))
+    deadlocked = DeadlockedOperations(warnings, in: operations)
     if let news = update.events { events.apply(news) }
     rates.note(total: counts.finished + counts.cancelled, at: update.time)
   }

@@ -141,7 +141,9 @@ package struct PlainText: Sendable {
   ) -> DependencyTree {
     DependencyTree(
       root: id, direction: direction, operations: monitored.operations,
-      estimates: RunTimeEstimates(monitored.classTimes, at: now), rowLimit: TreeState.rowLimit)
+      estimates: RunTimeEstimates(
+        monitored.classTimes, deadlocked: monitored.deadlocked, at: now),
+      rowLimit: TreeState.rowLimit)
   }
 
   /// The maximum number of operations in the lines of a tree.

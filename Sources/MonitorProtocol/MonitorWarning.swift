@@ -137,10 +137,11 @@ public struct MonitorWarning: Sendable, Hashable {
 
 /// The values that identify the same warning in two updates.
 package struct WarningIdentity: Hashable {
-  let kind: MonitorWarning.Kind
+  package let kind: MonitorWarning.Kind
   let operation: OperationReport.ID?
   let awaited: OperationReport.ID?
-  let queue: QueueReport.ID?
+  package let queue: QueueReport.ID?
+  package let process: Int?
 
   /// Creates the identity of a warning.
   package init(_ warning: MonitorWarning) {
@@ -148,5 +149,6 @@ package struct WarningIdentity: Hashable {
     operation = warning.operations.first
     awaited = warning.awaited.first
     queue = warning.queue
+    process = warning.process
   }
 }

@@ -60,12 +60,21 @@ public struct OperationDetail: Sendable, Equatable {
     /// The reason as a sentence about the operation, such as "it waits for …". The sentence may
     /// contain names, so it is unsanitised.
     public var sentence: String
+    /// The operations that cause the reason, the most important first, such as the operations that
+    /// hold the slots; at most ``MonitorWarning/operationLimit``. Empty if no operation causes it.
+    public var operations: [OperationReport.ID]
 
     /// Creates a reason why an operation does not start.
-    public init(kind: Kind, sentence: String) {
+    public init(kind: Kind, sentence: String, operations: [OperationReport.ID] = []) {
       self.kind = kind
       self.sentence = sentence
+      self.operations = Array(operations.prefix(MonitorWarning.operationLimit))
     }
+  }
+
+  /// The operations that the detail names. A monitor also sends the reports of these operations.
+  package var namedOperations: [OperationReport.ID] {
+    awaitedOperations.prefix(MonitorWarning.operationLimit) + reasons.flatMap(\.operations)
   }
 }
 

@@ -87,7 +87,23 @@ extension OperationDetail.Reason {
       case .barrierAhead: .barrierAhead
       case .dependenciesNeverAdded: .dependenciesNeverAdded
       }
-    self.init(kind: kind, sentence: "\(reason)")
+    self.init(
+      kind: kind, sentence: "\(reason)",
+      operations: Self.operations(of: reason).map { OperationReport.ID($0.id.rawValue) })
+  }
+
+  private static func operations(of reason: NotRunningReason) -> [OperationReference] {
+    switch reason {
+    case .unmetDependencies(let unmet, _, let chain):
+      // The sentence names the first operation of the chain, so this operation is the first one here too.
+      let first = chain.operations.prefix(1)
+      return first + unmet.filter { $0 != first.first }
+    case .excluded(_, let operations), .exclusionReserved(_, let operations),
+      .noFreeSlot(_, _, _, let operations), .dependenciesNeverAdded(let operations):
+      return operations
+    case .barrierAhead(let barrier, _, _): return [barrier]
+    case .notInQueue, .queueSuspended, .notReadyByItself, .notStartedYet: return []
+    }
   }
 }
 

@@ -165,13 +165,22 @@ final class SessionList {
 
   // MARK: History
 
+  /// The maximum number of dependencies and of dependents whose times are compared with the times
+  /// of an operation's events.
+  private static let neighbourLimit = 1_000
+
   /// Adds the events for the state changes of an operation, if the viewer requests events.
   func noteSteps(
     from old: OperationReport?, to new: OperationReport, in table: CollectorTable
   ) {
     guard events.limit > 0 else { return }
     let queueName = table.queues[new.queue]?.name ?? ""
-    for step in OperationSteps(from: old, to: new, at: table.readingTime).steps {
+    var changes = OperationSteps(from: old, to: new, at: table.readingTime)
+    let dependents = table.entries[new.id]?.dependents ?? []
+    changes.order(
+      after: new.dependencies.lazy.prefix(Self.neighbourLimit).compactMap { table.report($0) },
+      before: dependents.lazy.prefix(Self.neighbourLimit).compactMap { table.report($0.id) })
+    for step in changes.steps {
       if let filter = interest.filter {
         var report = new
         report.state = step.new
@@ -236,7 +245,10 @@ final class SessionList {
     isUrgent = false
     let warnings = table.warnings(at: time, of: interest.warningKinds)
     let listed = listed(in: table, warnings: warnings)
-    let singled = singledOut(in: table)
+    let detail = detailWatch.answer(about: interest.detail, at: MonitorTime.now) {
+      table.detail(of: $0)
+    }
+    let singled = singledOut(in: table).union(detail?.namedOperations ?? [])
     let wanted = wantedOperations(listed.keys, singled, from: table, warnings: warnings)
     var changed: [OperationReport] = []
     for id in wanted {
@@ -262,9 +274,7 @@ final class SessionList {
     }
     update.times = table.times.statistics
     update.classTimes = table.classTimes(of: singled, at: time)
-    update.detail = detailWatch.answer(about: interest.detail, at: MonitorTime.now) {
-      table.detail(of: $0)
-    }
+    update.detail = detail
     return update
   }
 

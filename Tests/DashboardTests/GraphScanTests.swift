@@ -102,6 +102,57 @@ struct GraphScanTests {
     #expect(scan.remainingTime == nil && scan.criticalPath.count == 4)
   }
 
+  // MARK: Deadlocks
+
+  @Test("A graph with a cycle has no critical path and no remaining time")
+  func aCycleHasNoCriticalPath() {
+    let chain = [1: [2, 5], 5: [6], 6: [7]]
+    let whole = scan(Self.store(chain), Self.medians)
+    #expect(whole.criticalPath.count == 4 && whole.remainingTime != nil)
+    let stuck = scan(Self.store(chain.merging([2: [3], 3: [2]]) { $1 }), Self.medians)
+    #expect(stuck.criticalPath.isEmpty && stuck.remainingTime == nil)
+    // A cancelled operation does not wait for its dependencies, so this cycle ends.
+    let cancelled = Self.store(chain.merging([2: [3], 3: [2]]) { $1 }, [3: .cancelling])
+    #expect(scan(cancelled, Self.medians).criticalPath.count == 4)
+  }
+
+  @Test("A root in a cycle has no critical path")
+  func aRootInACycleHasNoCriticalPath() {
+    #expect(scan(Self.store([1: [2], 2: [3], 3: [4, 1]])).criticalPath.isEmpty)
+  }
+
+  @Test("A graph with an operation of a deadlock has no critical path and no remaining time")
+  func aDeadlockHasNoCriticalPath() {
+    let store = Self.store([1: [2], 2: [3], 3: [4]], [4: .executing])
+    func path(_ warning: MonitorWarning) -> [ID] {
+      let deadlocked = DeadlockedOperations([warning], in: store)
+      let scan = GraphScan(
+        from: [ID(1)], .waitsFor, in: store,
+        estimates: RunTimeEstimates(Self.medians, deadlocked: deadlocked, at: Self.now), limit: 100)
+      #expect((scan.remainingTime == nil) == scan.criticalPath.isEmpty)
+      return scan.criticalPath
+    }
+    #expect(path(MonitorWarning(kind: .slow, operations: [ID(4)])).count == 4)
+    #expect(path(MonitorWarning(kind: .slotDeadlock, operations: [ID(4)])).isEmpty)
+    // The operations 1 to 3 need a slot of this queue, and none of its slots becomes free.
+    let holder = MonitorWarning(
+      kind: .slotDeadlock, operations: [ID(20)], awaited: [ID(21)], queue: Scene.cpu)
+    #expect(path(holder).isEmpty)
+    let neverAdded = MonitorWarning(
+      kind: .neverEnqueuedDependency, operations: [ID(3)], awaited: [ID(99)])
+    #expect(path(neverAdded).isEmpty)
+  }
+
+  @Test("Dependents that also wait for a cycle have no critical path")
+  func dependentsThatWaitForACycleHaveNoPath() {
+    func path(_ more: [Int: [Int]]) -> [ID] {
+      let store = Self.store([2: [1], 3: [2], 4: [3]].merging(more) { $0 + $1 }, [1: .executing])
+      return GraphScan(from: [ID(1)], .blocks, in: store, limit: 100).criticalPath
+    }
+    #expect(path([:]).count == 4)
+    #expect(path([4: [8], 8: [9], 9: [8]]).isEmpty)
+  }
+
   @Test func theLevelsAreDrawnToScaleAndFit() {
     var dependencies = [1: Array(2..<42)]
     for id in 2..<42 { dependencies[id] = [100] }

@@ -87,6 +87,20 @@ import Testing
       dashboard.prompts.question == nil && dashboard.tags.ids.isEmpty && dashboard.paused == nil)
   }
 
+  @Test("A command that was not carried out is announced each time, also at the end")
+  func failuresAreAnnounced() {
+    var dashboard = dashboard()
+    var status = status(102, isPlaying: false)
+    dashboard.take(.replay(status))
+    for number in 1...2 {
+      #expect(dashboard.press("}") == [.replay(.nextWarning)])
+      #expect(!dashboard.text().shows("no later warning"))
+      status.failure = ReplayFailure(number: number, sentence: "the recording has no later warning")
+      dashboard.take(.replay(status))
+      #expect(dashboard.text().shows("the recording has no later warning"))
+    }
+  }
+
   @Test func replayKeysAreUnique() {
     let inputs = ReplayKeys.bindings.flatMap(\.inputs)
     #expect(Set(inputs).count == inputs.count)
@@ -115,7 +129,6 @@ import Testing
     var dashboard = dashboard()
     dashboard.take(.replay(status(102, isPlaying: false)))
     #expect(dashboard.press(".") == [.bell])
-    #expect(dashboard.press("}") == [.bell])
     #expect(dashboard.press(",") == [.replay(.step(-1))])
     #expect(dashboard.press(" ") == [.replay(.togglePlaying)])
   }

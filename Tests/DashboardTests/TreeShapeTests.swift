@@ -160,7 +160,7 @@ struct TreeShapeTests {
     dashboard.press("b")
     #expect(dashboard.list.selection.id == ID(1077))
     #expect(dashboard.press("b") == [.bell])
-    #expect(dashboard.text().shows("#1077 has no unmet dependencies"))
+    #expect(dashboard.text().shows("#1077 was cancelled; nothing is known to hold it up"))
   }
 
   @Test func capitalBSelectsTheBiggestBlocker() {

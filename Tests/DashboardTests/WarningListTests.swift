@@ -40,6 +40,40 @@ struct WarningListTests {
     Array(dashboard.text().drop { !$0.contains("WARNING") }.dropFirst().prefix { !$0.isEmpty })
   }
 
+  @Test("The selection stays on its warning when the rows change")
+  func theSelectionIsAWarning() {
+    func kind(_ dashboard: Dashboard) -> MonitorWarning.Kind? { dashboard.selectedWarning?.kind }
+    var dashboard = Self.dashboard(Self.warnings)
+    dashboard.press("!j")
+    #expect(kind(dashboard) == .slow)
+    // The same warning is now another row.
+    Self.report(Array(Self.warnings.reversed()), to: &dashboard)
+    #expect(kind(dashboard) == .slow)
+    dashboard.press("k")
+    #expect(kind(dashboard) == .suspendedWithReady)
+    dashboard.press("j")
+    // The first operation of the warning has finished, and the warning has lost its row.
+    var other = Self.warnings[1]
+    other.operations = [ID(1051)]
+    Self.report([Self.warnings[3], Self.warnings[0], other], to: &dashboard)
+    #expect(dashboard.selectedWarning == other)
+    Self.report([Self.warnings[3], Self.warnings[0]], to: &dashboard)
+    #expect(kind(dashboard) == .cycle)
+  }
+
+  @Test("Equal warnings of two processes are two rows")
+  func warningsOfTwoProcesses() {
+    var second = Self.warnings[3]
+    second.process = 2
+    var first = second
+    first.process = 1
+    var dashboard = Self.dashboard([first, second])
+    dashboard.press("!j")
+    #expect(dashboard.selectedWarning == second)
+    Self.report([Self.warnings[0], first, second], to: &dashboard)
+    #expect(dashboard.selectedWarning == second)
+  }
+
   @Test(
     "The header counts the rows of the list", arguments: [(40, 10), (80, 24), (120, 40), (200, 60)])
   func oneCountIsOneRow(columns: Int, rows: Int) {

@@ -12,7 +12,7 @@ extension Dashboard {
   /// which of them is shown.
   var screenHeight: Int {
     if picker != nil { return pickerHeight }
-    if warningSelection != nil { return warningListHeight }
+    if warningList != nil { return warningListHeight }
     return detail == nil ? pageHeight : detailHeight
   }
 
@@ -34,8 +34,8 @@ extension Dashboard {
   /// Returns the values that the layout of the picker, of the list of warnings or of the detail screen depends
   /// on; `nil` if none of them is open.
   func overlayRequest(for size: Size) -> Layout.Request? {
-    guard picker != nil || warningSelection != nil || detail != nil else { return nil }
-    let hasBanners = picker == nil && warningSelection == nil
+    guard picker != nil || warningList != nil || detail != nil else { return nil }
+    let hasBanners = picker == nil && warningList == nil
     return Layout.Request(
       size: size, showsMeters: false, wantsPane: false, wantsRules: false,
       bannerCount: hasBanners ? shown.warnings.count(where: \.isDeadlock) : 0)
@@ -61,7 +61,7 @@ extension Dashboard {
 
   /// The operation that the sentence below the rows describes; `nil` if the sentence describes no operation.
   var selected: OperationReport.ID? {
-    if warningSelection != nil { return selectedWarning?.operations.first }
+    if warningList != nil { return selectedWarning?.operations.first }
     return detail?.id ?? selectedInView
   }
 
@@ -77,12 +77,14 @@ extension Dashboard {
 
   /// The operation that keys act on; `nil` if the selected row represents several operations or none.
   var selectedOperation: OperationReport.ID? {
-    let isTree = detail == nil && warningSelection == nil && screen.view == .tree
+    let isTree = detail == nil && warningList == nil && screen.view == .tree
     return isTree ? tree?.selectedOperation : selected
   }
 
   /// Estimates of the remaining run times of the shown operations.
-  var estimates: RunTimeEstimates { RunTimeEstimates(shown.classTimes, at: shownTime) }
+  var estimates: RunTimeEstimates {
+    RunTimeEstimates(shown.classTimes, deadlocked: shown.deadlocked, at: shownTime)
+  }
 
   /// Updates the selection, the rows and the layout after the monitored state or the size has changed.
   mutating func settle() {
@@ -101,9 +103,9 @@ extension Dashboard {
     screen.pane = makePane()
     queues.settle(in: shown.queues, height: height)
     let (warnings, warningHeight) = (shown.warnings, warningListHeight)
-    warningSelection?.settle(in: warnings, height: warningHeight)
+    warningList?.settle(in: warnings, height: warningHeight)
     if screen.view == .timeline { timeline.settle(shown, at: shownTime, height: height) }
-    events.settle(in: shown.events.numbers, height: height)
+    events.settle(in: shown.events, height: height)
     settleCancelKeys()
   }
 
@@ -127,7 +129,7 @@ extension Dashboard {
   /// Whether the screen shows the dependency trees of the selected operation, in the pane beside the rows or
   /// on the detail screen.
   var hasPane: Bool {
-    screen.helpTop == nil && warningSelection == nil
+    screen.helpTop == nil && warningList == nil
       && (detail != nil || screen.layout?.pane != nil)
   }
 
@@ -137,11 +139,13 @@ extension Dashboard {
     // The detail screen can be scrolled, so it needs more rows than are on screen. The pane beside the rows
     // cannot be scrolled.
     let rowLimit = detail == nil ? pageHeight : Self.paneGraphLimit
-    return ScreenState.Pane(
-      waitsFor: DependencyTree(
-        root: id, direction: .waitsFor, operations: operations, rowLimit: rowLimit),
-      blocks: DependencyTree(
-        root: id, direction: .blocks, operations: operations, rowLimit: rowLimit))
+    let estimates = RunTimeEstimates(deadlocked: shown.deadlocked)
+    func tree(_ direction: GraphDirection) -> DependencyTree {
+      DependencyTree(
+        root: id, direction: direction, operations: operations, estimates: estimates,
+        rowLimit: rowLimit)
+    }
+    return ScreenState.Pane(waitsFor: tree(.waitsFor), blocks: tree(.blocks))
   }
 
   // MARK: The window with the whole name
@@ -159,7 +163,7 @@ extension Dashboard {
   /// The contents of the window with the whole name; `nil` if the window is closed or no operation is
   /// selected.
   var wholeName: WholeName? {
-    guard screen.showsName, screen.helpTop == nil, picker == nil, warningSelection == nil,
+    guard screen.showsName, screen.helpTop == nil, picker == nil, warningList == nil,
       detail == nil, let id = selected
     else {
       return nil

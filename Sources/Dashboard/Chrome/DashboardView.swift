@@ -33,9 +33,9 @@ struct DashboardView {
       StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
       return canvas.grid
     }
-    if let selection = dashboard.warningSelection, let layout = overlayLayout {
+    if let state = dashboard.warningList, let layout = overlayLayout {
       HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
-      WarningListView(dashboard: dashboard, layout: layout, selection: selection).draw(on: &canvas)
+      WarningListView(dashboard: dashboard, layout: layout, state: state).draw(on: &canvas)
       StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
       return canvas.grid
     }

@@ -17,7 +17,7 @@ struct StatusView {
   private func drawSentence(on canvas: inout Canvas) {
     // If the picker or the list of warnings is open, ``PickerView`` or ``WarningListView`` draws the sentence
     // below the rows.
-    let hasOwnSentence = dashboard.picker != nil || dashboard.warningSelection != nil
+    let hasOwnSentence = dashboard.picker != nil || dashboard.warningList != nil
     if hasOwnSentence, dashboard.screen.helpTop == nil { return }
     guard dashboard.screen.helpTop == nil, let id = dashboard.selected else {
       drawHint(on: &canvas)
@@ -194,7 +194,7 @@ struct StatusView {
       return Span(
         "! only the newest \(drawn) of \(CountText.text(runs.count)) runs are shown", .warning)
     }
-    if dashboard.warningSelection != nil { return nil }
+    if dashboard.warningList != nil { return nil }
     // Warnings about deadlocks and suspended queues are left out, because other lines of the screen show
     // them.
     let warnings = monitored.warnings.filter { !$0.isDeadlock && $0.kind != .suspendedWithReady }

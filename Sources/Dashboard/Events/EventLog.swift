@@ -4,6 +4,9 @@
 import MonitorProtocol
 
 /// The newest events that the dashboard has received, in the order of time.
+///
+/// A process reads its queues one after the other, and several processes send their updates at different times.
+/// Therefore a late event can be older than events of an earlier update. A late event is inserted at its place.
 struct EventLog: Sendable, Equatable {
   /// The number of lines that remain when the log removes its oldest lines.
   static let capacity = 5_000
@@ -50,16 +53,30 @@ struct EventLog: Sendable, Equatable {
       skippedCount = 0
     }
     if news.skippedCount > 0 { noteSkipped(news.skippedCount) }
-    for event in events {
-      lines.append(.event(event))
-      largestID = largestID.widened(to: event.operation)
-    }
-    lastTime = events.last?.time ?? lastTime
+    for event in events { largestID = largestID.widened(to: event.operation) }
+    add(events)
     if news.isBeginning { lines.append(.beginning) }
     guard lines.count > Self.capacity + Self.slack else { return }
     let excess = lines.count - Self.capacity
     lines.removeFirst(excess)
     firstNumber += excess
+  }
+
+  /// Inserts sorted events. The events after the first line that is newer than one of them move down.
+  private mutating func add(_ events: ArraySlice<OperationEvent>) {
+    guard let first = events.first, let last = events.last else { return }
+    defer { lastTime = max(lastTime ?? last.time, last.time) }
+    // The newer events are at the end of the log. A line that is not an event keeps its place.
+    let newer = lines.reversed().prefix { line in
+      if case .event(let event) = line { event.time > first.time } else { false }
+    }
+    guard !newer.isEmpty else { return lines += events.map { .event($0) } }
+    let known = newer.reversed().compactMap { line in
+      if case .event(let event) = line { event } else { nil }
+    }
+    lines.removeLast(newer.count)
+    // Sorting is stable: the events of an operation keep their order.
+    lines += (known + events).sorted { $0.time < $1.time }.map { .event($0) }
   }
 
   private mutating func noteSkipped(_ count: Int) {

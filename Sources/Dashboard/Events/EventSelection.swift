@@ -3,14 +3,16 @@
 
 /// The selected line of the log, and the lines on the screen.
 ///
-/// If no line is selected, the newest lines stay in view, as with `tail -f`. If a line is selected, the lines
-/// on the screen do not move.
+/// If no line is selected, the newest lines stay in view, as with `tail -f`. If a line is selected, the selected
+/// line does not move on the screen, even if the log inserts lines above it.
 struct EventSelection: Sendable, Equatable {
   /// The line number of the selected line; `nil` while the screen follows the newest lines.
   private(set) var number: Int?
   /// The line number of the first line on the screen. It is not used while the screen follows the newest
   /// lines.
   private var top = 0
+  /// The contents of the selected line. The line is found by its contents after its line number has changed.
+  private var line: EventLog.Line?
 
   /// Whether the screen follows the newest events.
   var follows: Bool { number == nil }
@@ -25,6 +27,19 @@ struct EventSelection: Sendable, Equatable {
       top = max(numbers.lowerBound, min(top, last))
     }
     return top..<max(top, min(numbers.upperBound, top + height))
+  }
+
+  /// Keeps the selection valid after lines were added, inserted or removed, or after the height of the screen
+  /// has changed.
+  mutating func settle(in log: EventLog, height: Int) {
+    if let number, let line, log[number] != line {
+      if let moved = log.numbers.first(where: { $0 > number && log[$0] == line }) {
+        top += moved - number
+        self.number = moved
+      }
+    }
+    settle(in: log.numbers, height: height)
+    line = number.flatMap { log[$0] }
   }
 
   /// Keeps the selection valid after lines were added or removed, or after the height of the screen has
@@ -67,6 +82,8 @@ struct EventSelection: Sendable, Equatable {
 
   private mutating func select(_ number: Int, in numbers: Range<Int>, height: Int) {
     self.number = max(numbers.lowerBound, min(number, numbers.upperBound - 1))
+    // The next update of the selection stores the contents of the new line.
+    line = nil
     top = visible(in: numbers, height: height).lowerBound
   }
 }

@@ -13,7 +13,7 @@ extension Dashboard {
   /// The part of the screen that receives key presses if neither a question nor the help is open.
   var screenContext: KeyContext {
     if picker != nil { return .picker }
-    if warningSelection != nil { return .warnings }
+    if warningList != nil { return .warnings }
     if detail != nil { return .detail }
     switch screen.view {
     case .operations: return .list
@@ -110,8 +110,8 @@ extension Dashboard {
       screen.helpTop = nil
     } else if picker != nil {
       return closePicker()
-    } else if warningSelection != nil {
-      warningSelection = nil
+    } else if warningList != nil {
+      warningList = nil
     } else if detail != nil {
       detail = nil
     } else if wholeName != nil {
@@ -136,9 +136,9 @@ extension Dashboard {
     } else if picker != nil {
       let height = pickerHeight
       picker?.move(by: offset, height: height)
-    } else if warningSelection != nil {
+    } else if warningList != nil {
       let (warnings, height) = (shown.warnings, warningListHeight)
-      warningSelection?.move(by: offset, in: warnings, height: height)
+      warningList?.move(by: offset, in: warnings, height: height)
     } else if detail != nil {
       scrollDetail(by: offset)
     } else {
@@ -159,7 +159,7 @@ extension Dashboard {
         isTop ? 0 : max(0, helpLineCount - 1)
       return
     }
-    if picker != nil || warningSelection != nil {
+    if picker != nil || warningList != nil {
       return move(by: isTop ? -.max / 2 : .max / 2)
     }
     if detail != nil { return scrollDetail(by: isTop ? -.max / 2 : .max / 2) }
@@ -179,7 +179,7 @@ extension Dashboard {
   /// operation.
   private mutating func show(_ view: ViewKind) {
     detail = nil
-    warningSelection = nil
+    warningList = nil
     if view == .tree, tree == nil { return openTree(.waitsFor) }
     screen.view = view
   }

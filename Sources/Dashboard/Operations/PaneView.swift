@@ -24,6 +24,7 @@ struct PaneView {
       let room = layout.body.upperBound - row - 1
       row = view.draw(row: row + 1, room: min(room, layout.bodyHeight / 2), on: &canvas)
     }
+    row = drawObstacle(to: report, row: row, on: &canvas)
     // In the tree view, the pane shows only the direction that the tree does not show: dependents beside a
     // tree of dependencies, and dependencies beside a tree of dependents.
     let treeDirection = dashboard.screen.view == .tree ? dashboard.tree?.direction : nil
@@ -149,6 +150,43 @@ struct PaneView {
     guard let later else { return glyphs.unknown }
     guard let moment else { return self.moment(later, glyphs) }
     return "+\(TimeText.duration(later - moment))"
+  }
+
+  /// Draws the operations or the queue that keep an operation from starting or finishing, in at most a third of
+  /// the pane. The list of the dependencies already shows unmet dependencies. Returns the first screen row below
+  /// the drawn rows.
+  private func drawObstacle(to report: OperationReport, row: Int, on canvas: inout Canvas) -> Int {
+    let room = (layout.body.upperBound - row) / 3 - 2
+    guard let obstacle = monitored.obstacle(to: report), obstacle.kind != .dependencies, room > 0
+    else { return row }
+    canvas.write(
+      [Span(obstacle.heading, .warning), Span("  b", .accent)], row: row + 1, columns: inner)
+    var next = row + 2
+    if let queue = obstacle.queue {
+      let name = monitored.queue(queue)?.label ?? canvas.glyphs.unknown
+      canvas.write("queue \(name)", row: next, columns: inner.dropFirst(2))
+      return next + 1
+    }
+    let count = obstacle.operations.count
+    let drawn = obstacle.operations.prefix(count > room ? max(1, room - 1) : room)
+    for id in drawn {
+      let state = monitored.operations[id]?.state
+      let title = monitored.operations[id]?.title ?? ""
+      let end = canvas.glyphs.width(of: state?.rawValue ?? "")
+      canvas.write(
+        [Span("\(id) ", .strong), Span(title)], row: next,
+        columns: inner.dropFirst(2).dropLast(end == 0 ? 0 : end + 1))
+      canvas.writeRight(
+        state?.rawValue ?? "", row: next, columns: inner, style: Style(state?.role ?? .text))
+      next += 1
+    }
+    if count > drawn.count, next < row + 2 + room {
+      canvas.write(
+        "and \(CountText.text(count - drawn.count)) more", row: next, columns: inner.dropFirst(2),
+        style: Style(.dim))
+      next += 1
+    }
+    return next
   }
 
   private func waitsForHeading(_ report: OperationReport) -> [Span] {

@@ -89,8 +89,8 @@ extension Dashboard {
 
   /// The queue that keys act on: the selected queue, or the queue of the selected operation.
   var selectedQueue: QueueReport? {
-    if warningSelection != nil, let id = selectedWarning?.queue { return live.queue(id) }
-    if detail == nil, warningSelection == nil {
+    if warningList != nil, let id = selectedWarning?.queue { return live.queue(id) }
+    if detail == nil, warningList == nil {
       if screen.view == .queues { return queues.id.flatMap { live.queue($0) } }
       if screen.view == .timeline { return timeline.queue.flatMap { live.queue($0) } }
       if screen.view == .tree, let id = tree?.selectedQueue { return live.queue(id) }

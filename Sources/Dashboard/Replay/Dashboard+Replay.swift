@@ -7,6 +7,9 @@ extension Dashboard {
   /// Updates the position of the recording, or notes that the source is no longer a recording.
   mutating func reduce(_ status: ReplayStatus?) {
     if let remark = status?.remark, remark != replay?.remark { show(remark, isWarning: true) }
+    if let failure = status?.failure, failure != replay?.failure {
+      show(failure.sentence, isWarning: true)
+    }
     replay = status
     guard let status else {
       // The dashboard's state of the recording is removed, because the next greeting may come from the same
@@ -23,9 +26,9 @@ extension Dashboard {
     guard let replay else { return [] }
     let isAtEnd = replay.position >= replay.length
     switch key {
-    case .stepForward, .toEnd, .nextWarning: return isAtEnd ? [.bell] : [.replay(key.command)]
+    case .stepForward, .toEnd: return isAtEnd ? [.bell] : [.replay(key.command)]
     case .togglePlaying, .slower, .faster, .stepBack, .seekBack, .seekForward, .seekFarBack,
-      .seekFarForward, .toStart, .previousWarning:
+      .seekFarForward, .toStart, .nextWarning, .previousWarning:
       return [.replay(key.command)]
     }
   }

@@ -18,11 +18,13 @@ public struct ReplayStatus: Sendable, Equatable {
   /// A sentence about a fault of the recording or about its end; `nil` if there is neither a fault nor an
   /// end.
   public var remark: String?
+  /// The last command that was not carried out; `nil` if all commands were carried out.
+  public var failure: ReplayFailure?
 
   /// Creates the status of a recording that is paused at its beginning.
   public init(
     time: MonitorTime, position: Duration = .zero, length: Duration, speed: Int = 0,
-    isPlaying: Bool = false, remark: String? = nil
+    isPlaying: Bool = false, remark: String? = nil, failure: ReplayFailure? = nil
   ) {
     self.time = time
     self.position = position
@@ -30,6 +32,7 @@ public struct ReplayStatus: Sendable, Equatable {
     self.speed = speed
     self.isPlaying = isPlaying
     self.remark = remark
+    self.failure = failure
   }
 
   /// The position and the speed in the header, such as `00:41/01:42 4x` or `00:41/01:42 PAUSED`.
@@ -53,6 +56,21 @@ public struct ReplayStatus: Sendable, Equatable {
   }
 }
 
+/// A command for the replay that was not carried out.
+public struct ReplayFailure: Sendable, Equatable {
+  /// The number of commands so far that were not carried out. It differs for each failure, so the viewer shows
+  /// the same sentence again after the next failure.
+  public var number: Int
+  /// The reason as a sentence.
+  public var sentence: String
+
+  /// Creates a failure.
+  public init(number: Int, sentence: String) {
+    self.number = number
+    self.sentence = sentence
+  }
+}
+
 /// A command for the replay.
 public enum ReplayCommand: Sendable, Equatable {
   /// Pauses or continues the replay. If the replay is at its end, it begins again.
@@ -67,8 +85,10 @@ public enum ReplayCommand: Sendable, Equatable {
   case seekToStart
   /// Moves the replay to its end.
   case seekToEnd
-  /// Moves the replay to the next moment at which a new warning appears, and pauses it there.
+  /// Moves the replay to the next moment at which a new warning appears, and pauses it there. If there is no such
+  /// moment, the command has no effect except for a ``ReplayStatus/failure``.
   case nextWarning
-  /// Moves the replay to the previous moment at which a new warning appears, and pauses it there.
+  /// Moves the replay to the previous moment at which a new warning appears, and pauses it there. If there is no
+  /// such moment, the command has no effect except for a ``ReplayStatus/failure``.
   case previousWarning
 }

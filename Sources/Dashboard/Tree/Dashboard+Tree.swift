@@ -96,23 +96,6 @@ extension Dashboard {
 
   // MARK: Blockers
 
-  /// Selects the dependency of the selected operation that will probably finish last.
-  ///
-  /// One call makes one step from an operation to its dependency. Repeated calls end at the operation that
-  /// causes the wait, because it waits for no other operation.
-  mutating func goToBlocker() -> [Effect] {
-    guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
-    guard let blocker = shown.operations.blocker(of: report) else {
-      show(
-        report.unmetDependencyCount > 0
-          ? "the unmet dependencies of \(id) are not known"
-          : "\(id) has no unmet dependencies")
-      return [.bell]
-    }
-    showOperation(blocker)
-    return []
-  }
-
   /// Selects the unfinished operation with the most dependents among the shown operations.
   mutating func goToWorst() -> [Effect] {
     if screen.view == .tree {
@@ -131,7 +114,7 @@ extension Dashboard {
 
   /// Shows an operation in the present view. If that view has no row for the operation, shows another tree or
   /// the detail screen.
-  private mutating func showOperation(_ id: OperationReport.ID) {
+  mutating func showOperation(_ id: OperationReport.ID) {
     if detail != nil {
       detail = DetailState(id: id)
       return

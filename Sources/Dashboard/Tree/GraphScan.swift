@@ -15,7 +15,8 @@ struct GraphScan: Sendable, Equatable {
   /// The longest chain of unfinished operations from a root, including the root. In a tree of dependencies,
   /// the chain determines when the root can finish. In a tree of dependents, it determines when the last
   /// dependent can finish. The chain is empty if it would have at most two operations, because such a chain
-  /// contains no information.
+  /// contains no information. The chain is also empty if it would never end, because an operation of the graph
+  /// waits for a deadlock.
   private(set) var criticalPath: [OperationReport.ID] = []
   /// The probable time that the operations of the critical path take one after the other; `nil` if the time
   /// is unknown. Without times, the critical path is the chain with the most operations.
@@ -33,6 +34,7 @@ struct GraphScan: Sendable, Equatable {
     isCut = walk.isCut
     let sorted = TopologicalOrder.sorted(from: roots, walk.edges)
     levels = walk.levels(of: sorted)
+    guard !walk.waitsForDeadlock(estimates.deadlocked) else { return }
     let path = walk.longestPath(through: sorted, estimates)
     guard path.operations.count > 2 else { return }
     criticalPath = path.operations
@@ -65,6 +67,21 @@ private struct Walk {
         return (report.id, targets.filter { operations[$0] != nil })
       })
     isCut = edges.values.contains { [edges] in $0.contains { edges[$0] == nil } }
+  }
+
+  /// Returns whether an unfinished operation of the graph is in a deadlock, or waits for a deadlock directly
+  /// or through other operations. A deadlock is one that a warning names, or a cycle of dependencies.
+  func waitsForDeadlock(_ deadlocked: DeadlockedOperations) -> Bool {
+    let unfinished = edges.keys.filter { operations[$0]?.state.isOver == false }
+    let awaited = operations.neighbourhood(of: unfinished, .waitsFor).filter { !$0.state.isOver }
+    if awaited.contains(where: deadlocked.holdUp) { return true }
+    // Only operations in the state waiting wait for their dependencies. A cancelled operation does not.
+    let waits = Dictionary(
+      uniqueKeysWithValues: awaited.filter { $0.state == .waiting }.map { ($0.id, $0.dependencies) }
+    )
+    let targets = Set(waits.values.joined())
+    let starts = waits.keys.filter { !targets.contains($0) }
+    return TopologicalOrder.sorted(from: starts, waits).count < waits.count
   }
 
   func levels(of sorted: [ID]) -> [StateCounts] {

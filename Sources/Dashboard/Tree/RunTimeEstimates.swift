@@ -9,13 +9,19 @@ struct RunTimeEstimates: Sendable, Equatable {
   /// The minimum number of finished runs of a class. With fewer runs, there is no estimate for the class.
   static let fewestRuns = 5
 
+  /// The operations that have no remaining run time, because they never finish.
+  let deadlocked: DeadlockedOperations
+
   private let medians: [String: Duration]
   private let now: MonitorTime
 
   /// Creates estimates from the waiting and run times of classes. Without such times, there are no estimates.
   init(
-    _ times: [String: TimeStatistics] = [:], at now: MonitorTime = MonitorTime(nanoseconds: 0)
+    _ times: [String: TimeStatistics] = [:],
+    deadlocked: DeadlockedOperations = DeadlockedOperations(),
+    at now: MonitorTime = MonitorTime(nanoseconds: 0)
   ) {
+    self.deadlocked = deadlocked
     medians = times.filter { !SharedClass.contains($0.key) }.compactMapValues { times in
       times.run.flatMap { $0.count >= Self.fewestRuns ? $0.p50 : nil }
     }

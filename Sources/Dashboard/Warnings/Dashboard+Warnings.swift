@@ -8,7 +8,7 @@ extension Dashboard {
   mutating func perform(_ key: KeyAction.Warnings) -> [Effect] {
     switch key {
     case .open:
-      warningSelection = WarningSelection()
+      warningList = WarningListState()
     case .goTo:
       return goToWarning()
     case .showOperations:
@@ -20,10 +20,7 @@ extension Dashboard {
 
   /// The selected warning; `nil` if the list of warnings is closed or empty.
   var selectedWarning: MonitorWarning? {
-    guard let index = warningSelection?.index, shown.warnings.indices.contains(index) else {
-      return nil
-    }
-    return shown.warnings[index]
+    warningList?.index(in: shown.warnings).map { shown.warnings[$0] }
   }
 
   /// The number of screen rows that the list of warnings has for its contents.
@@ -54,7 +51,7 @@ extension Dashboard {
   }
 
   private mutating func closeWarnings(showing view: ViewKind) {
-    warningSelection = nil
+    warningList = nil
     detail = nil
     screen.view = view
     layOut()

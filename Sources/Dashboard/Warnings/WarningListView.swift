@@ -8,7 +8,7 @@ import MonitorProtocol
 struct WarningListView {
   let dashboard: Dashboard
   let layout: Layout
-  let selection: WarningSelection
+  let state: WarningListState
 
   func draw(on canvas: inout Canvas) {
     canvas.write(
@@ -22,9 +22,10 @@ struct WarningListView {
     let text = WarningText(
       monitored: dashboard.shown, now: dashboard.shownTime, glyphs: canvas.glyphs,
       isReadOnly: dashboard.isReadOnly)
-    let top = selection.top(count: warnings.count, height: layout.bodyHeight)
+    let top = state.top(in: warnings, height: layout.bodyHeight)
+    let selected = state.index(in: warnings)
     for (row, index) in zip(layout.body, warnings.indices.dropFirst(top)) {
-      draw(warnings[index], text, isSelected: index == selection.index, row: row, on: &canvas)
+      draw(warnings[index], text, isSelected: index == selected, row: row, on: &canvas)
     }
     if let warning = dashboard.selectedWarning, dashboard.screen.helpTop == nil {
       canvas.write(

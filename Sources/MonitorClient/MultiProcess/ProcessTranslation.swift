@@ -109,6 +109,9 @@ struct ProcessTranslation: Equatable {
     guard let id = detail.id.numbered(number) else { return nil }
     var merged = detail
     merged.id = id
+    for index in detail.reasons.indices {
+      merged.reasons[index].operations = self.merged(detail.reasons[index].operations)
+    }
     merged.awaitedOperations = self.merged(detail.awaitedOperations)
     merged.awaitedQueues = detail.awaitedQueues.compactMap { $0.numbered(number) }
     return merged

@@ -11,7 +11,7 @@ package struct OperationSteps {
   /// time of the reading.
   package struct Step: Equatable {
     /// The time of the change.
-    package let time: MonitorTime
+    package fileprivate(set) var time: MonitorTime
     /// The state before the change; `nil` if it is unknown.
     package let old: OperationState?
     /// The state after the change.
@@ -26,6 +26,10 @@ package struct OperationSteps {
 
   /// The state changes, sorted by time.
   package private(set) var steps: [Step] = []
+
+  /// The longest time between the finish of an operation and the moment at which its queue records the
+  /// finish. In this time, other queues may already record that dependents are ready and start.
+  static let recordingDelay = Duration.milliseconds(100)
 
   private var state: OperationState?
   private var isCancelled: Bool
@@ -85,6 +89,46 @@ package struct OperationSteps {
       step(to: .cancelling, at: time)
     case .finished:
       step(to: report.state, at: time)
+    }
+  }
+
+  /// Corrects the times of the steps, so that an operation does not become ready or start before the recorded
+  /// finish of an operation that it waited for. A time changes by less than ``recordingDelay``.
+  ///
+  /// - Parameters:
+  ///   - dependencies: The reports of the operation's dependencies.
+  ///   - dependents: The reports of the operations that depend on the operation.
+  package mutating func order(
+    after dependencies: some Sequence<OperationReport>,
+    before dependents: some Sequence<OperationReport>
+  ) {
+    let nanosecond = Duration.nanoseconds(1)
+    if steps.contains(where: { Self.needsDependencies($0.new) }) {
+      let finishes = dependencies.lazy.compactMap { $0.state.isOver ? $0.finished : nil }
+      if let finish = finishes.max() {
+        for index in steps.indices
+        where Self.needsDependencies(steps[index].new) && steps[index].time <= finish
+          && finish - steps[index].time < Self.recordingDelay
+        {
+          steps[index].time = finish + nanosecond
+        }
+      }
+    }
+    if let last = steps.last, last.new.isOver {
+      let starts = dependents.lazy.compactMap { $0.becameReady ?? $0.started }
+        .filter { $0 <= last.time && last.time - $0 < Self.recordingDelay }
+      if let start = starts.min() { steps[steps.count - 1].time = start - nanosecond }
+    }
+    for index in steps.indices.dropFirst() {
+      steps[index].time = max(steps[index].time, steps[index - 1].time)
+    }
+  }
+
+  /// Returns whether an operation enters a state only after its dependencies have finished.
+  private static func needsDependencies(_ state: OperationState) -> Bool {
+    switch state {
+    case .ready, .held, .executing: true
+    case .waiting, .cancelling, .finished, .cancelled: false
     }
   }
 

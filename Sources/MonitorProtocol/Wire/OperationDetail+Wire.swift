@@ -17,6 +17,7 @@ extension WireDetail {
       var wire = Reason()
       wire.kind = Reason.Kind(reason.kind)
       wire.sentence = reason.sentence.wireText
+      wire.operations = reason.operations.map(\.rawValue)
       return wire
     }
     awaitedOperations = detail.awaitedOperations.map(\.rawValue)
@@ -37,7 +38,11 @@ extension OperationDetail {
     self.init(
       id: .init(wire.id), qualityOfService: qualityOfService,
       reasons: wire.reasons.compactMap { reason in
-        Reason.Kind(reason.kind).map { Reason(kind: $0, sentence: reason.sentence.wireText) }
+        Reason.Kind(reason.kind).map {
+          Reason(
+            kind: $0, sentence: reason.sentence.wireText,
+            operations: reason.operations.prefix(MonitorWarning.operationLimit).map { .init($0) })
+        }
       }, awaitedOperations: wire.awaitedOperations.map { .init($0) },
       awaitedQueues: wire.awaitedQueues.map { .init($0) })
   }

@@ -78,9 +78,13 @@ extension UpdatePart {
     }
     let warned = content.warnings.reduce(0) { $0 + $1.operations.count + $1.awaited.count }
     let dependents = content.dependents.map { $0.subjects.count + $0.ids.count } ?? 0
-    let awaited =
-      content.detail.map { $0.awaitedOperations.count + $0.awaitedQueues.count } ?? 0
-    return content.removed.count + dependencies + warned + dependents + awaited
+    let detailed =
+      content.detail.map { detail in
+        detail.reasons.reduce(detail.awaitedOperations.count + detail.awaitedQueues.count) {
+          $0 + $1.operations.count
+        }
+      } ?? 0
+    return content.removed.count + dependencies + warned + dependents + detailed
   }
 }
 

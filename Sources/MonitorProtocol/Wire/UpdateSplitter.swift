@@ -133,7 +133,9 @@ struct UpdateSplitter {
     guard let all = update.detail else { return }
     let detail = OperationDetail(
       id: all.id, qualityOfService: all.qualityOfService,
-      reasons: room.take(all.reasons, &reasons) { $0.sentence.wireSize + 6 },
+      reasons: room.take(all.reasons, &reasons) {
+        $0.sentence.wireSize + 10 * $0.operations.count + 10
+      },
       awaitedOperations: room.take(all.awaitedOperations, &awaitedOperations) { $0.wireSize },
       awaitedQueues: room.take(all.awaitedQueues, &awaitedQueues) { _ in 10 })
     if isFirst || !detail.reasons.isEmpty || !detail.awaitedOperations.isEmpty

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 16e8fe0b5fccb48ba65b3cabadb13d8dc103edd789d775ba635c2e5885afce5c
+// Made from monitor.proto 2270fe5c74000c881f1353e9434ad57726a00c3aeaccd19ad426f9747b3f7128
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1854,6 +1854,10 @@ nonisolated struct WireDetail: Sendable {
 
     /// The reason as a sentence about the operation, such as "it waits for …".
     var sentence: String = String()
+
+    /// The ids of the operations that cause the reason, the most important first; at most 100.
+    /// Since version 1.1.
+    var operations: [UInt64] = []
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3981,7 +3985,7 @@ nonisolated extension WireDetail.QualityOfService: SwiftProtobuf._ProtoNameProvi
 
 nonisolated extension WireDetail.Reason: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = WireDetail.protoMessageName + ".Reason"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}sentence\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}sentence\0\u{1}operations\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3991,6 +3995,7 @@ nonisolated extension WireDetail.Reason: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.sentence) }()
+      case 3: try { try decoder.decodeRepeatedUInt64Field(value: &self.operations) }()
       default: break
       }
     }
@@ -4003,12 +4008,16 @@ nonisolated extension WireDetail.Reason: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.sentence.isEmpty {
       try visitor.visitSingularStringField(value: self.sentence, fieldNumber: 2)
     }
+    if !self.operations.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.operations, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireDetail.Reason, rhs: WireDetail.Reason) -> Bool {
     if lhs.kind != rhs.kind {return false}
     if lhs.sentence != rhs.sentence {return false}
+    if lhs.operations != rhs.operations {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -41,9 +41,12 @@ struct ReplayPlayer: Sendable {
       }
   }
 
+  /// The last command that was not carried out; `nil` if all commands were carried out.
+  private(set) var failure: ReplayFailure?
+
   /// Returns the position and the speed of the replay.
   func status(at now: MonitorTime) -> ReplayStatus {
-    ReplayStatus(clock, remark: remark, at: now)
+    ReplayStatus(clock, remark: remark, failure: failure, at: now)
   }
 
   /// Returns the new messages for the viewer.
@@ -87,14 +90,23 @@ struct ReplayPlayer: Sendable {
     case .seekToEnd:
       seek(to: clock.end, at: now)
     case .nextWarning:
-      let place = current.flatMap { reader.warning(behind: $0.offset) }
-      if let place { go(to: place.offset, at: now) } else { seek(to: clock.end, at: now) }
-      clock.setRunning(false, at: now)
+      go(to: current.flatMap { reader.warning(behind: $0.offset) }, orSay: "later", at: now)
     case .previousWarning:
-      let place = current.flatMap { reader.warning(before: $0.offset) }
-      if let place { go(to: place.offset, at: now) } else { seek(to: clock.start, at: now) }
-      clock.setRunning(false, at: now)
+      go(to: current.flatMap { reader.warning(before: $0.offset) }, orSay: "earlier", at: now)
     }
+  }
+
+  /// Shows the moment of a warning, and pauses the replay. If there is no warning, notes this as a failure.
+  private mutating func go(
+    to warning: (time: MonitorTime, offset: Int)?, orSay place: String, at now: MonitorTime
+  ) {
+    guard let warning else {
+      failure = ReplayFailure(
+        number: (failure?.number ?? 0) + 1, sentence: "the recording has no \(place) warning")
+      return
+    }
+    go(to: warning.offset, at: now)
+    clock.setRunning(false, at: now)
   }
 
   private mutating func stepForward(at now: MonitorTime) {
@@ -153,10 +165,10 @@ struct ReplayPlayer: Sendable {
 
 extension ReplayStatus {
   /// Creates the status for the present time of a clock.
-  init(_ clock: PlaybackClock, remark: String?, at now: MonitorTime) {
+  init(_ clock: PlaybackClock, remark: String?, failure: ReplayFailure?, at now: MonitorTime) {
     let time = clock.time(at: now)
     self.init(
       time: time, position: time - clock.start, length: clock.end - clock.start,
-      speed: clock.speed, isPlaying: clock.isRunning, remark: remark)
+      speed: clock.speed, isPlaying: clock.isRunning, remark: remark, failure: failure)
   }
 }

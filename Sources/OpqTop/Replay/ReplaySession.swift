@@ -20,6 +20,7 @@ final class ReplaySession: MonitorSource {
     var isAsked = true
     var clock: PlaybackClock
     var remark: String?
+    var failure: ReplayFailure?
   }
 
   private struct Playing {
@@ -29,6 +30,7 @@ final class ReplaySession: MonitorSource {
       var messages: [MonitorMessage]?
       var clock: PlaybackClock
       var remark: String?
+      var failure: ReplayFailure?
       /// The time until the next step and the sequence number of its wake-up; `nil` if the replay
       /// waits for the viewer.
       var next: (delay: Duration, waking: Int)?
@@ -58,7 +60,8 @@ final class ReplaySession: MonitorSource {
       if let interest, player.hasNews || isAsked {
         messages = player.takeMessages(for: interest, at: now)
       }
-      var step = Step(messages: messages, clock: player.clock, remark: player.remark)
+      var step = Step(
+        messages: messages, clock: player.clock, remark: player.remark, failure: player.failure)
       if interest != nil, let moment = player.nextMoment {
         waking += 1
         step.next = (max(ReplaySession.interval, moment - now), waking)
@@ -88,7 +91,7 @@ final class ReplaySession: MonitorSource {
 
   /// Returns the position and the speed of the replay.
   func status(at now: MonitorTime) -> ReplayStatus {
-    state.withLock { ReplayStatus($0.clock, remark: $0.remark, at: now) }
+    state.withLock { ReplayStatus($0.clock, remark: $0.remark, failure: $0.failure, at: now) }
   }
 
   /// Performs a command of the viewer.
@@ -139,7 +142,7 @@ final class ReplaySession: MonitorSource {
       // If the viewer has sent a new interest (the data that it requests) since the update was
       // created, the viewer needs another update.
       if result.messages != nil, state.mailbox.interest == interest { state.isAsked = false }
-      (state.clock, state.remark) = (result.clock, result.remark)
+      (state.clock, state.remark, state.failure) = (result.clock, result.remark, result.failure)
     }
     if result.messages != nil || !commands.isEmpty { wake() }
     guard let (delay, waking) = result.next else { return }

@@ -8,8 +8,11 @@ extension ReplayTable {
   func reasons(of report: OperationReport) -> [OperationDetail.Reason] {
     let queue = state.latest?.queues.first { $0.id == report.queue }
     var reasons: [OperationDetail.Reason] = []
-    func add(_ kind: OperationDetail.Reason.Kind, _ sentence: String) {
-      reasons.append(.init(kind: kind, sentence: sentence))
+    func add(
+      _ kind: OperationDetail.Reason.Kind, _ sentence: String,
+      _ operations: [OperationReport.ID] = []
+    ) {
+      reasons.append(.init(kind: kind, sentence: sentence, operations: operations))
     }
     if let queue, queue.isSuspended || queue.width == 0 {
       add(
@@ -25,7 +28,7 @@ extension ReplayTable {
         """
         \(report.unmetDependencyCount) of \(report.dependencies.count) dependencies have not \
         finished\(example)
-        """)
+        """, first.map { [$0.id] } ?? [])
     } else if report.isExcluded {
       add(.excluded, "it needs an exclusion that an executing operation holds")
     } else if report.state == .waiting {
@@ -33,12 +36,20 @@ extension ReplayTable {
     } else if report.state == .ready, let queue, let width = queue.width,
       queue.counts.executing >= width
     {
-      add(.noFreeSlot, "it is ready, and every slot of its queue “\(queue.name)” is in use")
+      add(
+        .noFreeSlot, "it is ready, and every slot of its queue “\(queue.name)” is in use",
+        slotHolders(of: queue.id))
     } else if report.state == .ready, reasons.isEmpty {
       add(
         .notStartedYet,
         "it is ready and not started; a recording does not show whether a barrier is ahead")
     }
     return reasons
+  }
+
+  /// Returns the operations that execute in a queue, the longest run first.
+  private func slotHolders(of queue: QueueReport.ID) -> [OperationReport.ID] {
+    state.operations.all.filter { $0.queue == queue && $0.started != nil && !$0.state.isOver }
+      .map { SortKey($0, by: .time) }.sorted().map(\.id)
   }
 }

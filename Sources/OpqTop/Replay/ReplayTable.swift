@@ -26,8 +26,10 @@ struct ReplayTable: Sendable {
   mutating func apply(_ update: Update, isWhole: Bool) {
     if events != nil {
       let names = filterNames
+      let changed = Dictionary(
+        update.changed.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
       for report in update.changed {
-        note(report, since: state.operations[report.id], at: update.time, names)
+        note(report, since: state.operations[report.id], at: update.time, names, changed)
       }
     }
     state.apply(update, isWhole: isWhole)
@@ -60,6 +62,8 @@ struct ReplayTable: Sendable {
       wanted.formUnion(singledOut(interest))
       for warning in update.warnings { wanted.formUnion(warning.operations + warning.awaited) }
     }
+    update.detail = interest.detail.flatMap { state.operations[$0] }.flatMap { detail(of: $0) }
+    wanted.formUnion(update.detail?.namedOperations ?? [])
     tell(wanted, in: &update)
     update.matchCount = listed.count
     update.keptCount = state.operations.count
@@ -70,7 +74,6 @@ struct ReplayTable: Sendable {
     update.events = takeEvents(interest, at: time)
     update.runs = interest.timeline.map { runs($0, at: time) }
     update.classTimes = [:]
-    update.detail = interest.detail.flatMap { state.operations[$0] }.flatMap { detail(of: $0) }
     return update
   }
 
@@ -154,14 +157,23 @@ struct ReplayTable: Sendable {
   /// The names of the queues, which the filter of events needs.
   private var filterNames: [QueueReport.ID: String] { eventFilter == nil ? [:] : state.queueNames }
 
-  /// Adds the events for the state changes of an operation up to a moment.
+  /// Adds the events for the state changes of an operation up to a moment. The reports in `changed`
+  /// replace the reports in the state.
   private mutating func note(
     _ report: OperationReport, since old: OperationReport?, at time: MonitorTime,
-    _ names: [QueueReport.ID: String]
+    _ names: [QueueReport.ID: String],
+    _ changed: [OperationReport.ID: OperationReport] = [:]
   ) {
     guard events?.count ?? 0 < Self.eventLimit else { return }
     let queueName = names[report.queue] ?? ""
-    for step in OperationSteps(from: old, to: report, at: time).steps {
+    var steps = OperationSteps(from: old, to: report, at: time)
+    let operations = state.operations
+    steps.order(
+      after: report.dependencies.lazy.compactMap { changed[$0] ?? operations[$0] },
+      before: operations.dependents(of: report.id).lazy.compactMap {
+        changed[$0] ?? operations[$0]
+      })
+    for step in steps.steps {
       var then = report
       then.state = step.new
       if eventFilter?.matches(then, queueName: queueName, at: step.time) ?? true {

@@ -40,6 +40,25 @@ struct EventLogTests {
     #expect(ids == [1, 2, 3])
   }
 
+  @Test("A late event is inserted at its place in the order of time")
+  func lateEventsAreInserted() {
+    var log = EventLog()
+    log.apply(EventNews(events: [event(1, at: 1), event(4, at: 4)]))
+    log.apply(EventNews(events: [event(5, at: 5), event(6, at: 6)]))
+    log.apply(EventNews(events: [event(3, at: 3), event(5, at: 5), event(7, at: 7)]))
+    let times = log.lines.compactMap { line -> MonitorTime? in
+      if case .event(let event) = line { event.time } else { nil }
+    }
+    #expect(times == [1, 3, 4, 5, 5, 6, 7].map { Scene.seconds($0) })
+    // An event stays below a gap, because the gap is before all events of the same update.
+    log.apply(EventNews(events: [event(9, at: 9)], skippedCount: 2))
+    log.apply(EventNews(events: [event(2, at: 2)]))
+    #expect(log.lines.suffix(3) == [.skipped(2), .event(event(2, at: 2)), .event(event(9, at: 9))])
+    // The newest time is known although the last event was late.
+    log.apply(EventNews(events: [event(8, at: 8), event(10, at: 10)], isBeginning: true))
+    #expect(log.lines.suffix(2) == [.event(event(10, at: 10)), .beginning])
+  }
+
   @Test func theOldestLinesAreRemovedAndTheOthersKeepTheirNumbers() {
     var log = EventLog()
     for number in 0..<10_000 { log.apply(EventNews(events: [event(number, at: Double(number))])) }
@@ -84,6 +103,21 @@ struct EventSelectionTests {
     selection.settle(in: 50..<300, height: 10)
     #expect(selection.number == 50)
     #expect(selection.visible(in: 50..<300, height: 10) == 50..<60)
+  }
+
+  @Test("The selected event keeps its line on the screen when an older event is inserted above it")
+  func theSelectionFollowsItsEvent() {
+    var log = EventLog()
+    log.apply(EventNews(events: (1...30).map { event($0, at: Double($0)) }))
+    var selection = EventSelection()
+    selection.move(by: -3, in: log.numbers, height: 10)
+    selection.settle(in: log, height: 10)
+    let line = selection.number.flatMap { log[$0] }
+    let top = selection.visible(in: log.numbers, height: 10).lowerBound
+    log.apply(EventNews(events: [event(40, at: 22.5), event(41, at: 23.5), event(42, at: 29.5)]))
+    selection.settle(in: log, height: 10)
+    #expect(selection.number.flatMap { log[$0] } == line)
+    #expect(selection.visible(in: log.numbers, height: 10).lowerBound == top + 2)
   }
 
   @Test func anEmptyLogHasNoSelection() {

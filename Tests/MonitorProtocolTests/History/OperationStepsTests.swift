@@ -56,6 +56,40 @@ struct OperationStepsTests {
     }
   }
 
+  @Test("An operation does not start before the recorded finish of a dependency")
+  func stepsComeAfterTheDependencies() {
+    func ordered(_ finishes: [Int64], _ new: OperationReport) -> [Int64] {
+      var steps = OperationSteps(from: nil, to: new, at: moment(1_000))
+      steps.order(
+        after: finishes.map { report(.finished, finished: $0) } + [report(.executing, started: 1)],
+        before: [])
+      return steps.steps.map(\.time.nanoseconds)
+    }
+    let whole = report(.finished, added: 1, ready: 3, started: 5, finished: 9)
+    #expect(ordered([], whole) == [1, 3, 5, 9])
+    #expect(ordered([2], whole) == [1, 3, 5, 9])
+    #expect(ordered([2, 4], whole) == [1, 5, 5, 9])
+    #expect(ordered([7], whole) == [1, 8, 8, 9])
+    #expect(ordered([12], whole) == [1, 13, 13, 13])
+    // The dependency was added after the start, because it finished much later.
+    #expect(ordered([1_000_000_000], whole) == [1, 3, 5, 9])
+  }
+
+  @Test("An operation finishes before its dependents become ready")
+  func theFinishComesBeforeTheDependents() {
+    func finish(_ dependents: [OperationReport]) -> Int64? {
+      var steps = OperationSteps(
+        from: nil, to: report(.finished, started: 5, finished: 90), at: moment(1_000))
+      steps.order(after: [], before: dependents)
+      return steps.steps.last?.time.nanoseconds
+    }
+    #expect(finish([]) == 90)
+    #expect(finish([report(.waiting, added: 3)]) == 90)
+    #expect(finish([report(.ready, ready: 95)]) == 90)
+    #expect(finish([report(.ready, ready: 80), report(.executing, started: 70)]) == 69)
+    #expect(finish([report(.ready, ready: 3)]) == 5)
+  }
+
   @Test func anOperationThatIsReadyWhenAddedHasOneStep() {
     #expect(steps(nil, report(.ready, added: 1, ready: 1)) == ["1 - ready"])
     #expect(steps(nil, report(.held, added: 1, ready: 1)) == ["1 - held"])

@@ -101,8 +101,8 @@ enum WireSamples {
     OperationDetail(
       id: .init(1_042), qualityOfService: .userInitiated,
       reasons: [
+        .init(kind: .unmetDependencies, sentence: "it waits for #5", operations: ids(5, 6)),
         .init(kind: .queueSuspended, sentence: "its queue is suspended"),
-        .init(kind: .unmetDependencies, sentence: "it waits for #5"),
       ], awaitedOperations: ids(8, 9), awaitedQueues: [.init(4)])
   }
 

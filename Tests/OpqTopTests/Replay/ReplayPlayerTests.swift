@@ -93,8 +93,7 @@ import Testing
     var player = try makePlayer()
     func position() -> Duration { player.status(at: at(100)).position }
     for (command, second): (ReplayCommand, Int) in [
-      (.nextWarning, 20), (.nextWarning, 40), (.nextWarning, 60), (.previousWarning, 40),
-      (.previousWarning, 20), (.nextWarning, 40), (.previousWarning, 20), (.previousWarning, 1),
+      (.nextWarning, 20), (.nextWarning, 40), (.previousWarning, 20), (.nextWarning, 40),
     ] {
       player.perform(command, at: at(0.1))
       #expect(position() == .seconds(second - 1), "\(command)")
@@ -104,6 +103,28 @@ import Testing
       }
       #expect(update.warnings.isEmpty == ![20, 40].contains(second))
     }
+  }
+
+  @Test("Without a later or an earlier warning, the replay stays where it is and says so")
+  func withoutAWarningTheReplayStays() throws {
+    var player = try makePlayer()
+    for command in [ReplayCommand.nextWarning, .nextWarning] { player.perform(command, at: at(0)) }
+    #expect(player.status(at: at(0)).failure == nil)
+    for number in 1...2 {
+      player.perform(.nextWarning, at: at(1))
+      let status = player.status(at: at(1))
+      #expect(status.position == .seconds(39))
+      #expect(
+        status.failure
+          == ReplayFailure(number: number, sentence: "the recording has no later warning"))
+    }
+    player.perform(.seek(by: .seconds(-30)), at: at(2))
+    player.perform(.togglePlaying, at: at(2))
+    player.perform(.previousWarning, at: at(2))
+    #expect(player.status(at: at(2)).position == .seconds(9) && player.clock.isRunning)
+    #expect(
+      player.status(at: at(2)).failure
+        == ReplayFailure(number: 3, sentence: "the recording has no earlier warning"))
   }
 
   @Test func playingAtTheEndStartsAgain() throws {

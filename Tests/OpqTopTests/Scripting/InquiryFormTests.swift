@@ -70,9 +70,10 @@ import Testing
   func whyLine() {
     let wanted =
       #"{"awaitedOperations":[],"awaitedQueues":[],"chain":[2,1],"operation":"# + Self.third
-      + "," + Self.process + #","reasons":[{"kind":"unmet-dependencies","sentence":"1 of 1 "#
+      + "," + Self.process + #","reasons":[{"kind":"unmet-dependencies","operations":[2],"#
+      + #""sentence":"1 of 1 "#
       + #"dependencies have not finished: it waits for #2, which waits for #1, which is executing"},"#
-      + #"{"kind":"queue-suspended","sentence":"its queue \u001b[2Jnet is suspended"}],"#
+      + #"{"kind":"queue-suspended","operations":[],"sentence":"its queue \u001b[2Jnet is suspended"}],"#
       + #""schema":"opq.why/1","sentence":"waits for 1 of 1 dependencies: #2 waiting","# + Self.head
       + #","warnings":[{"awaited":[],"count":1,"kind":"cancel-not-honoured","operations":[3],"#
       + #""seconds":3}]}"#

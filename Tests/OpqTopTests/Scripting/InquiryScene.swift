@@ -69,7 +69,7 @@ enum InquiryScene {
       .init(
         kind: .unmetDependencies,
         sentence: "1 of 1 dependencies have not finished: it waits for #2, which waits for #1, "
-          + "which is executing"
+          + "which is executing", operations: [id(2)]
       ), .init(kind: .queueSuspended, sentence: "its queue \u{1B}[2Jnet is suspended"),
     ])
 }
