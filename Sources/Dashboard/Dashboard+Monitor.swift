@@ -159,6 +159,12 @@ extension Dashboard {
           Interest.Graph(root: root, direction: tree.direction, limit: TreeState.rowLimit))
       } else {
         interest.rootLimit = TreeState.rowLimit
+        // Requests the path from the roots to the operation, because the tree is unfolded to it.
+        if let opened = tree.opened {
+          interest.operations.insert(opened)
+          interest.graphs.insert(
+            Interest.Graph(root: opened, direction: .blocks, limit: TreeState.rowLimit))
+        }
       }
     }
     if warningList != nil {

@@ -120,7 +120,7 @@ package struct PlainText: Sendable {
       size: Size(columns: columns, rows: tree.rows.count + 1),
       capabilities: Capabilities(isUnicode: isUnicode))
     let view = TreeRowView(
-      monitored: monitored, now: now, columns: 0..<columns, showsColumns: true)
+      monitored: monitored, now: now, columns: 0..<columns, form: .report)
     view.drawHeadings(
       TreeTitle(tree: tree, rootCount: nil).spans(glyphs), row: 0, on: &canvas)
     for (index, row) in tree.rows.enumerated() { view.draw(row, row: index + 1, on: &canvas) }

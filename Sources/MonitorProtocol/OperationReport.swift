@@ -103,6 +103,12 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
 }
 
 extension OperationReport {
+  /// Whether the operation is unfinished and has no dependents. Such operations are the roots of the
+  /// dependency trees of a process.
+  package var isRoot: Bool { dependentCount == 0 && !state.isOver }
+}
+
+extension OperationReport {
   /// The name of the operation, or its class if it has no name; unsanitised.
   package var title: String { name.isEmpty ? className : name }
 

@@ -21,8 +21,8 @@ public struct Update: Sendable, Equatable {
   public var keptCount: Int
   /// The dependents of ``Interest/subjects``; `nil` if the viewer has requested no subjects.
   public var dependents: Dependents?
-  /// The number of operations without dependents; `nil` if the viewer has not requested it, or if
-  /// the operations are not counted completely yet.
+  /// The number of unfinished operations without dependents; `nil` if the viewer has not requested
+  /// it, or if the operations are not counted completely yet.
   public var rootCount: Int?
   /// The number of state changes since the start that are missing from the viewer's events. An
   /// event is missing if it did not fit into an update. It is also missing if the monitor only

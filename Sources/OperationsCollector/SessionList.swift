@@ -157,10 +157,10 @@ final class SessionList {
     return interest.sortKey(of: report, queueName: queueName, at: now)
   }
 
-  /// Returns the sort key of an operation without dependents; `nil` if the operation has
-  /// dependents, or if the viewer does not request operations without dependents.
+  /// Returns the sort key of an unfinished operation without dependents; `nil` if the operation has
+  /// finished or has dependents, or if the viewer does not request such operations.
   private func rootKey(of report: OperationReport) -> SortKey? {
-    interest.rootLimit > 0 && report.dependentCount == 0 ? SortKey(report) : nil
+    interest.rootLimit > 0 && report.isRoot ? SortKey(report) : nil
   }
 
   // MARK: History

@@ -250,7 +250,7 @@ struct CommandTests {
       for key in view {
         if key == "\r" { dashboard.press(.enter) } else { dashboard.press("\(key)") }
       }
-      if !view.isEmpty { dashboard.press("t") }
+      if !view.isEmpty { dashboard.press("d") }
       dashboard.press("X")
       #expect(dashboard.list.cancelKeys.isArmed)
       let keys = dashboard.live.operations.all.compactMap {
@@ -266,7 +266,7 @@ struct CommandTests {
     var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
     dashboard.press("1200")
     dashboard.press(.enter)
-    dashboard.press("t")
+    dashboard.press("d")
     #expect(dashboard.press("X") == [])
     let key = try #require(dashboard.list.cancelKeys.key(of: ID(1077)))
     #expect(dashboard.press(key) == [.send(.cancel([ID(1077)]))])

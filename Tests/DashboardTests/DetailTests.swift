@@ -130,7 +130,7 @@ struct DetailTests {
     var dashboard = dashboard(of: 1180)
     dashboard.press("t")
     #expect(dashboard.detail == nil && dashboard.screen.view == .tree)
-    #expect(dashboard.tree?.tree.root == ID(1180))
+    #expect(dashboard.tree?.cursor == .node(ID(1180)))
   }
 
   @Test func scrollingEndsAtTheLastRow() {

@@ -47,7 +47,7 @@ struct ExportTests {
     var dashboard = Scene.dashboard()
     dashboard.press("1190")
     dashboard.press(.enter)
-    dashboard.press("t*")
+    dashboard.press("d*")
     let ids = try exported(&dashboard).operations.map(\.id)
     let numbers =
       [1035, 1036, 1077, 1078, 1079, 1099, 1101, 1110, 1111, 1190] + Array(1122...1139)

@@ -72,7 +72,7 @@ struct GoldenFrameTests {
     dashboard.press(.escape)
     dashboard.press("1200")
     dashboard.press(.enter)
-    dashboard.press("tX")
+    dashboard.press("dX")
     GoldenFrame.check(dashboard.picture(), named: "cancel-keys-tree-\(columns)x\(rows)")
   }
 

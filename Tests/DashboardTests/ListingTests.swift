@@ -149,8 +149,9 @@ struct ListingTests {
     dashboard.press("1190")
     dashboard.press(.enter)
     let text = dashboard.text()
-    #expect(text.contains { $0.wholeMatch(of: /.*│ +and \d+ more: t/) != nil }, "\(text)")
-    #expect(!text.shows("+ more: t"))
+    #expect(text.contains { $0.wholeMatch(of: /.*│ +and \d+ more: [dD]/) != nil }, "\(text)")
+    #expect(!text.shows("+ more: "))
+    #expect(text.shows("more: d"))
   }
 
   @Test func aScrolledNameBeginsWithAnEllipsis() {

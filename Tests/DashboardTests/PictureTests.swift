@@ -222,7 +222,7 @@ struct PictureTests {
     #expect(dashboard.nextTick(after: Scene.now) == nil)
     dashboard.press("jt")
     #expect(dashboard.text().shows("ENDED"))
-    #expect(dashboard.text().shows("DEPENDS ON"))
+    #expect(dashboard.text().shows("ROOTS"))
   }
 
   @Test func lostChangesAreShown() {

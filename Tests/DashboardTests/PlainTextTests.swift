@@ -107,7 +107,7 @@ struct PlainTextTests {
     Situation(testDescription: "tree", facts: ["#1200", "┡━"], moreFacts: ["critical path"]) {
       scene("1200\rd", $0)
     },
-    Situation(testDescription: "roots", facts: ["ROOTS 7"]) { scene("tR", $0) },
+    Situation(testDescription: "roots", facts: ["ROOTS 6"]) { scene("t", $0) },
     Situation(testDescription: "queues", facts: ["▌ cpu", "SUSPENDED"], moreFacts: ["2/2"]) {
       scene("\t\t", $0)
     },

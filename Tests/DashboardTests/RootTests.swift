@@ -6,17 +6,17 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("The view of all dependency trees")
+@Suite("The tree of all unfinished operations")
 struct RootTests {
   private typealias ID = OperationReport.ID
 
-  /// The roots of the dependency trees in ``Scene``: the unfinished operations, and then the
-  /// finished ones, both sorted by age.
-  private static let roots = [1051, 1080, 1095, 1103, 1104, 1200, 1033].map { ID($0) }
+  /// The roots of the dependency trees in ``Scene``: the unfinished operations that no other
+  /// operation depends on.
+  private static let roots = [1051, 1080, 1095, 1103, 1104, 1200].map { ID($0) }
 
   private static func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
     var dashboard = Scene.dashboard(columns: columns, rows: rows)
-    dashboard.press("tR")
+    dashboard.press("t")
     return dashboard
   }
 
@@ -34,40 +34,97 @@ struct RootTests {
     return dashboard
   }
 
+  /// Returns a store of operations with these dependencies.
+  private static func store(
+    _ dependencies: [Int: [Int]], states: [Int: OperationState] = [:]
+  ) -> OperationStore {
+    var store = OperationStore()
+    let ids = Set(dependencies.keys).union(dependencies.values.joined())
+    store.apply(
+      changed: ids.map { id in
+        OperationReport(
+          id: ID(id), name: "", className: "Block", queue: Scene.io, state: states[id] ?? .waiting,
+          dependencies: (dependencies[id] ?? []).map { ID($0) },
+          dependentCount: dependencies.values.count { $0.contains(id) })
+      }, removed: [])
+    return store
+  }
+
   private func rows(_ dashboard: Dashboard) -> [DependencyTree.Row] {
     dashboard.tree?.tree.rows ?? []
   }
 
-  @Test func capitalRShowsTheUnfinishedFirst() {
-    let dashboard = Self.dashboard(rows: 60)
+  @Test func tShowsAllUnfinishedOperationsUnfoldedToTheSelection() {
+    let dashboard = Self.dashboard()
     #expect(rows(dashboard).filter { $0.depth == 0 }.map(\.id) == Self.roots.map { .node($0) })
-    #expect(dashboard.text().shows("ROOTS 7"))
+    #expect(dashboard.text().shows("ROOTS 6"))
+    #expect(dashboard.selected == ID(1042))
+    #expect(dashboard.text().contains { $0.hasPrefix("▌") && $0.contains("#1042 download tiles") })
     // The view of all dependency trees shows the roots with their dependencies, and marks the
     // longest chain of all trees.
     #expect(rows(dashboard).contains { $0.id == .node(ID(1181)) && $0.isCritical })
+    let drawn = rows(dashboard).compactMap { row -> OperationReport? in
+      if case .node(let id) = row.id { dashboard.live.operations[id] } else { nil }
+    }
+    let unfinished = dashboard.live.operations.all.filter { !$0.state.isOver }
+    let grouped = rows(dashboard).reduce(0) { sum, row in
+      guard case .group(let group) = row.id, !group.state.isOver else { return sum }
+      if case .group(let count, _, _) = row.note { return sum + count }
+      return sum
+    }
+    #expect(drawn.count { !$0.state.isOver } + grouped == unfinished.count)
   }
 
-  @Test func rootsAreRequestedOnlyWhileShown() {
+  @Test func theStateAndTheNumberOfOperationsBelowAreBesideTheName() throws {
+    let dashboard = Self.dashboard(columns: 200, rows: 60)
+    let line = try #require(dashboard.text().first { $0.contains("#1181 write manifest") })
+    #expect(line.contains(#/4 waiting +┡━ #1181 write manifest/#))
+    #expect(line.firstMatch(of: #/waiting( +)┡━/#).map { $0.output.1.count < 10 } == true)
+  }
+
+  @Test(
+    "On every screen, a row of the tree has the state",
+    arguments: [(40, 10), (60, 16), (80, 24), (120, 40)])
+  func everyScreenHasTheState(columns: Int, rows: Int) {
+    let dashboard = Self.dashboard(columns: columns, rows: rows)
+    #expect(dashboard.text().contains { $0.contains(#/^▌.*executing +[│ ]*├─ #1042/#) })
+  }
+
+  @Test func theSelectionIsShownEvenIfManyAreSimilar() {
+    var dashboard = Scene.dashboard()
+    // Twenty similar operations share a row, except for the selected one.
+    let similar = (1...20).map { number in
+      OperationReport(
+        id: ID(number), name: "part \(number)", className: "Part", queue: Scene.io,
+        state: .executing, started: Scene.seconds(Double(number)))
+    }
+    let whole = OperationReport(
+      id: ID(30), name: "whole", className: "Whole", queue: Scene.io, state: .waiting,
+      dependencies: similar.map(\.id), unmetDependencyCount: 20)
+    dashboard.update(changed: similar + [whole])
+    dashboard.press("gjjt")
+    #expect(dashboard.tree?.cursor == .node(ID(3)))
+    #expect(rows(dashboard).contains { $0.note == .group(count: 19, first: ID(1), last: ID(20)) })
+  }
+
+  @Test func rootsAndThePathToTheSelectionAreRequestedOnlyWhileShown() {
     var dashboard = Self.dashboard()
+    let path = Interest.Graph(root: ID(1042), direction: .blocks, limit: TreeState.rowLimit)
     #expect(dashboard.connection.interest.rootLimit == TreeState.rowLimit)
+    #expect(dashboard.connection.interest.graphs.contains(path))
     dashboard.press("r")
     #expect(dashboard.connection.interest.rootLimit == 0)
-    #expect(dashboard.tree?.tree.root == ID(1051))
+    #expect(dashboard.tree?.tree.root == ID(1042))
     dashboard.press("R")
     #expect(dashboard.connection.interest.rootLimit > 0)
+    #expect(dashboard.selected == ID(1042))
     dashboard.press("q")
     #expect(dashboard.connection.interest.rootLimit == 0)
+    #expect(!dashboard.connection.interest.graphs.contains(path))
   }
 
   @Test func aSharedDependencyIsDrawnOnce() {
-    var store = OperationStore()
-    let needs = [1: [3], 2: [3], 3: [4], 4: []]
-    store.apply(
-      changed: needs.map { id, dependencies in
-        OperationReport(
-          id: ID(id), name: "", className: "Block", queue: Scene.io, state: .waiting,
-          dependencies: dependencies.map { ID($0) }, dependentCount: id < 3 ? 0 : 1)
-      }, removed: [])
+    let store = Self.store([1: [3], 2: [3], 3: [4], 4: []])
     let tree = DependencyTree(allOf: store, rowLimit: 100)
     #expect(
       tree.rows.map(\.id) == [
@@ -76,21 +133,84 @@ struct RootTests {
     #expect(tree.criticalPath == [ID(1), ID(3), ID(4)])
   }
 
+  @Test("A cycle, and operations that a cancelled operation depended on, are in the tree")
+  func everyUnfinishedOperationIsBelowARoot() {
+    // Operations 1, 2 and 3 form a cycle, and operation 1 also depends on 4. The cancelled operation
+    // 5 depends on 6, and no operation depends on 7.
+    let store = Self.store([1: [2, 4], 2: [3], 3: [1], 5: [6], 7: []], states: [5: .cancelled])
+    let tree = DependencyTree(allOf: store, rowLimit: 100)
+    #expect(tree.roots.ids == [ID(1), ID(6), ID(7)])
+    #expect(
+      tree.rows.map(\.id) == [
+        .node(ID(1)), .node(ID(2)), .node(ID(3)), .reference(ID(1), parent: ID(3)), .node(ID(4)),
+        .node(ID(6)), .node(ID(7)),
+      ])
+  }
+
+  @Test func theSelectionIsARootIfItsDependentsAreNotKnown() {
+    var store = OperationStore()
+    store.apply(
+      changed: (1...2).map { id in
+        OperationReport(
+          id: ID(id), name: "", className: "Block", queue: Scene.io, state: .ready,
+          dependentCount: 5)
+      }, removed: [])
+    var tree = TreeState(allOf: store, opened: ID(2))
+    tree.settle(with: .init(operations: store), height: 10)
+    #expect(tree.tree.rows.map(\.id) == [.node(ID(2))])
+    #expect(tree.selected == ID(2))
+  }
+
+  @Test("The number of operations below counts each unfinished operation once", arguments: 0..<20)
+  func operationsBelowAreCounted(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    // The random graphs may contain cycles.
+    let count = Int.random(in: 1...90, using: &random)
+    var edges: [Int: [Int]] = [:]
+    var states: [Int: OperationState] = [:]
+    for id in 1...count {
+      let targets = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+        Int.random(in: 1...count, using: &random)
+      }
+      edges[id] = Array(Set(targets)).sorted()
+      if Int.random(in: 0..<4, using: &random) == 0 { states[id] = .finished }
+    }
+    let store = Self.store(edges, states: states)
+    let ids = (1...count).map { ID($0) }
+    let counts = DescendantCounts(below: ids, .waitsFor, in: store, limit: 1_000)
+    for id in 1...count where states[id] == nil {
+      var found: Set<Int> = []
+      var pending = [id]
+      while let next = pending.popLast() {
+        for target in edges[next] ?? [] where states[target] == nil {
+          if found.insert(target).inserted { pending.append(target) }
+        }
+      }
+      #expect(counts[ID(id)] == found.subtracting([id]).count, "seed \(seed), operation \(id)")
+    }
+  }
+
+  // MARK: Queues
+
   @Test("4.2: more than 50 roots are below their queues, which are folded at first")
   func manyAreGroupedByQueue() {
-    #expect(!rows(Self.crowded(43)).contains { if case .queue = $0.id { true } else { false } })
-    var dashboard = Self.crowded(44)
+    #expect(!rows(Self.crowded(44)).contains { if case .queue = $0.id { true } else { false } })
+    var dashboard = Self.crowded(45)
     let queues: [DependencyTree.RowID] = [
       .queue(Scene.cpu), .queue(Scene.io), .queue(Scene.net), .queue(Scene.index),
     ]
-    dashboard.press("g")
+    // Only the queue above the selection is unfolded.
+    #expect(rows(dashboard).filter { $0.depth == 0 }.map(\.id) == queues)
+    #expect(rows(dashboard).filter { $0.depth == 1 }.map(\.id).contains(.node(ID(1200))))
+    #expect(dashboard.tree?.cursor == .node(ID(1042)))
+    dashboard.press("*g")
     #expect(rows(dashboard).map(\.id) == queues)
-    #expect(dashboard.text().shows("+ io  24 roots, 23 unfinished"))
+    #expect(dashboard.text().shows("+ io  23 roots"))
     #expect(dashboard.selected == nil)
     dashboard.press("jl")
-    #expect(rows(dashboard).count { $0.depth == 1 } == 24)
-    #expect(dashboard.text().shows("- io  24 roots"))
-    #expect(dashboard.text().shows(" ├─ #2 job 2"))
+    #expect(rows(dashboard).count { $0.depth == 1 } == 23)
+    #expect(dashboard.text().shows("- io  23 roots"))
+    #expect(dashboard.text().shows("├─ #2 job 2"))
     // The keys unfold a queue, select the first root of a dependency tree in it, return to the
     // queue, and fold it again.
     dashboard.press("l")
@@ -103,7 +223,7 @@ struct RootTests {
     dashboard.press("*")
     #expect(rows(dashboard).map(\.id) == queues)
     dashboard.press(.enter)
-    #expect(rows(dashboard).count { $0.depth == 1 } == 24)
+    #expect(rows(dashboard).count { $0.depth == 1 } == 23)
   }
 
   @Test func aQueueThatIsSelectedCanBeSuspended() {
@@ -114,19 +234,95 @@ struct RootTests {
     #expect(dashboard.press("d") == [.bell])
   }
 
-  @Test func theCursorStaysAtTheTopUntilItIsMoved() {
+  // MARK: The cursor
+
+  @Test func theCursorStaysAtItsOperation() throws {
     var dashboard = Self.dashboard()
-    let first = dashboard.tree?.cursor
     let earlier = OperationReport(
       id: ID(1), name: "earlier", className: "BlockOperation", queue: Scene.cpu, state: .executing,
       started: Scene.now)
     dashboard.update(changed: [earlier])
-    #expect(dashboard.tree?.cursor == .node(ID(1)))
-    #expect(first != .node(ID(1)))
+    #expect(dashboard.selected == ID(1042))
+    dashboard.update(removed: [ID(1)])
+    #expect(dashboard.selected == ID(1042))
+    // A finished operation keeps its row while the row is selected.
+    for id in [1042, 1051] {
+      if id == 1051 { dashboard.press("g") }
+      var report = try #require(dashboard.live.operations[ID(id)])
+      report.state = .finished
+      report.finished = dashboard.now
+      dashboard.update(changed: [report])
+      #expect(dashboard.tree?.cursor == .node(ID(id)))
+      #expect(dashboard.text().contains { $0.hasPrefix("▌") && $0.contains("finished") })
+    }
+    dashboard.press("j")
+    #expect(!rows(dashboard).contains { $0.id == .node(ID(1051)) })
+  }
+
+  @Test func withoutASelectionTheCursorIsAtTheFirstRow() throws {
+    var dashboard = Scene.dashboard()
+    var report = try #require(dashboard.live.operations[ID(1042)])
+    report.state = .finished
+    dashboard.update(changed: [report])
+    dashboard.press("t")
+    #expect(dashboard.selected == ID(1051))
+    dashboard.update(changed: [
+      OperationReport(
+        id: ID(1), name: "earlier", className: "Block", queue: Scene.cpu, state: .executing)
+    ])
+    #expect(dashboard.selected == ID(1))
     dashboard.press("j")
     let chosen = dashboard.tree?.cursor
     dashboard.update(removed: [ID(1)])
     #expect(dashboard.tree?.cursor == chosen)
+  }
+
+  // MARK: The filter
+
+  /// The path from a root to operation 1077.
+  private static let pathToMatch = [1200, 1181, 1180, 1101, 1077].map {
+    DependencyTree.RowID.node(ID($0))
+  }
+
+  @Test func theFilterShowsMatchesAndTheirPaths() {
+    var dashboard = Self.dashboard(rows: 60)
+    dashboard.press("\\dem state:canc")
+    dashboard.press(.enter)
+    #expect(dashboard.selected == ID(1077))
+    #expect(rows(dashboard).prefix(5).map(\.id) == Self.pathToMatch)
+    #expect(!dashboard.text().shows("#1042 download") && !dashboard.text().shows("#1051"))
+    #expect(dashboard.text().shows("filter: dem state:canc"))
+    dashboard.press("\\")
+    dashboard.take(.input(.control("u")))
+    dashboard.press("#9999")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("no operation in the tree matches the filter"))
+    dashboard.press("\\")
+    dashboard.take(.input(.control("u")))
+    dashboard.press(.enter)
+    #expect(rows(dashboard).count { $0.depth == 0 } == Self.roots.count)
+  }
+
+  @Test func theFilterWorksInTheTreeOfOneOperation() {
+    var dashboard = Scene.dashboard(rows: 60)
+    dashboard.press("1200")
+    dashboard.press(.enter)
+    dashboard.press("d\\dem state:canc")
+    dashboard.press(.enter)
+    #expect(rows(dashboard).prefix(5).map(\.id) == Self.pathToMatch)
+    #expect(!dashboard.text().shows("#1042 download"))
+  }
+
+  @Test func aSelectedRowStaysIfItNoLongerMatches() throws {
+    var dashboard = Self.dashboard(rows: 60)
+    dashboard.press("\\state:canc")
+    dashboard.press(.enter)
+    #expect(dashboard.selected == ID(1077))
+    var report = try #require(dashboard.live.operations[ID(1077)])
+    report.state = .cancelled
+    report.finished = dashboard.now
+    dashboard.update(changed: [report])
+    #expect(dashboard.selected == ID(1077))
   }
 
   @Test("The title says clearly that there are more")
@@ -135,31 +331,20 @@ struct RootTests {
     var update = Scene.update
     update.rootCount = 1_000_000
     dashboard.take(.monitor(.update(update)))
-    #expect(dashboard.text().shows("ROOTS first 7 of 1,000,000"))
+    #expect(dashboard.text().shows("ROOTS first 6 of 1,000,000"))
     update.rootCount = nil
     dashboard.take(.monitor(.update(update)))
-    #expect(dashboard.text().shows("ROOTS 7 found so far"))
+    #expect(dashboard.text().shows("ROOTS 6 found so far"))
   }
 
   @Test func dependenciesAndDependentsBelongToTheRow() {
     for (key, direction) in [("d", GraphDirection.waitsFor), ("D", .blocks)] {
       var dashboard = Self.dashboard()
-      // The root of the second dependency tree is two rows below the first root, after the
-      // dependencies of the first root.
-      dashboard.press("jj\(key)")
+      // The second root is two rows below the first one, after the dependencies of the first root.
+      dashboard.press("gjj\(key)")
       #expect(dashboard.tree?.tree.root == ID(1080))
       #expect(dashboard.tree?.direction == direction)
     }
-  }
-
-  @Test func theCursorStaysOnItsOperationWhenItMovesToTheEnd() throws {
-    var dashboard = Self.dashboard(rows: 60)
-    dashboard.press("jj")
-    var report = try #require(dashboard.live.operations[ID(1080)])
-    report.state = .finished
-    dashboard.update(changed: [report])
-    #expect(dashboard.selected == ID(1080))
-    #expect(rows(dashboard).last { $0.depth == 0 }?.id == .node(ID(1080)))
   }
 
   @Test func allTreesAreExported() {
@@ -175,7 +360,7 @@ struct RootTests {
   @Test func withoutOperationsTheTreesAreEmpty() {
     var dashboard = Self.dashboard()
     dashboard.update(removed: Scene.operations.map(\.id))
-    #expect(dashboard.text().shows("no dependency trees"))
+    #expect(dashboard.text().shows("no unfinished operations"))
     dashboard.press("jkgGlh*")
     #expect(dashboard.selected == nil)
   }
@@ -185,7 +370,7 @@ struct RootTests {
     GoldenFrame.check(
       Self.dashboard(columns: columns, rows: rows).picture(), named: "roots-\(columns)x\(rows)")
     var crowded = Self.crowded(60, columns: columns, rows: rows)
-    crowded.press("gjl")
+    crowded.press("*gjl")
     GoldenFrame.check(crowded.picture(), named: "root-queues-\(columns)x\(rows)")
   }
 }

@@ -120,7 +120,7 @@ struct TreeShapeTests {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("1200")
     dashboard.press(.enter)
-    dashboard.press("tj")
+    dashboard.press("dj")
     #expect(dashboard.selected == ID(1181))
     let count = dashboard.tree?.tree.rows.count ?? 0
     dashboard.press(.left)
@@ -139,7 +139,7 @@ struct TreeShapeTests {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("1200")
     dashboard.press(.enter)
-    dashboard.press("t")
+    dashboard.press("d")
     let count = dashboard.tree?.tree.rows.count
     dashboard.press("*")
     #expect(dashboard.tree?.tree.rows.allSatisfy { $0.depth <= 2 } == true)
@@ -171,7 +171,7 @@ struct TreeShapeTests {
     #expect(dashboard.list.selection.id == ID(1101))
     dashboard.press("1200")
     dashboard.press(.enter)
-    dashboard.press("tB")
+    dashboard.press("dB")
     #expect(dashboard.selected == ID(1101))
   }
 }

@@ -90,12 +90,11 @@ extension Dashboard {
   mutating func settle() {
     layOut()
     let height = pageHeight
-    let operations = shown.operations
     list.settle(with: shown, shownTime: shownTime, height: height, at: now)
     tags.dropOver(in: live)
     if screen.view == .tree {
-      let estimates = estimates
-      tree?.settle(operations: operations, estimates: estimates, height: height)
+      let contents = treeContents
+      tree?.settle(with: contents, height: height)
     }
     // After the update, another operation may be selected. The window with the whole name may need more or
     // fewer rows for the name of that operation.

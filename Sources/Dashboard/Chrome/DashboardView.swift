@@ -72,15 +72,19 @@ struct DashboardView {
     let view = TreeRowView(
       monitored: dashboard.shown, now: dashboard.shownTime,
       columns: layout.table.dropFirst(hasKeys ? 3 + CancelKeyColumn.width : 1),
-      showsColumns: size.columns >= 60)
-    view.drawHeadings(
-      TreeTitle(tree: tree.tree, rootCount: dashboard.shown.rootCount).spans(canvas.glyphs),
-      row: layout.headings, on: &canvas)
+      form: .table(below: tree.below), focus: tree.focus)
+    let filter = dashboard.list.listing.filter
+    let title = TreeTitle(
+      tree: tree.tree, rootCount: dashboard.shown.rootCount, filter: filter?.text)
+    view.drawHeadings(title.spans(canvas.glyphs), row: layout.headings, on: &canvas)
     let rows = dashboard.visibleTreeRows(height: layout.bodyHeight)
     if rows.isEmpty {
+      let text =
+        filter == nil
+        ? "no unfinished operations"
+        : "no operation in the tree matches the filter; press \\ to change it"
       canvas.write(
-        "no dependency trees", row: layout.body.lowerBound,
-        columns: layout.table.dropFirst(2), style: Style(.dim))
+        text, row: layout.body.lowerBound, columns: layout.table.dropFirst(2), style: Style(.dim))
     }
     for (row, treeRow) in zip(layout.body, rows) {
       view.draw(treeRow, row: row, on: &canvas)

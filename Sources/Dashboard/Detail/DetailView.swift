@@ -76,7 +76,7 @@ struct DetailView {
   ) {
     guard let treeRow else { return }
     TreeRowView(
-      monitored: dashboard.shown, now: dashboard.shownTime, columns: columns, showsColumns: false
+      monitored: dashboard.shown, now: dashboard.shownTime, columns: columns, form: .pane
     ).draw(treeRow, row: row, on: &canvas)
   }
 }

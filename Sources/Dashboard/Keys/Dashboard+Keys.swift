@@ -67,8 +67,8 @@ extension Dashboard {
     case .quit: return [input == .control("c") ? .interrupt : .quit]
     case .suspend: return [.suspendProgram]
     case .repaint:
-      let (operations, estimates) = (shown.operations, estimates)
-      tree?.arrange(operations: operations, estimates: estimates)
+      let contents = treeContents
+      tree?.arrange(with: contents)
       return [.repaint]
     case .close: return closeTopLayer(quitsAtRoot: true)
     case .back: return closeTopLayer(quitsAtRoot: false)
@@ -175,12 +175,12 @@ extension Dashboard {
     }
   }
 
-  /// Shows another view. If the user has not opened a tree yet, the tree view shows the tree of the selected
-  /// operation.
+  /// Shows another view. If the user has not opened a tree yet, the tree view shows the tree of all unfinished
+  /// operations.
   private mutating func show(_ view: ViewKind) {
     detail = nil
     warningList = nil
-    if view == .tree, tree == nil { return openTree(.waitsFor) }
+    if view == .tree, tree == nil { return openTreeOfAll() }
     screen.view = view
   }
 

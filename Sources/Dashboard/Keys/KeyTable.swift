@@ -184,9 +184,9 @@ enum KeyTable {
       .list(.searchPrevious), [.character("N")], in: [.list], label: "N", help: "previous match",
       group: .moving),
     KeyBinding(
-      .list(.openFilter), [.character("\\"), .character("f"), .function(4)], in: [.list],
+      .list(.openFilter), [.character("\\"), .character("f"), .function(4)], in: browsing,
       label: "\\ f F4", help: "filter, e.g. state:exec", group: .looking,
-      footer: ("\\", [.list: "Filter"])),
+      footer: ("\\", [.list: "Filter", .tree: "Filter"])),
     KeyBinding(
       .list(.openSortMenu), [.character("s"), .function(6)], in: [.list], label: "s F6",
       help: "choose the sort column", group: .looking, footer: ("s", [.list: "Sort"])),

@@ -305,7 +305,11 @@ extension Dashboard {
     guard let goTo = prompts.goTo else { return }
     prompts.goTo = nil
     guard let id = goTo.id else { return show("\(goTo.text) is unknown", isWarning: true) }
-    if select(id), screen.view == .tree, let direction = tree?.direction { openTree(direction) }
+    guard screen.view == .tree, let direction = tree?.direction else {
+      _ = select(id)
+      return
+    }
+    if changeTree({ $0.moveToNode(id, height: $1) }) != [], select(id) { openTree(direction) }
   }
 }
 

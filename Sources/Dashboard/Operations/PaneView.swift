@@ -36,14 +36,14 @@ struct PaneView {
     let waitsForRoom = min(waitsFor.count, max(room / 2, room - blocks.count))
     if treeDirection != .waitsFor {
       row = draw(
-        waitsFor, of: report.dependencies.count, heading: waitsForHeading(report), row: row + 1,
-        room: waitsForRoom, on: &canvas)
+        waitsFor, of: report.dependencies.count, heading: waitsForHeading(report), key: "d",
+        row: row + 1, room: waitsForRoom, on: &canvas)
     }
     if treeDirection != .blocks {
       let heading = "BLOCKS \(report.dependentCount)"
       _ = draw(
-        blocks, of: report.dependentCount, heading: [Span(heading, .dim)], row: row + 1,
-        room: room - waitsForRoom, on: &canvas)
+        blocks, of: report.dependentCount, heading: [Span(heading, .dim)], key: "D",
+        row: row + 1, room: room - waitsForRoom, on: &canvas)
     }
   }
 
@@ -81,7 +81,7 @@ struct PaneView {
     if dashboard.screen.view == .tree, let root = dashboard.tree?.tree.root {
       title = [Span(" dependency tree of "), Span("\(root) ", .strong)]
     } else if dashboard.screen.view == .tree {
-      title = [Span(" all dependency trees ")]
+      title = [Span(" all unfinished operations ")]
     } else {
       title = listTitle(canvas.glyphs)
     }
@@ -202,14 +202,15 @@ struct PaneView {
   }
 
   /// Draws a heading, and below the heading as many rows as have room. Returns the first screen row that is
-  /// still free. The number of operations directly below the root of the tree is `total`.
+  /// still free. The number of operations directly below the root of the tree is `total`. The key opens the
+  /// tree with all rows.
   private func draw(
-    _ rows: ArraySlice<DependencyTree.Row>, of total: Int, heading: [Span], row: Int, room: Int,
-    on canvas: inout Canvas
+    _ rows: ArraySlice<DependencyTree.Row>, of total: Int, heading: [Span], key: String, row: Int,
+    room: Int, on canvas: inout Canvas
   ) -> Int {
     canvas.write(heading, row: row, columns: inner)
     let view = TreeRowView(
-      monitored: monitored, now: dashboard.shownTime, columns: inner, showsColumns: false)
+      monitored: monitored, now: dashboard.shownTime, columns: inner, form: .pane)
     var next = row + 1
     let drawn = rows.prefix(rows.count > room ? max(0, room - 1) : room)
     for treeRow in drawn {
@@ -219,7 +220,7 @@ struct PaneView {
     if rows.count > room, room > 0 {
       let moreCount = total - drawn.reduce(0) { $0 + directCount($1) }
       let count = moreCount > 0 ? "\(CountText.text(moreCount)) " : ""
-      canvas.write("and \(count)more: t", row: next, columns: inner, style: Style(.dim))
+      canvas.write("and \(count)more: \(key)", row: next, columns: inner, style: Style(.dim))
       next += 1
     }
     return next

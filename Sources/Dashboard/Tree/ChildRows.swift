@@ -23,6 +23,7 @@ struct ChildRows {
   private let direction: GraphDirection
   private let operations: OperationStore
   private let folding: DependencyTree.Folding
+  private let focus: TreeFocus
   private let criticalPath: [OperationReport.ID]
   private let critical: Set<OperationReport.ID>
   private var parents: [OperationReport.ID: [OperationReport.ID]] = [:]
@@ -33,7 +34,7 @@ struct ChildRows {
   /// get rows of their own than below other operations.
   init(
     roots: [OperationReport.ID], chosen: OperationReport.ID?, direction: GraphDirection,
-    operations: OperationStore, folding: DependencyTree.Folding,
+    operations: OperationStore, folding: DependencyTree.Folding, focus: TreeFocus,
     criticalPath: [OperationReport.ID], limit: Int
   ) {
     self.roots = roots
@@ -41,6 +42,7 @@ struct ChildRows {
     self.direction = direction
     self.operations = operations
     self.folding = folding
+    self.focus = focus
     self.criticalPath = criticalPath
     critical = Set(criticalPath)
     expand(limit: limit)
@@ -74,6 +76,7 @@ struct ChildRows {
     // The dependencies of a finished operation no longer delay any operation, so they are not drawn.
     if direction == .waitsFor, report.state.isOver, id != chosen { return [] }
     let ids = operations.neighbours(of: report, direction, limit: TreeState.rowLimit)
+      .filter(focus.contains)
     if folding.folded.contains(id) {
       return ids.isEmpty ? [] : [Child(id: .folded(id), note: .folded(count: ids.count))]
     }
@@ -85,7 +88,9 @@ struct ChildRows {
       guard let siblings = byState[state] else { continue }
       rows += self.rows(of: siblings, state: state, parent: id)
     }
-    if let rest = unknown(of: report, ids: ids, known: known) { rows.append(rest) }
+    if focus.matches == nil, let rest = unknown(of: report, ids: ids, known: known) {
+      rows.append(rest)
+    }
     return rows
   }
 
@@ -118,14 +123,13 @@ struct ChildRows {
       return siblings.map { Child(id: .node($0.id), note: .none) }
     }
     let byClass = Dictionary(
-      grouping: siblings.lazy.filter { !critical.contains($0.id) }, by: \.className)
+      grouping: siblings.lazy.filter { !mustShow($0) }, by: \.className)
     var grouped: Set<String> = []
     var rows: [Child] = []
     for sibling in siblings {
       let group = DependencyTree.Group(parent: parent, state: state, className: sibling.className)
-      // An operation on the critical path always has its own row.
       guard let like = byClass[sibling.className], like.count > limit,
-        !folding.unfolded.contains(group), !critical.contains(sibling.id)
+        !folding.unfolded.contains(group), !mustShow(sibling)
       else {
         rows.append(Child(id: .node(sibling.id), note: .none))
         continue
@@ -137,6 +141,12 @@ struct ChildRows {
           id: .group(group), note: .group(count: like.count, first: sibling.id, last: last.id)))
     }
     return rows
+  }
+
+  /// Returns whether an operation always has its own row: an operation on the critical path, or on the path to
+  /// the selected operation.
+  private func mustShow(_ report: OperationReport) -> Bool {
+    critical.contains(report.id) || focus.mustShow(report.id)
   }
 
   /// The order of siblings by state: states that change soon come first, and final states come last.

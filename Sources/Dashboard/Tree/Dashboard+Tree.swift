@@ -12,7 +12,7 @@ extension Dashboard {
     case .showDependents: return show(.blocks)
     case .enterRow: return enterTreeRow()
     case .reroot: return rerootTree()
-    case .showRoots: tree = TreeState(allOf: shown.operations)
+    case .showRoots: tree = TreeState(allOf: shown.operations, opened: tree?.selectedOperation)
     case .fold: return changeTree { $0.foldOrGoUp(height: $1) }
     case .unfold: return changeTree { $0.unfoldOrGoDown(height: $1) }
     case .toggleAllFolds: tree?.toggleAll()
@@ -31,8 +31,30 @@ extension Dashboard {
     if screen.view == .tree, detail == nil {
       screen.view = .operations
     } else {
-      openTree(.waitsFor)
+      openTreeOfAll()
     }
+  }
+
+  /// Opens the tree of all unfinished operations, with the cursor at the selected operation.
+  mutating func openTreeOfAll() {
+    tree = TreeState(allOf: shown.operations, opened: detail?.id ?? list.selection.id)
+    screen.view = .tree
+    detail = nil
+  }
+
+  /// The data from which the rows of the tree are created.
+  var treeContents: TreeState.Contents {
+    let filter = list.listing.filter
+    let (monitored, now) = (shown, shownTime)
+    let matches = filter.map { filter in
+      Set(
+        monitored.operations.all.lazy.filter { report in
+          let queueName = monitored.queue(report.queue)?.name ?? ""
+          return filter.matches(report, queueName: queueName, at: now)
+        }.map(\.id))
+    }
+    return TreeState.Contents(
+      operations: monitored.operations, estimates: estimates, filter: filter, matches: matches)
   }
 
   /// Opens the tree of an operation. The default direction is that of the previous tree.

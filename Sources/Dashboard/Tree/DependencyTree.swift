@@ -57,9 +57,9 @@ struct DependencyTree: Sendable, Equatable {
     case closesCycle
     /// The row represents a group. It has the number of siblings, and the first and the last of them.
     case group(count: Int, first: OperationReport.ID, last: OperationReport.ID)
-    /// The row represents a queue. It has the number of roots in the queue, the number of unfinished roots,
-    /// and whether the rows of the roots are hidden.
-    case queue(count: Int, unfinishedCount: Int, isFolded: Bool)
+    /// The row represents a queue. It has the number of roots in the queue, and whether the rows of the roots
+    /// are hidden.
+    case queue(count: Int, isFolded: Bool)
     /// The row represents the rows below a folded operation. It has the number of operations directly below
     /// that operation.
     case folded(count: Int)
@@ -85,8 +85,7 @@ struct DependencyTree: Sendable, Equatable {
     var unfoldedQueues: Set<QueueReport.ID> = []
   }
 
-  /// The root of the tree; `nil` for the tree of all operations that are not dependencies of another
-  /// operation.
+  /// The root of the tree; `nil` for the tree of all unfinished operations.
   let root: OperationReport.ID?
   /// The roots of the tree.
   let roots: TreeRoots
@@ -110,40 +109,39 @@ struct DependencyTree: Sendable, Equatable {
   init(
     root: OperationReport.ID, direction: GraphDirection, operations: OperationStore,
     folding: Folding = Folding(), owners: [OperationReport.ID: OperationReport.ID] = [:],
-    estimates: RunTimeEstimates = RunTimeEstimates(), rowLimit: Int
+    estimates: RunTimeEstimates = RunTimeEstimates(), focus: TreeFocus = TreeFocus(), rowLimit: Int
   ) {
     self.root = root
     self.direction = direction
     roots = TreeRoots(root)
     scan = GraphScan(
       from: roots.ids, direction, in: operations, estimates: estimates, limit: TreeState.rowLimit)
-    draw(operations, folding, owners, rowLimit)
+    draw(operations, folding, owners, focus, rowLimit)
   }
 
-  /// Creates the tree of all operations that are not dependencies of another operation, with their
-  /// dependencies below them.
+  /// Creates the tree of all unfinished operations, with their dependencies below them.
   init(
     allOf operations: OperationStore, folding: Folding = Folding(),
     owners: [OperationReport.ID: OperationReport.ID] = [:],
-    estimates: RunTimeEstimates = RunTimeEstimates(), rowLimit: Int
+    estimates: RunTimeEstimates = RunTimeEstimates(), focus: TreeFocus = TreeFocus(), rowLimit: Int
   ) {
     root = nil
     direction = .waitsFor
-    roots = TreeRoots(of: operations)
+    roots = TreeRoots(of: operations, focus: focus)
     scan = GraphScan(
       from: roots.ids, direction, in: operations, estimates: estimates, limit: TreeState.rowLimit)
-    draw(operations, folding, owners, rowLimit)
+    draw(operations, folding, owners, focus, rowLimit)
   }
 
   private mutating func draw(
     _ operations: OperationStore, _ folding: Folding,
-    _ owners: [OperationReport.ID: OperationReport.ID], _ rowLimit: Int
+    _ owners: [OperationReport.ID: OperationReport.ID], _ focus: TreeFocus, _ rowLimit: Int
   ) {
     guard rowLimit > 0 else { return }
     let graph = ChildRows(
       roots: Array(roots.drawn(folding).prefix(rowLimit)), chosen: root,
-      direction: direction, operations: operations, folding: folding, criticalPath: criticalPath,
-      limit: rowLimit)
+      direction: direction, operations: operations, folding: folding, focus: focus,
+      criticalPath: criticalPath, limit: rowLimit)
     self.owners = graph.owners(keeping: owners)
     var builder = DependencyTreeBuilder(
       roots: roots, folding: folding, graph: graph, owners: self.owners,

@@ -35,7 +35,7 @@ struct DependencyTreeBuilder {
     for group in roots.groups {
       let isFolded = !folding.unfoldedQueues.contains(group.queue)
       let note = DependencyTree.Note.queue(
-        count: group.ids.count, unfinishedCount: group.unfinishedCount, isFolded: isFolded)
+        count: group.ids.count, isFolded: isFolded)
       pending.append(
         Pending(id: .queue(group.queue), note: note, depth: 0, isLast: true, trunks: 0))
       if !isFolded { appendRoots(group.ids) }

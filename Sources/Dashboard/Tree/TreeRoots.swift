@@ -3,22 +3,21 @@
 
 import MonitorProtocol
 
-/// The roots of a tree: one operation, or all operations that are not dependencies of another operation.
+/// The roots of a tree: one operation, or all unfinished operations that no other unfinished operation depends
+/// on.
 struct TreeRoots: Sendable, Equatable {
   /// The roots that belong to one queue.
   struct QueueGroup: Sendable, Equatable {
     let queue: QueueReport.ID
-    /// The ids of the roots, unfinished operations first.
+    /// The ids of the roots, the oldest first.
     let ids: [OperationReport.ID]
-    let unfinishedCount: Int
   }
 
   /// The maximum number of roots that are shown without groups. If there are more, the roots are grouped by
   /// queue.
   static let groupLimit = 50
 
-  /// The ids of all roots. Unfinished operations, sorted by age, come before finished operations, also sorted
-  /// by age.
+  /// The ids of all roots, the oldest first.
   let ids: [OperationReport.ID]
   /// The groups of roots by queue; empty if there are few roots.
   let groups: [QueueGroup]
@@ -29,27 +28,82 @@ struct TreeRoots: Sendable, Equatable {
     groups = []
   }
 
-  /// Creates the roots of the tree of all operations: the operations that are not dependencies of another
-  /// operation.
-  init(of operations: OperationStore) {
-    let reports = operations.all.filter { $0.dependentCount == 0 }.sorted { left, right in
-      left.state.isOver == right.state.isOver ? left.id < right.id : right.state.isOver
-    }
-    ids = reports.map(\.id)
-    guard reports.count > Self.groupLimit else {
+  /// Creates the roots of the tree of all unfinished operations.
+  ///
+  /// If dependencies form a cycle that no other operation depends on, one operation of the cycle is a root.
+  /// Operations of the focus are roots too if no path to another root is known.
+  init(of operations: OperationStore, focus: TreeFocus) {
+    var search = RootSearch(operations)
+    search.findRoots(for: focus)
+    ids = search.roots.filter(focus.contains).sorted()
+    guard ids.count > Self.groupLimit else {
       groups = []
       return
     }
-    groups = Dictionary(grouping: reports, by: \.queue).sorted { $0.key < $1.key }.map {
-      QueueGroup(
-        queue: $0.key, ids: $0.value.map(\.id),
-        unfinishedCount: $0.value.count { !$0.state.isOver })
-    }
+    groups = Dictionary(grouping: ids) { operations[$0]?.queue ?? QueueReport.ID(0) }
+      .sorted { $0.key < $1.key }.map { QueueGroup(queue: $0.key, ids: $0.value) }
   }
 
   /// Returns the roots of the tree that have their own rows.
   func drawn(_ folding: DependencyTree.Folding) -> [OperationReport.ID] {
     guard !groups.isEmpty else { return ids }
     return groups.filter { folding.unfoldedQueues.contains($0.queue) }.flatMap(\.ids)
+  }
+}
+
+/// The search for the roots of the tree of all unfinished operations.
+private struct RootSearch {
+  private(set) var roots: [OperationReport.ID] = []
+  private let operations: OperationStore
+  private let unfinished: [OperationReport]
+  private var reached: Set<OperationReport.ID> = []
+
+  init(_ operations: OperationStore) {
+    self.operations = operations
+    unfinished = operations.all.filter { !$0.state.isOver }.sorted { $0.id < $1.id }
+  }
+
+  mutating func findRoots(for focus: TreeFocus) {
+    for report in unfinished where isRoot(report) { add(report.id) }
+    for report in unfinished where !reached.contains(report.id) {
+      guard let top = top(of: report.id, mustBeKnown: !focus.needsRoot(report.id)) else {
+        continue
+      }
+      add(top)
+    }
+    if let id = focus.selected, operations[id] != nil, !reached.contains(id) { add(id) }
+  }
+
+  /// Returns whether all dependents of an operation are known and have finished.
+  private func isRoot(_ report: OperationReport) -> Bool {
+    let dependents = operations.dependents(of: report.id)
+    return dependents.count >= report.dependentCount
+      && dependents.allSatisfy { operations[$0]?.state.isOver == true }
+  }
+
+  /// Returns the operation at which a walk from an operation to its dependents ends. Either the walk has come
+  /// to an operation of a cycle for the second time, or the next dependents are not known. In the second
+  /// case, returns `nil` if the dependents must be known.
+  private func top(of id: OperationReport.ID, mustBeKnown: Bool) -> OperationReport.ID? {
+    var seen: Set<OperationReport.ID> = []
+    var top = id
+    while seen.insert(top).inserted {
+      let next = operations.dependents(of: top).first { operations[$0]?.state.isOver == false }
+      guard let next else { return mustBeKnown ? nil : top }
+      top = next
+    }
+    return top
+  }
+
+  /// Adds a root, and marks the root and all its dependencies as reached.
+  private mutating func add(_ root: OperationReport.ID) {
+    roots.append(root)
+    var pending = [root]
+    while let id = pending.popLast() {
+      guard reached.insert(id).inserted, let report = operations[id], !report.state.isOver else {
+        continue
+      }
+      pending += report.dependencies.filter { operations[$0] != nil }
+    }
   }
 }

@@ -3,45 +3,50 @@
 
 import MonitorProtocol
 
-/// Draws rows of a dependency tree. In the tree view, the rows have columns for the state, the dependencies
-/// and the time of the operations. In the pane, the only column is the state.
+/// Draws rows of a dependency tree, with columns beside the tree.
 struct TreeRowView {
+  /// The columns beside the tree.
+  enum Form {
+    /// The state to the right of the tree.
+    case pane
+    /// The state, the dependencies and the time to the right of the tree.
+    case report
+    /// The time, the dependencies, the number of unfinished operations below, and the state, to the left of the
+    /// tree. Without room, there is only the state.
+    case table(below: DescendantCounts)
+  }
+
   let monitored: MonitoredState
   let now: MonitorTime
   let columns: Range<Int>
-  /// Whether rows have columns for dependencies and time.
-  let showsColumns: Bool
-
-  private static let stateWidth = 10
-  private static let columnWidths = (dependencies: 7, time: 7)
-
-  /// The screen column at which the operation's state begins.
-  private var stateColumn: Int {
-    let rest = showsColumns ? Self.columnWidths.dependencies + Self.columnWidths.time : 0
-    return columns.upperBound - rest - Self.stateWidth - 1
-  }
+  let form: Form
+  var focus = TreeFocus()
 
   func drawHeadings(_ title: [Span], row: Int, on canvas: inout Canvas) {
-    canvas.write(title, row: row, columns: columns.lowerBound..<stateColumn - 1)
+    let places = Places(form, within: columns)
+    canvas.write(title, row: row, columns: places.tree)
     let style = Style(.dim)
-    canvas.write("STATE", row: row, columns: stateColumn..<columns.upperBound, style: style)
-    guard showsColumns else { return }
-    canvas.writeRight("DEPS", row: row, columns: dependencyColumns, style: style)
-    canvas.writeRight("TIME", row: row, columns: timeColumns, style: style)
+    canvas.write("STATE", row: row, columns: places.state, style: style)
+    for (heading, range) in [
+      ("DEPS", places.dependencies), ("TIME", places.time), ("BELOW", places.below),
+    ] {
+      if let range { canvas.writeRight(heading, row: row, columns: range, style: style) }
+    }
   }
 
   func draw(_ treeRow: DependencyTree.Row, row: Int, on canvas: inout Canvas) {
-    let room = columns.lowerBound..<stateColumn - 1
+    let room = Places(form, within: columns).tree
     let prefix = prefix(of: treeRow, room: room.count, glyphs: canvas.glyphs)
     let start = canvas.write(
       prefix, row: row, columns: room, style: Style(treeRow.isCritical ? .accent : .dim))
+    let rest = start..<room.upperBound
     switch treeRow.id {
     case .node(let id):
-      drawTitle(id, mark: nil, row: row, columns: start..<room.upperBound, on: &canvas)
+      drawTitle(id, mark: nil, row: row, columns: rest, on: &canvas)
       drawFacts(id, row: row, on: &canvas)
     case .reference(let id, _):
       let mark = treeRow.note == .closesCycle ? "^cycle" : "^seen"
-      drawTitle(id, mark: mark, row: row, columns: start..<room.upperBound, on: &canvas)
+      drawTitle(id, mark: mark, row: row, columns: rest, on: &canvas)
       drawState(monitored.operations[id]?.state, row: row, on: &canvas)
     case .group(let group):
       drawGroup(treeRow, group, row: row, columns: start..<columns.upperBound, on: &canvas)
@@ -50,8 +55,7 @@ struct TreeRowView {
     case .folded:
       guard case .folded(let count) = treeRow.note else { return }
       canvas.write(
-        "+ \(CountText.text(count)) folded", row: row, columns: start..<room.upperBound,
-        style: Style(.dim))
+        "+ \(CountText.text(count)) folded", row: row, columns: rest, style: Style(.dim))
     case .unknown:
       guard case .unknown(let count, let unmetCount) = treeRow.note else { return }
       let words =
@@ -59,11 +63,9 @@ struct TreeRowView {
         ? "+ \(count) finished, details no longer stored"
         : "+ \(count) unknown, \(unmetCount) unfinished"
       canvas.write(
-        words, row: row, columns: start..<room.upperBound,
-        style: Style(unmetCount == 0 ? .dim : .warning))
+        words, row: row, columns: rest, style: Style(unmetCount == 0 ? .dim : .warning))
     case .cut:
-      canvas.write(
-        "+ more", row: row, columns: start..<room.upperBound, style: Style(.dim))
+      canvas.write("+ more", row: row, columns: rest, style: Style(.dim))
     }
   }
 
@@ -71,13 +73,8 @@ struct TreeRowView {
     _ id: OperationReport.ID, mark: String?, row: Int, columns: Range<Int>,
     on canvas: inout Canvas
   ) {
-    var columns = columns
-    if let mark, columns.count > mark.utf8.count {
-      canvas.writeRight(mark, row: row, columns: columns, style: Style(.dim))
-      columns = columns.lowerBound..<columns.upperBound - mark.utf8.count - 1
-    }
     let report = monitored.operations[id]
-    let isQuiet = mark != nil || report?.state.isOver != false
+    let isQuiet = mark != nil || report?.state.isOver != false || !focus.isMatch(id)
     var title = [Span("\(id) ", isQuiet ? .dim : .strong)]
     if let report {
       title.append(
@@ -86,25 +83,41 @@ struct TreeRowView {
     } else {
       title.append(Span("no longer stored", .dim))
     }
-    canvas.write(title, row: row, columns: columns)
+    guard let mark, columns.count > mark.utf8.count else {
+      canvas.write(title, row: row, columns: columns)
+      return
+    }
+    let room = columns.lowerBound..<columns.upperBound - mark.utf8.count - 1
+    let end = canvas.write(title, row: row, columns: room)
+    if case .table = form {
+      canvas.write(mark, row: row, columns: end + 1..<columns.upperBound, style: Style(.dim))
+    } else {
+      canvas.writeRight(mark, row: row, columns: columns, style: Style(.dim))
+    }
   }
 
   private func drawFacts(_ id: OperationReport.ID, row: Int, on canvas: inout Canvas) {
     guard let report = monitored.operations[id] else { return }
     drawState(report.state, row: row, on: &canvas)
-    guard showsColumns else { return }
+    let places = Places(form, within: columns)
     let style = Style(report.state.isOver ? .dim : .text)
-    canvas.writeRight(
-      DependencyText.met(report), row: row, columns: dependencyColumns, style: style)
-    canvas.writeRight(
-      report.time(at: monitored.moment(for: id, at: now)).map(TimeText.duration)
-        ?? canvas.glyphs.unknown, row: row, columns: timeColumns, style: style)
+    if let range = places.dependencies {
+      canvas.writeRight(DependencyText.met(report), row: row, columns: range, style: style)
+    }
+    if let range = places.time {
+      let time = report.time(at: monitored.moment(for: id, at: now)).map(TimeText.duration)
+      canvas.writeRight(
+        time ?? canvas.glyphs.unknown, row: row, columns: range, style: style)
+    }
+    if let range = places.below, case .table(let below) = form, below[id] > 0 {
+      canvas.writeRight(CountText.short(below[id]), row: row, columns: range, style: style)
+    }
   }
 
   private func drawState(_ state: OperationState?, row: Int, on canvas: inout Canvas) {
     guard let state else { return }
     canvas.write(
-      state.rawValue, row: row, columns: stateColumn..<columns.upperBound,
+      state.rawValue, row: row, columns: Places(form, within: columns).state,
       style: Style(state.role))
   }
 
@@ -126,14 +139,12 @@ struct TreeRowView {
     _ treeRow: DependencyTree.Row, _ id: QueueReport.ID, row: Int, columns: Range<Int>,
     on canvas: inout Canvas
   ) {
-    guard case .queue(let count, let unfinishedCount, let isFolded) = treeRow.note else { return }
+    guard case .queue(let count, let isFolded) = treeRow.note else { return }
     let name = monitored.queue(id)?.name ?? canvas.glyphs.unknown
-    let rest =
-      unfinishedCount == 0 ? "all finished" : "\(CountText.text(unfinishedCount)) unfinished"
     canvas.write(
       [
         Span(isFolded ? "+ " : "- ", .dim), Span(name.clipped(to: 24), .strong),
-        Span("  \(CountText.text(count)) roots, \(rest)", .dim),
+        Span("  \(CountText.text(count)) root\(count == 1 ? "" : "s")", .dim),
       ], row: row, columns: columns)
   }
 
@@ -149,14 +160,49 @@ struct TreeRowView {
     if row.isCritical { return prefix + glyphs.criticalBranch(isLast: row.isLast) }
     return prefix + (row.isLast ? glyphs.lastBranch : glyphs.branch)
   }
+}
 
-  private var dependencyColumns: Range<Int> {
-    let end = columns.upperBound - Self.columnWidths.time
-    return end - Self.columnWidths.dependencies..<end
-  }
+/// The screen columns of a tree and of the columns beside the tree.
+private struct Places {
+  let tree: Range<Int>
+  let state: Range<Int>
+  private(set) var dependencies: Range<Int>?
+  private(set) var time: Range<Int>?
+  private(set) var below: Range<Int>?
 
-  private var timeColumns: Range<Int> {
-    columns.upperBound - Self.columnWidths.time..<columns.upperBound
+  private static let widths = (state: 10, dependencies: 7, time: 7, below: 6)
+  /// The minimum width of the tree beside all columns, and beside the columns without dependencies.
+  private static let narrowest = (withAll: 44, withoutDependencies: 32)
+
+  init(_ form: TreeRowView.Form, within columns: Range<Int>) {
+    let widths = Self.widths
+    switch form {
+    case .pane, .report:
+      var end = columns.upperBound
+      if case .report = form {
+        time = end - widths.time..<end
+        dependencies = end - widths.time - widths.dependencies..<end - widths.time
+        end -= widths.time + widths.dependencies
+      }
+      let start = end - widths.state - 1
+      state = start..<columns.upperBound
+      tree = columns.lowerBound..<max(columns.lowerBound, start - 1)
+    case .table:
+      var start = columns.lowerBound
+      let room = columns.count - widths.state - 1 - widths.time - widths.below
+      if room >= Self.narrowest.withoutDependencies {
+        time = start..<start + widths.time - 1
+        start += widths.time
+        if room - widths.dependencies >= Self.narrowest.withAll {
+          dependencies = start..<start + widths.dependencies - 1
+          start += widths.dependencies
+        }
+        below = start..<start + widths.below - 1
+        start += widths.below
+      }
+      state = start..<start + widths.state
+      tree = min(start + widths.state + 1, columns.upperBound)..<columns.upperBound
+    }
   }
 }
 

@@ -14,32 +14,53 @@ struct TreeState: Sendable, Equatable {
   private(set) var cursor: DependencyTree.RowID
   /// The index of the first row on screen.
   private(set) var top = 0
-  /// The tree that the last call of ``settle(operations:estimates:height:)`` created.
+  /// The tree that the last call of ``settle(with:height:)`` created.
   private(set) var tree: DependencyTree
+  /// The numbers of unfinished operations below the operations of the tree.
+  private(set) var below = DescendantCounts()
+  /// The operations on which the rows of the tree depend.
+  private(set) var focus = TreeFocus()
+
+  /// The operation that was selected when the tree was opened; `nil` if none was selected, or if the tree has
+  /// a single root.
+  let opened: OperationReport.ID?
 
   private var folding = DependencyTree.Folding()
   private var cursorIndex = 0
-  /// Whether the cursor stays at the first row until a key moves the cursor.
-  private var staysAtTop = false
+  private var filter: OperationFilter?
+  /// Whether no key has moved the cursor or folded a row. Until then, the tree is unfolded to the operation
+  /// that was selected when the tree was opened. Without such an operation, the cursor stays at the first row.
+  private var isUntouched = true
+
+  /// The data from which the rows of a tree are created.
+  struct Contents {
+    let operations: OperationStore
+    var estimates = RunTimeEstimates()
+    /// The filter of the list; `nil` if there is none.
+    var filter: OperationFilter?
+    /// The operations that match the filter; `nil` if there is no filter.
+    var matches: Set<OperationReport.ID>?
+  }
 
   /// Creates the state for the tree of one operation.
   init(
     root: OperationReport.ID, direction: GraphDirection, operations: OperationStore
   ) {
     self.direction = direction
+    opened = nil
+    isUntouched = false
     cursor = .node(root)
     tree = DependencyTree(
       root: root, direction: direction, operations: operations, rowLimit: Self.rowLimit)
   }
 
-  /// Creates the state for the tree of all operations that are not dependencies of another operation.
-  init(allOf operations: OperationStore) {
+  /// Creates the state for the tree of all unfinished operations, with the cursor at the row of an operation.
+  /// If this operation is `nil` or has finished, the cursor is at the first row.
+  init(allOf operations: OperationStore, opened: OperationReport.ID? = nil) {
     direction = .waitsFor
+    self.opened = opened.flatMap { operations[$0]?.state.isOver == false ? $0 : nil }
     tree = DependencyTree(allOf: operations, rowLimit: Self.rowLimit)
-    cursor = tree.rows.first?.id ?? .cut
-    // The cursor stays at the first row until a key moves it, because the roots, and therefore the first row,
-    // are not known yet.
-    staysAtTop = true
+    cursor = self.opened.map { .node($0) } ?? tree.rows.first?.id ?? .cut
   }
 
   /// The operation of the cursor's row. If the row represents several operations, it is their parent. If the
@@ -66,24 +87,38 @@ struct TreeState: Sendable, Equatable {
 
   /// Creates the rows again, and finds the cursor's row. If that row no longer exists, its neighbour is
   /// selected.
-  mutating func settle(
-    operations: OperationStore, estimates: RunTimeEstimates = RunTimeEstimates(), height: Int
-  ) {
-    draw(operations, owners: tree.direction == direction ? tree.owners : [:], estimates)
-    let stays = staysAtTop
-    let index = stays ? 0 : tree.rows.firstIndex { $0.id == cursor } ?? cursorIndex
-    place(index, height: height)
-    staysAtTop = stays
+  mutating func settle(with contents: Contents, height: Int) {
+    // A new filter may hide the cursor's row, but the row stays if its operation no longer matches later.
+    let isNewFilter = contents.filter != filter
+    filter = contents.filter
+    if isNewFilter { isUntouched = false }
+    draw(
+      contents, owners: tree.direction == direction ? tree.owners : [:],
+      selected: isNewFilter ? nil : selectedOperation)
+    unfoldQueueOfOpened(contents)
+    if isUntouched, opened == nil { return place(0, height: height) }
+    let index = tree.rows.firstIndex { $0.id == cursor }
+    place(index ?? (isNewFilter ? firstMatch : cursorIndex), height: height)
+  }
+
+  /// The index of the first row whose operation matches the filter; 0 if there is no such row.
+  private var firstMatch: Int {
+    tree.rows.firstIndex { row in
+      if case .node(let id) = row.id { focus.isMatch(id) } else { false }
+    } ?? 0
   }
 
   /// Moves the cursor by `offset` rows.
-  mutating func move(by offset: Int, height: Int) { place(cursorIndex + offset, height: height) }
+  mutating func move(by offset: Int, height: Int) {
+    isUntouched = false
+    place(cursorIndex + offset, height: height)
+  }
 
   /// Moves the cursor to the first row.
-  mutating func moveToTop(height: Int) { place(0, height: height) }
+  mutating func moveToTop(height: Int) { move(by: -cursorIndex, height: height) }
 
   /// Moves the cursor to the last row.
-  mutating func moveToBottom(height: Int) { place(tree.rows.count - 1, height: height) }
+  mutating func moveToBottom(height: Int) { move(by: tree.rows.count, height: height) }
 
   /// Moves the cursor to the unfinished operation with the most dependents among the drawn operations.
   /// Returns `false` if all drawn operations have finished.
@@ -99,6 +134,7 @@ struct TreeState: Sendable, Equatable {
   /// Moves the cursor to the row of an operation. Returns `false` if the operation has no row.
   mutating func moveToNode(_ id: OperationReport.ID, height: Int) -> Bool {
     guard let index = tree.rows.firstIndex(where: { $0.id == .node(id) }) else { return false }
+    isUntouched = false
     place(index, height: height)
     return true
   }
@@ -110,23 +146,37 @@ struct TreeState: Sendable, Equatable {
 
   /// Draws each operation below its parent on the longest path, even if it was drawn below another parent
   /// before.
-  mutating func arrange(operations: OperationStore, estimates: RunTimeEstimates) {
-    draw(operations, owners: [:], estimates)
+  mutating func arrange(with contents: Contents) {
+    draw(contents, owners: [:], selected: selectedOperation)
   }
 
   private mutating func draw(
-    _ operations: OperationStore, owners: [OperationReport.ID: OperationReport.ID],
-    _ estimates: RunTimeEstimates
+    _ contents: Contents, owners: [OperationReport.ID: OperationReport.ID],
+    selected: OperationReport.ID?
   ) {
-    guard let root = tree.root else {
+    let operations = contents.operations
+    focus = TreeFocus(
+      opened: opened, selected: selected, matches: contents.matches, direction, in: operations)
+    if let root = tree.root {
       tree = DependencyTree(
-        allOf: operations, folding: folding, owners: owners, estimates: estimates,
-        rowLimit: Self.rowLimit)
-      return
+        root: root, direction: direction, operations: operations, folding: folding, owners: owners,
+        estimates: contents.estimates, focus: focus, rowLimit: Self.rowLimit)
+    } else {
+      tree = DependencyTree(
+        allOf: operations, folding: folding, owners: owners, estimates: contents.estimates,
+        focus: focus, rowLimit: Self.rowLimit)
     }
-    tree = DependencyTree(
-      root: root, direction: direction, operations: operations, folding: folding, owners: owners,
-      estimates: estimates, rowLimit: Self.rowLimit)
+    below = DescendantCounts(
+      below: tree.roots.ids, direction, in: operations, limit: Self.rowLimit)
+  }
+
+  /// Unfolds the queue above the operation that was selected when the tree was opened, until a key changes
+  /// the tree.
+  private mutating func unfoldQueueOfOpened(_ contents: Contents) {
+    guard isUntouched, opened != nil else { return }
+    let group = tree.roots.groups.first { $0.ids.contains(where: focus.mustShow) }
+    guard let group, folding.unfoldedQueues.insert(group.queue).inserted else { return }
+    draw(contents, owners: tree.owners, selected: selectedOperation)
   }
 
   // MARK: Folding
@@ -135,6 +185,7 @@ struct TreeState: Sendable, Equatable {
   ///
   /// - Returns: `false` if the row cannot be folded and has no parent.
   mutating func foldOrGoUp(height: Int) -> Bool {
+    isUntouched = false
     if case .group(let group) = cursor, folding.unfolded.remove(group) != nil { return true }
     if case .queue(let id) = cursor { return folding.unfoldedQueues.remove(id) != nil }
     if case .node(let id) = cursor, hasRowsBelowCursor, !folding.folded.contains(id) {
@@ -154,6 +205,7 @@ struct TreeState: Sendable, Equatable {
   ///
   /// - Returns: `false` if the row cannot be unfolded and has no row below it.
   mutating func unfoldOrGoDown(height: Int) -> Bool {
+    isUntouched = false
     switch cursor {
     case .group(let group):
       folding.unfolded.insert(group)
@@ -175,6 +227,7 @@ struct TreeState: Sendable, Equatable {
   /// Resets all folding if the user has folded or unfolded any row. Otherwise folds each row directly below
   /// the root, or unfolds the queues, which are folded at first.
   mutating func toggleAll() {
+    isUntouched = false
     guard folding == DependencyTree.Folding() else {
       folding = DependencyTree.Folding()
       return
@@ -202,7 +255,6 @@ struct TreeState: Sendable, Equatable {
   }
 
   private mutating func place(_ index: Int, height: Int) {
-    staysAtTop = false
     cursorIndex = max(0, min(index, tree.rows.count - 1))
     cursor = tree.rows.indices.contains(cursorIndex) ? tree.rows[cursorIndex].id : .cut
     top = top(height: height)

@@ -6,16 +6,25 @@ import MonitorProtocol
 /// The title of a tree: its direction, its size, and its critical path.
 struct TreeTitle {
   let tree: DependencyTree
-  /// The number of operations that are not dependencies of another operation; `nil` if it is unknown.
+  /// The number of roots of the tree of all unfinished operations; `nil` if it is unknown.
   let rootCount: Int?
+  /// The text of the filter; `nil` without a filter.
+  var filter: String?
 
   /// Returns the parts of the title, the most important first. Parts without room are left out.
   func spans(_ glyphs: Glyphs) -> [Span] {
     var spans = tree.root == nil ? roots : [Span(directionWords, .dim)]
-    let count = CountText.text(tree.scan.counts.total) + (tree.scan.isCut ? "+" : "")
-    if tree.scan.counts.total > 0 {
-      spans.append(Span(tree.root == nil ? "  \(count) below" : " \(count)", .dim))
+    let counts = tree.scan.counts
+    let more = tree.scan.isCut ? "+" : ""
+    if tree.root == nil {
+      let unfinished = counts.total - counts.finished - counts.cancelled
+      if unfinished > 0 {
+        spans.append(Span("  \(CountText.text(unfinished))\(more) below", .dim))
+      }
+    } else if counts.total > 0 {
+      spans.append(Span(" \(CountText.text(counts.total))\(more)", .dim))
     }
+    if let filter { spans.append(Span("  filter: \(filter)", .accent)) }
     let path = tree.criticalPath
     if !path.isEmpty {
       spans.append(Span("  critical path \(path.count)", .accent))
@@ -30,6 +39,7 @@ struct TreeTitle {
 
   private var roots: [Span] {
     let known = tree.roots.ids.count
+    guard filter == nil else { return [Span("ROOTS \(CountText.text(known))", .dim)] }
     guard let rootCount else { return [Span("ROOTS \(CountText.text(known)) found so far", .dim)] }
     guard rootCount > known else { return [Span("ROOTS \(CountText.text(known))", .dim)] }
     return [

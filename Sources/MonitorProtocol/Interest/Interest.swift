@@ -53,8 +53,8 @@ public struct Interest: Sendable, Hashable {
   /// The parts of the dependency graph to send.
   public var graphs: Set<Graph>
   /// The maximum number of operations to send for the dependency trees; 0 for none. At most half of
-  /// them are roots: operations without dependents. The others are direct and indirect dependencies
-  /// of the roots, the nearest first. Unfinished roots come first.
+  /// them are roots: unfinished operations without dependents. The others are direct and indirect
+  /// dependencies of the roots, the nearest first.
   public var rootLimit = 0
   /// The operations whose unfinished direct and indirect dependents are sent as ids; see
   /// ``Update/dependents``. Empty for none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 2270fe5c74000c881f1353e9434ad57726a00c3aeaccd19ad426f9747b3f7128
+// Made from monitor.proto bfbc00c379ebc66e6da4aa0a2e0a61092d30575ed3b78208d504c238df26eb35
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -604,7 +604,7 @@ nonisolated struct WireInterest: Sendable {
   /// Parts of the dependency graph to send; at most 64.
   var graphs: [WireInterest.Graph] = []
 
-  /// The maximum number of operations to send for the dependency trees: operations without
+  /// The maximum number of operations to send for the dependency trees: unfinished operations without
   /// dependents, and the direct and indirect dependencies of these operations; 0 to 20,000.
   var rootLimit: Int64 = 0
 
@@ -1120,7 +1120,7 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   /// Clears the value of `dependents`. Subsequent reads from it will return its default value.
   mutating func clearDependents() {_uniqueStorage()._dependents = nil}
 
-  /// The number of operations without dependents; not set if unknown.
+  /// The number of unfinished operations without dependents; not set if unknown.
   var rootCount: Int64 {
     get {_storage._rootCount ?? 0}
     set {_uniqueStorage()._rootCount = newValue}

@@ -70,7 +70,7 @@ struct ReplayTable: Sendable {
     update.dependents =
       interest.subjects.isEmpty ? nil : state.operations.dependents(of: interest.subjects)
     update.rootCount =
-      interest.rootLimit > 0 ? state.operations.all.count { $0.dependentCount == 0 } : nil
+      interest.rootLimit > 0 ? state.operations.all.count(where: \.isRoot) : nil
     update.events = takeEvents(interest, at: time)
     update.runs = interest.timeline.map { runs($0, at: time) }
     update.classTimes = [:]
@@ -192,7 +192,7 @@ struct ReplayTable: Sendable {
       singled.formUnion(part.lazy.map(\.id))
     }
     if interest.rootLimit > 0 {
-      let roots = state.operations.all.lazy.filter { $0.dependentCount == 0 }.map { SortKey($0) }
+      let roots = state.operations.all.lazy.filter(\.isRoot).map { SortKey($0) }
       let first = roots.sorted().prefix((interest.rootLimit + 1) / 2).map(\.id)
       let part = state.operations.neighbourhood(of: first, .waitsFor, limit: interest.rootLimit)
       singled.formUnion(part.lazy.map(\.id))

@@ -46,7 +46,7 @@ struct FakeMonitor {
       lostChanges: lostChanges)
     update.warnings = warnings
     if interest.rootLimit > 0 {
-      update.rootCount = reports.values.count { $0.dependentCount == 0 }
+      update.rootCount = reports.values.count(where: \.isRoot)
     }
     update.detail = interest.detail.flatMap { reports[$0] }.flatMap { detail(of: $0) }
     return update
