@@ -60,7 +60,7 @@ import Testing
     let (text, ending) = try BuiltProgram.output(["help", "demo"])
     #expect(ending == .status(0))
     #expect(text.split(separator: "--once: ").count == 6)
-    #expect(text.contains("deadlocks are resolved after 20, 24 and 28 s"))
+    #expect(text.contains("deadlocks end after 20, 24 and 28 s"))
   }
 
   @Test("A deadlock on the screen does not keep the program from ending")

@@ -38,6 +38,28 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
+  @Test(
+    "The key t opens the tree of all unfinished operations, and a filter works in it",
+    arguments: [(80, 24), (120, 40)])
+  func tOpensTheTreeOfAll(columns: Int, rows: Int) throws {
+    let window = try BuiltProgram.start(columns: columns, rows: rows)
+    #expect(window.wait { $0.contains("executing") })
+    window.type("t")
+    #expect(
+      window.wait { screen in
+        screen.lines.contains { $0.hasPrefix("▌") && $0.contains(/executing  #\d+ render poster/) }
+          && screen.contains("publish pyramid 1")
+      }, "\(window.screen.lines)")
+    window.type("\\calibrate\r")
+    #expect(
+      window.wait { screen in
+        screen.lines.contains { $0.hasPrefix("▌") && $0.contains("calibrate picture 1") }
+          && screen.contains("filter: calibrate") && !screen.contains("render poster")
+      }, "\(window.screen.lines)")
+    window.type("qq")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
   @Test func qAsksBeforeTaggedWorkEndsWithTheDemo() throws {
     let window = try BuiltProgram.start(["--speed", "0.2"])
     // A waiting operation is selected, because it does not finish during the test.
