@@ -30,7 +30,8 @@ struct Palette: Equatable {
       ink.attributes &= ~Self.dim
       ink.attributes |= Self.bold
     }
-    if style.isReversed { ink.attributes |= Self.reverse }
+    // Without colours, only the selected row is reversed, so that the user finds it at once.
+    if style.isSelected || style.isReversed && colors != .none { ink.attributes |= Self.reverse }
     return ink
   }
 
@@ -39,7 +40,7 @@ struct Palette: Equatable {
     case .text: Ink()
     case .strong: Ink(attributes: Self.bold)
     case .dim, .waiting, .finished: Ink(attributes: Self.dim)
-    case .executing: Ink(foreground: 2)
+    case .executing: Ink(foreground: 2, attributes: Self.bold)
     case .ready: Ink(foreground: 6)
     case .held: Ink(foreground: 3)
     case .cancelling: Ink(foreground: 3, attributes: Self.bold)

@@ -13,8 +13,8 @@ extension Dashboard {
     /// of the process. For another process the header always shows that process's own name. The name is
     /// unsanitised.
     public var title: String
-    /// A hint for the demo with the keys to press. The dashboard shows the hint for the first 20 s or until
-    /// the user presses a key. If the hint is empty, the dashboard shows none.
+    /// A hint for the demo with the keys to press. The dashboard shows the hint until the user presses a key.
+    /// If the hint is empty, the dashboard shows a general hint, as it does for every other source.
     public var guidance: String
     /// Whether the dashboard sends no commands, even to a process that accepts them.
     public var isReadOnly: Bool

@@ -75,9 +75,6 @@ extension Dashboard {
       // the user has already pressed keep their effect.
       if live.hello != nil || opened != nil { startOver(with: opened ?? connection.source, hello) }
       live.apply(.hello(hello))
-      if connection.source == .demo, !configuration.guidance.isEmpty {
-        screen.notice = Notice(configuration.guidance, lifetime: .seconds(20), at: now)
-      }
     }
     connection.endedAt = nil
     guard opened != nil else { return }

@@ -85,7 +85,11 @@ public struct Dashboard: Sendable {
       reduce(message)
       return []
     case .input(let input):
-      list.noteKey()
+      let isPasted = if case .paste = input { true } else { false }
+      if !isPasted {
+        list.noteKey()
+        screen.isBeforeFirstKey = false
+      }
       let effects = reduce(input)
       settle()
       return effects

@@ -17,6 +17,11 @@ struct MonitoredState: Sendable, Equatable {
   /// The number of operations that finished in each of the last seconds.
   private(set) var rates = RateHistory()
 
+  /// The priority of the first reported operation; `nil` before the first report.
+  private var firstPriority: OperationPriority?
+  /// Whether reported operations had different priorities.
+  private(set) var hasDifferentPriorities = false
+
   private var queueIndex: [QueueReport.ID: Int] = [:]
 
   /// The greeting of the process; `nil` before it has arrived.
@@ -88,8 +93,19 @@ struct MonitoredState: Sendable, Equatable {
       queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
     warned = Set(warnings.lazy.flatMap(\.markedOperations))
     deadlocked = DeadlockedOperations(warnings, in: operations)
+    notePriorities(of: update.changed)
     if let news = update.events { events.apply(news) }
     rates.note(total: counts.finished + counts.cancelled, at: update.time)
+  }
+
+  /// Compares the priorities of the reported operations. Only reports of changes are read, so that the cost
+  /// does not depend on the number of operations.
+  private mutating func notePriorities(of changed: [OperationReport]) {
+    guard !hasDifferentPriorities, let first = firstPriority ?? changed.first?.priority else {
+      return
+    }
+    firstPriority = first
+    hasDifferentPriorities = changed.contains { $0.priority != first }
   }
 
   /// Adds the seconds that have ended at `time` to the history of finished operations.

@@ -29,4 +29,27 @@ import Testing
       for: Style(.waiting, isReversed: true, isBold: true))
     #expect(ink.attributes == UInt8(CNCURSES_BOLD | CNCURSES_REVERSE))
   }
+
+  @Test func withoutColoursOnlyTheSelectionIsReversed() {
+    let palette = Palette(colors: .none)
+    for role in Role.allCases {
+      for isBold in [false, true] {
+        let ink = palette.ink(for: Style(role, isReversed: true, isBold: isBold))
+        #expect(ink.attributes & UInt8(CNCURSES_REVERSE) == 0, "\(role)")
+      }
+    }
+    #expect(palette.ink(for: .selected).attributes == UInt8(CNCURSES_REVERSE))
+  }
+
+  @Test(arguments: [Capabilities.Colors.eight, .sixteen, .twoHundredFiftySix])
+  func executingOperationsAreBoldAndFinishedOnesAreDim(colors: Capabilities.Colors) {
+    let palette = Palette(colors: colors)
+    let executing = palette.ink(for: Style(.executing))
+    #expect(executing.attributes == UInt8(CNCURSES_BOLD) && executing.foreground == 2)
+    #expect(palette.ink(for: Style(.finished)).attributes == UInt8(CNCURSES_DIM))
+    for role in [Role.text, .ready, .held, .waiting, .cancelled] {
+      #expect(palette.ink(for: Style(role)).attributes & UInt8(CNCURSES_BOLD) == 0, "\(role)")
+    }
+    #expect(palette.ink(for: .selected).attributes == UInt8(CNCURSES_REVERSE))
+  }
 }

@@ -11,21 +11,81 @@ import Testing
 struct GuidanceTests {
   private typealias ID = OperationReport.ID
 
-  @Test func theFooterNamesTheQueueOfTheKeyS() {
-    var dashboard = Scene.dashboard()
-    #expect(dashboard.text().last?.contains("S Suspend io") == true)
-    dashboard.press("1110")
-    dashboard.press(.enter)
-    #expect(dashboard.text().last?.contains("S Resume net") == true)
+  @Test func theFooterOf80ColumnsHasEightKeys() {
+    #expect(
+      Scene.dashboard().text().last
+        == " ? Help  t Tree  b Blocker  \\ Filter  Space Tag  x Cancel  X By key  q Quit")
+  }
+
+  @Test("The footer does not depend on the selection", arguments: [(40, 12), (80, 24), (200, 60)])
+  func theFooterDoesNotMove(columns: Int, rows: Int) {
+    for keys in ["", "t", "D"] {
+      var dashboard = Scene.dashboard(columns: columns, rows: rows)
+      dashboard.press(keys)
+      let footer = dashboard.text().last
+      #expect(footer?.hasPrefix(" ? Help  ") == true)
+      for _ in 0..<12 {
+        dashboard.press("j")
+        #expect(dashboard.text().last == footer)
+      }
+      // A suspended queue changes nothing either.
+      var update = Scene.update
+      for index in update.queues.indices { update.queues[index].isSuspended.toggle() }
+      dashboard.take(.monitor(.update(update)))
+      #expect(dashboard.text().last == footer)
+    }
+  }
+
+  @Test("The key S is in the footer of the queues, with a fixed width", arguments: [80, 120])
+  func theFooterOfTheQueuesDoesNotMove(columns: Int) {
+    var dashboard = Scene.dashboard(columns: columns, rows: 24)
+    #expect(dashboard.text().last?.contains("Suspend") == false)
     dashboard.take(.input(.alt("3")))
-    #expect(dashboard.text().last?.contains("S Suspend cpu") == true)
+    let footer = dashboard.text().last ?? ""
+    #expect(footer.contains("  S Suspend  - Narrower  + Wider  "))
     dashboard.press("jj")
-    #expect(dashboard.text().last?.contains("S Resume net") == true)
+    #expect(dashboard.text().last == footer.replacing("S Suspend", with: "S Resume "))
+  }
+
+  @Test(
+    "The first hint stays until the first key",
+    arguments: [
+      (80, "j/k choose · x cancel · X + letter cancels that row · t tree · ? help"),
+      (40, "j/k choose · x cancel · t tree · ? help"),
+    ])
+  func theFirstHintStays(columns: Int, hint: String) {
+    var dashboard = Scene.dashboard(columns: columns, rows: 24)
+    for seconds in [0, 30, 3_600] {
+      dashboard.take(.tick(Scene.now + .seconds(seconds)))
+      dashboard.take(.monitor(.update(Scene.update)))
+      #expect(dashboard.text()[22] == " \(hint)")
+    }
+    dashboard.press("j")
+    #expect(!dashboard.text().shows("choose"))
+  }
+
+  @Test func theFirstHintNamesOnlyKeysThatWork() {
+    let readOnly = Scene.dashboard(configuration: .init(isReadOnly: true))
+    #expect(readOnly.text()[22] == " j/k choose · t tree · ? help")
+    #expect(readOnly.text(isUnicode: false)[22] == " j/k choose | t tree | ? help")
+  }
+
+  @Test func aHintOfTheDemoReplacesTheFirstHint() {
+    let configuration = Dashboard.Configuration(title: "storm", guidance: "look here, press S")
+    var dashboard = Scene.dashboard(configuration: configuration)
+    dashboard.take(.tick(Scene.now + .seconds(60)))
+    #expect(dashboard.text()[22] == " look here, press S")
+    dashboard.take(.monitor(.ended(reason: "it exited")))
+    #expect(dashboard.text()[22] == " ended: it exited")
+    dashboard = Scene.dashboard(configuration: configuration)
+    dashboard.press("j")
+    #expect(!dashboard.text().shows("look here"))
   }
 
   @Test func theNoticeNamesTheKeysThatResumeASuspendedQueue() {
     let words = "net is suspended with 12 ready operations"
     var dashboard = Scene.dashboard()
+    dashboard.press("j")
     // In 80 columns, there is not enough space for the whole sentence about the suspended queue, so
     // the notice shortens it.
     #expect(
@@ -38,7 +98,8 @@ struct GuidanceTests {
     dashboard.take(.input(.alt("4")))
     dashboard.take(.resized(Size(columns: 120, rows: 40)))
     #expect(dashboard.text().shows("\(words). Press Tab 4 times, select net, press S."))
-    let readOnly = Scene.dashboard(configuration: .init(isReadOnly: true))
+    var readOnly = Scene.dashboard(configuration: .init(isReadOnly: true))
+    readOnly.press("j")
     #expect(readOnly.text().shows(words) && !readOnly.text().shows("ress S"))
   }
 

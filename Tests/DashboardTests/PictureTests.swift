@@ -23,20 +23,23 @@ struct PictureTests {
     #expect(counts.isConsistent)
     let line = try #require(dashboard.text().first { $0.contains("exec ") })
     let shown = numbers(in: line)
-    #expect(shown.count == 8)
-    // The line with the counts has these numbers: finished, exec, ready, (held), wait, cancelled,
-    // (+cancelling), total.
-    #expect(shown[0] + shown[1] + shown[2] + shown[4] + shown[5] == shown[7])
-    #expect(shown[7] == 854)
-    #expect((shown[3], shown[6]) == (12, 1))
+    // The line has these numbers: finished, exec, ready, (held), wait, cancelled, (+cancelling),
+    // total. A narrow line does not have the number of held operations.
+    let held = columns < 120 ? [] : [12]
+    try #require(shown.count == 7 + held.count)
+    let rest = shown[(3 + held.count)...]
+    #expect(Array(shown[3..<rest.startIndex]) == held)
+    let sum = shown[0..<3].reduce(0, +) + rest.prefix(2).reduce(0, +)
+    #expect(sum == 854)
+    #expect(rest.suffix(2) == [1, 854])
   }
 
   @Test(
     "Cancelling operations are shown with the cancelled ones, never as a part of the executing ones"
   )
   func cancellingBelongsToTheCancelled() {
-    #expect(Scene.dashboard(columns: 120).text().shows("cancelled 9 (+1 cancelling)  total"))
-    #expect(Scene.dashboard(columns: 80).text().shows("cancelled 9 (+1)  total"))
+    #expect(Scene.dashboard(columns: 140).text().shows("cancelled 9 (+1 cancelling) "))
+    #expect(Scene.dashboard(columns: 80).text().shows("canc 9 (+1) "))
   }
 
   @Test("Every class that is not empty gets a cell", arguments: [1, 5, 6, 40, 80, 200])
@@ -140,7 +143,7 @@ struct PictureTests {
     dashboard.press(.enter)
     #expect(
       dashboard.text().shows(
-        "#7 waits for 9000 of 10001 dependencies: #1042 executing 12.4s and 8999 more"))
+        "#7 waits for 9,000 of 10,001 dependencies: #1042 executing 12.4s and 8,999 more"))
   }
 
   @Test func theSentenceNamesAnExclusionAsTheReason() {
@@ -227,30 +230,22 @@ struct PictureTests {
 
   @Test func lostChangesAreShown() {
     var dashboard = Scene.dashboard()
+    #expect(!dashboard.text().shows("recorded"))
+    dashboard.press("j")
     var update = Update(time: Scene.now, queues: Scene.queues, lostChanges: 1_204)
     dashboard.take(.monitor(.update(update)))
-    #expect(dashboard.text()[0].hasSuffix("not recorded 1204  12:04:31"))
+    #expect(
+      dashboard.text()[0].hasSuffix("LIVE           events not recorded: 1,204 (counts exact)"))
     update.warnings = [MonitorWarning(kind: .historyLost, count: 1_204)]
     dashboard.take(.monitor(.update(update)))
-    #expect(dashboard.text()[0].hasSuffix("not recorded 1204  ! 1  12:04:31"))
+    #expect(dashboard.text()[0].hasSuffix("events not recorded: 1,204 (counts exact)  ! 1"))
     #expect(
-      dashboard.text().shows("1204 state changes were not recorded; current states are exact"))
+      dashboard.text().shows("1,204 state changes were not recorded; current states are exact"))
+    dashboard.take(.resized(Size(columns: 60, rows: 16)))
+    #expect(dashboard.text()[0].hasSuffix("LIVE        not recorded: 1,204  ! 1"))
     // Warnings about the present state are shown before warnings about the past.
     update.warnings.insert(MonitorWarning(kind: .readyButNotStarted, queue: Scene.cpu), at: 0)
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.text().shows("cpu has free slots"))
-  }
-
-  @Test func theGuidanceIsHiddenByAKeyOrAfterItsTime() {
-    let configuration = Dashboard.Configuration(title: "tiles", guidance: "look here, press S")
-    var dashboard = Scene.dashboard(configuration: configuration)
-    #expect(dashboard.text().shows("look here, press S"))
-    dashboard.take(.tick(Scene.now + .seconds(19)))
-    #expect(dashboard.text().shows("look here, press S"))
-    dashboard.take(.tick(Scene.now + .seconds(20)))
-    #expect(!dashboard.text().shows("look here"))
-    dashboard = Scene.dashboard(configuration: configuration)
-    dashboard.press("j")
-    #expect(!dashboard.text().shows("look here"))
   }
 }

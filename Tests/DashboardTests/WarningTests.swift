@@ -28,6 +28,8 @@ struct WarningTests {
     var update = Scene.update
     update.warnings = warnings
     dashboard.take(.monitor(.update(update)))
+    // The first key hides the hint about the keys, in whose row the warnings are shown.
+    dashboard.press("g")
     return dashboard
   }
 
@@ -44,6 +46,12 @@ struct WarningTests {
     #expect(text.shows(isNarrow ? "→ cancel one (x)" : "→ cancel one operation (x)"))
     #expect(text.shows("→ widen the queue (+)"))
     #expect(text.shows("→ enqueue #7, or cancel #1190 (x)"))
+    // The banners take one row each, and each fix directly follows its text.
+    let banners = text.filter { $0.contains("DEADLOCK") }
+    #expect(banners.count == 3)
+    for banner in banners {
+      #expect(banner.contains(/\S  → (cancel one|widen|enqueue)/), "\(banner)")
+    }
   }
 
   @Test func withoutADeadlockThereIsNoBanner() {
@@ -191,7 +199,7 @@ struct WarningTests {
 
   @Test func theHeaderCountsWarnings() {
     let two = [MonitorWarning(kind: .fanOut), MonitorWarning(kind: .cycle)]
-    #expect(Self.dashboard(two).text()[0].hasSuffix("not recorded 0  ! 2  12:04:31"))
+    #expect(Self.dashboard(two).text()[0].hasSuffix("queues                   ! 2  12:04:31"))
     #expect(!Self.dashboard([]).text()[0].contains("!"))
     let narrow = Self.dashboard(two, columns: 40, rows: 10).text()[0]
     #expect(narrow.hasSuffix("  ! 2"), "\(narrow)")

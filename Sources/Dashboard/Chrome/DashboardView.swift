@@ -92,7 +92,7 @@ struct DashboardView {
       if treeRow.id == tree.cursor {
         canvas.write(
           canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
-        canvas.reverse(row: row, columns: layout.table)
+        canvas.select(row: row, columns: layout.table)
       }
     }
   }

@@ -40,6 +40,9 @@ struct HeaderView {
   /// the delay.
   private static let lateness = Duration.milliseconds(500)
 
+  /// The minimum width of a header with the long text about events that were not recorded.
+  private static let lostThreshold = 80
+
   /// The parts of the header that show how the process is watched, and the state of the connection.
   private var connection: [Piece] {
     let live = dashboard.live
@@ -113,23 +116,27 @@ struct HeaderView {
       pieces.append(Piece(span: Span("up \(age)"), rank: 2))
     }
     let queueCount = monitored.queues.count
-    let queues = "\(queueCount) queue\(queueCount == 1 ? "" : "s")"
+    let queues = "\(CountText.text(queueCount)) queue\(queueCount == 1 ? "" : "s")"
     pieces.append(Piece(span: Span(queues, .dim), rank: 1))
     return pieces
   }
 
-  private var rightPieces: [Piece] {
+  private func rightPieces(columns: Int) -> [Piece] {
     guard let hello = monitored.hello else { return [] }
-    let lost = monitored.lostChanges
-    // If the header is too narrow, the number of state changes that were not recorded is removed first if it
-    // is 0. Otherwise it is removed only after the time of day.
-    var pieces = [
-      Piece(
-        span: Span("not recorded \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 0 : 7)
-    ]
+    var pieces: [Piece] = []
+    if monitored.lostChanges > 0 {
+      // If the header is too narrow, the time of day is removed before the number of state changes that were
+      // not recorded.
+      let count = CountText.text(Int(clamping: monitored.lostChanges))
+      let words =
+        columns < Self.lostThreshold
+        ? "not recorded: \(count)" : "events not recorded: \(count) (counts exact)"
+      pieces.append(Piece(span: Span(words, .warning), rank: 7))
+    }
     let warningCount = monitored.warnings.count
     if warningCount > 0 {
-      pieces.append(Piece(span: Span("! \(warningCount)", .warning, isBold: true), rank: 8))
+      pieces.append(
+        Piece(span: Span("! \(CountText.text(warningCount))", .warning, isBold: true), rank: 8))
     }
     let time = TimeText.timeOfDay(dashboard.shownTime, of: hello)
     pieces.append(Piece(span: Span(time, .strong), rank: 4))
@@ -138,7 +145,7 @@ struct HeaderView {
 
   private func drawHeader(on canvas: inout Canvas) {
     var left = leftPieces(in: canvas)
-    var right = rightPieces
+    var right = rightPieces(columns: canvas.columns.count)
     let gap = 2
     func width(_ pieces: [Piece]) -> Int {
       pieces.reduce(0) { $0 + canvas.glyphs.width(of: $1.span.text) + gap }
@@ -169,7 +176,7 @@ struct HeaderView {
     return clipped + (monitored.hello.map { "[\($0.processID)]" } ?? "")
   }
 
-  /// Draws each deadlock and its fix in a row below the header.
+  /// Draws each deadlock and its fix side by side in a row below the header.
   private func drawBanners(on canvas: inout Canvas) {
     let text = WarningText(
       monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,
@@ -188,16 +195,14 @@ struct HeaderView {
       let candidates = [(long, ways[0]), (long, ways[1]), (short, ways[0]), (short, ways[1])]
       let (sentence, wayOut) =
         candidates.first { width($0) <= canvas.columns.count } ?? (short, ways[1])
-      let end =
-        canvas.columns.upperBound - min(glyphs.width(of: wayOut), canvas.columns.count / 2)
-      canvas.write(
-        wayOut, row: row, columns: end..<canvas.columns.upperBound,
-        style: Style(.warning, isReversed: true, isBold: true))
-      let column = canvas.write(
-        label, row: row, columns: 0..<end,
-        style: Style(.warning, isReversed: true, isBold: true))
-      canvas.write(
-        sentence, row: row, columns: column..<end, style: Style(.warning, isReversed: true))
+      // The fix directly follows the sentence. If there is not enough room, the sentence is cut.
+      let strong = Style(.warning, isReversed: true, isBold: true)
+      let end = canvas.columns.upperBound
+      let room = end - min(glyphs.width(of: wayOut), canvas.columns.count / 2)
+      var column = canvas.write(label, row: row, columns: 0..<room, style: strong)
+      column = canvas.write(
+        sentence, row: row, columns: column..<room, style: Style(.warning, isReversed: true))
+      canvas.write(wayOut, row: row, columns: column..<end, style: strong)
     }
   }
 
@@ -219,60 +224,9 @@ struct HeaderView {
   }
 
   private func drawCounts(_ row: Int, on canvas: inout Canvas) {
-    let lines = countLines
-    let room = canvas.columns.count - 1
-    let line =
-      lines.first { line in
-        line.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) } <= room
-      } ?? lines[lines.count - 1]
-    canvas.write(line, row: row, columns: 1..<canvas.columns.upperBound)
-  }
-
-  /// Several versions of the line with the number of operations in each state, the longest version first.
-  private var countLines: [[Span]] {
-    let counts = monitored.counts
-    let held = counts.held > 0 ? " (\(counts.held) held)" : ""
-    // An operation in the state "cancelling" is also counted as executing or as ready, and the counts do not
-    // show whether it is one or the other. The number of cancelling operations stands beside the number of
-    // cancelled operations, because a cancelling operation becomes a cancelled one.
-    let coming = counts.cancelling > 0 ? " (+\(counts.cancelling))" : ""
-    let cancelling = counts.cancelling > 0 ? " (+\(counts.cancelling) cancelling)" : ""
-    return [
-      [
-        Span("finished \(counts.finished)  ", .finished),
-        Span("exec \(counts.executing)  ", .executing),
-        Span("ready \(counts.ready)\(held)  ", .ready),
-        Span("wait \(counts.waiting)  ", .waiting),
-        Span("cancelled \(counts.cancelled)\(cancelling)  ", .cancelled),
-        Span("total \(counts.total)", .strong),
-      ],
-      [
-        Span("finished \(counts.finished)  ", .finished),
-        Span("exec \(counts.executing)  ", .executing),
-        Span("ready \(counts.ready)\(held)  ", .ready),
-        Span("wait \(counts.waiting)  ", .waiting),
-        Span("cancelled \(counts.cancelled)\(coming)  ", .cancelled),
-        Span("total \(counts.total)", .strong),
-      ],
-      [
-        Span("fin \(counts.finished)  ", .finished),
-        Span("exec \(counts.executing)  ", .executing),
-        Span("ready \(counts.ready)\(held)  ", .ready),
-        Span("wait \(counts.waiting)  ", .waiting),
-        Span("canc \(counts.cancelled)\(coming)  ", .cancelled),
-        Span("of \(counts.total)", .strong),
-      ],
-      [
-        Span("fin \(counts.finished) ", .finished), Span("exec \(counts.executing) ", .executing),
-        Span("ready \(counts.ready) ", .ready), Span("wait \(counts.waiting) ", .waiting),
-        Span("canc \(counts.cancelled) ", .cancelled), Span("of \(counts.total)", .strong),
-      ],
-      [
-        Span("f\(counts.finished) ", .finished), Span("e\(counts.executing) ", .executing),
-        Span("r\(counts.ready) ", .ready), Span("w\(counts.waiting) ", .waiting),
-        Span("c\(counts.cancelled) ", .cancelled), Span("=\(counts.total)", .strong),
-      ],
-    ]
+    let columns = canvas.columns.dropFirst()
+    canvas.write(
+      CountLine(monitored.counts).spans(cells: columns.count), row: row, columns: columns)
   }
 
   /// Draws the queues. If there is not enough room for all, the suspended queues are drawn first of all.
@@ -305,12 +259,12 @@ struct HeaderView {
 
   private func queueParts(_ queue: QueueReport, glyphs: Glyphs) -> [Span] {
     let name = queue.label.clipped(to: 12)
-    let running = queue.counts.executing
+    let running = CountText.text(queue.counts.executing)
     if monitored.isSuspended(queue) {
-      let exec = running > 0 ? ", \(running) exec" : ""
+      let exec = queue.counts.executing > 0 ? ", \(running) exec" : ""
       return [
         Span("\(name) "), Span("SUSPENDED", .held, isBold: true),
-        Span(" \(queue.counts.held) held\(exec)", .held),
+        Span(" \(CountText.text(queue.counts.held)) held\(exec)", .held),
       ]
     }
     return [Span("\(name) ")] + QueueSlots(queue, in: dashboard, cells: 8).spans(glyphs)

@@ -37,9 +37,13 @@ struct RateView {
     canvas.write(times, row: row, columns: end..<canvas.columns.upperBound)
   }
 
+  private var isWide: Bool { dashboard.screen.size.columns >= Layout.paneThreshold }
+
   private func rateSpans(_ glyphs: Glyphs) -> [Span] {
-    let rate = dashboard.shown.rates.rate.map { CountText.rate($0) } ?? glyphs.unknown
-    return [Span("rate ", .dim), Span("\(rate)/s", .strong)]
+    // The rate has a fixed number of cells, so that the bars do not move.
+    let cells = isWide ? 7 : 5
+    let rate = dashboard.shown.rates.rate.map { CountText.rate($0, cells: cells) } ?? glyphs.unknown
+    return [Span("rate ", .dim), Span("\(rate)/s".padded(to: cells + 2), .strong)]
   }
 
   /// Returns several versions of the text with the waiting and run times, the longest version first.
@@ -61,7 +65,6 @@ struct RateView {
       spans("slot wait", times.wait, hasP90: true), gap, spans("run", times.run, hasP90: true),
     ].flatMap { $0 }
     // If the line has little room, the 90th percentiles of the waiting and run times are left out.
-    let isWide = dashboard.screen.size.columns >= Layout.paneThreshold
     return (isWide ? [full] : []) + [wait + gap + run, run]
   }
 }

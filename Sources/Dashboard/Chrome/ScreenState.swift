@@ -55,6 +55,8 @@ struct ScreenState: Sendable {
   /// The view that is shown below the rows with counts and rates.
   var view = ViewKind.operations
   var showsMeters = true
+  /// Whether the user has not pressed a key. Until the first key, the screen shows a hint about the keys.
+  var isBeforeFirstKey = true
   /// Whether a window below the rows shows the whole name of the selected operation.
   var showsName = false
   /// The index of the help's first line on the screen; `nil` while the help is closed.

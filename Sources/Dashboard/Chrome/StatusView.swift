@@ -14,6 +14,14 @@ struct StatusView {
     drawPrompt(on: &canvas)
   }
 
+  private func drawFooter(_ row: Int, on canvas: inout Canvas) {
+    guard let question = dashboard.prompts.question else {
+      return FooterView(dashboard: dashboard).draw(row: row, on: &canvas)
+    }
+    canvas.write(
+      consequence(of: question), row: row, columns: canvas.columns.dropFirst(), style: Style(.dim))
+  }
+
   private func drawSentence(on canvas: inout Canvas) {
     // If the picker or the list of warnings is open, ``PickerView`` or ``WarningListView`` draws the sentence
     // below the rows.
@@ -125,9 +133,9 @@ struct StatusView {
       overwrite(
         [Span("opening \(name(of: opening)) \(canvas.glyphs.ellipsis)", .strong)], on: &canvas)
     } else if dashboard.screen.helpTop == nil, dashboard.picker == nil, let row = layout.status,
-      let standing = standingNotice(in: canvas)
+      let span = firstHint(in: canvas) ?? standingNotice(in: canvas)
     {
-      canvas.write([standing], row: row, columns: canvas.columns.dropFirst())
+      canvas.write([span], row: row, columns: canvas.columns.dropFirst())
     }
   }
 
@@ -174,6 +182,25 @@ struct StatusView {
   private func overwrite(_ spans: [Span], on canvas: inout Canvas) {
     canvas.fill(row: layout.prompt, columns: canvas.columns)
     canvas.write(spans, row: layout.prompt, columns: canvas.columns.dropFirst())
+  }
+
+  /// Returns a hint with the most important keys, until the user presses a key; `nil` after the first key, or
+  /// if no updates arrive.
+  private func firstHint(in canvas: Canvas) -> Span? {
+    guard dashboard.screen.isBeforeFirstKey, dashboard.shown.hello != nil, !dashboard.live.isSilent,
+      dashboard.live.silence == .zero
+    else { return nil }
+    if dashboard.connection.source == .demo, !dashboard.configuration.guidance.isEmpty {
+      return Span(canvas.glyphs.adapted(dashboard.configuration.guidance), .strong)
+    }
+    let (ways, more) = (["t tree", "? help"], ["X + letter cancels that row"])
+    let candidates =
+      dashboard.isReadOnly
+      ? [["j/k choose"] + ways]
+      : [["j/k choose", "x cancel"] + more + ways, ["j/k choose", "x cancel"] + ways]
+    let hints = candidates.map { $0.joined(separator: " \(canvas.glyphs.dot) ") }
+    let hint = hints.first { canvas.glyphs.width(of: $0) < canvas.columns.count }
+    return Span(hint ?? hints[hints.count - 1], .strong)
   }
 
   /// Returns a sentence about the most important lasting problem; `nil` if the process has no such problem.
@@ -323,70 +350,5 @@ struct StatusView {
         return count == 0 ? nil : (binding.footerKey, "+\(count)\(more)")
       }
     ]
-  }
-
-  /// Returns the footer's description of a key's action in a context.
-  private func words(for binding: KeyBinding, in context: KeyContext) -> String {
-    let words = binding.footerWords[context] ?? ""
-    if binding.action == .replay(.togglePlaying), dashboard.replay?.isPlaying == true {
-      return "Pause"
-    }
-    if binding.action == .program(.close), context == .picker, dashboard.connection.source == nil {
-      // If no source is watched yet, there is no view below the picker. Therefore the key that closes the
-      // picker quits the program.
-      return "Quit"
-    }
-    // For the key that suspends or resumes a queue, the footer shows the name of that queue.
-    guard binding.action == .queue(.toggleSuspended), let queue = dashboard.selectedQueue else {
-      return words
-    }
-    return "\(queue.isSuspended ? "Resume" : words) \(queue.name.clipped(to: 8))"
-  }
-
-  /// Returns the rank of a key in the footer. A footer without room for all keys shows the keys with the
-  /// lowest ranks.
-  private func rank(of binding: KeyBinding) -> Int {
-    // If the watched process has ended, the key that opens the picker is the most useful one, so it gets room
-    // in the footer before other keys.
-    let isWayOn = binding.action == .picker(.open) && dashboard.live.endedReason != nil
-    return isWayOn ? -1 : KeyTable.footerRank(of: binding)
-  }
-
-  private func drawFooter(_ row: Int, on canvas: inout Canvas) {
-    if let question = dashboard.prompts.question {
-      canvas.write(
-        consequence(of: question), row: row, columns: canvas.columns.dropFirst(),
-        style: Style(.dim))
-      return
-    }
-    let context = dashboard.keyContext
-    let all = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
-    let bindings = all.filter {
-      $0.footerWords[context] != nil && !($0.changesProcess && dashboard.isReadOnly)
-    }
-    let items = bindings.map { binding in
-      return [
-        Span(binding.footerKey, .accent, isBold: true),
-        Span(" \(words(for: binding, in: context))"),
-      ]
-    }
-    let gap = 2
-    let glyphs = canvas.glyphs
-    func width(_ item: [Span]) -> Int { item.reduce(gap) { $0 + glyphs.width(of: $1.text) } }
-    // The last key closes the view, so the footer always shows it. The other keys get the remaining room in
-    // the order of their ranks.
-    var room = canvas.columns.count - 1 + gap - (items.last.map(width) ?? 0)
-    var chosen: Set = [items.count - 1]
-    for index in items.indices.dropLast().sorted(by: {
-      rank(of: bindings[$0]) < rank(of: bindings[$1])
-    }) where width(items[index]) <= room {
-      chosen.insert(index)
-      room -= width(items[index])
-    }
-    var column = 1
-    for index in items.indices where chosen.contains(index) {
-      column =
-        canvas.write(items[index], row: row, columns: column..<canvas.columns.upperBound) + gap
-    }
   }
 }

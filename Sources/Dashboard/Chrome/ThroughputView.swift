@@ -55,8 +55,11 @@ struct ThroughputView {
       let height = rows.count - 1 - index
       let label =
         index == 0
-        ? CountText.short(area.scale)
-        : height == 0 ? "0" : index * 2 == rows.count - 1 ? CountText.short(area.scale / 2) : ""
+        ? CountText.text(area.scale, cells: Self.labelWidth - 1)
+        : height == 0
+          ? "0"
+          : index * 2 == rows.count - 1
+            ? CountText.text(area.scale / 2, cells: Self.labelWidth - 1) : ""
       canvas.writeRight(
         label, row: row, columns: columns.lowerBound..<columns.lowerBound + Self.labelWidth - 1,
         style: Style(.dim))
@@ -95,7 +98,8 @@ struct ThroughputView {
     ]
     for ((value, role), place) in zip(values, numbers) {
       canvas.writeRight(
-        CountText.short(value), row: row, columns: place, style: Style(value == 0 ? .dim : role))
+        CountText.text(value, cells: place.count - 1), row: row, columns: place,
+        style: Style(value == 0 ? .dim : role))
     }
   }
 

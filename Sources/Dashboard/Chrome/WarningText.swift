@@ -26,7 +26,8 @@ struct WarningText {
     let readyCount = "\(CountText.text(warning.count)) ready operation\(isOne ? "" : "s")"
     switch warning.kind {
     case .cycle:
-      return "\(warning.operations.count) operations wait for each other: \(circle(warning))"
+      return
+        "\(CountText.text(warning.operations.count)) operations wait for each other: \(circle(warning))"
         + more(warning)
     case .slotDeadlock: return slotDeadlock(warning)
     case .neverEnqueuedDependency: return neverEnqueued(warning)
@@ -62,7 +63,10 @@ struct WarningText {
       return "\(CountText.text(warning.count)) operations depend on \(awaited)"
     case .historyLost:
       return
-        "\(warning.count) state change\(isOne ? " was" : "s were") not recorded; current states are exact"
+        """
+        \(CountText.text(warning.count)) state change\(isOne ? " was" : "s were") not recorded; \
+        current states are exact
+        """
     case .leaking:
       return "\(subject) \(isOne ? "is" : "are") in memory \(age(warning)) after finishing"
     case .threadLimit:

@@ -99,8 +99,9 @@ struct DetailFacts {
   }
 
   private func words(about queue: QueueReport) -> [Span] {
-    let running = queue.counts.executing
-    let slots = queue.width.map { "\(running) of \($0) slots" } ?? "\(running) executing"
+    let running = CountText.text(queue.counts.executing)
+    let slots =
+      queue.width.map { "\(running) of \(CountText.text($0)) slots" } ?? "\(running) executing"
     return [
       Span(queue.name.clipped(to: 20)),
       queue.isSuspended ? Span("  suspended", .held, isBold: true) : Span("  \(slots)", .dim),

@@ -128,8 +128,10 @@ struct DetailRows {
     guard let trees = dashboard.screen.pane else { return }
     let total = report.dependencies.count
     let unmet = report.unmetDependencyCount
-    let met = total == 0 ? "" : unmet == 0 ? ", all met" : ", \(unmet) unmet"
-    func operations(_ count: Int) -> String { "\(count) operation\(count == 1 ? "" : "s")" }
+    let met = total == 0 ? "" : unmet == 0 ? ", all met" : ", \(CountText.text(unmet)) unmet"
+    func operations(_ count: Int) -> String {
+      "\(CountText.text(count)) operation\(count == 1 ? "" : "s")"
+    }
     let left = Array(trees.waitsFor.rows.dropFirst())
     let right = Array(trees.blocks.rows.dropFirst())
     let titles = (

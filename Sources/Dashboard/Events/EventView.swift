@@ -59,7 +59,7 @@ struct EventView {
       draw(line, columns, row: row, on: &canvas)
       guard number == dashboard.events.number else { continue }
       canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
-      canvas.reverse(row: row, columns: layout.table)
+      canvas.select(row: row, columns: layout.table)
     }
   }
 

@@ -38,13 +38,13 @@ enum KeyTable {
     .screen(.toggleHelp), .replay(.togglePlaying), .replay(.nextWarning), .replay(.seekBack),
     .replay(.seekForward), .replay(.slower), .replay(.faster),
     .replay(.stepBack), .replay(.stepForward), .answer(.no), .answer(.yes), .answer(.also),
-    .command(.cancel), .tree(.toggle), .list(.openFilter),
-    .queue(.toggleSuspended), .screen(.nextView), .queue(.narrow), .queue(.widen),
-    .tree(.goToBlocker), .list(.openSortMenu), .detail(.open),
-    .tree(.enterRow),
+    .command(.cancel), .tree(.toggle), .queue(.toggleSuspended), .tree(.goToBlocker),
+    .list(.openFilter), .screen(.nextView), .queue(.narrow), .queue(.widen),
+    .command(.tag), .command(.armCancelKeys), .detail(.open), .tree(.enterRow),
+    .list(.openSearch), .list(.openSortMenu),
     .warnings(.goTo), .warnings(.showOperations),
-    .timeline(.zoomIn), .timeline(.zoomOut), .tree(.fold), .command(.tag), .command(.armCancelKeys),
-    .list(.openSearch), .screen(.pause), .picker(.open),
+    .timeline(.zoomIn), .timeline(.zoomOut), .tree(.fold),
+    .screen(.pause), .picker(.open),
   ]
 
   private static let actions: [KeyContext: [Input: KeyAction]] = {
@@ -252,18 +252,13 @@ enum KeyTable {
       changesProcess: true),
     KeyBinding(
       .command(.armCancelKeys), [.character("X")], in: browsing, label: "X + letter",
-      help: "cancel row by its letter", group: .acting, footer: ("X", [.list: "Keys"]),
+      help: "cancel row by its letter", group: .acting,
+      footer: ("X", [.list: "By key", .tree: "By key"]),
       changesProcess: true),
     KeyBinding(
       .queue(.toggleSuspended), [.character("S")], in: viewing, label: "S",
       help: "suspend/resume the queue", group: .acting,
-      footer: (
-        "S",
-        [
-          .list: "Suspend", .tree: "Suspend", .queues: "Suspend", .timeline: "Suspend",
-          .detail: "Suspend", .warnings: "Suspend",
-        ]
-      ),
+      footer: ("S", [.queues: "Suspend"]),
       changesProcess: true),
     KeyBinding(
       .queue(.narrow), [.character("-")], in: [.queues, .warnings], label: "- (queues)",

@@ -127,7 +127,7 @@ struct ProcessTableView {
     for (count, place) in zip(countsOfProcesses, places.counts) {
       let value = count.value(counts, lostChanges)
       canvas.writeRight(
-        CountText.short(value), row: row, columns: place,
+        CountText.text(value, cells: place.count - 1), row: row, columns: place,
         style: Style(isDim || value == 0 ? .dim : count.role))
     }
   }

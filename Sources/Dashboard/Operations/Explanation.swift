@@ -37,7 +37,7 @@ struct Explanation {
   private func executing(_ report: OperationReport) -> String {
     let dependentCount = report.dependentCount
     let verb = dependentCount == 1 ? "waits" : "wait"
-    let blocked = dependentCount == 0 ? "" : ", \(dependentCount) \(verb) for it"
+    let blocked = dependentCount == 0 ? "" : ", \(CountText.text(dependentCount)) \(verb) for it"
     return "executing \(age(report))\(queueName(report).map { " on \($0)" } ?? "")\(blocked)"
   }
 
@@ -57,7 +57,8 @@ struct Explanation {
     guard let queue = monitored.queue(report.queue) else { return "ready" }
     let name = queue.name.clipped(to: 24)
     if let width = queue.width, queue.counts.executing >= width {
-      return "ready; all slots of \(name) are in use (\(queue.counts.executing)/\(width))"
+      let slots = "\(CountText.text(queue.counts.executing))/\(CountText.text(width))"
+      return "ready; all slots of \(name) are in use (\(slots))"
     }
     return "ready in queue \(name), not started yet"
   }
@@ -75,7 +76,7 @@ struct Explanation {
     guard report.unmetDependencyCount > 0 else {
       return total == 0
         ? "waiting: its own isReady is false"
-        : "waiting: all \(total) dependencies are met, but its own isReady is false"
+        : "waiting: all \(CountText.text(total)) dependencies are met, but its own isReady is false"
     }
     let unmet = report.dependencies.prefix(Self.lookLimit)
       .compactMap { monitored.operations[$0] }
@@ -89,13 +90,14 @@ struct Explanation {
     let unknown = isCut ? 0 : report.unmetDependencyCount - unmet.count
     func sentence(naming namedCount: Int, isShort: Bool = false) -> String {
       let named = first.prefix(namedCount).joined(separator: ", ")
-      let more = count > namedCount ? " and \(count - namedCount) more" : ""
-      let others = unknown > 0 ? "\(unknown) not in a queue" : ""
+      let more = count > namedCount ? " and \(CountText.text(count - namedCount)) more" : ""
+      let others = unknown > 0 ? "\(CountText.text(unknown)) not in a queue" : ""
       let parts = [named + more, others].filter { !$0.isEmpty }.joined(separator: ", ")
       let unmetCount = report.unmetDependencyCount
+      let words = CountText.text(unmetCount)
       return isShort
-        ? "waits for \(unmetCount) dependenc\(unmetCount == 1 ? "y" : "ies"): \(parts)"
-        : "waits for \(unmetCount) of \(total) dependencies: \(parts)"
+        ? "waits for \(words) dependenc\(unmetCount == 1 ? "y" : "ies"): \(parts)"
+        : "waits for \(words) of \(CountText.text(total)) dependencies: \(parts)"
     }
     // If the sentence is too long, it names fewer dependencies, but always contains the number of
     // dependencies that it does not name.

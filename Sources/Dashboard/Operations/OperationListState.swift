@@ -51,10 +51,7 @@ struct OperationListState: Sendable {
       cancelledRows.removeAll()
     }
     cancelledRows.settle(with: monitored, at: now)
-    if !havePrioritiesDiffered {
-      let first = monitored.operations.all.first?.priority
-      havePrioritiesDiffered = monitored.operations.all.contains { $0.priority != first }
-    }
+    if monitored.hasDifferentPriorities { havePrioritiesDiffered = true }
     rows = ListRows(
       of: monitored, as: listing, selected: selection.id, cancelled: cancelledRows, at: shownTime)
     cancelledRows.follow(rows)

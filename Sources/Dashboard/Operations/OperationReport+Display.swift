@@ -64,7 +64,5 @@ enum DependencyText {
     "\(short(report.metDependencyCount))/\(short(report.dependencies.count))"
   }
 
-  private static func short(_ count: Int) -> String {
-    count < 1_000 ? "\(count)" : "\(count / 1_000)k"
-  }
+  private static func short(_ count: Int) -> String { CountText.text(count, cells: 3) }
 }

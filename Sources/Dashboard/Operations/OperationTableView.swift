@@ -119,7 +119,8 @@ struct OperationTableView {
     }
     if let range = columns[.dependents], report.dependentCount > 0 {
       canvas.writeRight(
-        CountText.short(report.dependentCount), row: row, columns: range, style: quiet)
+        CountText.text(report.dependentCount, cells: range.count), row: row, columns: range,
+        style: quiet)
     }
     if let range = columns[.title] {
       // If an operation has no name, the row shows its class in brackets.
@@ -129,11 +130,12 @@ struct OperationTableView {
       let offset = dashboard.list.titleOffset
       let text = title.clipped(from: offset == 0 ? 0 : offset + 1, toFill: range.count)
       let cutMark = canvas.glyphs.isUnicode ? "…" : "~"
+      let style = Style(
+        isNamed ? quiet.role : .dim, isBold: isNamed && report.state == .executing && !isOver)
       canvas.write(
-        offset == 0 ? text : cutMark + text, row: row, columns: range,
-        style: isNamed ? quiet : Style(.dim))
+        offset == 0 ? text : cutMark + text, row: row, columns: range, style: style)
     }
-    if isSelected { canvas.reverse(row: row, columns: layout.table) }
+    if isSelected { canvas.select(row: row, columns: layout.table) }
   }
 
   /// Draws the marks before the operation's id: the mark of the selection, the mark of a cancellation, a tag

@@ -40,7 +40,7 @@ struct PaneView {
         row: row + 1, room: waitsForRoom, on: &canvas)
     }
     if treeDirection != .blocks {
-      let heading = "BLOCKS \(report.dependentCount)"
+      let heading = "BLOCKS \(CountText.text(report.dependentCount))"
       _ = draw(
         blocks, of: report.dependentCount, heading: [Span(heading, .dim)], key: "D",
         row: row + 1, room: room - waitsForRoom, on: &canvas)
@@ -92,7 +92,7 @@ struct PaneView {
     let shownCount = min(ListRows.limit, dashboard.matchCount)
     var title = [Span(" operations "), Span(CountText.text(shownCount), .strong)]
     if dashboard.matchCount > shownCount {
-      title.append(Span(" of \(CountText.text(dashboard.matchCount))", .warning))
+      title.append(Span(" of \(CountText.text(dashboard.matchCount))", .dim))
     }
     let listing = dashboard.list.listing
     let filter = listing.filter.map { "filter: \($0.text)" } ?? "filter: none"
@@ -191,12 +191,12 @@ struct PaneView {
 
   private func waitsForHeading(_ report: OperationReport) -> [Span] {
     let total = report.dependencies.count
-    var heading = [Span("DEPENDS ON \(total)", .dim)]
+    var heading = [Span("DEPENDS ON \(CountText.text(total))", .dim)]
     if total > 0 {
       heading.append(
         Span(
           report.unmetDependencyCount == 0
-            ? "  all met" : "  \(report.unmetDependencyCount) unmet", .dim))
+            ? "  all met" : "  \(CountText.text(report.unmetDependencyCount)) unmet", .dim))
     }
     return heading
   }

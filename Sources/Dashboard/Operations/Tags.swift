@@ -75,7 +75,7 @@ extension Dashboard {
 
   mutating func untagAll() -> [Effect] {
     guard !tags.ids.isEmpty else { return [.bell] }
-    show("\(tags.ids.count) untagged")
+    show("\(CountText.text(tags.ids.count)) untagged")
     tags.ids = []
     return []
   }

@@ -33,7 +33,7 @@ struct PickerView {
       guard index == picker.index else { continue }
       canvas.write(
         canvas.glyphs.selection, row: row, columns: canvas.columns, style: Style(.accent))
-      canvas.reverse(row: row, columns: canvas.columns)
+      canvas.select(row: row, columns: canvas.columns)
     }
     drawAdvice(in: rows, on: &canvas)
     guard layout.sentence != layout.prompt || dashboard.screen.notice == nil else { return }
@@ -104,7 +104,7 @@ struct PickerView {
       canvas.writeRight(text, row: row, columns: range, style: style)
     }
     if let range = columns.totalCount {
-      let text = choice.totalCount.map(CountText.short) ?? unknown
+      let text = choice.totalCount.map { CountText.text($0, cells: range.count) } ?? unknown
       canvas.writeRight(text, row: row, columns: range, style: style)
     }
     if let range = columns.mode {

@@ -35,22 +35,22 @@ struct QueueSlots {
   /// Returns the text about the slots.
   func spans(_ glyphs: Glyphs) -> [Span] {
     if hasEnded { return [Span("ended", .dim)] }
-    let running = queue.counts.executing
-    let requested = requestedWidth.map { "\(glyphs.arrow)\($0)" } ?? ""
+    let running = CountText.text(queue.counts.executing)
+    let requested = requestedWidth.map { "\(glyphs.arrow)\(CountText.text($0))" } ?? ""
     if queue.isSuspended {
-      let width = queue.width.map { "/\($0)" } ?? ""
+      let width = queue.width.map { "/\(CountText.text($0))" } ?? ""
       return [
         Span("SUSPENDED", .held, isBold: true), Span(" \(running)\(width)\(requested)", .held),
       ]
     }
     guard let width = queue.width else {
-      return [Span("\(running) exec\(requested)", running > 0 ? .executing : .dim)]
+      return [Span("\(running) exec\(requested)", queue.counts.executing > 0 ? .executing : .dim)]
     }
-    let numbers = "\(running)/\(width)\(requested)"
+    let numbers = "\(running)/\(CountText.text(width))\(requested)"
     // If an aligned bar is followed by long numbers, the bar is shorter, so that the numbers have room.
     let excess = isAligned ? max(0, 1 + numbers.unicodeScalars.count - Self.numbersRoom) : 0
     let barCells = max(1, cells - excess)
-    let bar = SlotBar(running: running, width: width, cells: min(width, barCells))
+    let bar = SlotBar(running: queue.counts.executing, width: width, cells: min(width, barCells))
     func text(_ scalar: Unicode.Scalar, _ count: Int) -> String {
       String(repeating: Character(scalar), count: max(0, count))
     }

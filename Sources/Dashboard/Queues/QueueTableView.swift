@@ -105,10 +105,10 @@ struct QueueTableView {
     for (number, place) in zip(numbersOfQueues, places.numbers) {
       let count = number.value(queue.counts)
       canvas.writeRight(
-        CountText.text(count), row: row, columns: place,
+        CountText.text(count, cells: place.count - 1), row: row, columns: place,
         style: Style(count == 0 ? .dim : number.role))
     }
-    if isSelected { canvas.reverse(row: row, columns: columns) }
+    if isSelected { canvas.select(row: row, columns: columns) }
   }
 }
 

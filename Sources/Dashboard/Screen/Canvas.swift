@@ -89,11 +89,11 @@ struct Canvas {
     fill(scalar, row: row, columns: column..<column + 1, style: style)
   }
 
-  /// Draws part of a row as selected: reverses the colours, and keeps the roles.
-  mutating func reverse(row: Int, columns: Range<Int>) {
+  /// Draws part of a row as selected, as one solid bar: keeps the characters, and replaces all styles.
+  mutating func select(row: Int, columns: Range<Int>) {
     guard (0..<grid.size.rows).contains(row) else { return }
     for column in columns.clamped(to: self.columns) {
-      grid[row: row, column: column].style.isReversed = true
+      grid[row: row, column: column].style = .selected
     }
   }
 }

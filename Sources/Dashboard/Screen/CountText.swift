@@ -13,20 +13,26 @@ enum CountText {
     return (count < 0 ? "-" : "") + String(text.reversed())
   }
 
-  /// Returns a number in a short form, rounded down: `9,999`, `61k`, `1.2M`. Numbers below a billion take at
-  /// most five cells.
-  static func short(_ count: Int) -> String {
-    switch count {
-    case ..<10_000: text(count)
-    case ..<1_000_000: "\(count / 1_000)k"
-    case ..<10_000_000: "\(count / 1_000_000).\(count / 100_000 % 10)M"
-    default: "\(count / 1_000_000)M"
+  /// Returns a number in this number of cells. The number has commas if they fit: `881,119`. Otherwise it is
+  /// abbreviated and rounded down: `881k`, `1.2M`. An abbreviated number takes at most four cells.
+  static func text(_ count: Int, cells: Int) -> String {
+    let whole = text(count)
+    if whole.utf8.count <= cells { return whole }
+    var (rest, tenths) = (count.magnitude, UInt(0))
+    var unit = ""
+    for next in ["k", "M", "G", "T", "P", "E"] where rest >= 1_000 {
+      (rest, tenths) = (rest / 1_000, rest % 1_000 / 100)
+      unit = next
     }
+    let sign = count < 0 ? "-" : ""
+    let fine = "\(sign)\(rest).\(tenths)\(unit)"
+    return rest < 10 && fine.utf8.count <= cells ? fine : "\(sign)\(rest)\(unit)"
   }
 
-  /// Returns the text of a rate, with one decimal place below 10 and otherwise as a whole number.
-  static func rate(_ rate: Double) -> String {
-    guard rate < 10 else { return short(Int(min(rate, 1e15))) }
+  /// Returns the text of a rate, with one decimal place below 10 and otherwise as a whole number in this number
+  /// of cells.
+  static func rate(_ rate: Double, cells: Int) -> String {
+    guard rate < 10 else { return text(Int(min(rate, 1e15)), cells: cells) }
     let tenths = Int((max(0, rate) * 10).rounded())
     return tenths == 0 ? "0" : "\(tenths / 10).\(tenths % 10)"
   }

@@ -46,6 +46,9 @@ struct Glyphs: Sendable, Equatable {
   /// The character for a free slot of a queue.
   var freeSlot: Unicode.Scalar { isUnicode ? "░" : "." }
 
+  /// The character for the times at which a slot of the timeline was free. Finished runs have another one.
+  var idleTime: Unicode.Scalar { isUnicode ? "·" : "." }
+
   /// The bars of eight heights. The first bar represents zero.
   var bars: [Unicode.Scalar] {
     isUnicode
@@ -71,13 +74,13 @@ struct Glyphs: Sendable, Equatable {
   var runFront: Unicode.Scalar { isUnicode ? "▶" : ">" }
 
   /// Returns the character for one state in the proportion bar. Each state has its own texture, so that the
-  /// bar can be read without colours.
+  /// bar can be read without colours. The part of executing operations is solid, and the part of finished ones is light.
   func share(of share: ProportionBar.Share) -> Unicode.Scalar {
     switch share {
-    case .finished: isUnicode ? "█" : "#"
-    case .cancelled: isUnicode ? "▒" : "x"
-    case .executing: isUnicode ? "▓" : "="
-    case .ready: isUnicode ? "░" : "o"
+    case .finished: isUnicode ? "░" : "-"
+    case .cancelled: isUnicode ? "▓" : "x"
+    case .executing: isUnicode ? "█" : "#"
+    case .ready: isUnicode ? "▒" : "o"
     case .waiting: isUnicode ? "·" : "."
     }
   }

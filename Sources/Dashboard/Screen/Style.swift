@@ -35,18 +35,26 @@ public enum Role: UInt8, Sendable, CaseIterable {
 public struct Style: Sendable, Hashable {
   /// The meaning of the cell.
   public var role: Role
-  /// Whether the foreground and background colours are exchanged.
+  /// Whether the foreground and background colours are exchanged. A terminal without colours draws the cell
+  /// without this exchange.
   public var isReversed: Bool
   /// Whether the cell is bold regardless of its role.
   public var isBold: Bool
+  /// Whether the cell belongs to the selected row. Every terminal draws such cells with exchanged colours.
+  public var isSelected: Bool
 
   /// Creates a style. The default is plain text.
-  public init(_ role: Role = .text, isReversed: Bool = false, isBold: Bool = false) {
+  public init(
+    _ role: Role = .text, isReversed: Bool = false, isBold: Bool = false, isSelected: Bool = false
+  ) {
     self.role = role
+    self.isSelected = isSelected
     self.isReversed = isReversed
     self.isBold = isBold
   }
 
   /// The style of plain text.
   public static let plain = Style()
+  /// The style of the selected row. All its cells have the same style, so that the row is one solid bar.
+  public static let selected = Style(isSelected: true)
 }

@@ -37,7 +37,7 @@ struct TimelineView {
       guard content.id == timeline.selected else { continue }
       // The runs of a selected row keep their colours, because reversed colours would hide the states.
       canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
-      canvas.reverse(row: row, columns: layout.table.prefix(Self.gutter - 1))
+      canvas.select(row: row, columns: layout.table.prefix(Self.gutter - 1))
     }
   }
 
@@ -66,7 +66,7 @@ struct TimelineView {
     let rule = glyphs.horizontal
     spans.append(Span(" \(rule) \(CountText.text(runs.runs.count))", .dim))
     if runs.count > runs.runs.count {
-      spans.append(Span(" of \(CountText.text(runs.count))", .warning))
+      spans.append(Span(" of \(CountText.text(runs.count))", .dim))
     }
     spans.append(Span(" run\(runs.count == 1 ? "" : "s")", .dim))
     if let hello = dashboard.shown.hello {
@@ -117,10 +117,10 @@ struct TimelineView {
       (counts.waiting, "waiting", .waiting), (counts.finished, "finished", .finished),
     ]
     for (count, word, role) in others where count > 0 {
-      spans.append(Span("   \(CountText.short(count)) \(word)", role))
+      spans.append(Span("   \(CountText.text(count)) \(word)", role))
     }
     if leftOutCount > 0 {
-      spans.insert(Span("   \(CountText.short(leftOutCount)) runs not shown", .warning), at: 1)
+      spans.insert(Span("   \(CountText.text(leftOutCount)) runs not shown", .warning), at: 1)
     }
     canvas.write(spans, row: row, columns: layout.table.dropFirst(2))
   }
@@ -132,7 +132,7 @@ struct TimelineView {
     canvas.writeRight(
       "\(slot + 1)", row: row, columns: 1..<Self.gutter - 1, style: Style(.dim))
     let strip = Self.gutter..<Self.gutter + scale.cells
-    canvas.fill(canvas.glyphs.freeSlot, row: row, columns: strip, style: Style(.dim))
+    canvas.fill(canvas.glyphs.idleTime, row: row, columns: strip, style: Style(.dim))
     for run in runs {
       guard let cells = scale.cells(of: run) else { continue }
       draw(

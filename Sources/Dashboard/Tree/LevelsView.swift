@@ -47,7 +47,8 @@ struct LevelsView {
   ) {
     canvas.write("L\(level)", row: row, columns: columns, style: Style(.dim))
     canvas.writeRight(
-      CountText.short(counts.total), row: row, columns: columns.prefix(Self.labelWidth - 1))
+      CountText.text(counts.total, cells: 5), row: row, columns: columns.prefix(Self.labelWidth - 1)
+    )
     let room = columns.dropFirst(Self.labelWidth).dropLast(Self.countWidth)
     // A bar has at most one cell for each operation, so that the lengths of the bars can be compared.
     let kinds = ProportionBar.Share.allCases.count { ProportionBar.count(of: $0, in: counts) > 0 }
@@ -63,7 +64,7 @@ struct LevelsView {
     let over = counts.finished + counts.cancelled
     if over > 0 {
       canvas.writeRight(
-        CountText.short(over), row: row, columns: columns, style: Style(.dim))
+        CountText.text(over, cells: 5), row: row, columns: columns, style: Style(.dim))
     }
   }
 }

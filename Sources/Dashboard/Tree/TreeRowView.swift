@@ -60,8 +60,8 @@ struct TreeRowView {
       guard case .unknown(let count, let unmetCount) = treeRow.note else { return }
       let words =
         unmetCount == 0
-        ? "+ \(count) finished, details no longer stored"
-        : "+ \(count) unknown, \(unmetCount) unfinished"
+        ? "+ \(CountText.text(count)) finished, details no longer stored"
+        : "+ \(CountText.text(count)) unknown, \(CountText.text(unmetCount)) unfinished"
       canvas.write(
         words, row: row, columns: rest, style: Style(unmetCount == 0 ? .dim : .warning))
     case .cut:
@@ -110,7 +110,8 @@ struct TreeRowView {
         time ?? canvas.glyphs.unknown, row: row, columns: range, style: style)
     }
     if let range = places.below, case .table(let below) = form, below[id] > 0 {
-      canvas.writeRight(CountText.short(below[id]), row: row, columns: range, style: style)
+      canvas.writeRight(
+        CountText.text(below[id], cells: range.count), row: row, columns: range, style: style)
     }
   }
 
@@ -130,7 +131,10 @@ struct TreeRowView {
     let lastName = monitored.operations[last]?.title ?? "\(last)"
     let range = NameRange.text(from: firstName, to: lastName, ellipsis: canvas.glyphs.ellipsis)
     canvas.write(
-      [Span("+ \(count) \(group.state.rawValue)", group.state.role), Span(": \(range)", .dim)],
+      [
+        Span("+ \(CountText.text(count)) \(group.state.rawValue)", group.state.role),
+        Span(": \(range)", .dim),
+      ],
       row: row,
       columns: columns)
   }

@@ -27,7 +27,7 @@ struct TreeTitle {
     if let filter { spans.append(Span("  filter: \(filter)", .accent)) }
     let path = tree.criticalPath
     if !path.isEmpty {
-      spans.append(Span("  critical path \(path.count)", .accent))
+      spans.append(Span("  critical path \(CountText.text(path.count))", .accent))
       if let time = tree.scan.remainingTime {
         spans.append(Span(", ~\(TimeText.fine(time, glyphs)) left", .accent))
       }

@@ -51,6 +51,6 @@ struct WarningListView {
     guard isSelected else { return }
     canvas.write(
       canvas.glyphs.selection, row: row, columns: canvas.columns, style: Style(.accent))
-    canvas.reverse(row: row, columns: canvas.columns)
+    canvas.select(row: row, columns: canvas.columns)
   }
 }

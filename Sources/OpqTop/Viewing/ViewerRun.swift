@@ -170,9 +170,12 @@ struct ViewerRun {
       watched.workload?.start()
       return watched
     }
+    // The default demo is the first program that a new user sees, so the dashboard shows its general hint
+    // about the keys.
     let dashboard = Dashboard(
       configuration: .init(
-        source: first?.1, title: demo.demo.name, guidance: demo.demo.guidance,
+        source: first?.1, title: demo.demo.name,
+        guidance: demo.demo == .tiles ? "" : demo.demo.guidance,
         isReadOnly: view.isReadOnly, asksBeforeCancellingByKey: false,
         warningKinds: view.warningKinds))
     let loop = DashboardLoop(

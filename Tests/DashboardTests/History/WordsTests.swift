@@ -12,20 +12,23 @@ struct WordsTests {
 
   @Test(
     arguments: [
-      (0, "0"), (9_999, "9,999"), (10_000, "10k"), (61_999, "61k"), (999_999, "999k"),
-      (1_000_000, "1.0M"), (1_290_000, "1.2M"), (31_000_000, "31M"),
+      (0, 1, "0"), (9_999, 5, "9,999"), (9_999, 4, "9.9k"), (9_999, 3, "9k"), (10_000, 5, "10k"),
+      (881_119, 7, "881,119"), (881_119, 6, "881k"), (999_999, 4, "999k"),
+      (1_000_000, 5, "1.0M"), (1_290_000, 4, "1.2M"), (31_000_000, 9, "31M"),
+      (31_000_000, 10, "31,000,000"), (2_500_000_000, 5, "2.5G"), (-12_345, 5, "-12k"),
+      (.max, 5, "9.2E"),
     ])
-  func aShortNumberHasAtMostFiveCells(count: Int, text: String) {
-    #expect(CountText.short(count) == text)
+  func aNumberIsAbbreviatedIfItHasNoRoom(count: Int, cells: Int, text: String) {
+    #expect(CountText.text(count, cells: cells) == text)
   }
 
   @Test(
     arguments: [
       (0, "0"), (0.04, "0"), (0.2, "0.2"), (4.0, "4.0"), (9.96, "10.0"), (61, "61"),
-      (120_500, "120k"), (.infinity, "1000000000M"),
+      (1_234, "1,234"), (61_234, "61k"), (120_500, "120k"), (.infinity, "1.0P"),
     ])
   func aSmallRateHasADecimal(rate: Double, text: String) {
-    #expect(CountText.rate(rate) == text)
+    #expect(CountText.rate(rate, cells: 5) == text)
   }
 
   @Test func timesBelowAMillisecondAreShownInMicroseconds() {

@@ -86,8 +86,9 @@ enum GoldenFrame {
   }
 
   /// Returns a letter for the role of a cell. The letter is a capital letter if the cell's colors
-  /// are reversed.
+  /// are reversed. The letter of a cell in the selected row is `#`.
   private static func letter(of style: Style) -> String {
+    if style.isSelected { return "#" }
     let letter =
       switch style.role {
       case .text: style.isBold ? "b" : " "
@@ -104,7 +105,7 @@ enum GoldenFrame {
       case .accent: "a"
       }
     guard style.isReversed else { return letter }
-    return letter == " " ? "T" : letter == "!" ? "?" : letter.uppercased()
+    return letter == "!" ? "?" : letter.uppercased()
   }
 
   private static let folder: String = {

@@ -26,9 +26,13 @@ struct StyleEvidence {
         problems.append("row \(row): \(run.role) is shown by color alone: \(run.text)")
       }
       let text = Self.text(of: picture, row: row, columns: 0..<picture.size.columns)
-      if picture.size.columns > 0, picture[row: row, column: 0].style.isReversed {
-        let isTold = text.hasPrefix(glyphs.selection) || text.hasPrefix(" DEADLOCK ")
-        if !isTold { problems.append("row \(row) is selected by reverse alone: \(text)") }
+      guard picture.size.columns > 0 else { continue }
+      let style = picture[row: row, column: 0].style
+      if style.isSelected, !text.hasPrefix(glyphs.selection) {
+        problems.append("row \(row) is selected by reverse alone: \(text)")
+      }
+      if style.isReversed, !text.hasPrefix(" DEADLOCK ") {
+        problems.append("row \(row) is a deadlock by reverse alone: \(text)")
       }
     }
     self.problems = problems
