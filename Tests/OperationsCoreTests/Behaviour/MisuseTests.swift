@@ -119,13 +119,14 @@ struct MisuseTests {
       let unfit = Operation()
       unfit.start()
       for round in 0..<Effort.scaled(5_000) {
-        let queue = OperationQueue()
         let fit = (0..<10).map { _ in BlockOperation {} }
         let kinds = Monitored<[Misuse.Kind]>([])
         onThreads(3) { thread in
           guard thread > 0 else {
+            // The queue is released when it has refused the batch, while other threads still change
+            // the operations.
             let found = self.mistakes {
-              queue.addOperations(fit + [unfit], waitUntilFinished: false)
+              OperationQueue().addOperations(fit + [unfit], waitUntilFinished: false)
             }
             return kinds.change { $0 = found }
           }
@@ -136,7 +137,7 @@ struct MisuseTests {
             if Int.random(in: 0..<10, using: &random) == 0 { operation.cancel() }
           }
         }
-        #expect(kinds.value == [.cannotEnqueue] && queue.operationCount == 0)
+        #expect(kinds.value == [.cannotEnqueue])
         OperationQueue().addOperations(fit, waitUntilFinished: true)
         #expect(fit.allSatisfy { $0.isFinished })
       }
