@@ -24,6 +24,7 @@ extension Dashboard {
       tags.confirm(with: live.operations, at: update.time)
       queueRequests.settle(in: live, at: update.time)
       noteDependents()
+      selectMatch()
       noteEnds(since: before)
       closeQuestionAboutWhatIsOver()
     case .commandResult(let result):
@@ -177,6 +178,7 @@ extension Dashboard {
       ?? selectedOperation.flatMap { id in
         shown.operations[id]?.state.isOver == false ? id : nil
       }
+    interest.search = wantedSearch
     if screen.view == .events { interest.eventLimit = EventLog.limit }
     if screen.view == .timeline {
       interest.timeline = Interest.Timeline(

@@ -71,6 +71,9 @@ struct MonitoredState: Sendable, Equatable {
   /// The details of the operation on the detail screen.
   var detail: OperationDetail? { state.latest?.detail }
 
+  /// The matches of the search, according to the last update; `nil` if the monitor has not reported any.
+  var matches: SearchMatches? { state.latest?.matches }
+
   /// Returns a queue; `nil` if it no longer exists.
   func queue(_ id: QueueReport.ID) -> QueueReport? { queueIndex[id].map { queues[$0] } }
 

@@ -48,6 +48,9 @@ public struct Update: Sendable, Equatable {
   /// The detail of the operation ``Interest/detail``; `nil` if the viewer has not requested a
   /// detail, or if the operation has finished.
   public var detail: OperationDetail?
+  /// The matches of the search ``Interest/search``; `nil` if the viewer has not requested a search,
+  /// or while the monitor prepares the search.
+  public var matches: SearchMatches?
   /// The state of each process, sorted by number, if a viewer watches several processes as one;
   /// otherwise empty. The viewer sets this value; a process does not send it.
   public var processes: [ProcessReport] = []

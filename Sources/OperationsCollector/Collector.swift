@@ -213,7 +213,7 @@ final class Collector: Sendable {
   private func nextWork(
     _ table: CollectorTable, warning: MonitorTime?
   ) -> ContinuousClock.Instant? {
-    if table.lists.values.contains(where: \.isFilling) { return .now }
+    if table.isFilling { return .now }
     let moments =
       table.lists.values.flatMap { [$0.nextRefresh, $0.nextDetail, $0.nextTelling] }
       + [warning, table.nextDeadlockSearch, table.leakWatch?.nextRound]
@@ -286,7 +286,8 @@ final class Collector: Sendable {
     for list in table.lists.values { list.refreshIfDue(from: table, at: now) }
     let unfinished = table.lists.values.filter(\.isFilling)
     for list in unfinished { list.fill(from: table, until: .now + Self.fillingSlice) }
-    return unfinished.contains { !$0.isFilling }
+    let hasTexts = table.fillSearchTexts(until: .now + Self.fillingSlice)
+    return hasTexts || unfinished.contains { !$0.isFilling }
   }
 
   private func deliver(_ table: CollectorTable) {

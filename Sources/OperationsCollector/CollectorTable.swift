@@ -35,6 +35,8 @@ final class CollectorTable {
   private var wantsEvents = false
   /// The kinds of warnings that any session requests.
   private(set) var warningKinds: Set<MonitorWarning.Kind> = []
+  /// The texts of all operations for searches; `nil` if no session searches.
+  private(set) var searchTexts: SearchTexts?
   /// The sequence number of the current reading of the queues. Each reading increases it.
   private(set) var version: UInt64 = 1
   /// For each operation that is not in the table, the known operations that depend on it. The key
@@ -113,8 +115,28 @@ final class CollectorTable {
     noteInterests()
   }
 
+  /// Whether the list of a session or the texts for searches are incomplete.
+  var isFilling: Bool {
+    searchTexts?.isFilling == true || lists.values.contains(where: \.isFilling)
+  }
+
+  /// Collects missing texts for searches until a time is reached.
+  ///
+  /// - Returns: Whether the last missing texts were collected.
+  func fillSearchTexts(until deadline: ContinuousClock.Instant) -> Bool {
+    if searchTexts?.isWasteful == true { searchTexts = SearchTexts(of: Array(entries.keys)) }
+    guard searchTexts?.isFilling == true else { return false }
+    searchTexts?.fill(until: deadline) { self.entries[$0]?.report }
+    return searchTexts?.isFilling == false
+  }
+
   private func noteInterests() {
     wantsEvents = lists.values.contains { $0.interest.eventLimit > 0 }
+    if !lists.values.contains(where: { $0.interest.search != nil }) {
+      searchTexts = nil
+    } else if searchTexts == nil {
+      searchTexts = SearchTexts(of: Array(entries.keys))
+    }
     warningKinds = lists.values.reduce(into: []) { $0.formUnion($1.interest.warningKinds) }
     if !warningKinds.contains(.leaking) {
       leakWatch = nil
@@ -128,6 +150,7 @@ final class CollectorTable {
     let old = entry.report
     body(&entry.report)
     entry.version = version
+    if searchTexts != nil, entry.report.name != old.name { searchTexts?.insert(entry.report) }
     for list in lists.values { list.replace(old, by: entry.report, in: self) }
   }
 
@@ -243,6 +266,7 @@ final class CollectorTable {
     entry.urgentDependentCount = Int32(
       entry.dependents.count { entries[$0.id]?.isUrgent == true })
     entries[report.id] = entry
+    searchTexts?.insert(entry.report)
     for list in lists.values { list.insert(entry.report, in: self) }
     return entry
   }
@@ -355,6 +379,7 @@ final class CollectorTable {
 
   private func drop(_ id: OperationReport.ID) {
     guard let entry = entries.removeValue(forKey: id) else { return }
+    searchTexts?.noteRemoval()
     fanOuts.remove(id)
     for list in lists.values { list.remove(entry.report, in: self) }
     for dependency in entry.report.dependencies {

@@ -10,7 +10,8 @@ struct FilledOrder {
   /// The number of operations that are added to the set before the time is checked.
   private static let step = 256
 
-  private var order = RowOrder()
+  /// The keys of the operations that were added to the set so far, in order.
+  private(set) var order = RowOrder()
   /// The operations to add. The operations from the index `next` on have not been added yet.
   private var pending: [OperationReport.ID] = []
   private var next = 0

@@ -16,6 +16,47 @@ struct RowOrder {
   /// The number of keys in the set.
   private(set) var count = 0
 
+  /// Creates an empty set.
+  init() {}
+
+  /// Creates the set of the keys of another set that match a condition. The time is proportional to
+  /// the number of keys in the other set, and no key is compared with another key.
+  init(_ other: RowOrder, where isIncluded: (SortKey) -> Bool) {
+    for others in other.chunks {
+      let included = others.indices.filter { isIncluded(others[$0]) }
+      // If all keys of a chunk match, the chunk is shared and not copied.
+      let chunk = included.count == others.count ? others : included.map { others[$0] }
+      count += chunk.count
+      if let last = chunks.last, last.count + chunk.count <= Self.chunkLimit / 2 {
+        chunks[chunks.count - 1] += chunk
+      } else if !chunk.isEmpty {
+        chunks.append(chunk)
+      }
+    }
+  }
+
+  /// Returns the number of keys that are less than a key, and whether the set contains the key.
+  func rank(of key: SortKey) -> (count: Int, isPresent: Bool) {
+    guard !chunks.isEmpty else { return (0, false) }
+    let chunk = chunkIndex(of: key)
+    let place = Self.insertionIndex(of: key, in: chunks[chunk])
+    let isPresent = place < chunks[chunk].count && chunks[chunk][place] == key
+    return (chunks[..<chunk].reduce(0) { $0 + $1.count } + place, isPresent)
+  }
+
+  /// Returns the keys at these positions, in ascending order.
+  func keys(at positions: Range<Int>) -> [SortKey] {
+    var keys: [SortKey] = []
+    var start = 0
+    for chunk in chunks {
+      let wanted = positions.clamped(to: start..<start + chunk.count)
+      if !wanted.isEmpty { keys += chunk[wanted.lowerBound - start..<wanted.upperBound - start] }
+      start += chunk.count
+      if start >= positions.upperBound { break }
+    }
+    return keys
+  }
+
   /// Inserts a key into the set. If the set already contains the key, nothing changes.
   mutating func insert(_ key: SortKey) {
     guard !chunks.isEmpty else {

@@ -31,6 +31,9 @@ final class SessionList {
   private var roots = FilledOrder()
   /// The moment for which the filter computes the ages of operations.
   private var now: MonitorTime
+  /// The matches of the viewer's search; `nil` if the viewer does not search, or before the matches
+  /// are found.
+  private var search: ListSearch?
   private var events = EventBuffer()
   private var detailWatch = DetailWatch()
   /// The time of the session's last update; `nil` before the first update.
@@ -83,6 +86,7 @@ final class SessionList {
     let mustRefillRoots = (interest.rootLimit > 0) != (new.rootLimit > 0)
     interest = new
     isUrgent = true
+    if search?.text != new.search?.text { search = nil }
     if mustRefillRoots { refillRoots(from: table) }
     if mustBeginEvents {
       beginEvents(limit: new.eventLimit, from: table)
@@ -110,7 +114,10 @@ final class SessionList {
     refill(from: table)
   }
 
-  private func refill(from table: CollectorTable) { order.begin(with: Array(table.entries.keys)) }
+  private func refill(from table: CollectorTable) {
+    search = nil
+    order.begin(with: Array(table.entries.keys))
+  }
 
   private func refillRoots(from table: CollectorTable) {
     roots.begin(with: interest.rootLimit > 0 ? Array(table.entries.keys) : [])
@@ -129,17 +136,23 @@ final class SessionList {
   // MARK: Changes
 
   func insert(_ report: OperationReport, in table: CollectorTable) {
-    order.replace(nil, by: key(of: report, in: table))
+    let key = key(of: report, in: table)
+    order.replace(nil, by: key)
+    search?.replace(nil, by: key, report)
     roots.replace(nil, by: rootKey(of: report))
   }
 
   func remove(_ report: OperationReport, in table: CollectorTable) {
-    order.replace(key(of: report, in: table), by: nil)
+    let key = key(of: report, in: table)
+    order.replace(key, by: nil)
+    search?.replace(key, by: nil, report)
     roots.replace(rootKey(of: report), by: nil)
   }
 
   func replace(_ old: OperationReport, by new: OperationReport, in table: CollectorTable) {
-    order.replace(key(of: old, in: table), by: key(of: new, in: table))
+    let (oldKey, newKey) = (key(of: old, in: table), key(of: new, in: table))
+    order.replace(oldKey, by: newKey)
+    search?.replace(oldKey, by: newKey, new)
     roots.replace(rootKey(of: old), by: rootKey(of: new))
   }
 
@@ -200,6 +213,29 @@ final class SessionList {
     }
   }
 
+  // MARK: Search
+
+  /// Returns the matches of the viewer's search; `nil` if the viewer does not search, or while the
+  /// list or the texts to search are not complete. If the list has only operations with a warning,
+  /// `warned` contains its keys.
+  private func searchMatches(in table: CollectorTable, warned: [SortKey]?) -> SearchMatches? {
+    guard let wanted = interest.search, interest.rowLimit != nil else { return nil }
+    if wanted.text.isEmpty { return SearchMatches(none: wanted) }
+    guard !order.isFilling else { return nil }
+    let start = wanted.start.flatMap { table.report($0) }.flatMap { key(of: $0, in: table) }
+    let isReversed = interest.order.isReversed
+    if let warned {
+      let keys = warned.filter { table.report($0.id)?.isMatch(of: wanted.text) == true }
+      let position =
+        start.map { start in keys.count { isReversed ? $0 > start : $0 < start } } ?? 0
+      return SearchMatches(wanted, count: keys.count, position: position) { keys[$0].map(\.id) }
+    }
+    if search == nil, let texts = table.searchTexts, !texts.isFilling {
+      search = ListSearch(for: wanted.text, in: order.order, texts)
+    }
+    return search?.answer(wanted, start: start, isReversed: isReversed)
+  }
+
   // MARK: Updates
 
   private var rows: [SortKey] {
@@ -213,13 +249,18 @@ final class SessionList {
   ) -> (keys: [SortKey], count: Int) {
     guard let limit = interest.rowLimit else { return ([], table.entries.count) }
     guard interest.showsWarnedOnly else { return complete ?? (rows, order.count) }
-    // If the viewer requests only operations with warnings, their rows are collected again for each
-    // update. This is quick, because warnings name at most a few hundred operations.
+    let keys = warnedKeys(in: table, warnings)
+    return (Array(keys.prefix(limit)), keys.count)
+  }
+
+  /// Returns the keys of the operations with a warning, in the order of the list. The keys are
+  /// collected again for each update. This is quick, because warnings name at most a few hundred
+  /// operations.
+  private func warnedKeys(in table: CollectorTable, _ warnings: [MonitorWarning]) -> [SortKey] {
     let keys = Set(warnings.lazy.flatMap(\.markedOperations)).compactMap { id in
       table.report(id).flatMap { key(of: $0, in: table) }
     }
-    let sorted = interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()
-    return (Array(sorted.prefix(limit)), keys.count)
+    return interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()
   }
 
   /// Returns whether the interval allows an update now.
@@ -248,7 +289,10 @@ final class SessionList {
     let detail = detailWatch.answer(about: interest.detail, at: MonitorTime.now) {
       table.detail(of: $0)
     }
+    let matches = searchMatches(
+      in: table, warned: interest.showsWarnedOnly ? warnedKeys(in: table, warnings) : nil)
     let singled = singledOut(in: table).union(detail?.namedOperations ?? [])
+      .union(matches?.ids ?? [])
     let wanted = wantedOperations(listed.keys, singled, from: table, warnings: warnings)
     var changed: [OperationReport] = []
     for id in wanted {
@@ -275,6 +319,7 @@ final class SessionList {
     update.times = table.times.statistics
     update.classTimes = table.classTimes(of: singled, at: time)
     update.detail = detail
+    update.matches = matches
     return update
   }
 

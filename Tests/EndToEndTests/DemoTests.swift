@@ -75,6 +75,20 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
+  @Test("In the storm demo, / finds the job that the hint of the demo names")
+  func theHintOfTheStormWorks() throws {
+    let window = try BuiltProgram.start(["demo", "storm", "--speed", "0.1"])
+    #expect(window.wait { $0.contains("executing") })
+    window.type("/job 123456")
+    #expect(
+      window.wait { screen in
+        screen.lines.contains { $0.hasPrefix("▌") && $0.contains("job 123456") }
+          && screen.contains("1 of 1 ")
+      }, "\(window.screen.lines)")
+    window.type("\rq")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
   @Test func aReadOnlyDashboardCancelsNothing() throws {
     let window = try BuiltProgram.start(["--readonly"])
     #expect(window.wait { $0.contains("executing") })

@@ -54,6 +54,9 @@ struct StatusView {
   private func remarks(_ glyphs: Glyphs) -> [String] {
     var remarks: [String] = []
     if dashboard.screen.view == .operations {
+      if let search = dashboard.list.search, let words = dashboard.searchWords {
+        remarks.append("/\(search.clipped(to: 20)): \(words.text)")
+      }
       if dashboard.list.selection.isPinned { remarks.append("pinned") }
       if dashboard.list.listing.showsWarnedOnly { remarks.append("warnings only") }
       // If there is a rule above the list, its title shows the filter and whether finished operations are
@@ -148,7 +151,12 @@ struct StatusView {
     let label: String
     var remark = Span("   Enter accept \(canvas.glyphs.dot) Esc discard", .dim)
     switch prompt.purpose {
-    case .search: label = "find: "
+    case .search:
+      label = "find: "
+      if let words = dashboard.searchWords {
+        let end = " \(canvas.glyphs.dot) Enter accept \(canvas.glyphs.dot) Esc discard"
+        remark = Span("   \(words.text)\(end)", words.isFailure ? .warning : .dim)
+      }
     case .filter:
       label = "filter: "
       if prompt.text.isEmpty {

@@ -176,7 +176,7 @@ enum KeyTable {
       help: "show all dependency trees", group: .looking),
     KeyBinding(
       .list(.openSearch), [.character("/"), .function(3)], in: [.list], label: "/ F3",
-      help: "search in the rows", group: .looking, footer: ("/", [.list: "Find"])),
+      help: "search all operations", group: .looking, footer: ("/", [.list: "Find"])),
     KeyBinding(
       .list(.searchNext), [.character("n")], in: [.list], label: "n", help: "next match",
       group: .moving),

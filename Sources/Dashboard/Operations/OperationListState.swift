@@ -14,6 +14,9 @@ struct OperationListState: Sendable {
   var search: String?
   /// The operation that was selected when the user began to type the search text.
   var searchStart: OperationReport.ID?
+  /// The number of matches by which the selection will move when the monitor has reported the matches; `nil` if
+  /// it will not move. 0 selects the first match at or after the selected operation.
+  var searchSteps: Int?
   /// The number of cells by which the operations' names are scrolled to the left.
   var titleOffset = 0
   /// The cancel keys that are printed on the rows.
@@ -147,7 +150,7 @@ extension Dashboard {
       list.listing.filter = nil
       show("filter cleared")
     } else if list.search != nil {
-      list.search = nil
+      (list.search, list.searchSteps) = (nil, nil)
       show("search cleared")
     }
   }
@@ -199,8 +202,13 @@ extension Dashboard {
       if accepts, filterError != nil { return [.bell] }
       if !accepts { list.listing.filter = before }
     case .search:
-      if !accepts { list.search = nil }
+      if !accepts { cancelSearch() }
       list.searchStart = nil
+      // The monitor may have already reported that there is no match.
+      if list.searchSteps != nil {
+        prompts.text = nil
+        selectMatch()
+      }
     }
     prompts.text = nil
     return []
@@ -213,54 +221,6 @@ extension Dashboard {
       return
     }
     if let filter = try? OperationFilter(text) { list.listing.filter = filter }
-  }
-
-  // MARK: Search
-
-  mutating func openSearchPrompt() {
-    prompts.text = TextPrompt(.search)
-    list.searchStart = list.selection.id
-  }
-
-  /// Selects the first match after the operation that was selected when the search began.
-  private mutating func searchAsTyped(_ text: String) {
-    list.search = text.isEmpty ? nil : text
-    let start = list.rows.index(of: list.searchStart) ?? 0
-    guard let search = list.search else {
-      if let searchStart = list.searchStart {
-        _ = list.selection.select(searchStart, in: list.rows, height: pageHeight)
-      }
-      return
-    }
-    _ = goToMatch(of: search, from: start, step: 1)
-  }
-
-  /// Selects the next operation below or above the selection that matches the search text. The search
-  /// continues at the other end of the list.
-  mutating func searchAgain(step: Int) -> [Effect] {
-    guard let search = list.search else {
-      show("no search text; press / to search", isWarning: true)
-      return [.bell]
-    }
-    let start = (list.rows.index(of: list.selection.id) ?? 0) + step
-    if goToMatch(of: search, from: start, step: step) { return [] }
-    let isCut = matchCount > list.rows.count
-    show(
-      isCut
-        ? "no match for \(search) in the rows shown; press \\ to filter all operations"
-        : "no match for \(search)", isWarning: true)
-    return [.bell]
-  }
-
-  private mutating func goToMatch(of text: String, from start: Int, step: Int) -> Bool {
-    let count = list.rows.count
-    for offset in 0..<count {
-      let index = ((start + offset * step) % count + count) % count
-      let id = list.rows.keys[index].id
-      guard let report = shown.operations[id], report.isMatch(of: text) else { continue }
-      return list.selection.select(id, in: list.rows, height: pageHeight)
-    }
-    return false
   }
 
   // MARK: Numbers
@@ -307,13 +267,5 @@ extension Dashboard {
       return
     }
     if changeTree({ $0.moveToNode(id, height: $1) }) != [], select(id) { openTree(direction) }
-  }
-}
-
-extension OperationReport {
-  /// Returns whether the operation's name, class or id contains the text.
-  func isMatch(of text: String) -> Bool {
-    title.containsIgnoringCase(text) || className.containsIgnoringCase(text)
-      || "\(id)".containsIgnoringCase(text)
   }
 }

@@ -274,7 +274,29 @@ struct ProcessMerge {
     update.classTimes = classTimes
     update.behind = all.lazy.map(\.behind).max() ?? .zero
     update.detail = all.lazy.compactMap(\.detail).first { $0.id == interest.detail }
+    update.matches = matches
     return update
+  }
+
+  /// The matches of the viewer's search; `nil` if a process has not sent its matches yet. Each process
+  /// searches its own operations. The matches of the first process come first.
+  private var matches: SearchMatches? {
+    guard let search = interest.search else { return nil }
+    var parts: [SearchMatches] = []
+    for member in members {
+      if member.report?.isGone == true {
+        // The process cannot answer, and its operations can no longer be found.
+        parts.append(SearchMatches(none: search))
+        continue
+      }
+      guard let part = member.latest.matches,
+        part.search == member.translation.own(interest).search
+      else { return nil }
+      parts.append(part)
+    }
+    let number = search.start?.processNumber ?? 1
+    let index = members.firstIndex { $0.translation.number == number } ?? 0
+    return SearchMatches(search, joining: parts, startingIn: index)
   }
 
   private var matchCount: Int {

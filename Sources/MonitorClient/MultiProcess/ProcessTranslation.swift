@@ -45,6 +45,7 @@ struct ProcessTranslation: Equatable {
     merged.runs?.runs = update.runs?.runs.compactMap(self.merged) ?? []
     merged.warnings = update.warnings.map(self.merged)
     merged.detail = update.detail.flatMap(self.merged)
+    merged.matches?.ids = self.merged(update.matches?.ids ?? [])
     return merged
   }
 
@@ -127,6 +128,7 @@ struct ProcessTranslation: Equatable {
     own.operations = Set(self.own(interest.operations))
     own.subjects = Set(self.own(interest.subjects))
     own.detail = interest.detail.flatMap { self.own([$0]).first }
+    own.search?.start = interest.search?.start.flatMap { self.own([$0]).first }
     own.graphs = Set(
       interest.graphs.compactMap { graph in
         self.own([graph.root]).first.map {

@@ -37,6 +37,23 @@ public struct Interest: Sendable, Hashable {
     }
   }
 
+  /// A search in the list.
+  public struct Search: Sendable, Hashable {
+    /// The text that the name, the class or the id of an operation must contain. ASCII letters match
+    /// in upper and lower case. If the text is empty, no operation matches, and the monitor only
+    /// prepares the search.
+    public var text: String
+    /// The operation at which the search starts; `nil` if the search starts at the first operation
+    /// of the list.
+    public var start: OperationReport.ID?
+
+    /// Creates a search.
+    public init(text: String, start: OperationReport.ID? = nil) {
+      self.text = text
+      self.start = start
+    }
+  }
+
   /// The order of the operations in the list.
   public var order: SortOrder
   /// The condition for operations in the list; `nil` for all operations.
@@ -66,6 +83,8 @@ public struct Interest: Sendable, Hashable {
   public var timeline: Timeline?
   /// The operation whose ``Update/detail`` is sent; `nil` if no detail is requested.
   public var detail: OperationReport.ID?
+  /// The search whose ``Update/matches`` are sent; `nil` if no search is requested.
+  public var search: Search?
   /// The kinds of warnings to send. A kind that no viewer requests costs the process almost
   /// nothing.
   public var warningKinds = MonitorWarning.Kind.usual

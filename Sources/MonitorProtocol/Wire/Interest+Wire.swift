@@ -21,6 +21,7 @@ extension WireInterest {
       self.timeline.limit = Self.rows(timeline.limit)
     }
     if let id = interest.detail { detail = id.rawValue }
+    if let search = interest.search { self.search = WireSearch(search) }
     warningKinds = interest.warningKinds.map { WireWarning.Kind($0) }
       .sorted { $0.rawValue < $1.rawValue }
   }
@@ -77,6 +78,7 @@ extension Interest {
     eventLimit = try Self.rows(wire.eventLimit, "an event limit")
     timeline = wire.hasTimeline ? try Timeline(wire.timeline) : nil
     detail = wire.hasDetail ? OperationReport.ID(wire.detail) : nil
+    search = wire.hasSearch ? try Search(wire.search) : nil
     warningKinds = Set(wire.warningKinds.compactMap { MonitorWarning.Kind($0) })
   }
 
@@ -124,6 +126,50 @@ extension Interest {
       graphs.insert(Graph(root: .init(graph.root), direction: direction, limit: limit))
     }
     return graphs
+  }
+}
+
+extension WireSearch {
+  init(_ search: Interest.Search) {
+    self.init()
+    text = search.text.wireText
+    if let id = search.start { start = id.rawValue }
+  }
+}
+
+extension Interest.Search {
+  init(_ wire: WireSearch) throws(WireError) {
+    guard wire.text.utf8.count <= WireLimits.longestText else {
+      throw WireError(
+        "a search has \(wire.text.utf8.count) bytes; the limit is \(WireLimits.longestText)")
+    }
+    self.init(text: wire.text, start: wire.hasStart ? OperationReport.ID(wire.start) : nil)
+  }
+}
+
+extension WireMatches {
+  init(_ matches: SearchMatches) {
+    self.init()
+    search = WireSearch(matches.search)
+    count = Int64(matches.count)
+    first = Int64(matches.first)
+    ids = matches.ids.map(\.rawValue)
+    next = Int64(matches.next)
+  }
+}
+
+extension SearchMatches {
+  /// Creates matches from a message. The values of a wrong message are changed so that they agree
+  /// with each other.
+  init(_ wire: WireMatches) {
+    let ids = wire.ids.prefix(2 * Self.reach + 1).map { OperationReport.ID($0) }
+    let count = ids.isEmpty ? 0 : max(ids.count, Int(wireCount: wire.count))
+    self.init(
+      search: Interest.Search(
+        text: wire.search.text.wireText,
+        start: wire.search.hasStart ? OperationReport.ID(wire.search.start) : nil),
+      count: count, first: Int(wireCount: wire.first) % max(1, count), ids: ids,
+      next: max(0, min(Int(wireCount: wire.next), ids.count - 1)))
   }
 }
 

@@ -33,6 +33,7 @@ extension WireUpdatePart {
     }
     behind = content.behind.saturatedNanoseconds
     if let detail = content.detail { self.detail = WireDetail(detail) }
+    if let matches = content.matches { self.matches = WireMatches(matches) }
   }
 }
 
@@ -55,6 +56,7 @@ extension UpdatePart {
       uniquingKeysWith: { first, _ in first })
     update.behind = Duration(wire: wire.behind)
     update.detail = wire.hasDetail ? OperationDetail(wire.detail) : nil
+    update.matches = wire.hasMatches ? SearchMatches(wire.matches) : nil
     self.init(
       content: update,
       moreDependencies: wire.hasMoreDependencies

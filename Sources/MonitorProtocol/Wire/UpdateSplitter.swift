@@ -68,6 +68,7 @@ struct UpdateSplitter {
     head.rootCount = update.rootCount
     head.times = update.times
     head.behind = update.behind
+    head.matches = update.matches
     return head
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto bfbc00c379ebc66e6da4aa0a2e0a61092d30575ed3b78208d504c238df26eb35
+// Made from monitor.proto 9b3ecdc689c72449d88d3e088121e3893b61f0e6cf9f3d35bc860388b5546a37
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -556,86 +556,120 @@ nonisolated struct WireWatch: Sendable {
 
 /// The data that a viewer requests. Counts and queues are always sent. Each field documents its
 /// default.
-nonisolated struct WireInterest: Sendable {
+nonisolated struct WireInterest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The order of the list; by state if not set.
   var order: WireInterest.Order {
-    get {_order ?? WireInterest.Order()}
-    set {_order = newValue}
+    get {_storage._order ?? WireInterest.Order()}
+    set {_uniqueStorage()._order = newValue}
   }
   /// Returns true if `order` has been explicitly set.
-  var hasOrder: Bool {self._order != nil}
+  var hasOrder: Bool {_storage._order != nil}
   /// Clears the value of `order`. Subsequent reads from it will return its default value.
-  mutating func clearOrder() {self._order = nil}
+  mutating func clearOrder() {_uniqueStorage()._order = nil}
 
   /// The condition for operations in the list, in the words that a user types, at most 4 KiB; all
   /// operations if not set.
   var filter: String {
-    get {_filter ?? String()}
-    set {_filter = newValue}
+    get {_storage._filter ?? String()}
+    set {_uniqueStorage()._filter = newValue}
   }
   /// Returns true if `filter` has been explicitly set.
-  var hasFilter: Bool {self._filter != nil}
+  var hasFilter: Bool {_storage._filter != nil}
   /// Clears the value of `filter`. Subsequent reads from it will return its default value.
-  mutating func clearFilter() {self._filter = nil}
+  mutating func clearFilter() {_uniqueStorage()._filter = nil}
 
   /// Whether the list omits operations that are finished or cancelled.
-  var hidesOver: Bool = false
+  var hidesOver: Bool {
+    get {_storage._hidesOver}
+    set {_uniqueStorage()._hidesOver = newValue}
+  }
 
   /// Whether the list has only operations that warnings name.
-  var showsWarnedOnly: Bool = false
+  var showsWarnedOnly: Bool {
+    get {_storage._showsWarnedOnly}
+    set {_uniqueStorage()._showsWarnedOnly = newValue}
+  }
 
   /// The maximum number of operations in the list, 0 to 1,000,000; all if not set.
   var rowLimit: Int64 {
-    get {_rowLimit ?? 0}
-    set {_rowLimit = newValue}
+    get {_storage._rowLimit ?? 0}
+    set {_uniqueStorage()._rowLimit = newValue}
   }
   /// Returns true if `rowLimit` has been explicitly set.
-  var hasRowLimit: Bool {self._rowLimit != nil}
+  var hasRowLimit: Bool {_storage._rowLimit != nil}
   /// Clears the value of `rowLimit`. Subsequent reads from it will return its default value.
-  mutating func clearRowLimit() {self._rowLimit = nil}
+  mutating func clearRowLimit() {_uniqueStorage()._rowLimit = nil}
 
   /// The ids of operations that are sent even if they are not in the list; at most 50,000.
-  var operations: [UInt64] = []
+  var operations: [UInt64] {
+    get {_storage._operations}
+    set {_uniqueStorage()._operations = newValue}
+  }
 
   /// Parts of the dependency graph to send; at most 64.
-  var graphs: [WireInterest.Graph] = []
+  var graphs: [WireInterest.Graph] {
+    get {_storage._graphs}
+    set {_uniqueStorage()._graphs = newValue}
+  }
 
   /// The maximum number of operations to send for the dependency trees: unfinished operations without
   /// dependents, and the direct and indirect dependencies of these operations; 0 to 20,000.
-  var rootLimit: Int64 = 0
+  var rootLimit: Int64 {
+    get {_storage._rootLimit}
+    set {_uniqueStorage()._rootLimit = newValue}
+  }
 
   /// The ids of the operations whose dependents are sent; at most 50,000.
-  var subjects: [UInt64] = []
+  var subjects: [UInt64] {
+    get {_storage._subjects}
+    set {_uniqueStorage()._subjects = newValue}
+  }
 
   /// The maximum number of events per update, 0 to 1,000,000.
-  var eventLimit: Int64 = 0
+  var eventLimit: Int64 {
+    get {_storage._eventLimit}
+    set {_uniqueStorage()._eventLimit = newValue}
+  }
 
   /// The runs to send; none if not set.
   var timeline: WireInterest.Timeline {
-    get {_timeline ?? WireInterest.Timeline()}
-    set {_timeline = newValue}
+    get {_storage._timeline ?? WireInterest.Timeline()}
+    set {_uniqueStorage()._timeline = newValue}
   }
   /// Returns true if `timeline` has been explicitly set.
-  var hasTimeline: Bool {self._timeline != nil}
+  var hasTimeline: Bool {_storage._timeline != nil}
   /// Clears the value of `timeline`. Subsequent reads from it will return its default value.
-  mutating func clearTimeline() {self._timeline = nil}
+  mutating func clearTimeline() {_uniqueStorage()._timeline = nil}
 
   /// The id of the operation whose detail is sent; none if not set.
   var detail: UInt64 {
-    get {_detail ?? 0}
-    set {_detail = newValue}
+    get {_storage._detail ?? 0}
+    set {_uniqueStorage()._detail = newValue}
   }
   /// Returns true if `detail` has been explicitly set.
-  var hasDetail: Bool {self._detail != nil}
+  var hasDetail: Bool {_storage._detail != nil}
   /// Clears the value of `detail`. Subsequent reads from it will return its default value.
-  mutating func clearDetail() {self._detail = nil}
+  mutating func clearDetail() {_uniqueStorage()._detail = nil}
 
   /// The kinds of warnings to send. Unknown kinds are left out.
-  var warningKinds: [WireWarning.Kind] = []
+  var warningKinds: [WireWarning.Kind] {
+    get {_storage._warningKinds}
+    set {_uniqueStorage()._warningKinds = newValue}
+  }
+
+  /// The search in the list; none if not set. Since version 1.1.
+  var search: WireSearch {
+    get {_storage._search ?? WireSearch()}
+    set {_uniqueStorage()._search = newValue}
+  }
+  /// Returns true if `search` has been explicitly set.
+  var hasSearch: Bool {_storage._search != nil}
+  /// Clears the value of `search`. Subsequent reads from it will return its default value.
+  mutating func clearSearch() {_uniqueStorage()._search = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -815,11 +849,73 @@ nonisolated struct WireInterest: Sendable {
 
   init() {}
 
-  fileprivate var _order: WireInterest.Order? = nil
-  fileprivate var _filter: String? = nil
-  fileprivate var _rowLimit: Int64? = nil
-  fileprivate var _timeline: WireInterest.Timeline? = nil
-  fileprivate var _detail: UInt64? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// A search for the operations of a list whose name, class or id contains a text. The limit of the
+/// list's rows does not apply to a search.
+nonisolated struct WireSearch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The text, at most 4 KiB. ASCII letters match in upper and lower case. An empty text matches no
+  /// operation; the process then only prepares the search.
+  var text: String = String()
+
+  /// The id of the operation at which the search starts; the search starts at the first operation of
+  /// the list if not set.
+  var start: UInt64 {
+    get {_start ?? 0}
+    set {_start = newValue}
+  }
+  /// Returns true if `start` has been explicitly set.
+  var hasStart: Bool {self._start != nil}
+  /// Clears the value of `start`. Subsequent reads from it will return its default value.
+  mutating func clearStart() {self._start = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _start: UInt64? = nil
+}
+
+/// The matches of a search that are near the operation at which the search starts, in the order of
+/// the list. The first match of the list follows the last match.
+nonisolated struct WireMatches: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The search that found the matches.
+  var search: WireSearch {
+    get {_search ?? WireSearch()}
+    set {_search = newValue}
+  }
+  /// Returns true if `search` has been explicitly set.
+  var hasSearch: Bool {self._search != nil}
+  /// Clears the value of `search`. Subsequent reads from it will return its default value.
+  mutating func clearSearch() {self._search = nil}
+
+  /// The number of all matches.
+  var count: Int64 = 0
+
+  /// The position of the first of `ids` among all matches, from 0 on.
+  var first: Int64 = 0
+
+  /// The ids of matches that follow each other; at most 65.
+  var ids: [UInt64] = []
+
+  /// The index in `ids` of the operation at which the search starts or, if that operation does not
+  /// match, of the first match after that operation.
+  var next: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _search: WireSearch? = nil
 }
 
 /// A command to the process.
@@ -1194,6 +1290,17 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   var hasDetail: Bool {_storage._detail != nil}
   /// Clears the value of `detail`. Subsequent reads from it will return its default value.
   mutating func clearDetail() {_uniqueStorage()._detail = nil}
+
+  /// The matches of the search `Interest.search`; not set if the viewer requests no search, or while
+  /// the process prepares the search. Since version 1.1.
+  var matches: WireMatches {
+    get {_storage._matches ?? WireMatches()}
+    set {_uniqueStorage()._matches = newValue}
+  }
+  /// Returns true if `matches` has been explicitly set.
+  var hasMatches: Bool {_storage._matches != nil}
+  /// Clears the value of `matches`. Subsequent reads from it will return its default value.
+  mutating func clearMatches() {_uniqueStorage()._matches = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2484,93 +2591,160 @@ nonisolated extension WireWatch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Interest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}filter\0\u{3}hides_over\0\u{3}shows_warned_only\0\u{3}row_limit\0\u{1}operations\0\u{1}graphs\0\u{3}root_limit\0\u{1}subjects\0\u{3}event_limit\0\u{1}timeline\0\u{1}detail\0\u{3}warning_kinds\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}filter\0\u{3}hides_over\0\u{3}shows_warned_only\0\u{3}row_limit\0\u{1}operations\0\u{1}graphs\0\u{3}root_limit\0\u{1}subjects\0\u{3}event_limit\0\u{1}timeline\0\u{1}detail\0\u{3}warning_kinds\0\u{1}search\0")
+
+  fileprivate class _StorageClass {
+    var _order: WireInterest.Order? = nil
+    var _filter: String? = nil
+    var _hidesOver: Bool = false
+    var _showsWarnedOnly: Bool = false
+    var _rowLimit: Int64? = nil
+    var _operations: [UInt64] = []
+    var _graphs: [WireInterest.Graph] = []
+    var _rootLimit: Int64 = 0
+    var _subjects: [UInt64] = []
+    var _eventLimit: Int64 = 0
+    var _timeline: WireInterest.Timeline? = nil
+    var _detail: UInt64? = nil
+    var _warningKinds: [WireWarning.Kind] = []
+    var _search: WireSearch? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _order = source._order
+      _filter = source._filter
+      _hidesOver = source._hidesOver
+      _showsWarnedOnly = source._showsWarnedOnly
+      _rowLimit = source._rowLimit
+      _operations = source._operations
+      _graphs = source._graphs
+      _rootLimit = source._rootLimit
+      _subjects = source._subjects
+      _eventLimit = source._eventLimit
+      _timeline = source._timeline
+      _detail = source._detail
+      _warningKinds = source._warningKinds
+      _search = source._search
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._order) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._filter) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.hidesOver) }()
-      case 4: try { try decoder.decodeSingularBoolField(value: &self.showsWarnedOnly) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self._rowLimit) }()
-      case 6: try { try decoder.decodeRepeatedUInt64Field(value: &self.operations) }()
-      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.graphs) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self.rootLimit) }()
-      case 9: try { try decoder.decodeRepeatedUInt64Field(value: &self.subjects) }()
-      case 10: try { try decoder.decodeSingularInt64Field(value: &self.eventLimit) }()
-      case 11: try { try decoder.decodeSingularMessageField(value: &self._timeline) }()
-      case 12: try { try decoder.decodeSingularUInt64Field(value: &self._detail) }()
-      case 13: try { try decoder.decodeRepeatedEnumField(value: &self.warningKinds) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._order) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._filter) }()
+        case 3: try { try decoder.decodeSingularBoolField(value: &_storage._hidesOver) }()
+        case 4: try { try decoder.decodeSingularBoolField(value: &_storage._showsWarnedOnly) }()
+        case 5: try { try decoder.decodeSingularInt64Field(value: &_storage._rowLimit) }()
+        case 6: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._operations) }()
+        case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._graphs) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._rootLimit) }()
+        case 9: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._subjects) }()
+        case 10: try { try decoder.decodeSingularInt64Field(value: &_storage._eventLimit) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._timeline) }()
+        case 12: try { try decoder.decodeSingularUInt64Field(value: &_storage._detail) }()
+        case 13: try { try decoder.decodeRepeatedEnumField(value: &_storage._warningKinds) }()
+        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._search) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._order {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._filter {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    if self.hidesOver != false {
-      try visitor.visitSingularBoolField(value: self.hidesOver, fieldNumber: 3)
-    }
-    if self.showsWarnedOnly != false {
-      try visitor.visitSingularBoolField(value: self.showsWarnedOnly, fieldNumber: 4)
-    }
-    try { if let v = self._rowLimit {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
-    } }()
-    if !self.operations.isEmpty {
-      try visitor.visitPackedUInt64Field(value: self.operations, fieldNumber: 6)
-    }
-    if !self.graphs.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.graphs, fieldNumber: 7)
-    }
-    if self.rootLimit != 0 {
-      try visitor.visitSingularInt64Field(value: self.rootLimit, fieldNumber: 8)
-    }
-    if !self.subjects.isEmpty {
-      try visitor.visitPackedUInt64Field(value: self.subjects, fieldNumber: 9)
-    }
-    if self.eventLimit != 0 {
-      try visitor.visitSingularInt64Field(value: self.eventLimit, fieldNumber: 10)
-    }
-    try { if let v = self._timeline {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._detail {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 12)
-    } }()
-    if !self.warningKinds.isEmpty {
-      try visitor.visitPackedEnumField(value: self.warningKinds, fieldNumber: 13)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._order {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._filter {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      if _storage._hidesOver != false {
+        try visitor.visitSingularBoolField(value: _storage._hidesOver, fieldNumber: 3)
+      }
+      if _storage._showsWarnedOnly != false {
+        try visitor.visitSingularBoolField(value: _storage._showsWarnedOnly, fieldNumber: 4)
+      }
+      try { if let v = _storage._rowLimit {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+      } }()
+      if !_storage._operations.isEmpty {
+        try visitor.visitPackedUInt64Field(value: _storage._operations, fieldNumber: 6)
+      }
+      if !_storage._graphs.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._graphs, fieldNumber: 7)
+      }
+      if _storage._rootLimit != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._rootLimit, fieldNumber: 8)
+      }
+      if !_storage._subjects.isEmpty {
+        try visitor.visitPackedUInt64Field(value: _storage._subjects, fieldNumber: 9)
+      }
+      if _storage._eventLimit != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._eventLimit, fieldNumber: 10)
+      }
+      try { if let v = _storage._timeline {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._detail {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 12)
+      } }()
+      if !_storage._warningKinds.isEmpty {
+        try visitor.visitPackedEnumField(value: _storage._warningKinds, fieldNumber: 13)
+      }
+      try { if let v = _storage._search {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireInterest, rhs: WireInterest) -> Bool {
-    if lhs._order != rhs._order {return false}
-    if lhs._filter != rhs._filter {return false}
-    if lhs.hidesOver != rhs.hidesOver {return false}
-    if lhs.showsWarnedOnly != rhs.showsWarnedOnly {return false}
-    if lhs._rowLimit != rhs._rowLimit {return false}
-    if lhs.operations != rhs.operations {return false}
-    if lhs.graphs != rhs.graphs {return false}
-    if lhs.rootLimit != rhs.rootLimit {return false}
-    if lhs.subjects != rhs.subjects {return false}
-    if lhs.eventLimit != rhs.eventLimit {return false}
-    if lhs._timeline != rhs._timeline {return false}
-    if lhs._detail != rhs._detail {return false}
-    if lhs.warningKinds != rhs.warningKinds {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._order != rhs_storage._order {return false}
+        if _storage._filter != rhs_storage._filter {return false}
+        if _storage._hidesOver != rhs_storage._hidesOver {return false}
+        if _storage._showsWarnedOnly != rhs_storage._showsWarnedOnly {return false}
+        if _storage._rowLimit != rhs_storage._rowLimit {return false}
+        if _storage._operations != rhs_storage._operations {return false}
+        if _storage._graphs != rhs_storage._graphs {return false}
+        if _storage._rootLimit != rhs_storage._rootLimit {return false}
+        if _storage._subjects != rhs_storage._subjects {return false}
+        if _storage._eventLimit != rhs_storage._eventLimit {return false}
+        if _storage._timeline != rhs_storage._timeline {return false}
+        if _storage._detail != rhs_storage._detail {return false}
+        if _storage._warningKinds != rhs_storage._warningKinds {return false}
+        if _storage._search != rhs_storage._search {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2689,6 +2863,99 @@ nonisolated extension WireInterest.Timeline: SwiftProtobuf.Message, SwiftProtobu
   static func ==(lhs: WireInterest.Timeline, rhs: WireInterest.Timeline) -> Bool {
     if lhs.window != rhs.window {return false}
     if lhs.limit != rhs.limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSearch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Search"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}start\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self._start) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 1)
+    }
+    try { if let v = self._start {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSearch, rhs: WireSearch) -> Bool {
+    if lhs.text != rhs.text {return false}
+    if lhs._start != rhs._start {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMatches: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Matches"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}search\0\u{1}count\0\u{1}first\0\u{1}ids\0\u{1}next\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._search) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.count) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.first) }()
+      case 4: try { try decoder.decodeRepeatedUInt64Field(value: &self.ids) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.next) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._search {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.count != 0 {
+      try visitor.visitSingularInt64Field(value: self.count, fieldNumber: 2)
+    }
+    if self.first != 0 {
+      try visitor.visitSingularInt64Field(value: self.first, fieldNumber: 3)
+    }
+    if !self.ids.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.ids, fieldNumber: 4)
+    }
+    if self.next != 0 {
+      try visitor.visitSingularInt64Field(value: self.next, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMatches, rhs: WireMatches) -> Bool {
+    if lhs._search != rhs._search {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.first != rhs.first {return false}
+    if lhs.ids != rhs.ids {return false}
+    if lhs.next != rhs.next {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3002,7 +3269,7 @@ nonisolated extension WireCommandResult.Outcome: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpdatePart"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0")
 
   fileprivate class _StorageClass {
     var _isFirst: Bool = false
@@ -3024,6 +3291,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _classTimes: [WireClassTimes] = []
     var _behind: Int64 = 0
     var _detail: WireDetail? = nil
+    var _matches: WireMatches? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3053,6 +3321,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _classTimes = source._classTimes
       _behind = source._behind
       _detail = source._detail
+      _matches = source._matches
     }
   }
 
@@ -3090,6 +3359,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 17: try { try decoder.decodeRepeatedMessageField(value: &_storage._classTimes) }()
         case 18: try { try decoder.decodeSingularInt64Field(value: &_storage._behind) }()
         case 19: try { try decoder.decodeSingularMessageField(value: &_storage._detail) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._matches) }()
         default: break
         }
       }
@@ -3159,6 +3429,9 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       try { if let v = _storage._detail {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
       } }()
+      try { if let v = _storage._matches {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3187,6 +3460,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._classTimes != rhs_storage._classTimes {return false}
         if _storage._behind != rhs_storage._behind {return false}
         if _storage._detail != rhs_storage._detail {return false}
+        if _storage._matches != rhs_storage._matches {return false}
         return true
       }
       if !storagesAreEqual {return false}

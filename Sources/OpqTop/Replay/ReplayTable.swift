@@ -55,7 +55,7 @@ struct ReplayTable: Sendable {
     update.behind = .zero
     update.warnings.removeAll { !interest.warningKinds.contains($0.kind) }
     let listed = list(interest, warnings: update.warnings, at: time)
-    var wanted = Set(listed.ids)
+    var wanted = Set(listed.prefix(max(0, interest.rowLimit ?? 0)).lazy.map(\.id))
     if interest.rowLimit == nil {
       wanted = Set(state.operations.ids)
     } else {
@@ -64,8 +64,12 @@ struct ReplayTable: Sendable {
     }
     update.detail = interest.detail.flatMap { state.operations[$0] }.flatMap { detail(of: $0) }
     wanted.formUnion(update.detail?.namedOperations ?? [])
+    update.matches = interest.search.map {
+      matches(of: $0, in: listed, isReversed: interest.order.isReversed)
+    }
+    wanted.formUnion(update.matches?.ids ?? [])
     tell(wanted, in: &update)
-    update.matchCount = listed.count
+    update.matchCount = interest.rowLimit == nil ? state.operations.count : listed.count
     update.keptCount = state.operations.count
     update.dependents =
       interest.subjects.isEmpty ? nil : state.operations.dependents(of: interest.subjects)
@@ -91,18 +95,30 @@ struct ReplayTable: Sendable {
 
   // MARK: The list
 
+  /// Returns the keys of the operations in the list without a limit, in the order of the list; empty
+  /// if the viewer requests all operations and no list.
   private func list(
     _ interest: Interest, warnings: [MonitorWarning], at time: MonitorTime
-  ) -> (ids: [OperationReport.ID], count: Int) {
-    guard let limit = interest.rowLimit else { return ([], state.operations.count) }
+  ) -> [SortKey] {
+    guard interest.rowLimit != nil else { return [] }
     let names = state.queueNames
     let warned = interest.showsWarnedOnly ? Set(warnings.lazy.flatMap(\.markedOperations)) : nil
     let keys = state.operations.all.compactMap { report -> SortKey? in
       if let warned, !warned.contains(report.id) { return nil }
       return interest.sortKey(of: report, queueName: names[report.queue] ?? "", at: time)
     }
-    let sorted = interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()
-    return (sorted.prefix(max(0, limit)).map(\.id), keys.count)
+    return interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()
+  }
+
+  /// Returns the matches of a search in a sorted list.
+  private func matches(
+    of search: Interest.Search, in list: [SortKey], isReversed: Bool
+  ) -> SearchMatches {
+    let found = list.filter { state.operations[$0.id]?.isMatch(of: search.text) == true }
+    let start = list.first { $0.id == search.start }
+    let position =
+      start.map { start in found.count { isReversed ? $0 > start : $0 < start } } ?? 0
+    return SearchMatches(search, count: found.count, position: position) { found[$0].map(\.id) }
   }
 
   private func runs(_ wanted: Interest.Timeline, at time: MonitorTime) -> RecentRuns {

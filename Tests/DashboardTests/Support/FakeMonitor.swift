@@ -49,6 +49,16 @@ struct FakeMonitor {
       update.rootCount = reports.values.count(where: \.isRoot)
     }
     update.detail = interest.detail.flatMap { reports[$0] }.flatMap { detail(of: $0) }
+    update.matches = interest.search.map { search in
+      let keys = reports.values.compactMap { report in
+        interest.sortKey(of: report, queueName: names[report.queue] ?? "", at: time)
+      }
+      let sorted = interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()
+      let found = sorted.map(\.id).filter { reports[$0]?.isMatch(of: search.text) == true }
+      let start = sorted.firstIndex { $0.id == search.start } ?? 0
+      let position = sorted[..<start].count { reports[$0.id]?.isMatch(of: search.text) == true }
+      return SearchMatches(search, count: found.count, position: position) { Array(found[$0]) }
+    }
     return update
   }
 

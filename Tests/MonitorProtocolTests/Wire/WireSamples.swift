@@ -39,6 +39,7 @@ enum WireSamples {
     interest.eventLimit = 10_000
     interest.timeline = .init(window: .seconds(90), limit: 5_000)
     interest.detail = .init(0)
+    interest.search = .init(text: "merge", start: .init(0))
     interest.warningKinds = [.cycle, .leaking]
     return interest
   }
@@ -106,6 +107,12 @@ enum WireSamples {
       ], awaitedOperations: ids(8, 9), awaitedQueues: [.init(4)])
   }
 
+  static var matches: SearchMatches {
+    SearchMatches(.init(text: "merge", start: .init(3)), count: 200, position: 100) { positions in
+      positions.map { .init(UInt64($0)) }
+    }
+  }
+
   static var update: Update {
     var update = Update(
       time: time(16), queues: [queue, QueueReport(id: .init(4), name: "")],
@@ -123,6 +130,7 @@ enum WireSamples {
     update.times = times
     update.classTimes = ["Merge": times, "": TimeStatistics(wait: times.wait)]
     update.behind = .milliseconds(1_200)
+    update.matches = matches
     update.detail = detail
     return update
   }

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// The texts that a search examines: the ids and the names of all operations, one after the other in
+/// one array of bytes. A search of this array is several times faster than a search of the reports,
+/// because the reports are scattered in memory.
+///
+/// The texts exist only while a viewer searches. They are collected step by step, so that the
+/// collector can do other work in between. The names of classes are stored once for each class.
+struct SearchTexts {
+  /// The byte before each text. No text in UTF-8 contains this byte, so a search never finds a part
+  /// of two texts.
+  private static let separator: UInt8 = 0xFF
+  /// The number of operations whose texts are collected before the time is checked.
+  private static let step = 256
+  /// The texts are collected again if more than this number of them belongs to operations that were
+  /// removed, and also more than to operations that exist.
+  private static let removedLimit = 10_000
+
+  /// The separator, the id, the separator and the name of each operation. All letters are lowercase.
+  private var bytes: [UInt8] = []
+  /// The ids of the operations, in the order of ``bytes``.
+  private var ids: [OperationReport.ID] = []
+  /// For each operation, the index in ``bytes`` at which its text begins.
+  private var starts: [UInt32] = []
+  /// For each operation, the number of its class in ``classes``.
+  private var classNumbers: [UInt32] = []
+  private var classes: [String: UInt32] = [:]
+  private var lastClass: (name: String, number: UInt32) = ("", 0)
+  private var removedCount = 0
+
+  /// The operations whose texts are not collected yet, from the index `nextPending` on.
+  private var pending: [OperationReport.ID]
+  private var nextPending = 0
+
+  /// Begins to collect the texts of operations.
+  init(of operations: [OperationReport.ID]) {
+    pending = operations
+    ids.reserveCapacity(operations.count)
+    starts.reserveCapacity(operations.count)
+    classNumbers.reserveCapacity(operations.count)
+  }
+
+  /// Whether the texts of some operations are missing.
+  var isFilling: Bool { nextPending < pending.count }
+
+  /// Whether the texts of many removed operations take up memory. The texts must then be collected
+  /// again.
+  var isWasteful: Bool { removedCount > max(Self.removedLimit, ids.count / 2) }
+
+  /// Collects texts until all are collected or a time is reached.
+  mutating func fill(
+    until deadline: ContinuousClock.Instant, _ report: (OperationReport.ID) -> OperationReport?
+  ) {
+    while isFilling {
+      for id in pending[nextPending...].prefix(Self.step) {
+        if let report = report(id) { insert(report) }
+      }
+      nextPending = min(pending.count, nextPending + Self.step)
+      if ContinuousClock.now >= deadline { break }
+    }
+    if !isFilling { (pending, nextPending) = ([], 0) }
+  }
+
+  /// Adds the text of an operation. The operation may have an older text, for example under its
+  /// previous name. In that case, a search may also find the operation by the older text.
+  mutating func insert(_ report: OperationReport) {
+    guard bytes.count < UInt32.max - 0xFFFF else { return }
+    // Most operations have the class of the previous one.
+    if classNumbers.isEmpty || report.className != lastClass.name {
+      let number = classes[report.className] ?? UInt32(classes.count)
+      classes[report.className] = number
+      lastClass = (report.className, number)
+    }
+    ids.append(report.id)
+    starts.append(UInt32(bytes.count))
+    classNumbers.append(lastClass.number)
+    bytes.append(Self.separator)
+    append(report.id)
+    bytes.append(Self.separator)
+    append(report.name)
+  }
+
+  /// Counts the text of an operation that was removed.
+  mutating func noteRemoval() { removedCount += 1 }
+
+  private mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { utf8 in
+      for byte in utf8 { bytes.append(Self.lowercase(byte)) }
+    }
+  }
+
+  /// Appends the text of an id, such as `#1042`. This is several times faster than the creation of a string.
+  private mutating func append(_ id: OperationReport.ID) {
+    bytes.append(UInt8(ascii: "#"))
+    let start = bytes.count
+    var rest = id.rawValue
+    repeat {
+      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    } while rest > 0
+    bytes[start...].reverse()
+  }
+
+  /// Returns the operations whose id, name or class contains a text. The result may contain operations
+  /// that were removed.
+  func matches(of text: String) -> IDSet {
+    var found = IDSet(for: ids)
+    let needle = text.utf8.map(Self.lowercase)
+    guard !needle.isEmpty else { return found }
+    let matching = Set(classes.filter { $0.key.containsIgnoringCase(text) }.values)
+    if !matching.isEmpty {
+      for (id, number) in zip(ids, classNumbers) where matching.contains(number) {
+        found.insert(id)
+      }
+    }
+    let scanner = ByteScanner(needle)
+    bytes.withUnsafeBufferPointer { bytes in
+      var slot = 0
+      var offset = 0
+      while slot < ids.count, let hit = scanner.firstHit(in: bytes, from: offset) {
+        slot = self.slot(at: hit, from: slot)
+        found.insert(ids[slot])
+        // One hit in a text is enough, so the search continues with the next text.
+        slot += 1
+        guard slot < ids.count else { break }
+        offset = Int(starts[slot])
+      }
+    }
+    return found
+  }
+
+  /// Returns the index of the operation whose text contains a place in ``bytes``.
+  private func slot(at place: Int, from low: Int) -> Int {
+    // Most hits are near the previous one, so the distance is doubled until it is too long.
+    var low = low
+    var distance = 1
+    while low + distance < starts.count, starts[low + distance] <= place {
+      low += distance
+      distance *= 2
+    }
+    var high = min(low + distance, starts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= place { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  private static func lowercase(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+}
+
+/// Finds a sequence of bytes in an array, with the algorithm of Boyer, Moore and Horspool: most
+/// comparisons skip as many bytes as the sequence has.
+private struct ByteScanner {
+  private let needle: [UInt8]
+  /// For each value of a byte, the number of bytes to skip if the last compared byte has this value.
+  private var skips: [Int]
+
+  /// Creates a scanner. The sequence must not be empty.
+  init(_ needle: [UInt8]) {
+    self.needle = needle
+    skips = Array(repeating: needle.count, count: 256)
+    for (index, byte) in needle.dropLast().enumerated() {
+      skips[Int(byte)] = needle.count - 1 - index
+    }
+  }
+
+  /// Returns the index of the first occurrence at or after an index; `nil` if there is none.
+  func firstHit(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    if needle.count == 1 {
+      var index = start
+      while index < bytes.count, bytes[index] != needle[0] { index += 1 }
+      return index < bytes.count ? index : nil
+    }
+    return needle.withUnsafeBufferPointer { needle in
+      skips.withUnsafeBufferPointer { skips in
+        let last = needle.count - 1
+        var index = start + last
+        while index < bytes.count {
+          let byte = bytes[index]
+          if byte == needle[last], isHit(bytes, at: index - last, needle) { return index - last }
+          index += skips[Int(byte)]
+        }
+        return nil
+      }
+    }
+  }
+
+  private func isHit(
+    _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, _ needle: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    for index in needle.indices where bytes[start + index] != needle[index] { return false }
+    return true
+  }
+}
+
+/// A set of ids for very many operations. If the ids are dense, the set needs only one bit for each.
+struct IDSet {
+  /// The maximum number of bits for each id that the set may contain.
+  private static let sparseness = 64
+
+  private let first: UInt64
+  private var bits: [UInt64] = []
+  private var others: Set<OperationReport.ID> = []
+
+  /// Creates an empty set that can contain the given ids.
+  init(for ids: [OperationReport.ID]) {
+    let range = ids.lazy.map(\.rawValue)
+    var (low, high) = (UInt64.max, UInt64.min)
+    for id in range { (low, high) = (min(low, id), max(high, id)) }
+    first = low
+    let limit = UInt64(ids.count * Self.sparseness)
+    if !ids.isEmpty, high - low <= limit {
+      bits = Array(repeating: 0, count: Int((high - low) / 64) + 1)
+    }
+  }
+
+  /// Adds an id to the set.
+  mutating func insert(_ id: OperationReport.ID) {
+    let place = id.rawValue &- first
+    if place / 64 < bits.count {
+      bits[Int(place / 64)] |= 1 << (place % 64)
+    } else {
+      others.insert(id)
+    }
+  }
+
+  /// Returns whether the set contains an id.
+  func contains(_ id: OperationReport.ID) -> Bool {
+    let place = id.rawValue &- first
+    guard place / 64 < bits.count else { return !others.isEmpty && others.contains(id) }
+    return bits[Int(place / 64)] & 1 << (place % 64) != 0
+  }
+}

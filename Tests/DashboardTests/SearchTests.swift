@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("The search in the list")
+struct SearchTests {
+  private typealias ID = OperationReport.ID
+
+  private static let jobs = (1...700).map { number in
+    OperationReport(
+      id: ID(number), name: "job \(number)", className: "BlockOperation", queue: Scene.cpu,
+      state: .ready, added: Scene.seconds(1), becameReady: Scene.seconds(Double(number) / 100))
+  }
+
+  /// Returns a dashboard of 700 operations. The list has rows for the first 500 of them.
+  private static func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
+    var dashboard = Dashboard(configuration: .init(title: "jobs"))
+    dashboard.take(.resized(Size(columns: columns, rows: rows)))
+    dashboard.take(.tick(Scene.now))
+    dashboard.take(.monitor(.hello(Scene.hello)))
+    dashboard.take(.monitor(.update(Scene.update(of: jobs))))
+    return dashboard
+  }
+
+  @Test("A text without a match is reported while it is typed")
+  func noMatchIsReportedAtOnce() {
+    var dashboard = Self.dashboard()
+    dashboard.press("/z")
+    #expect(dashboard.text().shows("find: z_   no match · Enter accept"))
+    #expect(dashboard.list.selection.id == ID(1))
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("/z: no match"))
+    #expect(dashboard.press("n") == [.bell])
+    #expect(dashboard.text().shows("no match for z"))
+  }
+
+  @Test("A search finds an operation that has no row, and selects it")
+  func operationsWithoutARowAreFound() {
+    var dashboard = Self.dashboard()
+    #expect(dashboard.list.rows.count == 500)
+    dashboard.press("/job 650")
+    #expect(dashboard.list.selection.id == ID(650))
+    #expect(dashboard.text().shows("find: job 650_   1 of 1 · Enter accept"))
+    #expect(dashboard.text().shows("job 650"))
+  }
+
+  @Test("n and N go through all matches in the order of the list, and the position is exact")
+  func thePositionIsExact() {
+    var dashboard = Self.dashboard()
+    dashboard.press("/00")
+    dashboard.press(.enter)
+    // The matches are the operations with the ids 100, 200, ... 700.
+    for (key, id, position) in [
+      ("", 100, 1), ("n", 200, 2), ("nnn", 500, 5), ("nn", 700, 7), ("n", 100, 1), ("N", 700, 7),
+      ("N", 600, 6),
+    ] {
+      dashboard.press(key)
+      #expect(dashboard.list.selection.id == ID(id))
+      #expect(dashboard.text().shows("/00: \(position) of 7"), "\(key) \(id)")
+    }
+    dashboard.press("kg")
+    #expect(dashboard.text().shows("/00: 7 matches"))
+    dashboard.press("n")
+    #expect(dashboard.list.selection.id == ID(100))
+  }
+
+  @Test("The position is exact among more matches than the monitor reports at once")
+  func thePositionAmongManyMatches() {
+    var dashboard = Self.dashboard()
+    dashboard.press("/job")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("/job: 1 of 700"))
+    dashboard.press("N")
+    #expect(dashboard.list.selection.id == ID(700) && dashboard.text().shows("/job: 700 of 700"))
+    for _ in 0..<100 { dashboard.press("N") }
+    #expect(dashboard.list.selection.id == ID(600) && dashboard.text().shows("/job: 600 of 700"))
+  }
+
+  @Test("Keys that are pressed before the monitor answers add up")
+  func keysAddUpUntilTheAnswer() {
+    var dashboard = Self.dashboard()
+    func type(_ key: String) {
+      for letter in key.unicodeScalars { _ = dashboard.reduce(.input(.character(letter))) }
+    }
+    type("/00")
+    #expect(dashboard.text().shows("find: 00_   searching"))
+    _ = dashboard.reduce(.input(.key(.enter)))
+    #expect(dashboard.list.selection.id == ID(1))
+    dashboard.update()
+    #expect(dashboard.list.selection.id == ID(100))
+    // The answer is for an earlier selection, and does not contain the present one.
+    type("j")
+    type("nn")
+    #expect(dashboard.list.selection.id == ID(101))
+    dashboard.update()
+    #expect(dashboard.list.selection.id == ID(300))
+  }
+
+  @Test("While the monitor has not read all operations, the absence of a match is not final")
+  func unreadOperationsAreCounted() {
+    var dashboard = Self.dashboard()
+    dashboard.press("/999")
+    #expect(dashboard.text().shows("no match · Enter"))
+    var update = Scene.update(of: Self.jobs)
+    update.queues = [
+      QueueReport(
+        id: Scene.cpu, name: "cpu", counts: StateCounts(ready: 2_700, finished: 5, total: 2_705))
+    ]
+    update.matches = SearchMatches(none: .init(text: "999", start: ID(1)))
+    _ = dashboard.reduce(.monitor(.update(update)))
+    #expect(dashboard.text().shows("no match yet (2,000 operations are not read yet)"))
+    // A match that is read later is selected while the prompt is open, and not afterwards.
+    var late = Self.jobs[0]
+    late.name = "job 999"
+    func find() {
+      update.changed = [late]
+      update.matches = SearchMatches(.init(text: "999", start: ID(1)), count: 1, position: 0) { _ in
+        [ID(1)]
+      }
+      _ = dashboard.reduce(.monitor(.update(update)))
+    }
+    find()
+    #expect(dashboard.text().shows("1 of 1"))
+    dashboard.press("9")
+    dashboard.press(.enter)
+    #expect(dashboard.list.searchSteps == nil)
+  }
+
+  @Test("A search in a filtered list says so")
+  func aFilteredListIsNamed() {
+    var dashboard = Self.dashboard()
+    dashboard.press("\\job 6")
+    dashboard.press(.enter)
+    dashboard.press("/123")
+    #expect(dashboard.text().shows("no match in the filtered list"))
+  }
+
+  @Test("Escape in the prompt restores the selection, and a paused display searches its rows")
+  func escapeAndPause() {
+    var dashboard = Self.dashboard()
+    dashboard.press("j/00")
+    #expect(dashboard.list.selection.id == ID(100))
+    dashboard.press(.escape)
+    #expect(dashboard.list.selection.id == ID(2))
+    dashboard.press("p/00")
+    #expect(dashboard.paused != nil && dashboard.list.selection.id == ID(100))
+    #expect(dashboard.text().shows("1 of 5"))
+    dashboard.press("000")
+    #expect(dashboard.text().shows("no match in the rows shown"))
+  }
+
+  @Test("The monitor searches only while the user does")
+  func theSearchIsRequestedOnlyWhenNeeded() {
+    var dashboard = Self.dashboard()
+    #expect(dashboard.connection.interest.search == nil)
+    dashboard.press("/")
+    #expect(dashboard.connection.interest.search == Interest.Search(text: "", start: ID(1)))
+    dashboard.press("5")
+    dashboard.press(.enter)
+    #expect(dashboard.connection.interest.search == Interest.Search(text: "5", start: ID(5)))
+    dashboard.press(.escape)
+    #expect(dashboard.connection.interest.search == nil)
+  }
+}
