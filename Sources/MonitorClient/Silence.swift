@@ -34,7 +34,7 @@ struct Silence: Equatable {
   private(set) var nextLook: MonitorTime
   private var lastHeard: MonitorTime
   private var isAsked = false
-  private var isTold = false
+  private var isReported = false
 
   /// Creates the state of a connection that has just received the greeting.
   init(at now: MonitorTime) {
@@ -46,8 +46,8 @@ struct Silence: Equatable {
   mutating func hear(at now: MonitorTime) -> [Action] {
     lastHeard = now
     isAsked = false
-    defer { isTold = false }
-    return isTold ? [.post(.silent(for: .zero))] : []
+    defer { isReported = false }
+    return isReported ? [.post(.silent(for: .zero))] : []
   }
 
   /// Checks whether the process is silent.
@@ -65,7 +65,7 @@ struct Silence: Equatable {
       return [.ping]
     }
     nextLook = now + Self.patience
-    isTold = true
+    isReported = true
     return [.post(.silent(for: now - lastHeard))]
   }
 }

@@ -120,9 +120,9 @@ final class Collector: Sendable {
     // Whether a viewer has requested other data and has not received an update since that request.
     var isAsked = false
     // A time: the viewers have received all warnings that were due until then.
-    var lastTold = MonitorTime.now
+    var lastReportTime = MonitorTime.now
     while let interval = shortestInterval(&table) {
-      let nextWarning = table.nextWarning(after: lastTold, of: table.warningKinds)
+      let nextWarning = table.nextWarning(after: lastReportTime, of: table.warningKinds)
       let work = nextWork(table, warning: nextWarning)
       let answer = isAsked ? lastRead + Self.shortestInterval : nil
       let reasons = waitForBell(
@@ -145,11 +145,11 @@ final class Collector: Sendable {
       if hasNews || isDue { table.noteQueueConditions(at: MonitorTime.now) }
       if table.searchDeadlocksIfDue(at: MonitorTime.now) { hasNews = true }
       if table.lookForLeaksIfDue(at: MonitorTime.now) { hasNews = true }
-      let nextTelling = table.lists.values.flatMap { [$0.nextDetail, $0.nextTelling] }
+      let nextReportTime = table.lists.values.flatMap { [$0.nextDetail, $0.nextReportTime] }
         .compactMap { $0 }.min()
-      if isDue || nextTelling.map({ $0 <= MonitorTime.now }) == true { hasNews = true }
+      if isDue || nextReportTime.map({ $0 <= MonitorTime.now }) == true { hasNews = true }
       guard hasNews else { continue }
-      lastTold = MonitorTime.now
+      lastReportTime = MonitorTime.now
       deliver(table)
     }
   }
@@ -215,7 +215,7 @@ final class Collector: Sendable {
   ) -> ContinuousClock.Instant? {
     if table.isFilling { return .now }
     let moments =
-      table.lists.values.flatMap { [$0.nextRefresh, $0.nextDetail, $0.nextTelling] }
+      table.lists.values.flatMap { [$0.nextRefresh, $0.nextDetail, $0.nextReportTime] }
       + [warning, table.nextDeadlockSearch, table.leakWatch?.nextRound]
     let now = MonitorTime.now
     return moments.compactMap { $0 }.min().map { .now + ($0 - now) }
@@ -294,7 +294,7 @@ final class Collector: Sendable {
     for session in liveSessions() {
       guard let list = table.lists[session.id] else { continue }
       let now = MonitorTime.now
-      guard list.mayTell(at: now, interval: session.minimumInterval) else { continue }
+      guard list.mayReport(at: now, interval: session.minimumInterval) else { continue }
       if session.takesUpdate(at: now) {
         session.deliver(list.takeUpdate(from: table))
       } else {

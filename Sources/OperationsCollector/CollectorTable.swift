@@ -240,7 +240,7 @@ final class CollectorTable {
       leakWatch?.note(entry, record)
       finished.append(
         Finished(id: id, time: entry.report.finished ?? MonitorTime(nanoseconds: 0)))
-      tellDependents(of: entry)
+      notifyDependents(of: entry)
       return
     }
     entry.record = record
@@ -339,7 +339,7 @@ final class CollectorTable {
     return wasUnmet
   }
 
-  private func tellDependents(of entry: OperationEntry) {
+  private func notifyDependents(of entry: OperationEntry) {
     for index in entry.dependents.indices where entry.dependents[index].isUnmet {
       entry.dependents[index].isUnmet = false
       guard let dependent = entries[entry.dependents[index].id] else { continue }

@@ -19,9 +19,9 @@ final class SessionList {
   private(set) var interest: Interest
   /// The sequence number of the collector's last reading of the queues that the session's updates
   /// include.
-  private var toldVersion: UInt64 = 0
+  private var reportedVersion: UInt64 = 0
   /// The operations that the session has sent to the viewer.
-  private var told: Set<OperationReport.ID> = []
+  private var reported: Set<OperationReport.ID> = []
 
   private var order = FilledOrder()
   /// The rows of the earlier list, which are sent until the rebuilt list is complete; `nil` if the
@@ -37,12 +37,12 @@ final class SessionList {
   private var events = EventBuffer()
   private var detailWatch = DetailWatch()
   /// The time of the session's last update; `nil` before the first update.
-  private var lastTold: MonitorTime?
+  private var lastReportTime: MonitorTime?
   /// Whether the next update is sent at once, without waiting for the interval.
   private var isUrgent = true
   /// The time at which the session sends changes that came too soon after its last update; `nil` if
   /// no changes wait.
-  private(set) var nextTelling: MonitorTime?
+  private(set) var nextReportTime: MonitorTime?
   /// The number of state changes that the session did not send because there were too many at once.
   private var lostChanges: UInt64 = 0
   /// The number of state changes in `lostChanges` that happened while the viewer requested events.
@@ -71,7 +71,7 @@ final class SessionList {
 
   /// The time at which the detail of an operation must be computed again even if nothing changes;
   /// `nil` if the detail is up to date, or if an update is already due.
-  var nextDetail: MonitorTime? { nextTelling == nil ? detailWatch.nextAnswer : nil }
+  var nextDetail: MonitorTime? { nextReportTime == nil ? detailWatch.nextAnswer : nil }
 
   /// Postpones the computation of an operation's detail, because the viewer has not received its
   /// last update.
@@ -264,25 +264,25 @@ final class SessionList {
   }
 
   /// Returns whether the interval allows an update now.
-  func mayTell(at now: MonitorTime, interval: Duration) -> Bool {
+  func mayReport(at now: MonitorTime, interval: Duration) -> Bool {
     // The interval between two updates is limited to about 31 years, because a longer interval
     // could exceed the range of times.
     let interval = min(interval, .seconds(1_000_000_000))
     // An update is allowed shortly before the end of the interval. Otherwise, if a reading of the
     // queues ends shortly before that time, the collector would have to wake up again only to send
     // the update.
-    if let due = lastTold.map({ $0 + interval }), !isUrgent, now < due - interval / 8 {
-      nextTelling = due
+    if let due = lastReportTime.map({ $0 + interval }), !isUrgent, now < due - interval / 8 {
+      nextReportTime = due
       return false
     }
-    nextTelling = nil
+    nextReportTime = nil
     return true
   }
 
   /// Returns an update with all changes since the session's last update.
   func takeUpdate(from table: CollectorTable) -> Update {
     let time = MonitorTime.now
-    lastTold = time
+    lastReportTime = time
     isUrgent = false
     let warnings = table.warnings(at: time, of: interest.warningKinds)
     let listed = listed(in: table, warnings: warnings)
@@ -297,11 +297,11 @@ final class SessionList {
     var changed: [OperationReport] = []
     for id in wanted {
       guard let entry = table.entries[id] else { continue }
-      if entry.version > toldVersion || !told.contains(id) { changed.append(entry.report) }
+      if entry.version > reportedVersion || !reported.contains(id) { changed.append(entry.report) }
     }
-    let removed = told.subtracting(wanted)
-    told = wanted
-    toldVersion = table.version
+    let removed = reported.subtracting(wanted)
+    reported = wanted
+    reportedVersion = table.version
     var update = Update(
       time: time, queues: table.queues.values.sorted { $0.id < $1.id },
       changed: changed.sorted { $0.id < $1.id }, removed: removed.sorted(),

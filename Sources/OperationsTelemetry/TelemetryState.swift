@@ -42,16 +42,16 @@ struct TelemetryState {
 
   static let knownLimit = 2 * TelemetryInterest.operationLimit
 
-  private let tellsMetrics: Bool
+  private let reportsMetrics: Bool
 
   /// Creates a converter that has handled no update.
   ///
   /// - Parameters:
   ///   - past: The activity before the telemetry started, which is not counted.
-  ///   - tellsMetrics: Whether the telemetry reports metrics. If it does not, nothing is counted.
-  init(since past: TelemetryPast, tellsMetrics: Bool = true) {
+  ///   - reportsMetrics: Whether the telemetry reports metrics. If it does not, nothing is counted.
+  init(since past: TelemetryPast, reportsMetrics: Bool = true) {
     self.past = past
-    self.tellsMetrics = tellsMetrics
+    self.reportsMetrics = reportsMetrics
   }
 
   /// Handles an update of the monitor.
@@ -60,7 +60,7 @@ struct TelemetryState {
   ///   order in which they started.
   mutating func take(_ update: Update) -> (actions: [TelemetryAction], runs: [TelemetryRun]) {
     noteNames(of: update.queues)
-    guard tellsMetrics else {
+    guard reportsMetrics else {
       defer { keepQueues(Set(update.queues.lazy.map(\.id))) }
       return ([], takeRuns(of: update))
     }

@@ -17,7 +17,7 @@ struct TelemetryWriter {
     tracer: (any Tracer)?, parent: ServiceContext
   ) {
     self.control = control
-    state = TelemetryState(since: past, tellsMetrics: metrics != nil)
+    state = TelemetryState(since: past, reportsMetrics: metrics != nil)
     self.metrics = metrics.map { MetricWriter(to: $0) }
     spans = tracer.map { SpanWriter(to: $0, parent: parent) }
   }

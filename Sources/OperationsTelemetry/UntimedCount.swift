@@ -12,12 +12,12 @@
 struct UntimedCount {
   private var completed = 0
   private var reported = 0
-  private var told = 0
+  private var counted = 0
   /// The numbers of counted and of reported operations at the end of the last reading of the queue.
   private var last = (completed: 0, reported: 0)
 
   /// Whether each ended operation was reported, or was already counted as untimed.
-  var isSettled: Bool { completed - reported <= told }
+  var isSettled: Bool { completed - reported <= counted }
 
   /// Whether a count or a report has arrived since the last reading.
   var hasNews: Bool { last != (completed, reported) }
@@ -34,17 +34,17 @@ struct UntimedCount {
   ///   that earlier calls have counted.
   mutating func endReading() -> Int {
     defer { last = (completed, reported) }
-    return tell(last.completed - reported)
+    return report(last.completed - reported)
   }
 
   /// Counts all ended operations without a report as untimed, because no further report is
   /// expected.
   ///
   /// - Returns: The number of operations that this call has counted as untimed.
-  mutating func settle() -> Int { tell(completed - reported) }
+  mutating func settle() -> Int { report(completed - reported) }
 
-  private mutating func tell(_ count: Int) -> Int {
-    defer { told = max(told, count) }
-    return max(0, count - told)
+  private mutating func report(_ count: Int) -> Int {
+    defer { counted = max(counted, count) }
+    return max(0, count - counted)
   }
 }

@@ -26,7 +26,7 @@ struct ColorTests {
       dashboard.take(.input(("0"..."9").contains(key) ? .alt(key) : .character(key)))
     }
     if keys == "5" {
-      HistoryScene.tell(&dashboard)
+      HistoryScene.report(&dashboard)
       dashboard.press("k")
     }
     let grid = dashboard.picture()

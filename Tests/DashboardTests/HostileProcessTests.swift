@@ -140,7 +140,7 @@ struct HostileProcessTests {
 
   /// Sends the dashboard the operations with the largest ids, and the events and runs that its view
   /// needs.
-  private func tellWidest(_ dashboard: inout Dashboard) {
+  private func reportWidest(_ dashboard: inout Dashboard) {
     let interest = dashboard.connection.interest
     var update = Scene.update(of: Scene.operations + Self.widest)
     update.time = dashboard.now
@@ -172,9 +172,9 @@ struct HostileProcessTests {
     for rows in [Layout.minimum.rows, 40] {
       for keys in views {
         var dashboard = Scene.dashboard(columns: columns, rows: rows)
-        tellWidest(&dashboard)
+        reportWidest(&dashboard)
         for key in keys { dashboard.take(.input(key)) }
-        tellWidest(&dashboard)
+        reportWidest(&dashboard)
         GoldenFrame.checkCells(of: dashboard.picture())
         GoldenFrame.checkCells(of: dashboard.picture(isUnicode: false))
       }

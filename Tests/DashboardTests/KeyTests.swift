@@ -39,13 +39,13 @@ struct KeyTests {
       dashboard = HistoryScene.dashboard(columns: 80, rows: 16)
       dashboard.press("[")
       dashboard.take(.input(.alt("4")))
-      HistoryScene.tell(&dashboard)
+      HistoryScene.report(&dashboard)
       dashboard.press("jjj")
     case .events:
       dashboard = HistoryScene.dashboard(columns: 80, rows: 24)
       dashboard.press("[")
       dashboard.take(.input(.alt("5")))
-      HistoryScene.tell(&dashboard)
+      HistoryScene.report(&dashboard)
       dashboard.press("kkk")
     case .detail:
       dashboard.press("jj 1180")

@@ -334,7 +334,7 @@ struct ListingTests {
   }
 
   @Test("The notice says why an operation has no row")
-  func hiddenOperationsAreToldOf() {
+  func hiddenOperationsAreReported() {
     var dashboard = Scene.dashboard()
     func said(_ id: Int) -> [String] {
       dashboard.press("\(id)")

@@ -114,7 +114,7 @@ struct NameTests {
     #expect(dashboard.text().shows("─ #1042 "))
     for digit in "2345".unicodeScalars {
       dashboard.take(.input(.alt(digit)))
-      HistoryScene.tell(&dashboard)
+      HistoryScene.report(&dashboard)
       if digit == "5" { dashboard.press("k") }
       #expect(dashboard.text().shows("w closes") == (digit != "3"))
     }

@@ -46,7 +46,7 @@ struct PlainTextTests {
   private static func history(_ view: Unicode.Scalar, _ keys: String, _ size: Size) -> Dashboard {
     var dashboard = HistoryScene.dashboard(columns: size.columns, rows: size.rows)
     dashboard.take(.input(.alt(view)))
-    HistoryScene.tell(&dashboard, skipped: 7)
+    HistoryScene.report(&dashboard, skipped: 7)
     press(keys, in: &dashboard)
     return dashboard
   }

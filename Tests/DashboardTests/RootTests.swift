@@ -326,7 +326,7 @@ struct RootTests {
   }
 
   @Test("The title says clearly that there are more")
-  func moreThanAreToldOf() {
+  func moreThanAreReported() {
     var dashboard = Self.dashboard()
     var update = Scene.update
     update.rootCount = 1_000_000

@@ -37,7 +37,7 @@ struct TerminalNameTests {
 
   @Test(
     "T37: names that look alike are distinguished by their ids, in the list and in the question")
-  func namesThatLookAlikeAreToldApart() {
+  func similarNamesAreDistinguished() {
     var dashboard = Scene.dashboard()
     let names = ["pay\u{1B}out", "pay\u{7F}out", "pay\u{202E}out"]
     dashboard.update(

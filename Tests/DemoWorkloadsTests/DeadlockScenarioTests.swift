@@ -45,9 +45,9 @@ import Testing
     for task in first.dropLast() { #expect(scenario.ended(task.id) == []) }
     #expect(
       scenario.ended(first[first.count - 1].id) == [
-        .wake(.startAnew, after: DeadlockScenario.rest)
+        .wake(.restart, after: DeadlockScenario.rest)
       ])
-    let second = scenario.rang(.startAnew)
+    let second = scenario.rang(.restart)
     #expect(second.first == .setWidth(2, queue: "import"))
     #expect(added(second).map(\.name).filter { $0 == "load configuration" }.count == 1)
     #expect(Set(added(second).map(\.id)).isDisjoint(with: first.map(\.id)))

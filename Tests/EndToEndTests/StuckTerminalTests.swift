@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test("T46: If no output is read, the signal ends it, and its memory does not grow")
-  func aTerminalThatNobodyReads() throws {
+  func aTerminalThatNoProgramReads() throws {
     let window = try BuiltProgram.start(columns: 200, rows: 60, ["--speed", "3"])
     let child = try #require(window.child)
     window.typeUntilStuck("\u{C}")

@@ -16,7 +16,7 @@ final class Viewer: Sendable {
   private let results = Mutex<[CommandResult]>([])
   private let queues = Mutex<[QueueReport]>([])
   private let hellos = Mutex<[Hello]>([])
-  private let told = Mutex<[MonitorWarning]>([])
+  private let reported = Mutex<[MonitorWarning]>([])
   private let details = Mutex<OperationDetail?>(nil)
   let session: MonitorSession
 
@@ -36,7 +36,7 @@ final class Viewer: Sendable {
     queues.withLock { $0.first { $0.id.rawValue == queue.id.rawValue } }
   }
 
-  var warnings: [MonitorWarning] { told.withLock { $0 } }
+  var warnings: [MonitorWarning] { reported.withLock { $0 } }
   var detail: OperationDetail? { details.withLock { $0 } }
   var hello: Hello? { hellos.withLock { $0.first } }
   var lastResult: CommandResult? { results.withLock { $0.last } }
@@ -57,7 +57,7 @@ final class Viewer: Sendable {
     case .silent, .disconnected, .ended: break
     case .update(let update):
       queues.withLock { $0 = update.queues }
-      told.withLock { $0 = update.warnings }
+      reported.withLock { $0 = update.warnings }
       details.withLock { $0 = update.detail }
       reports.withLock { reports in
         for report in update.changed { reports[report.id] = report }

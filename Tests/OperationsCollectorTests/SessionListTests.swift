@@ -58,9 +58,9 @@ import Testing
   func intervalBeyondTheRangeOfTime() throws {
     let list = try list(Interest())
     let interval = Duration.seconds(Int64.max) * 3
-    #expect(list.mayTell(at: MonitorTime.now, interval: interval))
+    #expect(list.mayReport(at: MonitorTime.now, interval: interval))
     _ = list.takeUpdate(from: table)
-    #expect(!list.mayTell(at: MonitorTime.now, interval: interval))
+    #expect(!list.mayReport(at: MonitorTime.now, interval: interval))
   }
 
   @Test func onlyTheFirstRowsAreReported() throws {
@@ -105,7 +105,7 @@ import Testing
   @Test(
     "After a queue's name has changed, its rows stay until the list is rebuilt",
     arguments: [(SortOrder.Column.queue, "job"), (.state, "!queue:x")])
-  func listThatIsMadeAnew(column: SortOrder.Column, filter: String) throws {
+  func listThatIsMadeAgain(column: SortOrder.Column, filter: String) throws {
     let interest = Interest(order: SortOrder(by: column), filter: try OperationFilter(filter))
     _ = add((0..<600).map { "job \($0)" })
     read()
@@ -206,8 +206,8 @@ import Testing
       .init(root: id(operations[5]), direction: .waitsFor, limit: 2),
       .init(root: id(operations[6]), direction: .blocks, limit: 9),
     ]
-    let told = try list(interest).takeUpdate(from: table).changed.map(\.id)
-    #expect(told == [0, 2, 4, 5, 6, 7].map { id(operations[$0]) })
+    let reported = try list(interest).takeUpdate(from: table).changed.map(\.id)
+    #expect(reported == [0, 2, 4, 5, 6, 7].map { id(operations[$0]) })
     finishAll()
   }
 
@@ -259,8 +259,8 @@ import Testing
     operations[1_900].queuePriority = .veryHigh
     read()
     while list.isFilling { list.fill(from: table, until: .now - .seconds(1)) }
-    let told = list.takeUpdate(from: table).changed.map(\.id)
-    #expect(told == [0, 7, 1_900].map { id(operations[$0]) })
+    let reported = list.takeUpdate(from: table).changed.map(\.id)
+    #expect(reported == [0, 7, 1_900].map { id(operations[$0]) })
     #expect(list.takeUpdate(from: table).matchCount == 2_000)
     finishAll()
   }
@@ -325,7 +325,7 @@ import Testing
   }
 
   @Test("4.2: unfinished operations without dependents come with their dependencies")
-  func rootsAreTold() throws {
+  func rootsAreReported() throws {
     _ = add(["over"])
     finishAll()
     queue.isSuspended = true

@@ -21,16 +21,16 @@ import Testing
   func entries() {
     let list = makeList()
     let guests = (0...GuestList.limit).map { _ in LogLines() }
-    let told = EventLog<Int>()
+    let reported = EventLog<Int>()
     for (index, guest) in guests.dropLast().enumerated() {
-      #expect(list.enter(ObjectIdentifier(guest)) { told.note(index) } == .isIn)
+      #expect(list.enter(ObjectIdentifier(guest)) { reported.note(index) } == .isIn)
     }
     let last = ObjectIdentifier(guests[GuestList.limit])
     #expect(list.enter(last) {} == .isFull)
     list.leave(ObjectIdentifier(guests[3]))
-    #expect(list.enter(last) { told.note(3) } == .isIn)
+    #expect(list.enter(last) { reported.note(3) } == .isIn)
     list.close()
-    #expect(told.events.sorted() == Array(0..<GuestList.limit))
+    #expect(reported.events.sorted() == Array(0..<GuestList.limit))
     list.leave(last)
     #expect(list.enter(last) {} == .isClosed)
   }

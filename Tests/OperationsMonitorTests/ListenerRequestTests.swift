@@ -47,7 +47,7 @@ import Testing
       let ids = chain.map { OperationReport.ID($0) }
       let client = try connect(to: listener)
       client.send(.credit(8))
-      func told(_ direction: GraphDirection, _ limit: Int) -> Set<OperationReport.ID>? {
+      func reported(_ direction: GraphDirection, _ limit: Int) -> Set<OperationReport.ID>? {
         let graph = Interest.Graph(root: ids[3], direction: direction, limit: limit)
         client.send(.watch(Interest(rowLimit: 0, graphs: [graph]), interval: .milliseconds(10)))
         let wanted =
@@ -64,10 +64,10 @@ import Testing
         _ = client.receiveUpdate { Set($0.removed) == known }
         return known
       }
-      #expect(told(.waitsFor, 100) == Set(ids[...3]))
-      #expect(told(.waitsFor, 2) == Set(ids[2...3]))
-      #expect(told(.blocks, 100) == Set(ids[3...]))
-      #expect(told(.blocks, 1) == [ids[3]])
+      #expect(reported(.waitsFor, 100) == Set(ids[...3]))
+      #expect(reported(.waitsFor, 2) == Set(ids[2...3]))
+      #expect(reported(.blocks, 100) == Set(ids[3...]))
+      #expect(reported(.blocks, 1) == [ids[3]])
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
     }
@@ -102,7 +102,7 @@ import Testing
   @Test(
     "The requester is reported even if the operation was cancelled before, and nothing changes"
   )
-  func tellsOfSecondCancellations() async throws {
+  func reportsSecondCancellations() async throws {
     let listener = try listen()
     defer { listener.stop() }
     try await onOwnThread {
@@ -123,10 +123,10 @@ import Testing
         } != nil)
       client.send(.command(.cancel([id]), token: 1))
       #expect(client.result(of: 1)?.outcomes == [.requested])
-      let told = client.receiveUpdate { update in
+      let reported = client.receiveUpdate { update in
         update.changed.contains { $0.id == id && $0.cancelRequester?.processID == getpid() }
       }
-      #expect(told != nil)
+      #expect(reported != nil)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
     }

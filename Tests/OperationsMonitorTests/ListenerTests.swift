@@ -68,11 +68,11 @@ import Testing
       let outcomes = client.result(of: 42)?.outcomes
       #expect(outcomes == [.requested, .unknown])
       #expect(operation.isCancelled)
-      let told = client.receiveUpdate { update in
+      let reported = client.receiveUpdate { update in
         update.changed.contains { $0.id == id && $0.cancelRequester != nil }
       }
       #expect(
-        told?.changed.first { $0.id == id }?.cancelRequester
+        reported?.changed.first { $0.id == id }?.cancelRequester
           == CommandOrigin(processID: getpid(), userID: geteuid()))
       log.wait { $0.contains("cancel \(id), ") }
       let line = log.lines.first { $0.contains("cancel \(id), ") }

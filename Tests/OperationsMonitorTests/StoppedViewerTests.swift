@@ -47,7 +47,7 @@ import Testing
         // The viewer that has read nothing now receives the contents of the socket, the rest of one
         // update, and one more update with the latest values. All updates of the whole time would
         // be 16 MB.
-        #expect(load.isTold(to: deaf))
+        #expect(load.isReported(to: deaf))
         #expect(deaf.receivedByteCount < 6 << 20, "\(deaf.receivedByteCount)")
 
         viewer.signal(SIGCONT)
@@ -59,7 +59,7 @@ import Testing
         #expect(client.greet().isGreeting)
         client.send(.watch(Interest(), interval: .milliseconds(10)))
         client.send(.credit(8))
-        #expect(load.isTold(to: client))
+        #expect(load.isReported(to: client))
         viewer.type("Q")
         #expect(viewer.waitForEnd() == .status(0))
       }
@@ -83,7 +83,7 @@ private final class Load: Sendable {
 
   /// Receives updates of a viewer until an update reports that all added operations have finished.
   /// Returns `false` if no update reports this in time.
-  func isTold(to client: WireClient) -> Bool {
+  func isReported(to client: WireClient) -> Bool {
     let update = client.receiveUpdate { update in
       update.queues.contains {
         $0.id.rawValue == queue.id.rawValue && $0.counts.total == addedCount

@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func withoutMetricsNothingIsCounted() {
-    var state = TelemetryState(since: TelemetryPast(), tellsMetrics: false)
+    var state = TelemetryState(since: TelemetryPast(), reportsMetrics: false)
     let update = Update(
       time: MonitorTime(nanoseconds: 1), queues: [queue(1, "a", executing: 1, finished: 2)],
       changed: [operation(1)])

@@ -10,39 +10,39 @@ import Testing
 final class WatchedMetrics: MetricsFactory {
   let values = Monitored<[String: Int64]>([:])
   private let probe: DeinitProbe?
-  private let willTell: @Sendable (String) -> Void
+  private let willReport: @Sendable (String) -> Void
 
   /// Creates a metrics system without values.
   ///
   /// - Parameters:
   ///   - probe: An object whose deallocation shows that the system was released.
-  ///   - willTell: Called with the series before each change, on the thread that reports it.
-  init(probe: DeinitProbe? = nil, willTell: @escaping @Sendable (String) -> Void = { _ in }) {
+  ///   - willReport: Called with the series before each change, on the thread that reports it.
+  init(probe: DeinitProbe? = nil, willReport: @escaping @Sendable (String) -> Void = { _ in }) {
     self.probe = probe
-    self.willTell = willTell
+    self.willReport = willReport
   }
 
   private final class Handler: CounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     private let key: String
     private let values: Monitored<[String: Int64]>
-    private let willTell: @Sendable (String) -> Void
+    private let willReport: @Sendable (String) -> Void
 
     init(_ label: String, _ dimensions: [(String, String)], of metrics: WatchedMetrics) {
       key = WatchedMetrics.key(label, dimensions)
       values = metrics.values
-      willTell = metrics.willTell
+      willReport = metrics.willReport
       values.change { $0[key] = 0 }
     }
 
     func increment(by amount: Int64) {
-      willTell(key)
+      willReport(key)
       values.change { $0[key, default: 0] += amount }
     }
     func increment(by amount: Double) { increment(by: Int64(amount)) }
     func decrement(by amount: Double) { increment(by: -amount) }
     func reset() { set(Int64(0)) }
     func set(_ value: Int64) {
-      willTell(key)
+      willReport(key)
       values.change { $0[key] = value }
     }
     func set(_ value: Double) { set(Int64(value)) }
@@ -50,7 +50,7 @@ final class WatchedMetrics: MetricsFactory {
     func record(_ value: Double) { set(value) }
     func recordNanoseconds(_ duration: Int64) { increment(by: Int64(1)) }
     func destroy() {
-      willTell(key)
+      willReport(key)
       values.change { $0[key] = nil }
     }
   }

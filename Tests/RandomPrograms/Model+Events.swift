@@ -20,7 +20,7 @@ extension Model {
     case cancel(Int)
     case finish(Int)
     /// The first operation is notified that the second one has finished.
-    case tell(Int, Int)
+    case report(Int, Int)
     /// All dependents have been notified. The operation leaves its queue, and threads that wait for
     /// the operation may continue.
     case leave(Int)
@@ -87,7 +87,7 @@ extension Model {
     case .decide(let index, let other): return decide(index, other)
     case .cancel(let index): return cancel(index)
     case .finish(let index): return finishNow(index)
-    case .tell(let index, let other):
+    case .report(let index, let other):
       hear(index, of: other)
     case .leave(let index): leave(index)
     }
@@ -107,7 +107,7 @@ extension Model {
     // event, because the queue may start and thereby finish the operation between the two.
     if items[index].kind == .stateful { return [.finish(index)] }
     return rules.contains(.onlyFinishSatisfies)
-      ? [] : items[index].dependents.map { .tell($0, index) }
+      ? [] : items[index].dependents.map { .report($0, index) }
   }
 
   /// Moves a cancelled operation behind the operations that were cancelled before it.
@@ -125,7 +125,7 @@ extension Model {
     let dependents = items[index].dependents
     items[index].dependents = []
     let releases: [Event] = items[index].exclusions.isEmpty ? [] : [.release(index)]
-    return releases + decisions(after: index) + dependents.map { .tell($0, index) }
+    return releases + decisions(after: index) + dependents.map { .report($0, index) }
       + [.leave(index)]
   }
 

@@ -22,7 +22,7 @@ final class Reports: Sendable {
     var returnedCount = 0
     var isReleased = false
     /// For each flag, the new values that observers have received, in order.
-    var told = ToldFlags()
+    var reported = ReportedFlags()
     var isDestroyed = false
     var isCaptureDestroyed = false
     /// The queue to which the operation was added or is being added.

@@ -8,13 +8,13 @@ extension World {
   static func observe(_ operation: Operation, _ role: Role) -> [NSKeyValueObservation] {
     func observe(
       _ flag: KeyPath<Operation, Bool>,
-      _ append: @escaping @Sendable (inout ToldFlags, Bool) -> Void
+      _ append: @escaping @Sendable (inout ReportedFlags, Bool) -> Void
     ) -> NSKeyValueObservation {
       operation.observe(flag, options: [.new]) { _, change in
         guard let value = change.newValue else {
           return role.reports.note(violation: "an observer received no value")
         }
-        role.reports.note { append(&$0.entries[role.index].told, value) }
+        role.reports.note { append(&$0.entries[role.index].reported, value) }
       }
     }
     return [
@@ -32,19 +32,19 @@ extension World {
     let entries = reports.snapshot.entries
     for index in program.operations.indices where program.operations[index].isObserved {
       guard let operation = operation(index) else { continue }
-      let told = entries[index].told
+      let reported = entries[index].reported
       let name = Program.name(ofOperation: index)
-      func check(_ flag: String, _ told: [Bool], _ initially: Bool, _ now: Bool) {
-        if told.last ?? initially != now {
-          findings.append("observers of \(name).\(flag) received \(told), and it is \(now)")
+      func check(_ flag: String, _ reported: [Bool], _ initially: Bool, _ now: Bool) {
+        if reported.last ?? initially != now {
+          findings.append("observers of \(name).\(flag) received \(reported), and it is \(now)")
         }
       }
       // An operation that finishes before its start becomes ready, but observers of `isReady` are
       // not notified. [K-15]
-      if !operation.isFinished { check("isReady", told.isReady, true, operation.isReady) }
-      check("isExecuting", told.isExecuting, false, operation.isExecuting)
-      check("isFinished", told.isFinished, false, operation.isFinished)
-      check("isCancelled", told.isCancelled, false, operation.isCancelled)
+      if !operation.isFinished { check("isReady", reported.isReady, true, operation.isReady) }
+      check("isExecuting", reported.isExecuting, false, operation.isExecuting)
+      check("isFinished", reported.isFinished, false, operation.isFinished)
+      check("isCancelled", reported.isCancelled, false, operation.isCancelled)
     }
     return findings
   }
@@ -59,13 +59,13 @@ extension World {
       // notifications.
       guard item.isObserved, !item.kind.isAsynchronous else { continue }
       let isUsed = entry.queue != nil || entry.isStartedByHand
-      let told = entry.told
+      let reported = entry.reported
       let isFine =
-        told.isExecuting == (entry.beginCount > 0 ? [true, false] : [])
-        && (told.isFinished == [true] || told.isFinished == [] && !isUsed)
-        && (told.isCancelled == [] || told.isCancelled == [true] && entry.mayNotRun)
+        reported.isExecuting == (entry.beginCount > 0 ? [true, false] : [])
+        && (reported.isFinished == [true] || reported.isFinished == [] && !isUsed)
+        && (reported.isCancelled == [] || reported.isCancelled == [true] && entry.mayNotRun)
       if !isFine {
-        findings.append("the observers of \(Program.name(ofOperation: index)) received \(told)")
+        findings.append("the observers of \(Program.name(ofOperation: index)) received \(reported)")
       }
     }
     return findings

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test("Waiting for a slot is distinguished from work, with the operation that freed the slot")
-  func tellsSlotWait() throws {
+  func reportsSlotWait() throws {
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 2),
       Scene.report(7, ready: 0, started: 0, finished: 5),
@@ -55,7 +55,7 @@ import Testing
   @Test(
     "If slots were free, no operation has freed one: a barrier was ahead, or the queue was suspended"
   )
-  func freedByNobody() throws {
+  func freedByNoOperation() throws {
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 4),
       Scene.report(2, ready: 0, started: 6, finished: 9),
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test("Waiting for something that is not on the path counts as waiting for a dependency")
-  func tellsDependencyWait() throws {
+  func reportsDependencyWait() throws {
     // #1 depends on #9, which was not recorded. #2 became ready 3 s after its dependency #1 had
     // finished, for a reason that was not recorded.
     let history = try Scene.history([
@@ -95,7 +95,7 @@ import Testing
   @Test(
     "The time until an operation was added, and the time of an unreported run, is not accounted for"
   )
-  func tellsWhatIsNotKnown() throws {
+  func reportsUnknownTime() throws {
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 2),
       Scene.report(2, [1], added: 5, ready: 5, started: nil, finished: 7),

@@ -20,8 +20,8 @@ struct DetailFacts {
   /// ``times``.
   var identity: [[Span]] {
     let queue = monitored.queue(report.queue)
-    let isTold = monitored.detail?.id == report.id && dashboard.replay == nil
-    let detail = isTold ? monitored.detail : nil
+    let isReported = monitored.detail?.id == report.id && dashboard.replay == nil
+    let detail = isReported ? monitored.detail : nil
     let facts = [
       fact("class", [Span(report.className)]),
       fact("queue", queue.map { words(about: $0) } ?? [Span(glyphs.unknown)]),

@@ -14,7 +14,7 @@ struct DeadlockScenario: Scenario {
     /// It is time to add the operation that the application forgot to add to a queue.
     case remember
     /// It is time to start the application again.
-    case startAnew
+    case restart
   }
 
   static let queues = [StartupPlan.startup, StartupPlan.imports, ServicePlan.queue]
@@ -49,7 +49,7 @@ struct DeadlockScenario: Scenario {
   }
 
   mutating func start() -> [Step] {
-    var steps = startAnew()
+    var steps = restart()
     steps.append(.add((0..<ServicePlan.backlog).map { _ in nextService() }))
     if isOnce { steps += Self.undoing.map { .wake($0.alarm, after: $0.delay) } }
     return steps
@@ -61,7 +61,7 @@ struct DeadlockScenario: Scenario {
     if serving.remove(task) != nil {
       if !isEnding { return [.add([nextService()])] }
     } else if starting.remove(task) != nil, starting.isEmpty {
-      if !isOnce { return [.wake(.startAnew, after: Self.rest)] }
+      if !isOnce { return [.wake(.restart, after: Self.rest)] }
       isEnding = true
     } else {
       return []
@@ -79,11 +79,11 @@ struct DeadlockScenario: Scenario {
       guard !starting.isEmpty else { return [] }
       starting.insert(plan.forgotten)
       return [.enqueue(plan.forgotten, queue: StartupPlan.startup.name)]
-    case .startAnew: return startAnew()
+    case .restart: return restart()
     }
   }
 
-  private mutating func startAnew() -> [Step] {
+  private mutating func restart() -> [Step] {
     round += 1
     let plan = StartupPlan(seed: seed, round: round, firstID: nextID)
     self.plan = plan

@@ -15,7 +15,7 @@ struct MergedEvents {
   private var isBegun = false
   private var news = EventNews()
   /// The last events that the viewer has received.
-  private var told: [OperationEvent] = []
+  private var reported: [OperationEvent] = []
   private var lastTimes: [Int: MonitorTime] = [:]
 
   /// The number of events that are stored until the viewer receives them.
@@ -26,8 +26,8 @@ struct MergedEvents {
   /// the other processes stay.
   mutating func restart(asking processes: Set<Int>) {
     news = EventNews(
-      events: (told + news.events).filter { !processes.contains($0.operation.processNumber) })
-    told = []
+      events: (reported + news.events).filter { !processes.contains($0.operation.processNumber) })
+    reported = []
     isBegun = false
     begun.subtract(processes)
     for process in processes { lastTimes[process] = nil }
@@ -71,7 +71,7 @@ struct MergedEvents {
       news = EventNews()
     }
     trim(to: limit)
-    told = Array((told + news.events).suffix(limit))
+    reported = Array((reported + news.events).suffix(limit))
     // The number of skipped events is not reported for the beginning of a history, because the
     // first events of a history are incomplete in any case.
     return EventNews(

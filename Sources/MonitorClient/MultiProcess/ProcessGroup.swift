@@ -60,10 +60,10 @@ package final class ProcessGroup: MonitorSource {
   }
 
   package func takeMessages() -> [MonitorMessage] {
-    let told = sessions.map { $0.takeMessages() }
+    let reported = sessions.map { $0.takeMessages() }
     let now = MonitorTime.now
     let (messages, delay) = state.withLock { state in
-      for (index, messages) in told.enumerated() {
+      for (index, messages) in reported.enumerated() {
         for message in messages { state.merge.take(message, from: index + 1, at: now) }
       }
       return (state.merge.takeMessages(at: now), state.takeDelay(at: now))

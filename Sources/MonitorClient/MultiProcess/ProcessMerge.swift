@@ -259,8 +259,8 @@ struct ProcessMerge {
       update.rootCount = counts.count == all.count ? counts.reduce(0, +) : nil
     }
     if interest.eventLimit > 0 {
-      let told = reports.lazy.filter { $0.connection == .live && $0.lastUpdate != nil }
-      let heard = Set(told.map(\.number))
+      let reported = reports.lazy.filter { $0.connection == .live && $0.lastUpdate != nil }
+      let heard = Set(reported.map(\.number))
       update.events = events.take(heard: heard, limit: interest.eventLimit)
     }
     update.runs = interest.timeline.map { timeline in

@@ -28,7 +28,7 @@ struct SplitCommands {
     var waiting: [Order]
     var answers: [Int: CommandResult] = [:]
     /// The incomplete result that the viewer has already received; `nil` if it has received none.
-    var told: CommandResult?
+    var reported: CommandResult?
   }
 
   private let count: Int
@@ -38,7 +38,7 @@ struct SplitCommands {
   init(count: Int) { self.count = count }
 
   /// The time at which the next incomplete result is due; `nil` if no result is due.
-  var deadline: MonitorTime? { pending.lazy.filter { $0.told == nil }.map(\.due).min() }
+  var deadline: MonitorTime? { pending.lazy.filter { $0.reported == nil }.map(\.due).min() }
 
   /// Splits a command of the viewer.
   ///
@@ -92,16 +92,16 @@ struct SplitCommands {
     guard pending[index].waiting.isEmpty else { return nil }
     let complete = pending.remove(at: index)
     let result = Self.result(of: complete)
-    return result == complete.told ? nil : result
+    return result == complete.reported ? nil : result
   }
 
   /// Returns the incomplete results that are due. The outcomes of processes that have not answered
   /// are ``CommandResult/Outcome/lost``.
   mutating func takeOverdue(at now: MonitorTime) -> [CommandResult] {
     pending.indices.compactMap { index in
-      guard pending[index].told == nil, pending[index].due <= now else { return nil }
+      guard pending[index].reported == nil, pending[index].due <= now else { return nil }
       let result = Self.result(of: pending[index])
-      pending[index].told = result
+      pending[index].reported = result
       return result
     }
   }

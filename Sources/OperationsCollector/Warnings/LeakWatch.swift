@@ -25,7 +25,7 @@ struct LeakWatch {
 
   /// A finished operation that the search for leaks examines. Its entry is kept even after the
   /// table has removed the operation.
-  private struct Watched {
+  private struct Candidate {
     weak var record: OperationRecord?
     let entry: OperationEntry
     let finished: MonitorTime
@@ -33,7 +33,7 @@ struct LeakWatch {
   }
 
   /// The watched operations, in the order in which they finished.
-  private var watched: [Watched] = []
+  private var watched: [Candidate] = []
   private var ids: Set<OperationReport.ID> = []
   /// The index of the watched operation at which the next round of the search begins.
   private var cursor = 0
@@ -45,7 +45,7 @@ struct LeakWatch {
   /// Adds a finished or cancelled operation, unless the maximum number of operations is watched.
   mutating func note(_ entry: OperationEntry, _ record: OperationRecord) {
     guard let finished = entry.report.finished, watched.count < Self.capacity else { return }
-    watched.append(Watched(record: record, entry: entry, finished: finished))
+    watched.append(Candidate(record: record, entry: entry, finished: finished))
     ids.insert(entry.report.id)
     if nextRound == nil { nextRound = finished + Self.interval }
   }
@@ -63,7 +63,7 @@ struct LeakWatch {
     isUnfinished: (OperationReport.ID) -> Bool
   ) -> Bool {
     let end = min(cursor + Self.roundLimit, watched.count)
-    var kept: [Watched] = []
+    var kept: [Candidate] = []
     for var operation in watched[cursor..<end] {
       guard operation.record != nil else {
         ids.remove(operation.entry.report.id)

@@ -39,11 +39,11 @@ extension Operation {
     // The memory fence pairs with the fence in `register`. If an observer has registered and has
     // read the value before this change, this thread sees the observer and notifies it.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if isObserved { tellObservers(ofChangeOf: key) }
+    if isObserved { notifyObservers(ofChangeOf: key) }
     if !consequences.isEmpty { follow(consequences) }
   }
 
-  private final func tellObservers(ofChangeOf key: String) {
+  private final func notifyObservers(ofChangeOf key: String) {
     guard let observations else { return }
     let wasAnnounced = Delivery.during(self) {
       observations.didChange(.named(key), of: self)

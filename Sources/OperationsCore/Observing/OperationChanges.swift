@@ -77,7 +77,7 @@ extension OperationSupplement where Self: Operation {
 private final class StateRelay: Sendable {
   private struct Seen {
     var last: OperationState?
-    var untold: [OperationState] = []
+    var unreported: [OperationState] = []
     /// Whether a thread is sending states at present. That thread also sends the states that other
     /// threads add during this time.
     var isHandingOn = false
@@ -97,7 +97,7 @@ private final class StateRelay: Sendable {
       let state = operation.state
       if state == seen.last || seen.last == .finished { return false }
       seen.last = state
-      seen.untold.append(state)
+      seen.unreported.append(state)
       defer { seen.isHandingOn = true }
       return !seen.isHandingOn
     }
@@ -113,8 +113,8 @@ private final class StateRelay: Sendable {
 
   private func takeNext() -> OperationState? {
     seen.withLock { seen in
-      seen.isHandingOn = !seen.untold.isEmpty
-      return seen.isHandingOn ? seen.untold.removeFirst() : nil
+      seen.isHandingOn = !seen.unreported.isEmpty
+      return seen.isHandingOn ? seen.unreported.removeFirst() : nil
     }
   }
 }

@@ -88,7 +88,7 @@ extension QueueCore {
     owner.willChangeValue(forKey: "operations")
     owner.willChangeValue(forKey: "operationCount")
     let result = change()
-    tellObserversOfContents()
+    notifyObserversOfContents()
     return result
   }
 
@@ -96,7 +96,7 @@ extension QueueCore {
   /// observer may have been added meanwhile, and may have read the value before the change.
   @inline(__always)
   func announceContentsAfterwards() {
-    if isObserved.load(ordering: .sequentiallyConsistent) { tellObserversOfContents() }
+    if isObserved.load(ordering: .sequentiallyConsistent) { notifyObserversOfContents() }
   }
 
   /// Announces a change of the queue's contents, like ``announceContentsAfterwards()``, but on
@@ -104,11 +104,11 @@ extension QueueCore {
   @inline(never)
   func announceContentsElsewhere() {
     let owner = owner.takeUnretainedValue()
-    OperationQueue.completions.addOperation { owner.core.tellObserversOfContents() }
+    OperationQueue.completions.addOperation { owner.core.notifyObserversOfContents() }
   }
 
   @inline(never)
-  private func tellObserversOfContents() {
+  private func notifyObserversOfContents() {
     let owner = owner.takeUnretainedValue()
     owner.didChangeValue(forKey: "operationCount")
     owner.didChangeValue(forKey: "operations")

@@ -45,7 +45,7 @@ extension Operation {
     // While the dependency was being added, another thread may have added an observer that has read
     // the earlier value. This thread sees the observer without a fence, because a thread that reads
     // the value acquires the lock that this thread has just released.
-    if isObserved { tellObserversOfDependency(becameUnready: becameUnready) }
+    if isObserved { notifyObserversOfDependency(becameUnready: becameUnready) }
     noteDescriptionChanged()
   }
 
@@ -89,7 +89,7 @@ extension Operation {
     noteDescriptionChanged()
   }
 
-  private final func tellObserversOfDependency(becameUnready: Bool) {
+  private final func notifyObserversOfDependency(becameUnready: Bool) {
     guard let observations else { return }
     Delivery.during(self) {
       if becameUnready { observations.didChange(.named("isReady"), of: self) }

@@ -37,33 +37,33 @@ extension Operation {
   final func releaseDependents(in queue: QueueCore?) -> OperationChain {
     let status = status.load(ordering: .acquiring)
     if status.has(.hasFinishDuties) { performFinishDuties() }
-    return status.has(.hasDependents) ? tellDependents(in: queue) : OperationChain()
+    return status.has(.hasDependents) ? notifyDependents(in: queue) : OperationChain()
   }
 
   @inline(__always)
-  private final func tellDependents(in queue: QueueCore?) -> OperationChain {
+  private final func notifyDependents(in queue: QueueCore?) -> OperationChain {
     var chain = OperationChain()
     // Most operations have one dependent, and no other data that must be read under the lock. In
     // that case, this method does not acquire the lock.
     if lock.isFree, extra.load(ordering: .acquiring).isNothing {
       if let only = links.firstDependent {
         links.firstDependent = nil
-        if tell(only, in: queue, &chain) { Self.askReadinessElsewhere([only]) }
+        if notify(only, in: queue, &chain) { Self.askReadinessElsewhere([only]) }
       }
     } else {
-      tellAllDependents(in: queue, &chain)
+      notifyAllDependents(in: queue, &chain)
     }
     return chain
   }
 
   @inline(never)
-  private final func tellAllDependents(in queue: QueueCore?, _ chain: inout OperationChain) {
+  private final func notifyAllDependents(in queue: QueueCore?, _ chain: inout OperationChain) {
     let (first, second, more) = takeDependents()
     var asked: [Unmanaged<Operation>] = []
-    if let first, tell(first, in: queue, &chain) { asked.append(first) }
-    if let second, tell(second, in: queue, &chain) { asked.append(second) }
+    if let first, notify(first, in: queue, &chain) { asked.append(first) }
+    if let second, notify(second, in: queue, &chain) { asked.append(second) }
     for (index, dependent) in more.enumerated() {
-      if tell(dependent, in: queue, &chain) { asked.append(dependent) }
+      if notify(dependent, in: queue, &chain) { asked.append(dependent) }
       // If an operation has very many dependents, its first ready dependents are handed over to
       // their queue before its last dependent is notified.
       if index % Self.handOverInterval == Self.handOverInterval - 1 {
@@ -78,12 +78,12 @@ extension Operation {
   ///
   /// - Returns: Whether the dependent's overridden `isReady` must be evaluated. In that case the caller owns
   ///   the unowned reference to the dependent. Otherwise, the reference has been released.
-  private final func tell(
+  private final func notify(
     _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ chain: inout OperationChain
   ) -> Bool {
     // The dependent's memory is valid as long as the unowned reference exists.
     guard let verdict = dependent._withUnsafeGuaranteedRef({ $0.countOffInQueue() }) else {
-      tellOutsideQueue(dependent, &chain)
+      notifyOutsideQueue(dependent, &chain)
       return false
     }
     let mustAsk =
@@ -147,7 +147,7 @@ extension Operation {
   /// Notifies a dependent that must be retained during the notification, because no queue retains
   /// it, or because it is observed.
   @inline(never)
-  private final func tellOutsideQueue(
+  private final func notifyOutsideQueue(
     _ dependent: Unmanaged<Operation>, _ chain: inout OperationChain
   ) {
     // The dependents that were notified before this one are handed over to their queue first,

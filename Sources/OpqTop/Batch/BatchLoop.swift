@@ -72,7 +72,7 @@ package struct BatchLoop {
           continue
         }
       }
-      let shown = pictures.indices.filter { !pictures[$0].isOverTold }
+      let shown = pictures.indices.filter { !pictures[$0].isEndReported }
       let frames = shown.compactMap { pictures[$0].frame(at: now) }
       if !frames.isEmpty {
         let error = StandardStream.output.write(printer.text(of: frames, among: pictures))
@@ -83,7 +83,7 @@ package struct BatchLoop {
       if frames.isEmpty, !isOver {
         return Program.fail("the process has sent no data", status: 1)
       }
-      for index in shown { tellEnd(of: &pictures[index]) }
+      for index in shown { reportEnd(of: &pictures[index]) }
       if isOver { return .status(1) }
       if isLast || printed == options.frameCount { return .status(0) }
       due = max(due + interval, now)
@@ -94,7 +94,7 @@ package struct BatchLoop {
     let wasSilent = picture.isSilent
     for message in session.takeMessages() { picture.take(message, at: .now) }
     guard picture.isSilent != wasSilent else { return }
-    tell(
+    report(
       picture.isSilent
         ? "\(name(of: picture)) does not answer; frames show its last known state"
         : "\(name(of: picture)) answers again")
@@ -102,10 +102,10 @@ package struct BatchLoop {
 
   /// Reports the reason why no further messages of a process arrive. It is called after the last
   /// frame, once for each process.
-  private func tellEnd(of picture: inout MonitorPicture) {
+  private func reportEnd(of picture: inout MonitorPicture) {
     guard let reason = picture.endedReason else { return }
-    picture.isOverTold = true
-    tell(sessions.count == 1 ? reason : "\(name(of: picture)): \(reason)")
+    picture.isEndReported = true
+    report(sessions.count == 1 ? reason : "\(name(of: picture)): \(reason)")
   }
 
   private func name(of picture: MonitorPicture) -> String {
@@ -113,7 +113,7 @@ package struct BatchLoop {
     return "process \(id)"
   }
 
-  private func tell(_ sentence: String) {
+  private func report(_ sentence: String) {
     StandardStream.error.write(Program.errorLine(sentence))
   }
 }

@@ -8,7 +8,7 @@ import MonitorProtocol
 /// batch mode show this state.
 struct MonitorPicture {
   /// Whether the program has reported to the user why no further messages arrive.
-  var isOverTold = false
+  var isEndReported = false
   /// The difference between the clock of the watched process and this process's clock.
   private var clockLead = Duration.zero
   private var source = SourceState()

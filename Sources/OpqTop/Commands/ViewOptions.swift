@@ -81,7 +81,7 @@ package struct ViewOptions: ParsableArguments {
     name: .customLong("frame-times"),
     help: ArgumentHelp(
       "At the end, print how long it took to draw the frames.", visibility: .hidden))
-  var tellsFrameTimes = false
+  var reportsFrameTimes = false
 
   @Option(
     name: .customLong("warn"),

@@ -8,7 +8,7 @@ import MonitorProtocol
 struct ReplayTable: Sendable {
   private(set) var state: ProcessState
   /// The reports that were sent to the viewer.
-  private var told: [OperationReport.ID: OperationReport] = [:]
+  private var reported: [OperationReport.ID: OperationReport] = [:]
   /// The events since the last update for the viewer; `nil` if the viewer requests no events.
   private var events: [OperationEvent]?
   private var isBeginning = false
@@ -39,7 +39,7 @@ struct ReplayTable: Sendable {
   /// complete state.
   mutating func reset() {
     state = ProcessState(linkingDependents: true)
-    told = [:]
+    reported = [:]
     events = nil
   }
 
@@ -68,7 +68,7 @@ struct ReplayTable: Sendable {
       matches(of: $0, in: listed, isReversed: interest.order.isReversed)
     }
     wanted.formUnion(update.matches?.ids ?? [])
-    tell(wanted, in: &update)
+    report(wanted, in: &update)
     update.matchCount = interest.rowLimit == nil ? state.operations.count : listed.count
     update.keptCount = state.operations.count
     update.dependents =
@@ -81,16 +81,16 @@ struct ReplayTable: Sendable {
     return update
   }
 
-  private mutating func tell(_ wanted: Set<OperationReport.ID>, in update: inout Update) {
+  private mutating func report(_ wanted: Set<OperationReport.ID>, in update: inout Update) {
     var now: [OperationReport.ID: OperationReport] = [:]
     for id in wanted {
       guard let report = state.operations[id] else { continue }
       now[id] = report
-      if told[id] != report { update.changed.append(report) }
+      if reported[id] != report { update.changed.append(report) }
     }
     update.changed.sort { $0.id < $1.id }
-    update.removed = told.keys.filter { now[$0] == nil }.sorted()
-    told = now
+    update.removed = reported.keys.filter { now[$0] == nil }.sorted()
+    reported = now
   }
 
   // MARK: The list

@@ -35,8 +35,8 @@ struct WhyInquiry: Inquiry {
     }
     // The update that reports the operation also has its details, unless the operation has just
     // finished.
-    let isTold = report.state.isOver || knowledge.detail?.id == id
-    guard isTold || knowledge.isComplete(at: now) else { return [] }
+    let isReported = report.state.isOver || knowledge.detail?.id == id
+    guard isReported || knowledge.isComplete(at: now) else { return [] }
     return [.print(text(at: now)), .success]
   }
 

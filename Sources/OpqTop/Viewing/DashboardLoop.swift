@@ -39,7 +39,7 @@ package struct DashboardLoop: ~Copyable {
   package init(
     terminal: consuming Terminal, signals: consuming JobSignals, dashboard: Dashboard,
     watched: WatchedSource?, opener: SourceOpener, waker: Waker, watch: TerminationWatch,
-    tellsFrameTimes: Bool, recorder: Recorder? = nil
+    reportsFrameTimes: Bool, recorder: Recorder? = nil
   ) {
     self.terminal = terminal
     self.signals = signals
@@ -48,7 +48,7 @@ package struct DashboardLoop: ~Copyable {
     self.opener = opener
     self.waker = waker
     self.watch = watch
-    frameTimes = tellsFrameTimes ? FrameTimes() : nil
+    frameTimes = reportsFrameTimes ? FrameTimes() : nil
     self.recorder = recorder
   }
 

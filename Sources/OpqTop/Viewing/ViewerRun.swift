@@ -180,7 +180,7 @@ struct ViewerRun {
         warningKinds: view.warningKinds))
     let loop = DashboardLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, watched: first?.0,
-      opener: opener, waker: waker, watch: watch, tellsFrameTimes: view.tellsFrameTimes,
+      opener: opener, waker: waker, watch: watch, reportsFrameTimes: view.reportsFrameTimes,
       recorder: recorder)
     first?.0.workload?.start()
     let (ending, watched, frameTimes) = loop.run()

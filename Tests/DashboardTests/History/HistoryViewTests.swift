@@ -15,7 +15,7 @@ struct HistoryViewTests {
   ) -> Dashboard {
     var dashboard = HistoryScene.dashboard(columns: columns, rows: rows)
     dashboard.take(.input(.alt(view)))
-    HistoryScene.tell(&dashboard, skipped: skipped)
+    HistoryScene.report(&dashboard, skipped: skipped)
     return dashboard
   }
 
@@ -150,7 +150,7 @@ struct HistoryViewTests {
       let before = dashboard.picture()
       #expect(dashboard.nextTick(after: dashboard.now) == nil)
       dashboard.take(.tick(dashboard.now + .seconds(60)))
-      HistoryScene.tell(&dashboard)
+      HistoryScene.report(&dashboard)
       #expect(dashboard.picture() == before)
     }
   }

@@ -93,7 +93,7 @@ enum HistoryScene {
   }()
 
   /// Sends the dashboard the history that its current view needs.
-  static func tell(_ dashboard: inout Dashboard, skipped: Int = 0) {
+  static func report(_ dashboard: inout Dashboard, skipped: Int = 0) {
     var update = Scene.update
     update.times = times
     if dashboard.connection.interest.timeline != nil { update.runs = runs }

@@ -22,7 +22,7 @@ struct StyleEvidence {
     var problems: [String] = []
     for row in 0..<picture.size.rows {
       for run in Self.runs(of: picture, row: row)
-      where !Self.isTold(run, in: picture, glyphs: glyphs) {
+      where !Self.isReported(run, in: picture, glyphs: glyphs) {
         problems.append("row \(row): \(run.role) is shown by color alone: \(run.text)")
       }
       let text = Self.text(of: picture, row: row, columns: 0..<picture.size.columns)
@@ -61,7 +61,7 @@ struct StyleEvidence {
     return runs
   }
 
-  private static func isTold(_ run: Run, in grid: Grid, glyphs: Glyphs) -> Bool {
+  private static func isReported(_ run: Run, in grid: Grid, glyphs: Glyphs) -> Bool {
     guard run.text.contains(where: { $0 != " " }) else { return true }
     switch run.role {
     case .text, .strong, .dim: return true

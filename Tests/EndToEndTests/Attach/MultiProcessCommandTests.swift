@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test("A process that sends no updates does not hide the other one")
-  func oneNeverTells() throws {
+  func oneNeverReports() throws {
     let processes = [try ScriptedProcess(), try ScriptedProcess()]
     let window = try PseudoTerminal(columns: 120, rows: 30)
     try window.start(BuiltProgram.path, ["attach"] + processes.map(\.path))
@@ -212,10 +212,10 @@ import Testing
     second.signal(SIGTERM)
     #expect(second.waitForEnd() == .status(0))
     #expect(viewer.waitForEnd() == .status(1))
-    let told = try String(contentsOfFile: errors, encoding: .utf8).split(separator: "\n")
-    #expect(told.count == 2)
+    let reported = try String(contentsOfFile: errors, encoding: .utf8).split(separator: "\n")
+    #expect(reported.count == 2)
     for process in [first, second] {
-      #expect(told.contains { $0.hasPrefix("opq-top: process \(process.id): ") })
+      #expect(reported.contains { $0.hasPrefix("opq-top: process \(process.id): ") })
     }
   }
 

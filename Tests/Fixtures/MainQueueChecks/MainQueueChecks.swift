@@ -53,8 +53,8 @@ package func checkMainQueue(isServedByMainThread: Bool) {
 
 /// Checks that setting the properties of the main queue has no effect, because they are fixed.
 private func checkFixed(_ checks: Checks) {
-  let told = Locked<[Diagnostic.Kind]>([])
-  Diagnostic.handler = { diagnostic in told.withLock { $0.append(diagnostic.kind) } }
+  let reported = Locked<[Diagnostic.Kind]>([])
+  Diagnostic.handler = { diagnostic in reported.withLock { $0.append(diagnostic.kind) } }
   let main = OperationQueue.main
   main.name = "another"
   main.maxConcurrentOperationCount = 5
@@ -62,7 +62,7 @@ private func checkFixed(_ checks: Checks) {
   main.underlyingQueue = nil
   main.isSuspended = true
   checks.expect(
-    told.withLock { $0 } == Array(repeating: .setsFixedPropertyOfMainQueue, count: 5), "reported")
+    reported.withLock { $0 } == Array(repeating: .setsFixedPropertyOfMainQueue, count: 5), "reported")
   checks.expect(main.name == "NSOperationQueue Main Queue", "the name stays")
   checks.expect(main.maxConcurrentOperationCount == 1, "the width stays")
   checks.expect(main.qualityOfService == .userInteractive, "the quality of service stays")

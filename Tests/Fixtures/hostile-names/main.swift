@@ -38,7 +38,7 @@ func watchNames(_ arguments: [String]) throws -> Ending {
     terminal: try Terminal(ViewOptions.parse([]).terminalOptions), signals: try JobSignals(),
     dashboard: Dashboard(configuration: .init(guidance: names[0])),
     watched: WatchedSource(process: source), opener: opener, waker: waker, watch: watch,
-    tellsFrameTimes: false)
+    reportsFrameTimes: false)
   return loop.run().0
 }
 

@@ -43,7 +43,7 @@ final class CountingMetrics: MetricsFactory, CounterHandler, MeterHandler, Recor
 }
 
 /// What is reported: nothing, metrics, or metrics and traces.
-enum Telling: String, CaseIterable {
+enum Reporting: String, CaseIterable {
   case off, metrics, traces
 }
 
@@ -57,13 +57,13 @@ enum Telling: String, CaseIterable {
 ///     count instructions
 enum TelemetryOverhead {
   /// Does some work while metrics or traces are reported, every second or at another interval.
-  private static func tell(
-    _ telling: Telling, interval: Duration = .seconds(1), _ work: (CountingMetrics) -> Void
+  private static func report(
+    _ reporting: Reporting, interval: Duration = .seconds(1), _ work: (CountingMetrics) -> Void
   ) {
     let metrics = CountingMetrics()
     let telemetry = OperationTelemetry.start(
-      metrics: telling == .off ? nil : metrics,
-      tracer: telling == .traces ? CountingTracer() : nil, interval: interval)
+      metrics: reporting == .off ? nil : metrics,
+      tracer: reporting == .traces ? CountingTracer() : nil, interval: interval)
     work(metrics)
     telemetry.stop()
   }
@@ -76,9 +76,9 @@ enum TelemetryOverhead {
   }
 
   /// Returns the average processor time of one second in which 800 operations are reported.
-  private static func measureSteady(_ telling: Telling) -> Duration {
+  private static func measureSteady(_ reporting: Reporting) -> Duration {
     var taken = Duration.zero
-    tell(telling) { metrics in
+    report(reporting) { metrics in
       let queue = OperationQueue()
       // The first 15 seconds are not measured. In this time, more operations finish than the
       // monitor keeps, so the monitor then has its greatest number of operations.
@@ -89,7 +89,7 @@ enum TelemetryOverhead {
         sleep(1)
         if second >= 15 { taken += processorTime() - before }
       }
-      guard telling == .off || metrics.timedCount > 19_000 else {
+      guard reporting == .off || metrics.timedCount > 19_000 else {
         fatalError("only \(metrics.timedCount) operations were reported")
       }
     }
@@ -104,7 +104,7 @@ enum TelemetryOverhead {
     for _ in 0..<count { queue.addOperation {} }
     let before = ProcessStatus.amount("VmRSS")
     var last = before
-    tell(.metrics) { _ in
+    report(.metrics) { _ in
       last = MeasuredWork.settledMemory(quietFor: .seconds(5))
     }
     queue.cancelAllOperations()
@@ -115,17 +115,17 @@ enum TelemetryOverhead {
 
   private static func compare(_ name: String, rounds: Int, count: Int, _ work: (Int) -> Void) {
     work(count / 10)
-    var ratios: [Telling: [Double]] = [:]
+    var ratios: [Reporting: [Double]] = [:]
     for round in 0..<rounds {
-      var taken: [Telling: Duration] = [:]
+      var taken: [Reporting: Duration] = [:]
       // The order of the three measurements changes from round to round, so that each is first,
       // second and last equally often.
       for index in 0..<3 {
-        let telling = Telling.allCases[(index + round) % 3]
-        tell(telling) { _ in taken[telling] = ContinuousClock().measure { work(count) } }
+        let reporting = Reporting.allCases[(index + round) % 3]
+        report(reporting) { _ in taken[reporting] = ContinuousClock().measure { work(count) } }
       }
       guard let off = taken[.off] else { continue }
-      for (telling, time) in taken { ratios[telling, default: []].append(time / off) }
+      for (reporting, time) in taken { ratios[reporting, default: []].append(time / off) }
     }
     print(
       "\(name): metrics \(percent(median(ratios[.metrics] ?? [0]))), "
@@ -133,18 +133,18 @@ enum TelemetryOverhead {
   }
 
   static func run(_ arguments: [String]) {
-    if arguments.count == 2, let telling = Telling(rawValue: arguments[0]),
+    if arguments.count == 2, let reporting = Reporting(rawValue: arguments[0]),
       let count = Int(arguments[1])
     {
       // The interval is so long that the queues are read only at the end. So only the cost for each
       // operation is counted.
-      tell(telling, interval: .seconds(100_000)) { _ in MeasuredWork.runEmpty(count) }
+      report(reporting, interval: .seconds(100_000)) { _ in MeasuredWork.runEmpty(count) }
     } else {
       let rounds = arguments.first.flatMap { Int($0) } ?? 9
       print("memory of an operation that waits: \(measureMemory(count: 500_000)) bytes more")
-      for telling in Telling.allCases {
+      for reporting in Reporting.allCases {
         print(
-          "800 operations a second, \(telling): \(measureSteady(telling)) of processor time a second"
+          "800 operations a second, \(reporting): \(measureSteady(reporting)) of processor time a second"
         )
       }
       compare("empty operations", rounds: rounds, count: 10_000_000, MeasuredWork.runEmpty)

@@ -25,7 +25,7 @@ struct MergeScene {
     var scene = MergeScene(count: count)
     for number in 1...count {
       scene.greet(number)
-      scene.tell(number, [])
+      scene.report(number, [])
     }
     _ = scene.take()
     return scene
@@ -74,7 +74,7 @@ struct MergeScene {
   }
 
   /// Makes a process report these operations, in addition to those that it has reported before.
-  mutating func tell(
+  mutating func report(
     _ number: Int, _ operations: [OperationReport], removed: [UInt64] = [], lostChanges: UInt64 = 0
   ) {
     var update = Self.update(operations, at: now)

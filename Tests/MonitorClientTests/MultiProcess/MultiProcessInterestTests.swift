@@ -67,9 +67,9 @@ struct MultiProcessInterestTests {
     answer(2, [4])
     #expect(scene.updates(in: scene.take()).first?.dependents?.subjects == [scene.id(2, 1)])
     answer(1, [3, 5])
-    let told = scene.updates(in: scene.take()).first?.dependents
-    #expect(told?.subjects == interest.subjects)
-    #expect(told?.ids == [scene.id(1, 3), scene.id(1, 5), scene.id(2, 4)])
+    let reported = scene.updates(in: scene.take()).first?.dependents
+    #expect(reported?.subjects == interest.subjects)
+    #expect(reported?.ids == [scene.id(1, 3), scene.id(1, 5), scene.id(2, 4)])
     // The merged answer about dependents does not wait for a process that has ended.
     scene.say(2, .ended(reason: "the process has exited"))
     let left = scene.updates(in: scene.take()).first?.dependents
@@ -87,11 +87,11 @@ struct MultiProcessInterestTests {
     update.detail = OperationDetail(id: ID(7))
     update.rootCount = 1
     scene.say(1, .update(update))
-    let told = scene.updates(in: scene.take()).first
-    #expect(told?.detail?.id == scene.id(1, 7))
+    let reported = scene.updates(in: scene.take()).first
+    #expect(reported?.detail?.id == scene.id(1, 7))
     // There is no total number of roots (operations without dependents), because the other process
     // has not reported its number yet.
-    #expect(told?.rootCount == nil)
+    #expect(reported?.rootCount == nil)
     _ = scene.merge.watch(Interest())
     let later = scene.updates(in: scene.take()).first
     #expect(later != nil && later?.detail == nil && later?.rootCount == nil)

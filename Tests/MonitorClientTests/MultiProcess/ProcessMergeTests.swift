@@ -15,7 +15,7 @@ struct ProcessMergeTests {
   @Test func theGreetingWaitsForAllProcesses() {
     var scene = MergeScene(count: 2)
     scene.greet(1)
-    scene.tell(1, [.executing(7)])
+    scene.report(1, [.executing(7)])
     #expect(scene.take() == [])
     scene.greet(2)
     #expect(scene.hello(in: scene.take())?.processName == "2 processes")
@@ -24,9 +24,9 @@ struct ProcessMergeTests {
   @Test func theFirstUpdateWaitsForAllConnectedProcesses() {
     var scene = MergeScene(count: 3)
     for number in 1...3 { scene.greet(number) }
-    scene.tell(1, [.executing(7)])
+    scene.report(1, [.executing(7)])
     #expect(scene.updates(in: scene.take()).isEmpty)
-    scene.tell(2, [])
+    scene.report(2, [])
     #expect(scene.updates(in: scene.take()).isEmpty)
     // The third process does not answer. When this is known, the reports of the other processes are
     // no longer held back.
@@ -39,7 +39,7 @@ struct ProcessMergeTests {
     var scene = MergeScene.heard(2)
     scene.say(1, .disconnected(reason: "reset"))
     scene.greet(1)
-    scene.tell(1, [])
+    scene.report(1, [])
     #expect(scene.hello(in: scene.take()) == nil)
   }
 
@@ -55,8 +55,8 @@ struct ProcessMergeTests {
 
   @Test func equalIDsOfTwoProcessesAreTwoOperations() throws {
     var scene = MergeScene.heard(2)
-    scene.tell(1, [.executing(1042)])
-    scene.tell(2, [.waiting(1042, for: 1041)])
+    scene.report(1, [.executing(1042)])
+    scene.report(2, [.waiting(1042, for: 1041)])
     let update = try #require(scene.updates(in: scene.take()).first)
     #expect(update.changed.map { "\($0.id)" } == ["1#1042", "2#1042"])
     #expect(update.changed.map(\.queue) == update.queues.map(\.id))
@@ -88,17 +88,17 @@ struct ProcessMergeTests {
       ], count: 1)
     update.warnings = [MonitorWarning(kind: .cycle, operations: [foreign, ID(8)])]
     update.detail = OperationDetail(id: foreign)
-    scene.tell(1, [.executing(7)])
+    scene.report(1, [.executing(7)])
     _ = scene.take()
     _ = scene.merge.watch(MergeScene.everything)
     scene.say(2, .update(update))
-    let told = try #require(scene.updates(in: scene.take()).first)
-    #expect(told.changed.map(\.id) == [scene.id(2, 8)])
-    #expect(told.changed[0].dependencies == [scene.id(2, 9)])
-    #expect(told.removed.isEmpty)
-    #expect(told.queues.allSatisfy { $0.name != "evil" })
-    #expect(told.warnings.map(\.operations) == [[scene.id(2, 8)]])
-    #expect(told.runs?.runs.isEmpty == true && told.detail == nil)
+    let reported = try #require(scene.updates(in: scene.take()).first)
+    #expect(reported.changed.map(\.id) == [scene.id(2, 8)])
+    #expect(reported.changed[0].dependencies == [scene.id(2, 9)])
+    #expect(reported.removed.isEmpty)
+    #expect(reported.queues.allSatisfy { $0.name != "evil" })
+    #expect(reported.warnings.map(\.operations) == [[scene.id(2, 8)]])
+    #expect(reported.runs?.runs.isEmpty == true && reported.detail == nil)
   }
 
   // MARK: Times
@@ -112,7 +112,7 @@ struct ProcessMergeTests {
     let lead = Duration.seconds(3_600)
     scene.greet(2, bootID: "another machine", clockLead: lead)
     _ = scene.take()
-    scene.tell(1, [])
+    scene.report(1, [])
     var report = OperationReport.executing(5)
     report.started = scene.now + lead - .seconds(4)
     scene.say(2, .update(MergeScene.update([report], at: scene.now + lead)))
@@ -126,10 +126,10 @@ struct ProcessMergeTests {
 
   @Test func anUpdateOfOneProcessKeepsTheLastCountsOfTheOthers() throws {
     var scene = MergeScene.heard(2)
-    scene.tell(1, [.executing(1), .executing(2)], lostChanges: 3)
-    scene.tell(2, [.executing(1)], lostChanges: 4)
+    scene.report(1, [.executing(1), .executing(2)], lostChanges: 3)
+    scene.report(2, [.executing(1)], lostChanges: 4)
     _ = scene.take()
-    scene.tell(2, [.waiting(2, for: 1)], removed: [1], lostChanges: 5)
+    scene.report(2, [.waiting(2, for: 1)], removed: [1], lostChanges: 5)
     let update = try #require(scene.updates(in: scene.take()).first)
     #expect(update.changed.map(\.id) == [scene.id(2, 2)])
     #expect(update.removed == [scene.id(2, 1)])
@@ -142,10 +142,10 @@ struct ProcessMergeTests {
 
   @Test func theLastUpdateOfAProcessCounts() throws {
     var scene = MergeScene.heard(2)
-    scene.tell(1, [.executing(1), .executing(2)])
-    scene.tell(1, [.waiting(2, for: 3)], removed: [1])
-    scene.tell(1, [.executing(1)])
-    scene.tell(1, [], removed: [2])
+    scene.report(1, [.executing(1), .executing(2)])
+    scene.report(1, [.waiting(2, for: 3)], removed: [1])
+    scene.report(1, [.executing(1)])
+    scene.report(1, [], removed: [2])
     let update = try #require(scene.updates(in: scene.take()).first)
     #expect(update.changed.map(\.id) == [scene.id(1, 1)])
     #expect(update.removed == [scene.id(1, 2)])
@@ -172,7 +172,7 @@ struct ProcessMergeTests {
 
   @Test func anEndedProcessKeepsItsLastState() throws {
     var scene = MergeScene.heard(3)
-    scene.tell(1, [.executing(1)])
+    scene.report(1, [.executing(1)])
     _ = scene.take()
     let end = scene.now + .seconds(9)
     scene.now = end
@@ -185,7 +185,7 @@ struct ProcessMergeTests {
         .ended(at: end, reason: "the process has exited"), .live, .live,
       ])
     #expect(update.removed.isEmpty && update.queues.map(\.id.processNumber) == [1, 2, 3])
-    scene.tell(2, [.executing(9)])
+    scene.report(2, [.executing(9)])
     #expect(scene.updates(in: scene.take()).first?.changed.map(\.id) == [scene.id(2, 9)])
     scene.say(2, .ended(reason: "the process has exited"))
     scene.say(3, .ended(reason: "the process has exited"))
@@ -208,8 +208,8 @@ struct ProcessMergeTests {
 
   @Test func aReconnectionReplacesTheStateOfOneProcess() throws {
     var scene = MergeScene.heard(2)
-    scene.tell(1, [.executing(1), .executing(2)])
-    scene.tell(2, [.executing(1)])
+    scene.report(1, [.executing(1), .executing(2)])
+    scene.report(2, [.executing(1)])
     _ = scene.take()
     scene.say(1, .disconnected(reason: "reset"))
     #expect(scene.updates(in: scene.take()).first?.processes[0].connection == .reconnecting)
@@ -219,7 +219,7 @@ struct ProcessMergeTests {
     // After the process is connected again, its old state stays visible until its next update
     // arrives.
     #expect(greeted.removed.isEmpty && greeted.queues[0].counts.total == 2)
-    scene.tell(1, [.executing(2), .executing(3)])
+    scene.report(1, [.executing(2), .executing(3)])
     let update = try #require(scene.updates(in: scene.take()).first)
     #expect(update.changed.map(\.id) == [scene.id(1, 2), scene.id(1, 3)])
     #expect(update.removed == [scene.id(1, 1)])

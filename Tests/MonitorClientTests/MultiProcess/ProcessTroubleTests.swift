@@ -18,14 +18,14 @@ struct ProcessTroubleTests {
     _ = scene.take()
     let begin = scene.now + ProcessMerge.patience
     scene.now = scene.now + .milliseconds(1)
-    scene.tell(1, [.executing(7)])
+    scene.report(1, [.executing(7)])
     #expect(scene.updates(in: scene.take()).isEmpty)
     #expect(scene.merge.deadline(after: scene.now) == begin)
     scene.now = begin
     let updates = scene.updates(in: scene.take())
     #expect(updates.map { $0.changed.map(\.id) } == [[scene.id(1, 7)]])
     #expect(scene.merge.deadline(after: scene.now) == nil)
-    scene.tell(1, [.executing(8)])
+    scene.report(1, [.executing(8)])
     #expect(scene.updates(in: scene.take()).count == 1)
   }
 
@@ -42,8 +42,8 @@ struct ProcessTroubleTests {
       ], isBeginning: true)
     scene.say(1, .update(update))
     scene.now = scene.now + ProcessMerge.patience
-    let told = scene.updates(in: scene.take()).first
-    #expect(told?.events?.events.map(\.operation) == [scene.id(1, 7)])
+    let reported = scene.updates(in: scene.take()).first
+    #expect(reported?.events?.events.map(\.operation) == [scene.id(1, 7)])
   }
 
   @Test func withoutUpdatesTheTimeIsNow() {
@@ -60,9 +60,9 @@ struct ProcessTroubleTests {
   func clockAhead() {
     var scene = MergeScene.heard(2)
     scene.say(2, .update(MergeScene.update([], at: scene.now + .seconds(2_000_000_000))))
-    let told = scene.updates(in: scene.take()).first
-    #expect(told?.time == scene.now)
-    #expect(told?.processes.map(\.lastUpdate) == [scene.now, scene.now])
+    let reported = scene.updates(in: scene.take()).first
+    #expect(reported?.time == scene.now)
+    #expect(reported?.processes.map(\.lastUpdate) == [scene.now, scene.now])
   }
 
   @Test func theTimeOfDayIsTheViewersTime() {
@@ -120,9 +120,9 @@ struct ProcessTroubleTests {
     }
     scene.say(
       2, hasEnded ? .ended(reason: "the process has exited") : .disconnected(reason: "reset"))
-    let told = try #require(scene.updates(in: scene.take()).first?.runs)
-    #expect(told.runs.map(\.finished) == [nil, start])
-    #expect(told.count == 8)
+    let reported = try #require(scene.updates(in: scene.take()).first?.runs)
+    #expect(reported.runs.map(\.finished) == [nil, start])
+    #expect(reported.count == 8)
     scene.now = start + .seconds(61)
     var update = MergeScene.update([], at: scene.now)
     update.runs = RecentRuns(runs: [], count: 0)
@@ -146,8 +146,8 @@ struct ProcessTroubleTests {
       update.classTimes = ["Job": own[number - 1], "Own\(number)": own[number - 1]]
       scene.say(number, .update(update))
     }
-    let told = scene.updates(in: scene.take()).first
-    #expect(told?.classTimes == ["Own1": own[0], "Own2": own[1]])
+    let reported = scene.updates(in: scene.take()).first
+    #expect(reported?.classTimes == ["Own1": own[0], "Own2": own[1]])
     var interest = Interest()
     interest.detail = scene.id(2, 7)
     _ = scene.merge.watch(interest)

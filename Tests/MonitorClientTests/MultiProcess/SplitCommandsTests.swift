@@ -34,13 +34,13 @@ struct SplitCommandsTests {
         (1, answer(orders[0].command, [.requested, .denied], dependents: [9])),
         (3, answer(orders[1].command, [.alreadyFinished, .lost], dependents: [2])),
       ]
-      let told = (isReversed ? answers.reversed() : answers).map {
+      let reported = (isReversed ? answers.reversed() : answers).map {
         commands.take($0.1, from: $0.0)
       }
-      #expect(told[0] == nil)
-      #expect(told[1]?.command == command)
-      #expect(told[1]?.outcomes == [.alreadyFinished, .requested, .lost, .denied])
-      #expect(told[1]?.dependents == [scene.id(1, 9), scene.id(3, 2)])
+      #expect(reported[0] == nil)
+      #expect(reported[1]?.command == command)
+      #expect(reported[1]?.outcomes == [.alreadyFinished, .requested, .lost, .denied])
+      #expect(reported[1]?.dependents == [scene.id(1, 9), scene.id(3, 2)])
     }
   }
 

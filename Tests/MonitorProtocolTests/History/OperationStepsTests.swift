@@ -46,13 +46,13 @@ struct OperationStepsTests {
     // The operation has five successive reports, and the collector may have read any combination of
     // the first four. Every combination must have the same steps.
     for mask in 0..<16 {
-      var told: [String] = []
+      var reported: [String] = []
       var last: OperationReport?
       for (index, life) in lives.enumerated() where index == 4 || mask >> index & 1 == 1 {
-        told += steps(last, life)
+        reported += steps(last, life)
         last = life
       }
-      #expect(told == whole, "readings \(mask)")
+      #expect(reported == whole, "readings \(mask)")
     }
   }
 

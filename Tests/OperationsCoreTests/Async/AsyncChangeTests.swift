@@ -148,18 +148,18 @@ struct AsyncChangeTests {
 
   @Test("willFinish: also called after failures, but not if the work did not run")
   func willFinishWhenCancelled() async throws {
-    final class Telling: AsyncOperation<Void>, @unchecked Sendable {
+    final class Reporting: AsyncOperation<Void>, @unchecked Sendable {
       let log = EventLog<String>()
       override func run() async throws { throw CancellationError() }
       override func willFinish(_ result: Result<Void, any Error>) async {
         if case .failure(let error) = result { log.note("\(error is CancellationError)") }
       }
     }
-    let failing = Telling()
+    let failing = Reporting()
     failing.start()
     await failing.finished()
     #expect(failing.log.events == ["true"])
-    let cancelled = Telling()
+    let cancelled = Reporting()
     cancelled.cancel()
     cancelled.start()
     #expect(cancelled.isFinished && cancelled.log.events.isEmpty)

@@ -27,12 +27,12 @@ struct DiagnosticTests {
     await #expect(processExitsWith: .success) {
       let log = Self.log()
       let operation = ReactingOperation(to: "completionBlock") { $0.start() }
-      let told = EventLog<String>()
-      let observation = operation.observe(\.completionBlock) { _, _ in told.note("changed") }
-      operation.completionBlock = { told.note("runs") }
+      let reported = EventLog<String>()
+      let observation = operation.observe(\.completionBlock) { _, _ in reported.note("changed") }
+      operation.completionBlock = { reported.note("runs") }
       #expect(operation.isFinished && operation.completionBlock == nil)
       #expect(log.events == [.completionBlockAfterFinish])
-      #expect(told.events.isEmpty)
+      #expect(reported.events.isEmpty)
       observation.invalidate()
     }
   }

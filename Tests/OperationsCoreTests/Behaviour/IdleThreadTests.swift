@@ -12,7 +12,7 @@ import Testing
 struct IdleThreadTests {
   @Test(
     "Idle queues wake no thread, neither a worker nor the sampler")
-  func idleQueuesWakeNobodyInOwnProcess() async {
+  func idleQueuesWakeNoThreadInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {
         let queues = queuesThatHaveWorked()

@@ -59,10 +59,10 @@ struct InspectionDeadlockTests {
       queue.addOperations([direct, last, first], waitUntilFinished: false)
       let found = queue.deadlocks()
       #expect(found.count == 1 && cycles(found).isEmpty)
-      let told = slots(found).first ?? []
-      #expect(told.map(\.operation) == references(holders))
-      #expect(told.map(\.chain) == [references([direct]), references([last, first])])
-      #expect(told.allSatisfy { $0.queue.id == queue.id && $0.neededQueue.id == queue.id })
+      let reported = slots(found).first ?? []
+      #expect(reported.map(\.operation) == references(holders))
+      #expect(reported.map(\.chain) == [references([direct]), references([last, first])])
+      #expect(reported.allSatisfy { $0.queue.id == queue.id && $0.neededQueue.id == queue.id })
       #expect(Set(found[0].operations) == Set(references(holders + [direct, last, first])))
       // A greater width of the queue ends the deadlock.
       queue.maxConcurrentOperationCount = 3
@@ -113,10 +113,10 @@ struct InspectionDeadlockTests {
       queues[0].addOperation(awaited[0])
       queues[1].addOperation(awaited[1])
       for queue in queues {
-        let told = slots(queue.deadlocks())
-        #expect(told.count == 1)
-        #expect(Set(told.joined().map(\.operation)) == Set(references(first + second)))
-        #expect(told.joined().allSatisfy { $0.queue != $0.neededQueue })
+        let reported = slots(queue.deadlocks())
+        #expect(reported.count == 1)
+        #expect(Set(reported.joined().map(\.operation)) == Set(references(first + second)))
+        #expect(reported.joined().allSatisfy { $0.queue != $0.neededQueue })
       }
       queues[1].maxConcurrentOperationCount = 2
       for queue in queues { queue.waitUntilAllOperationsAreFinished() }
@@ -197,10 +197,10 @@ struct InspectionDeadlockTests {
       queue.addBarrierBlock {}
       #expect(cycles(queue.deadlocks()).isEmpty)
       queue.addOperation(behind)
-      let told = cycles(queue.deadlocks())
-      #expect(told.count == 1 && told[0].count == 3)
-      #expect(told.first.map { $0.map(\.id) }?.contains(ahead.id) == true)
-      #expect(told.first.map { $0.map(\.id) }?.contains(behind.id) == true)
+      let reported = cycles(queue.deadlocks())
+      #expect(reported.count == 1 && reported[0].count == 3)
+      #expect(reported.first.map { $0.map(\.id) }?.contains(ahead.id) == true)
+      #expect(reported.first.map { $0.map(\.id) }?.contains(behind.id) == true)
       ahead.cancel()
       queue.waitUntilAllOperationsAreFinished()
       #expect(queue.deadlocks().isEmpty)
@@ -355,9 +355,9 @@ struct InspectionDeadlockTests {
         queue.addOperation(operation)
         members.wait(for: "the work to be made") { !$0.isEmpty }
         #expect(poll(for: .seconds(Patience.seconds)) { cycles(queue.deadlocks()).count == 1 })
-        let told = cycles(queue.deadlocks()).first ?? []
-        #expect(told.count == 3 && told.contains(OperationReference(operation)))
-        #expect(told.contains(OperationReference(members.value[0])))
+        let reported = cycles(queue.deadlocks()).first ?? []
+        #expect(reported.count == 3 && reported.contains(OperationReference(operation)))
+        #expect(reported.contains(OperationReference(members.value[0])))
         members.value[0].cancel()
         queue.waitUntilAllOperationsAreFinished()
         #expect(operation.awaitedInside.isEmpty)

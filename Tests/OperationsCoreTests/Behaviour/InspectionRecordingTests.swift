@@ -25,7 +25,7 @@ struct InspectionRecordingTests {
     ) {
       let deadline = ContinuousClock.now + .seconds(Patience.seconds)
       while .now < deadline {
-        if let told = news(of: operation), predicate(told) { return }
+        if let reported = news(of: operation), predicate(reported) { return }
         sched_yield()
       }
       Issue.record("Not reported in time: \(what)", sourceLocation: location)

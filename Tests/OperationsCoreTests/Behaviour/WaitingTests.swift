@@ -127,7 +127,7 @@ struct WaitingTests {
   }
 
   @Test("CB-2, CB-6: dependents, waiters and the next operation do not wait for it")
-  func nobodyWaitsForTheCompletionBlock() async throws {
+  func noWaiterWaitsForTheCompletionBlock() async throws {
     try await onOwnThread {
       let gate = Gate()
       let queue = OperationQueue()

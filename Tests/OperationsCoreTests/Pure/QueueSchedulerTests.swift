@@ -213,8 +213,8 @@ struct QueueSchedulerTests {
   @Test("Q-12: a waiter for an empty queue is notified once, at the end of the section")
   func waitersForEmpty() {
     let bench = SchedulerBench()
-    let nobody = Latch()
-    #expect(bench.scheduler.addWaiterForEmpty(nobody) == false, "it is empty now")
+    let unopened = Latch()
+    #expect(bench.scheduler.addWaiterForEmpty(unopened) == false, "it is empty now")
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
     bench.endSection()

@@ -58,7 +58,7 @@ struct FairnessTests {
   }
 
   @Test("MX-5: an operation that a finish makes ready begins before the last dependent is notified")
-  func fanOutBeginsBeforeItsLastDependentIsTold() async throws {
+  func fanOutBeginsBeforeItsLastDependentIsNotified() async throws {
     try await onOwnThread {
       let began = Gate()
       let queue = OperationQueue()

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// The new values of an operation's flags that its observers have received, in order.
-struct ToldFlags: Equatable, Sendable {
+struct ReportedFlags: Equatable, Sendable {
   var isReady: [Bool] = []
   var isExecuting: [Bool] = []
   var isFinished: [Bool] = []
