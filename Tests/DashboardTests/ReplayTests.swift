@@ -53,6 +53,17 @@ import Testing
     GoldenFrame.check(dashboard.picture(), named: "replay-paused-\(columns)x\(rows)")
   }
 
+  @Test("After the end of the recording, the sentence about the end is shown instead of the first hint")
+  func theEndReplacesTheFirstHint() {
+    var dashboard = dashboard()
+    #expect(dashboard.text().shows("j/k choose"))
+    dashboard.take(.replay(status(102, remark: "the recording ends here")))
+    // The sentence is a short message at first.
+    dashboard.take(.tick(Scene.seconds(9_060)))
+    #expect(!dashboard.text().shows("j/k choose"))
+    #expect(dashboard.text().shows("the recording ends here"))
+  }
+
   @Test(
     "Its keys have the effects that they announce, in every view",
     arguments: [KeyContext.list, .tree, .queues, .timeline, .events, .detail, .warnings])

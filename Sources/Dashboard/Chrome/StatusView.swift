@@ -192,11 +192,11 @@ struct StatusView {
     canvas.write(spans, row: layout.prompt, columns: canvas.columns.dropFirst())
   }
 
-  /// Returns a hint with the most important keys, until the user presses a key; `nil` after the first key, or
-  /// if no updates arrive.
+  /// Returns a hint with the most important keys, until the user presses a key; `nil` after the first key, if
+  /// no updates arrive, or if the recording has ended.
   private func firstHint(in canvas: Canvas) -> Span? {
     guard dashboard.screen.isBeforeFirstKey, dashboard.shown.hello != nil, !dashboard.live.isSilent,
-      dashboard.live.silence == .zero
+      dashboard.live.silence == .zero, silence == nil
     else { return nil }
     if dashboard.connection.source == .demo, !dashboard.configuration.guidance.isEmpty {
       return Span(canvas.glyphs.adapted(dashboard.configuration.guidance), .strong)
