@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
+import TestSupport
 import Testing
 
 @testable import Dashboard
@@ -162,7 +163,7 @@ struct HostileProcessTests {
 
   @Test(
     "Each view is drawn at each width although ids have 20 digits",
-    arguments: Layout.minimum.columns...130)
+    arguments: Effort.sample(Layout.minimum.columns...130))
   func theWidestIDsAreDrawn(columns: Int) {
     let digits = "\(UInt64.max)".unicodeScalars.map { Input.character($0) }
     let selection = digits + [.key(.enter)]
@@ -181,7 +182,9 @@ struct HostileProcessTests {
     }
   }
 
-  @Test("All numbers and times that a process sends are drawn in some form", arguments: 0..<8)
+  @Test(
+    "All numbers and times that a process sends are drawn in some form",
+    arguments: 0..<Effort.scaled(30))
   func anyNumbersAreShown(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var dashboard = Scene.dashboard()

@@ -66,7 +66,7 @@ struct RandomUseTests {
 
   @Test(
     "T14: random keys, sizes and updates never trap, and every picture is complete",
-    arguments: 0..<8)
+    arguments: 0..<Effort.scaled(40))
   func randomUseIsHarmless(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var dashboard = Scene.dashboard()

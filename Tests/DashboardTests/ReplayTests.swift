@@ -53,7 +53,7 @@ import Testing
     GoldenFrame.check(dashboard.picture(), named: "replay-paused-\(columns)x\(rows)")
   }
 
-  @Test("After the end of the recording, the sentence about the end is shown instead of the first hint")
+  @Test("After the end of the recording, the sentence about it is shown instead of the hint")
   func theEndReplacesTheFirstHint() {
     var dashboard = dashboard()
     #expect(dashboard.text().shows("j/k choose"))

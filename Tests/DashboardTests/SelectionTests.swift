@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
+import TestSupport
 import Testing
 
 @testable import Dashboard
@@ -28,7 +29,8 @@ struct SelectionTests {
   }
 
   @Test(
-    "A selection stays when other operations are added, removed or moved", arguments: 0..<20)
+    "A selection stays when other operations are added, removed or moved",
+    arguments: 0..<Effort.scaled(80))
   func selectionIsAnOperation(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var dashboard = Self.dashboard((1...60).map { Self.report($0, .waiting, at: $0) })
@@ -217,7 +219,7 @@ struct SelectionTests {
     #expect(dashboard.list.selection.id == ID(2))
   }
 
-  @Test("Each frame of the list has one cursor", arguments: 0..<20)
+  @Test("Each frame of the list has one cursor", arguments: 0..<Effort.scaled(60))
   func theCursorNeverDisappears(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var dashboard = Self.dashboard((1...30).map { Self.report($0, .waiting, at: $0) })

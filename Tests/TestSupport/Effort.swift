@@ -18,4 +18,10 @@ package enum Effort {
   /// Returns a number of rounds, operations or the like, multiplied by the effort in percent. The
   /// result is at least 1.
   package static func scaled(_ count: Int) -> Int { max(1, count * percent / 100) }
+
+  /// Returns part of a range, evenly distributed and with the first number: with an effort of
+  /// 10 percent, every tenth number.
+  package static func sample(_ range: ClosedRange<Int>) -> [Int] {
+    Array(stride(from: range.lowerBound, through: range.upperBound, by: max(1, 100 / percent)))
+  }
 }

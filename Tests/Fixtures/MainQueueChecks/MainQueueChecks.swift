@@ -62,7 +62,8 @@ private func checkFixed(_ checks: Checks) {
   main.underlyingQueue = nil
   main.isSuspended = true
   checks.expect(
-    reported.withLock { $0 } == Array(repeating: .setsFixedPropertyOfMainQueue, count: 5), "reported")
+    reported.withLock { $0 } == Array(repeating: .setsFixedPropertyOfMainQueue, count: 5),
+    "reported")
   checks.expect(main.name == "NSOperationQueue Main Queue", "the name stays")
   checks.expect(main.maxConcurrentOperationCount == 1, "the width stays")
   checks.expect(main.qualityOfService == .userInteractive, "the quality of service stays")
