@@ -70,8 +70,11 @@ final class CollectorTable {
   /// The recent slot waits and run times of operations.
   private(set) var times = TimeHistograms()
   var classTimes = ClassStatistics()
-  /// The number of state changes that the queues have counted but not recorded.
+  /// The number of state changes that the queues have counted but not recorded since the first reading of the
+  /// queues.
   private(set) var lostSteps: UInt64 = 0
+  /// Whether the current reading of the queues is the first one.
+  private var isFirstReading = false
   var allowance = ReadingAllowance()
   /// The time of the current reading of the queues.
   private(set) var readingTime = MonitorTime(nanoseconds: 0)
@@ -93,6 +96,7 @@ final class CollectorTable {
   /// Begins a reading of the queues.
   func beginReading(at now: MonitorTime = MonitorTime.now) {
     version += 1
+    isFirstReading = readingTime == MonitorTime(nanoseconds: 0)
     readingTime = now
   }
 
@@ -113,11 +117,6 @@ final class CollectorTable {
   func keepLists(of sessions: Set<SessionID>) {
     lists = lists.filter { sessions.contains($0.key) }
     noteInterests()
-  }
-
-  /// Whether the list of a session or the texts for searches are incomplete.
-  var isFilling: Bool {
-    searchTexts?.isFilling == true || lists.values.contains(where: \.isFilling)
   }
 
   /// Collects missing texts for searches until a time is reached.
@@ -170,7 +169,9 @@ final class CollectorTable {
     let id = QueueReport.ID(snapshot.id.rawValue)
     let old = queues[id]
     if snapshot.isMain { mainQueue = id }
-    lostSteps += UInt64(snapshot.lostSteps)
+    // The first reading creates the records of the operations that were added before the recording began.
+    // Earlier changes of these operations are not a part of the history, so they do not count.
+    if !isFirstReading { lostSteps += UInt64(snapshot.lostSteps) }
     queues[id] = QueueReport(
       id: id, name: snapshot.name,
       counts: StateCounts(snapshot.counts, isSuspended: snapshot.isSuspended),

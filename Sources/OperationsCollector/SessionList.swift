@@ -359,3 +359,10 @@ final class SessionList {
     return wanted.filter { table.entries[$0] != nil }
   }
 }
+
+extension CollectorTable {
+  /// Whether the list of a session or the texts for searches are incomplete.
+  var isFilling: Bool {
+    searchTexts?.isFilling == true || lists.values.contains(where: \.isFilling)
+  }
+}

@@ -81,6 +81,7 @@ struct ReadingAllowanceTests {
     var interest = Interest()
     interest.eventLimit = 10
     table.keepList(for: early, interest, at: MonitorTime.now)
+    table.beginReading()
     _ = table.lists[early]?.takeUpdate(from: table)
     table.beginReading()
     table.apply(changes(lost: 5))
@@ -95,6 +96,33 @@ struct ReadingAllowanceTests {
     let other = try #require(table.lists[late]?.takeUpdate(from: table))
     #expect(other.lostChanges == 3, "it was not there before")
     #expect(!other.warnings.contains { $0.kind == .historyLost }, "it did not ask for events")
+  }
+
+  @Test(
+    "State changes between the beginning of the recording and the first reading do not count as lost"
+  )
+  func lossesBeforeTheFirstReading() throws {
+    let table = CollectorTable()
+    let queue = OperationQueue(unlistedNamed: "earlier")
+    queue.isSuspended = true
+    queue.maxConcurrentOperationCount = 2
+    queue.addOperations((0..<39).map { _ in BlockOperation {} }, waitUntilFinished: false)
+    queue.core.keepRecords(for: table.collector, replaces: true, newRecords: 1_000) {}
+    // The operations have no records until the first reading.
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+    let session = SessionID(rawValue: 1)
+    table.keepList(for: session, Interest(), at: MonitorTime.now)
+    table.beginReading()
+    let first = queue.takeChanges(for: table.collector, limit: 1_024)
+    #expect(first.lostSteps > 0)
+    table.apply(first)
+    #expect(try #require(table.lists[session]?.takeUpdate(from: table)).lostChanges == 0)
+    queue.addOperations((0..<39).map { _ in BlockOperation {} }, waitUntilFinished: true)
+    table.beginReading()
+    table.apply(queue.takeChanges(for: table.collector, limit: 1_024))
+    let update = try #require(table.lists[session]?.takeUpdate(from: table))
+    #expect(update.lostChanges == 0 && update.queues.map(\.counts.finished) == [2 * 39])
   }
 
   @Test("A command finds every dependent that is in a queue, even if it is not known yet")
