@@ -5,8 +5,9 @@ import MonitorProtocol
 
 /// The newest events that the dashboard has received, in the order of time.
 ///
-/// A process reads its queues one after the other, and several processes send their updates at different times.
-/// Therefore a late event can be older than events of an earlier update. A late event is inserted at its place.
+/// A process reads its queues one after the other, and several processes send their updates at different
+/// times. Therefore a late event can be older than events of an earlier update. A late event is inserted at
+/// its place, even if a line that is not an event follows this place.
 struct EventLog: Sendable, Equatable {
   /// The number of lines that remain when the log removes its oldest lines.
   static let capacity = 5_000
@@ -62,21 +63,29 @@ struct EventLog: Sendable, Equatable {
     firstNumber += excess
   }
 
-  /// Inserts sorted events. The events after the first line that is newer than one of them move down.
+  /// Inserts sorted events. Lines after the place of an event move down.
   private mutating func add(_ events: ArraySlice<OperationEvent>) {
     guard let first = events.first, let last = events.last else { return }
     defer { lastTime = max(lastTime ?? last.time, last.time) }
-    // The newer events are at the end of the log. A line that is not an event keeps its place.
-    let newer = lines.reversed().prefix { line in
-      if case .event(let event) = line { event.time > first.time } else { false }
+    // The lines from the first event on that is newer than `first`. Other lines keep their places between
+    // their neighbours.
+    let older = lines.lastIndex { line in
+      if case .event(let event) = line { event.time <= first.time } else { false }
     }
-    guard !newer.isEmpty else { return lines += events.map { .event($0) } }
-    let known = newer.reversed().compactMap { line in
-      if case .event(let event) = line { event } else { nil }
+    let start = older.map { $0 + 1 } ?? 0
+    let known = Array(lines[start...])
+    lines.removeLast(known.count)
+    var rest = events
+    for line in known {
+      if case .event(let event) = line {
+        // An event stays behind a known event of the same time.
+        let earlier = rest.prefix { $0.time < event.time }
+        lines += earlier.map { .event($0) }
+        rest = rest.dropFirst(earlier.count)
+      }
+      lines.append(line)
     }
-    lines.removeLast(newer.count)
-    // Sorting is stable: the events of an operation keep their order.
-    lines += (known + events).sorted { $0.time < $1.time }.map { .event($0) }
+    lines += rest.map { .event($0) }
   }
 
   private mutating func noteSkipped(_ count: Int) {

@@ -50,13 +50,45 @@ struct EventLogTests {
       if case .event(let event) = line { event.time } else { nil }
     }
     #expect(times == [1, 3, 4, 5, 5, 6, 7].map { Scene.seconds($0) })
-    // An event stays below a gap, because the gap is before all events of the same update.
-    log.apply(EventNews(events: [event(9, at: 9)], skippedCount: 2))
-    log.apply(EventNews(events: [event(2, at: 2)]))
-    #expect(log.lines.suffix(3) == [.skipped(2), .event(event(2, at: 2)), .event(event(9, at: 9))])
     // The newest time is known although the last event was late.
-    log.apply(EventNews(events: [event(8, at: 8), event(10, at: 10)], isBeginning: true))
+    log.apply(EventNews(events: [event(8, at: 6.5), event(10, at: 10)], isBeginning: true))
     #expect(log.lines.suffix(2) == [.event(event(10, at: 10)), .beginning])
+  }
+
+  @Test("A late event is inserted above a gap and above the beginning, if its place is there")
+  func lateEventsAreInsertedAboveOtherLines() {
+    var log = EventLog()
+    log.apply(EventNews(events: [event(1, at: 1), event(4, at: 4)], isBeginning: true))
+    log.apply(EventNews(events: [event(7, at: 7)], skippedCount: 2))
+    // The finish of an operation arrives after the start of an operation that waited for it.
+    let late = [event(3, at: 3), event(5, at: 5), event(8, at: 8)]
+    log.apply(EventNews(events: late))
+    #expect(
+      log.lines == [
+        .event(event(1, at: 1)), .event(late[0]), .event(event(4, at: 4)), .beginning, .skipped(2),
+        .event(late[1]), .event(event(7, at: 7)), .event(late[2]),
+      ])
+    // An event that is older than all others is the first line.
+    log.apply(EventNews(events: [event(0, at: 0.5)]))
+    #expect(log.lines.first == .event(event(0, at: 0.5)) && log.lines.count == 9)
+  }
+
+  @Test("The events of several processes are in the order of time, whichever arrive first")
+  func eventsOfSeveralProcesses() {
+    var random = SeededGenerator(seed: 7)
+    let all = (1...200).map { event($0, at: Double($0)) }
+    var log = EventLog()
+    // Each update has the events of one process. The updates arrive in a random order.
+    let updates = (0..<33).map { number in
+      all.filter { Int($0.operation.rawValue) % 3 + Int($0.operation.rawValue) / 20 * 3 == number }
+    }
+    for (number, events) in updates.shuffled(using: &random).enumerated() {
+      log.apply(EventNews(events: events, skippedCount: number % 3))
+    }
+    let shown = log.lines.compactMap { line -> OperationEvent? in
+      if case .event(let event) = line { event } else { nil }
+    }
+    #expect(shown == all)
   }
 
   @Test func theOldestLinesAreRemovedAndTheOthersKeepTheirNumbers() {
