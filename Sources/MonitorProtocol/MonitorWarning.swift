@@ -8,8 +8,10 @@ public struct MonitorWarning: Sendable, Hashable {
     /// Each operation in ``operations`` waits for the next operation in the list, and the last
     /// operation waits for the first.
     case cycle
-    /// The operations in ``operations`` hold all slots of ``queue``. Their code waits for the
-    /// operations in ``awaited``, which need a slot of this queue.
+    /// The operations in ``operations`` hold all slots of ``queue``. The first operations in
+    /// ``awaited`` are those that their code waits for: one for each operation in ``operations``, in
+    /// the same order. If such an operation only waits for others that need a slot of this queue, these
+    /// others follow.
     case slotDeadlock = "slot-deadlock"
     /// The operations in ``operations`` wait for the operation in ``awaited``, which is not in a
     /// queue and was not started.

@@ -113,24 +113,38 @@ struct ObstacleTests {
     #expect(dashboard.text().shows("#1110 waits for queue net, which is suspended"))
   }
 
-  @Test("Of several unmet dependencies, b chooses the one in a deadlock")
-  func bPrefersADeadlock() {
-    var dashboard = Self.dashboard(selecting: 1180)
+  @Test(
+    "Of several unmet dependencies, b chooses the one in a deadlock, with and without the detail",
+    arguments: [true, false])
+  func bPrefersADeadlock(hasDetail: Bool) {
+    let detail = OperationDetail(
+      id: ID(1180),
+      reasons: [
+        .init(kind: .unmetDependencies, sentence: "it", operations: [ID(1101), ID(1042)])
+      ])
+    var dashboard = Self.dashboard(selecting: 1180, detail: hasDetail ? detail : nil)
     dashboard.press("b")
     #expect(dashboard.selected == ID(1101))
-    var deadlocked = Self.dashboard(selecting: 1180, [Self.slotDeadlock])
+    var deadlocked = Self.dashboard(
+      selecting: 1180, [Self.slotDeadlock], detail: hasDetail ? detail : nil)
     deadlocked.press("b")
     #expect(deadlocked.selected == ID(1042))
   }
 
-  @Test("b says that a dependency is not in a queue")
-  func bNamesADependencyThatIsInNoQueue() {
-    let detail = OperationDetail(
+  @Test(
+    "b says that a dependency is not in a queue only if the detail says so",
+    arguments: [(true, "which is not in a queue"), (false, "whose details have not arrived yet")])
+  func bNamesAnUnknownDependency(isNeverAdded: Bool, clause: String) {
+    var detail = OperationDetail(
       id: ID(1181),
       reasons: [.init(kind: .unmetDependencies, sentence: "it", operations: [ID(7)])])
+    if isNeverAdded {
+      detail.reasons.append(
+        .init(kind: .dependenciesNeverAdded, sentence: "it", operations: [ID(7)]))
+    }
     var dashboard = Self.dashboard(selecting: 1181, detail: detail)
     #expect(dashboard.press("b") == [.bell])
-    #expect(dashboard.text().shows("#1181 waits for #7, which is not in a queue"))
+    #expect(dashboard.text().shows("#1181 waits for #7, \(clause)"))
     #expect(dashboard.selected == ID(1181))
   }
 
@@ -139,6 +153,22 @@ struct ObstacleTests {
     var dashboard = Self.dashboard(selecting: 1080)
     #expect(dashboard.press("b") == [.bell])
     #expect(dashboard.text().shows("#1080 executes; nothing is known to hold it up"))
+  }
+
+  @Test("b uses the word for the state of a cancelled and of a held operation")
+  func bNamesTheState() {
+    var cancelled = Self.dashboard(selecting: 1033)
+    #expect(cancelled.press("b") == [.bell])
+    #expect(cancelled.text().shows("#1033 was cancelled; nothing holds it up"))
+    // The dashboard does not know the queue of the held operation, so the key `b` cannot go to this queue.
+    var held = Self.dashboard(selecting: 1110)
+    var report = Scene.operations.first { $0.id == ID(1110) }
+    report?.queue = .init(77)
+    var update = Scene.update
+    update.changed = report.map { [$0] } ?? []
+    _ = held.reduce(.monitor(.update(update)))
+    #expect(held.press("b") == [.bell])
+    #expect(held.text().shows("#1110 is held in a suspended queue"))
   }
 
   @Test("The pane names the operations that b goes to, and so does the detail screen")

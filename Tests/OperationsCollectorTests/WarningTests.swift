@@ -200,6 +200,24 @@ import Testing
   }
 }
 
+@Suite struct SlotDeadlockTests {
+  @Test("For each holder of a slot, the warning first names the operation that its code waits for")
+  func awaited() {
+    let queue = OperationQueue(unlistedNamed: "full")
+    let operations = (0..<5).map { _ in Operation() }
+    let references = operations.map { OperationReference($0) }
+    func holder(_ index: Int, _ chain: [Int]) -> Deadlock.SlotHolder {
+      Deadlock.SlotHolder(
+        operation: references[index], queue: QueueReference(queue),
+        chain: chain.map { references[$0] }, neededQueue: QueueReference(queue))
+    }
+    let warning = MonitorWarning(.slots([holder(0, [2, 3]), holder(1, [4])]))
+    let ids = operations.map { OperationReport.ID($0.id.rawValue) }
+    #expect(warning.operations == [ids[0], ids[1]])
+    #expect(warning.awaited == [ids[2], ids[4], ids[3]])
+  }
+}
+
 @Suite(.serialized) struct LiveWarningTests {
   @Test func aWarningAboutACycleEndsWhenTheCycleIsBroken() {
     let viewer = Viewer()

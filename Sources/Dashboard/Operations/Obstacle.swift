@@ -80,6 +80,18 @@ extension MonitoredState {
     return operations.isEmpty ? nil : operations
   }
 
+  /// Returns whether the process has reported that an operation is not in a queue, although `waiting` depends
+  /// on it.
+  func isNeverAdded(_ id: OperationReport.ID, neededBy waiting: OperationReport.ID) -> Bool {
+    let isInDetail =
+      detail?.id == waiting
+      && detail?.reasons.contains {
+        $0.kind == .dependenciesNeverAdded && $0.operations.contains(id)
+      } == true
+    return isInDetail
+      || warnings.contains { $0.kind == .neverEnqueuedDependency && $0.awaited.contains(id) }
+  }
+
   /// Returns the operations or the queue that the code of an executing operation waits for.
   private func ownCodeWait(of report: OperationReport) -> Obstacle? {
     if let detail, detail.id == report.id {
@@ -90,7 +102,7 @@ extension MonitoredState {
     }
     for warning in warnings where warning.kind == .slotDeadlock {
       guard let index = warning.operations.firstIndex(of: report.id) else { continue }
-      // The warning contains one awaited operation for each holder of a slot, in the same order.
+      // The warning first contains one awaited operation for each holder of a slot, in the same order.
       let own = warning.awaited.indices.contains(index) ? [warning.awaited[index]] : warning.awaited
       return own.isEmpty ? nil : Obstacle(kind: .ownCode, operations: own)
     }
@@ -109,13 +121,13 @@ extension MonitoredState {
   }
 
   private func unmetDependencies(of report: OperationReport) -> Obstacle? {
-    let detailed = operations(of: .unmetDependencies, to: report)
     let endless = report.dependencies.filter { id in
       deadlocked.ids.contains(id) && operations[id]?.state.isOver != true
     }
-    let found = detailed ?? (endless.isEmpty ? nil : endless)
-    let first = found ?? operations.blocker(of: report).map { [$0] }
-    return first.map { Obstacle(kind: .dependencies, operations: $0) }
+    let detailed = operations(of: .unmetDependencies, to: report) ?? []
+    let found = endless + detailed.filter { !endless.contains($0) }
+    if !found.isEmpty { return Obstacle(kind: .dependencies, operations: found) }
+    return operations.blocker(of: report).map { Obstacle(kind: .dependencies, operations: [$0]) }
   }
 
   /// Returns the known executing operations of the operation's queue, the longest run first; empty if the queue
@@ -144,8 +156,12 @@ extension Dashboard {
     }
     if let queue = obstacle.queue { return goToQueue(queue, holdingUp: report) }
     guard let blocker = obstacle.operations.first(where: { shown.operations[$0] != nil }) else {
-      let named = obstacle.operations.prefix(1).map { "\($0)" }.joined()
-      show("\(id) waits for \(named), which is not in a queue", isWarning: true)
+      for awaited in obstacle.operations.prefix(1) {
+        let clause =
+          shown.isNeverAdded(awaited, neededBy: id)
+          ? "which is not in a queue" : "whose details have not arrived yet"
+        show("\(id) waits for \(awaited), \(clause)", isWarning: true)
+      }
       return [.bell]
     }
     showOperation(blocker)
@@ -155,15 +171,20 @@ extension Dashboard {
   private mutating func goToQueue(
     _ queue: QueueReport.ID, holdingUp report: OperationReport
   ) -> [Effect] {
-    let name = shown.queue(queue)?.label.clipped(to: 40) ?? "its queue"
-    guard shown.queue(queue) != nil else { return [.bell] }
+    guard let known = shown.queue(queue) else {
+      show(
+        report.state == .held
+          ? whyNoBlocker(report)
+          : "the code of \(report.id) waits for a queue whose details have not arrived yet")
+      return [.bell]
+    }
+    let name = known.label.clipped(to: 40)
     detail = nil
     screen.view = .queues
     layOut()
     queues.select(queue, in: shown.queues, height: pageHeight)
-    let isSuspended = shown.queue(queue)?.isSuspended == true
     show(
-      isSuspended
+      known.isSuspended
         ? "\(report.id) waits for queue \(name), which is suspended"
         : "the code of \(report.id) waits for all operations of queue \(name)")
     return []
@@ -174,10 +195,12 @@ extension Dashboard {
     let id = report.id
     if shown.hasEnded(id) { return "the process of \(id) has ended" }
     switch report.state {
-    case .finished, .cancelled: return "\(id) has finished; nothing holds it up"
+    case .finished: return "\(id) has finished; nothing holds it up"
+    case .cancelled: return "\(id) was cancelled; nothing holds it up"
     case .executing: return "\(id) executes; nothing is known to hold it up"
     case .cancelling: return "\(id) was cancelled; nothing is known to hold it up"
-    case .ready, .held: return "\(id) is ready; nothing is known to hold it up"
+    case .ready: return "\(id) is ready; nothing is known to hold it up"
+    case .held: return "\(id) is held in a suspended queue"
     case .waiting:
       return report.unmetDependencyCount > 0
         ? "the unmet dependencies of \(id) are not known"
