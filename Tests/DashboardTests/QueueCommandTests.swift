@@ -177,6 +177,18 @@ struct QueueCommandTests {
     GoldenFrame.checkCells(of: dashboard.picture())
   }
 
+  @Test("Widths have commas between thousands", arguments: [40, 120])
+  func largeWidths(columns: Int) {
+    var dashboard = Self.dashboard(columns: columns)
+    Self.report(Self.queues { $0.width = 1_200 }, to: &dashboard)
+    dashboard.press("+")
+    #expect(dashboard.text().shows("width 1,200 → 1,201"))
+    let row = dashboard.text().first { $0.contains("▌ io") }
+    #expect(row?.contains("→1,201") == true, "\(row ?? "")")
+    Self.answer(.setWidth(Scene.io, 1_201), to: &dashboard)
+    #expect(dashboard.text().shows("queue io has width 1,201"))
+  }
+
   // MARK: Suspended and ended queues
 
   @Test("A suspended queue has room before all others", arguments: [(80, 24), (120, 40)])

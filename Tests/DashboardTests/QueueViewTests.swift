@@ -41,10 +41,41 @@ struct QueueViewTests {
       .monitor(.update(Update(time: Scene.now, queues: Array(Scene.queues.dropFirst(2))))))
     #expect(dashboard.queues.id == Scene.net)
     dashboard.take(.monitor(.update(Update(time: Scene.now, queues: [Scene.queues[0]]))))
-    #expect(dashboard.queues.id == Scene.cpu)
+    #expect(dashboard.queues.id == nil)
     dashboard.take(.monitor(.update(Update(time: Scene.now))))
     #expect(dashboard.queues.id == nil)
     #expect(dashboard.text().shows("no queues"))
+  }
+
+  @Test(
+    "If the selected queue disappears, no key acts on a queue until the user selects one",
+    arguments: [("j", Scene.net), ("k", Scene.cpu), ("G", Scene.index)])
+  func theNeighbourIsNotSelected(key: String, next: QueueReport.ID) {
+    var dashboard = Scene.dashboard(configuration: .init(source: .demo, title: "tiles"))
+    dashboard.take(.input(.alt("3")))
+    dashboard.press("j")
+    let others = Scene.queues.filter { $0.id != Scene.io }
+    dashboard.take(.monitor(.update(Update(time: Scene.now, queues: others))))
+    #expect(dashboard.queues.id == nil)
+    #expect(dashboard.text().shows("▌ the selected queue no longer exists"))
+    for key in ["S", "+", "-"] {
+      #expect(dashboard.press(key) == [.bell])
+      #expect(dashboard.text().shows("no queue is selected"))
+    }
+    GoldenFrame.checkCells(of: dashboard.picture())
+    dashboard.press(key)
+    #expect(dashboard.queues.id == next)
+    #expect(!dashboard.text().shows("no longer exists"))
+    #expect(dashboard.press("+").count == 1)
+  }
+
+  @Test func aQueueThatAppearsAfterTheSelectedOneIsNotSelected() {
+    var dashboard = Self.dashboard()
+    dashboard.take(.monitor(.update(Update(time: Scene.now))))
+    dashboard.take(.monitor(.update(Update(time: Scene.now, queues: [Scene.queues[1]]))))
+    #expect(dashboard.queues.id == nil)
+    dashboard.take(.monitor(.update(Update(time: Scene.now, queues: Scene.queues))))
+    #expect(dashboard.queues.id == Scene.cpu)
   }
 
   @Test func widthAndSuspensionAreThoseOfTheSelectedQueue() {

@@ -6,7 +6,9 @@ import MonitorProtocol
 extension Dashboard {
   /// Performs a command for the selected queue.
   mutating func perform(_ key: KeyAction.Queue) -> [Effect] {
-    guard !refuses(selectedQueue.map { [$0.id] } ?? []), let queue = selectedQueue else {
+    guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
+    guard let queue = selectedQueue else {
+      show("no queue is selected", isWarning: true)
       return [.bell]
     }
     switch key {
@@ -49,8 +51,8 @@ extension Dashboard {
   /// Shows the width that a queue has reported and the width that was last requested.
   private mutating func showRequestedWidth(of queue: QueueReport) {
     guard let wanted = queueRequests.widths[queue.id] else { return }
-    let width = queue.width.map { "\($0)" } ?? "default"
-    show("queue \(queue.name): width \(width) → \(wanted) requested")
+    let width = queue.width.map { CountText.text($0) } ?? "default"
+    show("queue \(queue.name): width \(width) → \(CountText.text(wanted)) requested")
   }
 
   /// Shows the result of a command about a queue as a sentence. If more requests for the same value follow,
@@ -68,8 +70,8 @@ extension Dashboard {
       if isDone, queueRequests.widths.isUnanswered(id), let queue {
         return showRequestedWidth(of: queue)
       }
-      announce(
-        id, result.outcomes, done: width.map { "has width \($0)" } ?? "has the default width")
+      let words = width.map { "has width \(CountText.text($0))" } ?? "has the default width"
+      announce(id, result.outcomes, done: words)
     case .cancel, .cancelWithDependents, .changePriority: break
     }
   }

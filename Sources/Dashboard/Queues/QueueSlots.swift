@@ -77,8 +77,8 @@ extension Dashboard {
     let queues = shown.queues
     let suspended =
       queues.count { shown.isSuspended($0) } - chosen.count { shown.isSuspended(queues[$0]) }
-    let remark = suspended > 0 ? ", \(suspended) SUSPENDED" : ""
-    return "+\(queues.count - chosen.count) more\(remark)"
+    let remark = suspended > 0 ? ", \(CountText.text(suspended)) SUSPENDED" : ""
+    return "+\(CountText.text(queues.count - chosen.count)) more\(remark)"
   }
 }
 

@@ -23,9 +23,13 @@ struct QueueTableView {
       canvas.write(
         "no queues", row: layout.body.lowerBound, columns: columns.dropFirst(2), style: Style(.dim))
     }
-    let top = dashboard.queues.top(count: queues.count, height: layout.bodyHeight)
-    for (row, queue) in zip(layout.body, queues.dropFirst(top)) {
-      draw(queue, places, process, row: row, on: &canvas)
+    let lines = dashboard.queues.lines(of: queues, height: layout.bodyHeight)
+    for (row, index) in zip(layout.body, lines) {
+      guard let index else {
+        drawGhost(row: row, on: &canvas)
+        continue
+      }
+      draw(queues[index], places, process, row: row, on: &canvas)
     }
   }
 
@@ -97,7 +101,7 @@ struct QueueTableView {
         .spans(canvas.glyphs)
       canvas.write(spans, row: row, columns: slots)
     } else if let width = dashboard.queueRequests.widths[queue.id] {
-      let remark = " \(canvas.glyphs.arrow)\(width)"
+      let remark = " \(canvas.glyphs.arrow)\(CountText.text(width))"
       canvas.writeRight(remark, row: row, columns: places.name, style: Style(.strong))
     } else if dashboard.shown.isSuspended(queue) {
       drawSuspended(queue, row: row, columns: places.name, on: &canvas)
@@ -113,6 +117,15 @@ struct QueueTableView {
 }
 
 extension QueueTableView {
+  /// Draws the line that stands for the selected queue after this queue has disappeared.
+  private func drawGhost(row: Int, on canvas: inout Canvas) {
+    let columns = layout.table
+    canvas.write(canvas.glyphs.selection, row: row, columns: columns, style: Style(.accent))
+    canvas.write(
+      "the selected queue no longer exists", row: row, columns: columns.dropFirst(2),
+      style: Style(.strong))
+  }
+
   /// Writes "suspended" beside the queue's name if the column of slots has no room for it.
   private func drawSuspended(
     _ queue: QueueReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
