@@ -139,6 +139,33 @@ struct SearchTests {
     #expect(dashboard.text().shows("no match in the filtered list"))
   }
 
+  @Test(
+    "The search says which process has not answered",
+    arguments: [([2], "mailer[4802] has not answered"), ([2, 3], "2 processes have not answered")])
+  func unansweredProcessesAreNamed(numbers: [Int], words: String) {
+    var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 40)
+    func answer(_ ids: [OperationReport.ID]) {
+      guard let search = dashboard.connection.interest.search else { return }
+      var update = MultiProcessScene.update
+      update.matches = SearchMatches(search, count: ids.count, position: 0) { Array(ids[$0]) }
+      update.matches?.unanswered = numbers
+      update.keptCount = update.queues.reduce(0) { $0 + $1.counts.total }
+      _ = dashboard.reduce(.monitor(.update(update)))
+    }
+    dashboard.press("/z")
+    answer([])
+    #expect(dashboard.text().shows("find: z_   no match; \(words) · Enter accept"))
+    dashboard.press(.enter)
+    answer([])
+    #expect(dashboard.text().shows("/z: no match; \(words)"))
+    #expect(dashboard.press("n") == [.bell])
+    #expect(dashboard.text().shows("no match for z; \(words)"))
+    answer([MultiProcessScene.id(1, 1042)])
+    dashboard.press("n")
+    answer([MultiProcessScene.id(1, 1042)])
+    #expect(dashboard.text().shows("/z: 1 of 1; \(words)"))
+  }
+
   @Test("Escape in the prompt restores the selection, and a paused display searches its rows")
   func escapeAndPause() {
     var dashboard = Self.dashboard()

@@ -45,12 +45,22 @@ extension Dashboard {
   var searchWords: (text: String, isFailure: Bool)? {
     guard let wanted = wantedSearch, !wanted.text.isEmpty else { return nil }
     guard let matches else { return ("searching", false) }
-    let count = CountText.text(matches.count)
     guard matches.count > 0 else { return ("no match\(matchLimits)", true) }
+    let count = CountText.text(matches.count)
+    let remark = unansweredWords(of: matches)
     guard let id = list.selection.id, let position = matches.position(of: id) else {
-      return (matches.count == 1 ? "1 match" : "\(count) matches", false)
+      return ("\(matches.count == 1 ? "1 match" : "\(count) matches")\(remark)", false)
     }
-    return ("\(CountText.text(position + 1)) of \(count)", false)
+    return ("\(CountText.text(position + 1)) of \(count)\(remark)", false)
+  }
+
+  /// Returns words about the processes that have not answered the search; empty if all have answered.
+  private func unansweredWords(of matches: SearchMatches) -> String {
+    let numbers = matches.unanswered
+    guard let first = numbers.first else { return "" }
+    if numbers.count > 1 { return "; \(numbers.count) processes have not answered" }
+    let name = shown.processes.first { $0.number == first }?.title
+    return "; \(name ?? "process \(first)") has not answered"
   }
 
   /// Words about operations that the search does not examine, for use after "no match"; empty if there are none.
@@ -62,9 +72,10 @@ extension Dashboard {
     let counts = live.counts
     let unreadCount = counts.total - counts.finished - counts.cancelled - live.keptCount
     if unreadCount > 0 {
-      return " yet (\(CountText.text(unreadCount)) operations are not read yet)"
+      let remark = matches.map(unansweredWords) ?? ""
+      return " yet (\(CountText.text(unreadCount)) operations are not read yet)\(remark)"
     }
-    return isPart ? " in the filtered list" : ""
+    return (isPart ? " in the filtered list" : "") + (matches.map(unansweredWords) ?? "")
   }
 
   // MARK: Keys

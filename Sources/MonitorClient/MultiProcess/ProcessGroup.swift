@@ -73,10 +73,13 @@ package final class ProcessGroup: MonitorSource {
   }
 
   package func watch(_ interest: Interest) {
-    let wishes = state.withLock { $0.merge.watch(interest) }
+    let now = MonitorTime.now
+    let (wishes, delay) = state.withLock { state in
+      (state.merge.watch(interest, at: now), state.takeDelay(at: now))
+    }
     for wish in wishes { sessions[wish.process - 1].watch(wish.interest) }
     // The viewer must receive an update even if no process sends one.
-    if wishes.isEmpty { wake(.zero) }
+    if let delay = wishes.isEmpty ? .zero : delay { wake(delay) }
   }
 
   package func send(_ command: MonitorCommand) {

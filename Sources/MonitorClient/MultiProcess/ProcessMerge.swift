@@ -63,6 +63,7 @@ struct ProcessMerge {
   private var interest: Interest
   private var commands: SplitCommands
   private var events = MergedEvents()
+  private var search = MergedSearch()
   // The changed operations, removed operations and command results that the viewer has not received
   // yet.
   private var changed: [OperationReport.ID: OperationReport] = [:]
@@ -92,9 +93,10 @@ struct ProcessMerge {
 
   /// Sets the viewer's interest, which is the data that the viewer requests. Returns the processes
   /// whose own interest changes, each with its new interest.
-  mutating func watch(_ new: Interest) -> [Wish] {
+  mutating func watch(_ new: Interest, at now: MonitorTime) -> [Wish] {
     let old = interest
     interest = new
+    search.begin(new.search, at: now)
     // The viewer receives an update even if no process receives a new interest, because the
     // requested dependents may already be known.
     hasNews = true
@@ -128,6 +130,7 @@ struct ProcessMerge {
       greeted = now
       messages.append(.hello(hello(of: reports, at: now)))
     }
+    if search.note(searchAnswers, at: now) { hasNews = true }
     if hasNews, now >= begin ?? now {
       messages.append(.update(takeUpdate(of: reports, at: now)))
     }
@@ -143,7 +146,8 @@ struct ProcessMerge {
   /// Returns the next time at which the viewer must receive a message, even if no process sends
   /// one; `nil` if no message is due.
   func deadline(after now: MonitorTime) -> MonitorTime? {
-    [hasNews ? begin : nil, commands.deadline].compactMap { $0 }.filter { $0 > now }.min()
+    let deadlines = [hasNews ? begin : nil, commands.deadline, search.deadline]
+    return deadlines.compactMap { $0 }.filter { $0 > now }.min()
   }
 
   /// The time at which the viewer receives its first update even if some connected processes have
@@ -274,29 +278,20 @@ struct ProcessMerge {
     update.classTimes = classTimes
     update.behind = all.lazy.map(\.behind).max() ?? .zero
     update.detail = all.lazy.compactMap(\.detail).first { $0.id == interest.detail }
-    update.matches = matches
+    update.matches = search.matches(in: searchAnswers)
     return update
   }
 
-  /// The matches of the viewer's search; `nil` if a process has not sent its matches yet. Each process
-  /// searches its own operations. The matches of the first process come first.
-  private var matches: SearchMatches? {
-    guard let search = interest.search else { return nil }
-    var parts: [SearchMatches] = []
-    for member in members {
-      if member.report?.isGone == true {
-        // The process cannot answer, and its operations can no longer be found.
-        parts.append(SearchMatches(none: search))
-        continue
-      }
-      guard let part = member.latest.matches,
-        part.search == member.translation.own(interest).search
-      else { return nil }
-      parts.append(part)
+  /// The answers of the processes to the viewer's search, in the order of the process numbers.
+  private var searchAnswers: [MergedSearch.Answer] {
+    if interest.search == nil { return [] }
+    return members.map { member in
+      if member.report?.ended != nil { return .ended }
+      if member.report?.connection == .reconnecting { return .unreachable }
+      let wanted = member.translation.own(interest).search
+      if let matches = member.latest.matches, matches.search == wanted { return .found(matches) }
+      return member.report?.connection == .live ? .missing : .unreachable
     }
-    let number = search.start?.processNumber ?? 1
-    let index = members.firstIndex { $0.translation.number == number } ?? 0
-    return SearchMatches(search, joining: parts, startingIn: index)
   }
 
   private var matchCount: Int {

@@ -18,6 +18,9 @@ public struct SearchMatches: Sendable, Equatable {
   /// The index in ``ids`` of the operation at which the search starts or, if that operation does not
   /// match, of the first match after that operation.
   public var next: Int
+  /// The numbers of the processes that have not answered, if a viewer watches several processes as one;
+  /// otherwise empty. The viewer sets this value; a process does not send it.
+  public var unanswered: [Int] = []
 
   /// Creates the result of a search from its values.
   init(search: Interest.Search, count: Int, first: Int, ids: [OperationReport.ID], next: Int) {

@@ -19,7 +19,7 @@ struct MultiProcessInterestTests {
       graphs: [Interest.Graph(root: scene.id(2, 9), direction: .blocks, limit: 5)],
       subjects: [scene.id(3, 1)])
     interest.detail = scene.id(1, 7)
-    let wishes = merge.watch(interest)
+    let wishes = merge.watch(interest, at: scene.now)
     #expect(wishes.map(\.process) == [1, 2, 3])
     #expect(wishes.allSatisfy { $0.interest.rowLimit == 40 && $0.interest.order.column == .name })
     #expect(wishes.map(\.interest.operations) == [[ID(7)], [ID(7), ID(8)], []])
@@ -32,10 +32,10 @@ struct MultiProcessInterestTests {
     var merge = MergeScene(count: 3).merge
     var interest = Interest()
     interest.operations = [scene.id(2, 7)]
-    #expect(merge.watch(interest).map(\.process) == [2])
-    #expect(merge.watch(interest).isEmpty)
+    #expect(merge.watch(interest, at: scene.now).map(\.process) == [2])
+    #expect(merge.watch(interest, at: scene.now).isEmpty)
     interest.operations = [scene.id(3, 7)]
-    #expect(merge.watch(interest).map(\.process) == [2, 3])
+    #expect(merge.watch(interest, at: scene.now).map(\.process) == [2, 3])
   }
 
   @Test("A filter that names a process is rewritten for each process")
@@ -43,7 +43,7 @@ struct MultiProcessInterestTests {
     var merge = MergeScene(count: 2).merge
     func texts(_ text: String) throws -> [String?] {
       let filter = try OperationFilter(text)
-      let wishes = merge.watch(Interest(filter: filter))
+      let wishes = merge.watch(Interest(filter: filter), at: scene.now)
       return (1...2).map { number in
         wishes.first { $0.process == number }?.interest.filter?.text
       }
@@ -58,7 +58,7 @@ struct MultiProcessInterestTests {
   @Test func dependentsAreCompleteWhenEachProcessHasAnswered() {
     var scene = MergeScene.heard(3)
     let interest = Interest(subjects: [scene.id(1, 1), scene.id(2, 1)])
-    _ = scene.merge.watch(interest)
+    _ = scene.merge.watch(interest, at: scene.now)
     func answer(_ number: Int, _ ids: [UInt64]) {
       var update = MergeScene.update([])
       update.dependents = Dependents(subjects: [ID(1)], ids: ids.map { ID($0) })
@@ -82,7 +82,7 @@ struct MultiProcessInterestTests {
     var interest = Interest()
     interest.detail = scene.id(1, 7)
     interest.rootLimit = 10
-    _ = scene.merge.watch(interest)
+    _ = scene.merge.watch(interest, at: scene.now)
     var update = MergeScene.update([.executing(7)])
     update.detail = OperationDetail(id: ID(7))
     update.rootCount = 1
@@ -92,7 +92,7 @@ struct MultiProcessInterestTests {
     // There is no total number of roots (operations without dependents), because the other process
     // has not reported its number yet.
     #expect(reported?.rootCount == nil)
-    _ = scene.merge.watch(Interest())
+    _ = scene.merge.watch(Interest(), at: scene.now)
     let later = scene.updates(in: scene.take()).first
     #expect(later != nil && later?.detail == nil && later?.rootCount == nil)
   }
@@ -113,7 +113,7 @@ struct MultiProcessInterestTests {
     var scene = MergeScene.heard(2)
     var interest = Interest()
     interest.timeline = Interest.Timeline(window: .seconds(60), limit: 3)
-    _ = scene.merge.watch(interest)
+    _ = scene.merge.watch(interest, at: scene.now)
     let lengths: [Duration?] = [nil, .seconds(1), .seconds(1)]
     for number in 1...2 {
       var update = MergeScene.update([])

@@ -90,7 +90,7 @@ struct ProcessMergeTests {
     update.detail = OperationDetail(id: foreign)
     scene.report(1, [.executing(7)])
     _ = scene.take()
-    _ = scene.merge.watch(MergeScene.everything)
+    _ = scene.merge.watch(MergeScene.everything, at: scene.now)
     scene.say(2, .update(update))
     let reported = try #require(scene.updates(in: scene.take()).first)
     #expect(reported.changed.map(\.id) == [scene.id(2, 8)])

@@ -33,7 +33,7 @@ struct ProcessTroubleTests {
     var scene = MergeScene(count: 2)
     for number in 1...2 { scene.greet(number) }
     _ = scene.take()
-    _ = scene.merge.watch(MergeScene.everything)
+    _ = scene.merge.watch(MergeScene.everything, at: scene.now)
     var update = MergeScene.update([], at: scene.now)
     update.events = EventNews(
       events: [
@@ -107,7 +107,7 @@ struct ProcessTroubleTests {
   func runs(hasEnded: Bool) throws {
     var scene = MergeScene.heard(2)
     let start = scene.now
-    _ = scene.merge.watch(MergeScene.everything)
+    _ = scene.merge.watch(MergeScene.everything, at: scene.now)
     for number in 1...2 {
       var update = MergeScene.update([], at: start)
       update.runs = RecentRuns(
@@ -150,7 +150,7 @@ struct ProcessTroubleTests {
     #expect(reported?.classTimes == ["Own1": own[0], "Own2": own[1]])
     var interest = Interest()
     interest.detail = scene.id(2, 7)
-    _ = scene.merge.watch(interest)
+    _ = scene.merge.watch(interest, at: scene.now)
     let alone = scene.updates(in: scene.take()).first
     #expect(alone?.classTimes == ["Job": own[1], "Own1": own[0], "Own2": own[1]])
   }
@@ -170,7 +170,7 @@ struct ProcessTroubleTests {
     func watch(_ filter: String) throws -> [Int] {
       var interest = MergeScene.everything
       interest.filter = try OperationFilter(filter)
-      return scene.merge.watch(interest).map(\.process)
+      return scene.merge.watch(interest, at: scene.now).map(\.process)
     }
     func begin(_ number: Int) {
       var update = MergeScene.update([], at: scene.now)
