@@ -17,10 +17,9 @@ struct MonitoredState: Sendable, Equatable {
   /// The number of operations that finished in each of the last seconds.
   private(set) var rates = RateHistory()
 
-  /// The priority of the first reported operation; `nil` before the first report.
-  private var firstPriority: OperationPriority?
+  private var priorities = PriorityComparison()
   /// Whether reported operations had different priorities.
-  private(set) var hasDifferentPriorities = false
+  var hasDifferentPriorities: Bool { priorities.areDifferent }
 
   private var queueIndex: [QueueReport.ID: Int] = [:]
 
@@ -96,19 +95,9 @@ struct MonitoredState: Sendable, Equatable {
       queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
     warned = Set(warnings.lazy.flatMap(\.markedOperations))
     deadlocked = DeadlockedOperations(warnings, in: operations)
-    notePriorities(of: update.changed)
+    priorities.note(update.changed.lazy.map(\.priority))
     if let news = update.events { events.apply(news) }
     rates.note(total: counts.finished + counts.cancelled, at: update.time)
-  }
-
-  /// Compares the priorities of the reported operations. Only reports of changes are read, so that the cost
-  /// does not depend on the number of operations.
-  private mutating func notePriorities(of changed: [OperationReport]) {
-    guard !hasDifferentPriorities, let first = firstPriority ?? changed.first?.priority else {
-      return
-    }
-    firstPriority = first
-    hasDifferentPriorities = changed.contains { $0.priority != first }
   }
 
   /// Adds the seconds that have ended at `time` to the history of finished operations.
@@ -116,4 +105,26 @@ struct MonitoredState: Sendable, Equatable {
 
   /// Removes all events. The dashboard calls this function when it requests events with another filter.
   mutating func forgetEvents() { events = EventLog() }
+}
+
+/// Determines whether operations have had different priorities.
+///
+/// The priorities of changed operations are read once, and none is read after a difference was found.
+/// Therefore the cost does not depend on the number of known operations.
+struct PriorityComparison: Sendable, Equatable {
+  /// The first priority; `nil` before the first operation.
+  private var first: OperationPriority?
+  /// Whether two operations had different priorities.
+  private(set) var areDifferent = false
+
+  /// Compares the priorities of operations that have changed with the first priority.
+  mutating func note(_ changed: some Sequence<OperationPriority>) {
+    guard !areDifferent else { return }
+    for priority in changed {
+      first = first ?? priority
+      if priority == first { continue }
+      areDifferent = true
+      return
+    }
+  }
 }

@@ -251,30 +251,6 @@ struct ListingTests {
     #expect(dashboard.list.rows.count == ListRows.limit + 1)
   }
 
-  // MARK: Priorities
-
-  @Test("The column PRI is shown after two operations have had different priorities")
-  func prioritiesAreShownIfTheyDiffer() {
-    var dashboard = Dashboard(configuration: .init())
-    dashboard.take(.resized(Size(columns: 80, rows: 24)))
-    var reports = (1...3).map {
-      OperationReport(id: ID($0), name: "job", className: "Block", queue: Scene.io, state: .waiting)
-    }
-    dashboard.update(changed: reports)
-    #expect(!dashboard.text().shows("PRI") && !dashboard.text().shows("norm"))
-    dashboard.press("sp")
-    #expect(dashboard.text().shows("PRI"))
-    dashboard.press("ss")
-    #expect(!dashboard.text().shows("PRI"))
-    reports[1].priority = .high
-    dashboard.update(changed: reports)
-    #expect(dashboard.text().shows("PRI") && dashboard.text().shows("high"))
-    // The column PRI (priority) stays although no operation needs it now, so that the other columns
-    // do not move again.
-    dashboard.update(removed: [ID(2)])
-    #expect(dashboard.text().shows("PRI"))
-  }
-
   // MARK: Warnings
 
   private func warn(

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
+import TestSupport
 import Testing
 
 @testable import Dashboard
@@ -142,6 +143,17 @@ import Testing
     #expect(dashboard.press(".") == [.bell])
     #expect(dashboard.press(",") == [.replay(.step(-1))])
     #expect(dashboard.press(" ") == [.replay(.togglePlaying)])
+  }
+
+  @Test(
+    "The key that plays and pauses has a fixed width in the footer",
+    arguments: Effort.sample(40...140))
+  func theFooterDoesNotMove(columns: Int) {
+    var dashboard = dashboard(columns: columns)
+    let footer = dashboard.text().last ?? ""
+    dashboard.take(.replay(status(isPlaying: false)))
+    #expect(footer.contains("Space Pause"))
+    #expect(dashboard.text().last == footer.replacing("Space Pause", with: "Space Play "))
   }
 
   @Test func commandsAreRefusedWithTheReason() {
