@@ -61,7 +61,7 @@ extension Dashboard {
       switch outcomes.first ?? .unknown {
       case .requested: show("\(done): \(what)")
       case .alreadyFinished: show("\(what) had already finished")
-      case .unknown: show("\(what) is unknown", isWarning: true)
+      case .unknown: show("\(what) is not known to the process", isWarning: true)
       case .denied: show("denied: the process is monitored read-only", isWarning: true)
       case .lost: show("\(what): result unknown, \(lostWords)", isWarning: true)
       }
@@ -69,17 +69,16 @@ extension Dashboard {
     }
     func part(_ outcome: CommandResult.Outcome, _ words: String) -> String? {
       let count = outcomes.count { $0 == outcome }
-      return count == 0 ? nil : "\(count) \(words)"
+      return count == 0 ? nil : "\(CountText.text(count)) \(words)"
     }
+    let unknown = outcomes.count { $0 == .unknown } == 1 ? "is not known" : "are not known"
     let others = [
-      part(.alreadyFinished, "had already finished"), part(.unknown, "unknown"),
+      part(.alreadyFinished, "had already finished"), part(.unknown, "\(unknown) to the process"),
       part(.denied, "denied"), part(.lost, "without a result: \(lostWords)"),
     ].compactMap { $0 }
     let requested = outcomes.count { $0 == .requested }
-    show(
-      (["\(done): \(requested) operation\(requested == 1 ? "" : "s")"] + others).joined(
-        separator: ", "),
-      isWarning: requested == 0)
+    let first = "\(done): \(CountText.text(requested)) operation\(requested == 1 ? "" : "s")"
+    show(([first] + others).joined(separator: ", "), isWarning: requested == 0)
   }
 
   /// Returns the id of an operation and, if the dashboard still knows the operation, its name. The text is
@@ -106,7 +105,7 @@ extension Dashboard {
       return show("not cancelled: the operation's process has ended", isWarning: true)
     }
     let named = ids.prefix(4).map { describe($0) }.joined(separator: ", ")
-    let more = ids.count > 4 ? " and \(ids.count - 4) more" : ""
+    let more = ids.count > 4 ? " and \(CountText.text(ids.count - 4)) more" : ""
     show(
       "\(named)\(more) finished; \(question.purpose == .cancel ? "nothing to cancel" : "press q to quit")"
     )

@@ -346,7 +346,7 @@ struct CommandTests {
     arguments: [
       (CommandResult.Outcome.requested, "cancel requested: #1077 resample dem"),
       (.alreadyFinished, "#1077 resample dem had already finished"),
-      (.unknown, "#1077 resample dem is unknown"),
+      (.unknown, "#1077 resample dem is not known to the process"),
       (.denied, "denied: the process is monitored read-only"),
       (
         .lost,
@@ -369,5 +369,27 @@ struct CommandTests {
             command: .cancel([ID(1), ID(2), ID(3)]),
             outcomes: [.requested, .requested, .alreadyFinished]))))
     #expect(dashboard.text().shows("cancel requested: 2 operations, 1 had already finished"))
+  }
+
+  @Test("The result of a command for many operations has clauses, and commas between thousands")
+  func resultsOfVeryManyAreCounted() {
+    var dashboard = Scene.dashboard(columns: 200)
+    let outcomes =
+      Array(repeating: CommandResult.Outcome.requested, count: 1_200) + [.unknown, .unknown]
+    let command = MonitorCommand.cancel(outcomes.indices.map { ID($0 + 1) })
+    dashboard.take(
+      .monitor(.commandResult(CommandResult(command: command, outcomes: outcomes))))
+    let words = "cancel requested: 1,200 operations, 2 are not known to the process"
+    #expect(dashboard.text().shows(words))
+  }
+
+  @Test func aQuestionHasCommasBetweenThousands() {
+    var dashboard = Scene.dashboard(columns: 200)
+    let ids = (1...1_200).map { ID($0) }
+    dashboard.prompts.question = Question(.cancel, about: ids)
+    dashboard.prompts.question?.dependents = Dependents(
+      subjects: Set(ids), ids: (5_000..<6_234).map { ID($0) })
+    #expect(dashboard.text().shows("Cancel 1,200 operations: "))
+    #expect(dashboard.text().shows("1,234 dependents"))
   }
 }

@@ -220,7 +220,7 @@ struct KeyTests {
     var dashboard = Scene.dashboard()
     dashboard.press("99999999999999999999999")
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("is unknown"))
+    #expect(dashboard.text().shows("no operation has the number 999"))
     #expect(dashboard.list.selection.id == ID(1042))
   }
 

@@ -83,7 +83,7 @@ struct StatusView {
       dashboard.events.follows
     else { return }
     canvas.write(
-      "following newest; k or g scrolls back", row: layout.sentence,
+      "the newest events are shown; k: older", row: layout.sentence,
       columns: canvas.columns.dropFirst(), style: Style(.dim))
   }
 
@@ -247,11 +247,12 @@ struct StatusView {
     let name = queue.label.clipped(to: 16)
     let names =
       suspended.count == 1
-      ? "! \(name) is suspended" : "! \(suspended.count) queues are suspended"
+      ? "! \(name) is suspended" : "! \(CountText.text(suspended.count)) queues are suspended"
     let wayOut =
       dashboard.isReadOnly ? "" : ". " + wayToResume(suspended.count == 1 ? name : "one")
-    let full = "\(names) with \(held) ready operation\(held == 1 ? "" : "s")\(wayOut)"
-    let short = "\(names) (\(held) ready)"
+    let count = CountText.text(held)
+    let full = "\(names) with \(count) ready operation\(held == 1 ? "" : "s")\(wayOut)"
+    let short = "\(names) (\(count) ready)"
     let line = [full, short + wayOut, names + wayOut].first {
       canvas.glyphs.width(of: $0) < canvas.columns.count
     }
@@ -286,7 +287,7 @@ struct StatusView {
     let what =
       question.ids.count == 1
       ? question.ids.map { dashboard.describe($0) }.joined()
-      : "\(question.ids.count) operations: "
+      : "\(CountText.text(question.ids.count)) operations: "
         + question.ids.prefix(8).map { dashboard.describe($0) }.joined(separator: ", ")
     switch question.purpose {
     case .cancel: return "Cancel \(what)?"
@@ -345,17 +346,17 @@ struct StatusView {
   /// the texts in the last list are the shortest.
   private func answers(to question: Question) -> [[(String, String)]] {
     let count = question.dependents?.ids.count ?? 0
-    let more = question.dependents?.isCut == true ? "+" : ""
+    let number = CountText.text(count) + (question.dependents?.isCut == true ? "+" : "")
     return [" dependent\(count == 1 ? "" : "s")", ""].map { noun in
       KeyTable.footer(in: .question).compactMap { binding in
         guard let words = binding.footerWords[.question] else { return nil }
         guard binding.action == .answer(.also) else { return (binding.footerKey, words) }
-        return count == 0 ? nil : (binding.footerKey, "\(words) \(count)\(more)\(noun)")
+        return count == 0 ? nil : (binding.footerKey, "\(words) \(number)\(noun)")
       }
     } + [
       KeyTable.footer(in: .question).compactMap { binding in
         guard binding.action == .answer(.also) else { return (binding.footerKey, "") }
-        return count == 0 ? nil : (binding.footerKey, "+\(count)\(more)")
+        return count == 0 ? nil : (binding.footerKey, "+\(number)")
       }
     ]
   }

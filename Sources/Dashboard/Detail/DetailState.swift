@@ -30,7 +30,7 @@ extension Dashboard {
   mutating func openDetail() -> [Effect] {
     guard let id = selectedOperation else { return [.bell] }
     guard shown.operations[id] != nil else {
-      show("\(id) is unknown", isWarning: true)
+      show("the details of \(id) are no longer stored", isWarning: true)
       return [.bell]
     }
     detail = DetailState(id: id)

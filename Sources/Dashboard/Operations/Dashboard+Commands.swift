@@ -94,7 +94,7 @@ extension Dashboard {
       return []
     }
     if unfinished.count < ids.count {
-      show("\(ids.count - unfinished.count) already finished")
+      show("\(CountText.text(ids.count - unfinished.count)) already finished")
     }
     // The operations that the confirmation question names lose their tags, because the command is sent now.
     tags.ids.subtract(ids)

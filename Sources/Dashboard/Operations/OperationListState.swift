@@ -228,7 +228,7 @@ extension Dashboard {
   /// Selects an operation in the list. If that is impossible, shows the reason and returns `false`.
   mutating func select(_ id: OperationReport.ID) -> Bool {
     guard let report = shown.operations[id] else {
-      show("\(id) is unknown", isWarning: true)
+      showUnknown(id)
       return false
     }
     guard list.selection.select(id, in: list.rows, height: pageHeight) else {
@@ -236,6 +236,12 @@ extension Dashboard {
       return false
     }
     return true
+  }
+
+  /// Shows a message that no operation with this id is known.
+  mutating func showUnknown(_ id: some CustomStringConvertible) {
+    let number = "\(id)".trimmingPrefix("#")
+    show("no operation has the number \(number), or it finished long ago", isWarning: true)
   }
 
   /// Processes a key while the user types an operation's number. Returns `false` if the key has completed the
@@ -261,7 +267,7 @@ extension Dashboard {
   mutating func finishGoTo() {
     guard let goTo = prompts.goTo else { return }
     prompts.goTo = nil
-    guard let id = goTo.id else { return show("\(goTo.text) is unknown", isWarning: true) }
+    guard let id = goTo.id else { return showUnknown(goTo.text) }
     guard screen.view == .tree, let direction = tree?.direction else {
       _ = select(id)
       return

@@ -252,7 +252,7 @@ struct ConnectionTests {
     #expect(dashboard.text().shows("are not known") || !dashboard.tags.ids.isEmpty)
     dashboard.press("9999")
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("#9999 is unknown"))
+    #expect(dashboard.text().shows("no operation has the number 9999"))
   }
 
   @Test func anEndAfterALostConnectionIsShownAsExited() {

@@ -191,7 +191,7 @@ struct HistoryViewTests {
     dashboard.press("g")
     #expect(dashboard.press(.enter) == [.bell])
     #expect(dashboard.screen.view == .events)
-    #expect(dashboard.text().shows("#800 is unknown"))
+    #expect(dashboard.text().shows("the details of #800 are no longer stored"))
   }
 
   @Test func anotherFilterClearsTheEvents() throws {

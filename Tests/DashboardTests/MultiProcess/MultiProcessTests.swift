@@ -235,7 +235,7 @@ struct MultiProcessTests {
     #expect(dashboard.list.selection.id == MultiProcessScene.id(2, 1051))
     dashboard.press("9#1")
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("9#1 is unknown"))
+    #expect(dashboard.text().shows("no operation has the number 9#1"))
   }
 
   @Test("A filter accepts an id in all processes or in one, and all ids of one process")
