@@ -188,8 +188,44 @@ struct SearchTests {
     #expect(dashboard.connection.interest.search == Interest.Search(text: "", start: ID(1)))
     dashboard.press("5")
     dashboard.press(.enter)
-    #expect(dashboard.connection.interest.search == Interest.Search(text: "5", start: ID(5)))
+    #expect(dashboard.connection.interest.search == Interest.Search(text: "5", start: ID(1)))
     dashboard.press(.escape)
     #expect(dashboard.connection.interest.search == nil)
+  }
+
+  @Test("The search is requested again only if the known matches do not suffice")
+  func theSearchIsRequestedAgainOnlyIfNecessary() {
+    var dashboard = Self.dashboard()
+    dashboard.press("/job")
+    dashboard.press(.enter)
+    let first = dashboard.connection.interest.search
+    #expect(first == Interest.Search(text: "job", start: ID(1)))
+    for key in ["j", "k", "n", "N", "jjjj"] {
+      dashboard.press(key)
+      #expect(dashboard.connection.interest.search == first, "key \(key)")
+    }
+    // The monitor has reported 32 matches below the first one. The search is requested again before the
+    // selection leaves them.
+    for _ in 0..<20 { dashboard.press("j") }
+    #expect(dashboard.connection.interest.search != first)
+    #expect(dashboard.text().shows("/job: 25 of 700"))
+    dashboard.press("n")
+    #expect(dashboard.text().shows("/job: 26 of 700"))
+    #expect(dashboard.list.selection.id == ID(26))
+  }
+
+  @Test("After a movement to an operation that does not match, n goes to the next match below it")
+  func nextMatchAfterAMovement() {
+    var dashboard = Self.dashboard()
+    dashboard.press("/00")
+    dashboard.press(.enter)
+    #expect(dashboard.list.selection.id == ID(100))
+    let first = dashboard.connection.interest.search
+    dashboard.press("jjj")
+    #expect(dashboard.connection.interest.search == first)
+    dashboard.press("n")
+    #expect(dashboard.list.selection.id == ID(200))
+    dashboard.press("kkN")
+    #expect(dashboard.list.selection.id == ID(100))
   }
 }

@@ -12,7 +12,25 @@ extension Dashboard {
   var wantedSearch: Interest.Search? {
     guard screen.view == .operations else { return nil }
     if let text = typedSearch { return Interest.Search(text: text, start: list.searchStart) }
-    return list.search.map { Interest.Search(text: $0, start: list.selection.id) }
+    return list.search.map { text in
+      Interest.Search(text: text, start: keptSearchStart(of: text) ?? list.selection.id)
+    }
+  }
+
+  /// The start of the present search, if the matches near this start suffice; otherwise `nil`. The start stays the
+  /// same while the selection moves, so that the monitor does not have to search again after each key.
+  private func keptSearchStart(of text: String) -> OperationReport.ID? {
+    guard let present = connection.interest.search, present.text == text, list.searchSteps == nil
+    else { return nil }
+    guard let id = list.selection.id, let matches = live.matches, matches.search == present,
+      !matches.isComplete
+    else { return present.start }
+    guard let index = matches.ids.firstIndex(of: id) else {
+      let isMatch = shown.operations[id]?.isMatch(of: text) == true
+      return isMatch ? nil : present.start
+    }
+    let margin = matches.ids.count / 4
+    return (margin..<matches.ids.count - margin).contains(index) ? present.start : nil
   }
 
   /// The text that the user types in the search prompt; `nil` if the prompt is not open.
@@ -25,7 +43,10 @@ extension Dashboard {
   /// the rows of the list are searched.
   private var matches: SearchMatches? {
     guard let wanted = wantedSearch, !wanted.text.isEmpty else { return nil }
-    if isUnanswered || paused != nil { return matchesAmongRows(of: wanted) }
+    if isUnanswered || paused != nil {
+      let start = typedSearch == nil ? list.selection.id : list.searchStart
+      return matchesAmongRows(of: Interest.Search(text: wanted.text, start: start))
+    }
     return live.matches.flatMap { $0.search.text == wanted.text ? $0 : nil }
   }
 
