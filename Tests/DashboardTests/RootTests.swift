@@ -161,35 +161,6 @@ struct RootTests {
     #expect(tree.selected == ID(2))
   }
 
-  @Test("The number of operations below counts each unfinished operation once", arguments: 0..<20)
-  func operationsBelowAreCounted(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
-    // The random graphs may contain cycles.
-    let count = Int.random(in: 1...90, using: &random)
-    var edges: [Int: [Int]] = [:]
-    var states: [Int: OperationState] = [:]
-    for id in 1...count {
-      let targets = (0..<Int.random(in: 0...3, using: &random)).map { _ in
-        Int.random(in: 1...count, using: &random)
-      }
-      edges[id] = Array(Set(targets)).sorted()
-      if Int.random(in: 0..<4, using: &random) == 0 { states[id] = .finished }
-    }
-    let store = Self.store(edges, states: states)
-    let ids = (1...count).map { ID($0) }
-    let counts = DescendantCounts(below: ids, .waitsFor, in: store, limit: 1_000)
-    for id in 1...count where states[id] == nil {
-      var found: Set<Int> = []
-      var pending = [id]
-      while let next = pending.popLast() {
-        for target in edges[next] ?? [] where states[target] == nil {
-          if found.insert(target).inserted { pending.append(target) }
-        }
-      }
-      #expect(counts[ID(id)] == found.subtracting([id]).count, "seed \(seed), operation \(id)")
-    }
-  }
-
   // MARK: Queues
 
   @Test("4.2: more than 50 roots are below their queues, which are folded at first")

@@ -6,6 +6,12 @@ import MonitorProtocol
 /// The numbers of unfinished operations below the operations of a tree. An operation to which several paths
 /// lead is counted once.
 struct DescendantCounts: Sendable, Equatable {
+  /// How often an edge of the graph was followed to count the operations. Tests check that the number is low.
+  private(set) var stepCount = 0
+  /// How often the set of the operations below an operation was added to another set. Tests check that the number
+  /// is low.
+  private(set) var unionCount = 0
+
   private var counts: [OperationReport.ID: Int] = [:]
 
   /// Creates empty counts.
@@ -24,39 +30,107 @@ struct DescendantCounts: Sendable, Equatable {
     let edges = reports.map { report in
       operations.neighbours(of: report, direction, limit: limit).compactMap { indexes[$0] }
     }
-    // Each operation has a set of the operations below it, with one bit for each operation.
+    let components = StrongComponents(edges)
+    stepCount = components.stepCount
+    // Each component has a set of its operations and of the operations below them, with one bit for each
+    // operation.
     let width = (reports.count + 63) / 64
-    var bits = [UInt64](repeating: 0, count: reports.count * width)
-    /// Adds the operations below the neighbours of an operation to its set. Returns whether the set has
-    /// changed.
-    func extend(_ index: Int) -> Bool {
-      var hasChanged = false
-      for target in edges[index] {
-        for word in 0..<width {
-          var new = bits[target * width + word]
-          if word == target / 64 { new |= 1 << UInt64(target % 64) }
-          let old = bits[index * width + word]
-          guard old | new != old else { continue }
-          bits[index * width + word] = old | new
-          hasChanged = true
-        }
+    var bits = [UInt64](repeating: 0, count: components.members.count * width)
+    // The components below a component come before it, so their sets are complete.
+    for (component, members) in components.members.enumerated() {
+      for index in members { bits[component * width + index / 64] |= 1 << UInt64(index % 64) }
+      // If the set contains an operation, it also contains all operations below that operation. The targets are
+      // in the reverse order of the components, so each one comes before the operations below it.
+      let targets = members.flatMap { edges[$0] }
+        .sorted { components.component[$0] > components.component[$1] }
+      stepCount += targets.count
+      for target in targets
+      where bits[component * width + target / 64] >> UInt64(target % 64) & 1 == 0 {
+        unionCount += 1
+        let below = components.component[target] * width
+        for word in 0..<width { bits[component * width + word] |= bits[below + word] }
       }
-      return hasChanged
-    }
-    // In the order of a breadth-first search, most operations come before the operations below them. Therefore
-    // a few rounds suffice.
-    var isComplete = false
-    while !isComplete {
-      isComplete = true
-      for index in reports.indices.reversed() where extend(index) { isComplete = false }
-    }
-    for (index, report) in reports.enumerated() {
+      let count = (0..<width).reduce(0) { $0 + bits[component * width + $1].nonzeroBitCount }
       // In a cycle, the operation itself is below it. The operation is not counted.
-      bits[index * width + index / 64] &= ~(1 << UInt64(index % 64))
-      counts[report.id] = (0..<width).reduce(0) { $0 + bits[index * width + $1].nonzeroBitCount }
+      for index in members { counts[reports[index].id] = count - 1 }
     }
   }
 
   /// The number of unfinished operations below an operation; 0 if it is not known.
   subscript(id: OperationReport.ID) -> Int { counts[id, default: 0] }
+}
+
+/// The strongly connected components of a graph: each cycle is in one component, and each vertex without a
+/// cycle is a component of its own. Uses Tarjan's algorithm.
+private struct StrongComponents {
+  /// The vertices of each component. A component comes after all components to which its edges lead.
+  private(set) var members: [[Int]] = []
+  /// The index of the component of each vertex.
+  private(set) var component: [Int]
+  /// How often an edge was followed.
+  private(set) var stepCount = 0
+
+  private let edges: [[Int]]
+  /// The position of each vertex in the order of the first visits; `nil` before the first visit.
+  private var order: [Int?]
+  /// The lowest position that is known to be reachable from each vertex.
+  private var lowest: [Int]
+  /// The vertices that have been visited, and are not in a component yet.
+  private var open: [Int] = []
+  private var isOpen: [Bool]
+  private var orderCount = 0
+
+  init(_ edges: [[Int]]) {
+    self.edges = edges
+    component = Array(repeating: 0, count: edges.count)
+    order = Array(repeating: nil, count: edges.count)
+    lowest = Array(repeating: 0, count: edges.count)
+    isOpen = Array(repeating: false, count: edges.count)
+    for vertex in edges.indices where order[vertex] == nil { search(from: vertex) }
+  }
+
+  /// Finds the components of all vertices that can be reached from `start`.
+  ///
+  /// The search keeps its path in an array, because a graph may be too deep for recursive calls.
+  private mutating func search(from start: Int) {
+    var path = [(vertex: start, next: 0)]
+    enter(start)
+    while let (vertex, next) = path.last {
+      if next < edges[vertex].count {
+        path[path.count - 1].next += 1
+        stepCount += 1
+        let target = edges[vertex][next]
+        if let position = order[target] {
+          if isOpen[target] { lowest[vertex] = min(lowest[vertex], position) }
+        } else {
+          enter(target)
+          path.append((target, 0))
+        }
+        continue
+      }
+      path.removeLast()
+      if let above = path.last?.vertex { lowest[above] = min(lowest[above], lowest[vertex]) }
+      if lowest[vertex] == order[vertex] { close(vertex) }
+    }
+  }
+
+  private mutating func enter(_ vertex: Int) {
+    order[vertex] = orderCount
+    lowest[vertex] = orderCount
+    orderCount += 1
+    open.append(vertex)
+    isOpen[vertex] = true
+  }
+
+  /// Creates the component that consists of a vertex and of all open vertices that were visited later.
+  private mutating func close(_ vertex: Int) {
+    let start = open.lastIndex(of: vertex) ?? open.startIndex
+    let found = Array(open[start...])
+    open.removeSubrange(start...)
+    for member in found {
+      isOpen[member] = false
+      component[member] = members.count
+    }
+    members.append(found)
+  }
 }

@@ -21,11 +21,15 @@ struct TreeRoots: Sendable, Equatable {
   let ids: [OperationReport.ID]
   /// The groups of roots by queue; empty if there are few roots.
   let groups: [QueueGroup]
+  /// The number of dependencies and dependents that were followed to find the roots. Tests check that the number
+  /// is limited.
+  let stepCount: Int
 
   /// Creates the roots of a tree with a single root.
   init(_ root: OperationReport.ID) {
     ids = [root]
     groups = []
+    stepCount = 0
   }
 
   /// Creates the roots of the tree of all unfinished operations.
@@ -35,6 +39,7 @@ struct TreeRoots: Sendable, Equatable {
   init(of operations: OperationStore, focus: TreeFocus) {
     var search = RootSearch(operations)
     search.findRoots(for: focus)
+    stepCount = search.stepCount
     ids = search.roots.filter(focus.contains).sorted()
     guard ids.count > Self.groupLimit else {
       groups = []
@@ -52,17 +57,34 @@ struct TreeRoots: Sendable, Equatable {
 }
 
 /// The search for the roots of the tree of all unfinished operations.
-private struct RootSearch {
+struct RootSearch {
+  /// The operation at which a walk to dependents ends.
+  private struct End {
+    let id: OperationReport.ID
+    /// Whether the operation is in a cycle. Otherwise, its dependents are not known.
+    let isInCycle: Bool
+  }
+
+  /// The roots that the search has found.
   private(set) var roots: [OperationReport.ID] = []
+  /// The number of operations that walks to dependents have come to. Tests check that the number is low.
+  private(set) var walkedCount = 0
+  /// The number of dependencies and dependents that were followed.
+  private(set) var stepCount = 0
+
   private let operations: OperationStore
   private let unfinished: [OperationReport]
   private var reached: Set<OperationReport.ID> = []
+  /// The ends of the walks, for all operations of the walks.
+  private var ends: [OperationReport.ID: End] = [:]
 
+  /// Creates a search that has found no root.
   init(_ operations: OperationStore) {
     self.operations = operations
     unfinished = operations.all.filter { !$0.state.isOver }.sorted { $0.id < $1.id }
   }
 
+  /// Finds all roots.
   mutating func findRoots(for focus: TreeFocus) {
     for report in unfinished where isRoot(report) { add(report.id) }
     for report in unfinished where !reached.contains(report.id) {
@@ -75,8 +97,9 @@ private struct RootSearch {
   }
 
   /// Returns whether all dependents of an operation are known and have finished.
-  private func isRoot(_ report: OperationReport) -> Bool {
+  private mutating func isRoot(_ report: OperationReport) -> Bool {
     let dependents = operations.dependents(of: report.id)
+    stepCount += dependents.count
     return dependents.count >= report.dependentCount
       && dependents.allSatisfy { operations[$0]?.state.isOver == true }
   }
@@ -84,15 +107,33 @@ private struct RootSearch {
   /// Returns the operation at which a walk from an operation to its dependents ends. Either the walk has come
   /// to an operation of a cycle for the second time, or the next dependents are not known. In the second
   /// case, returns `nil` if the dependents must be known.
-  private func top(of id: OperationReport.ID, mustBeKnown: Bool) -> OperationReport.ID? {
-    var seen: Set<OperationReport.ID> = []
+  ///
+  /// The walk also ends at an operation of an earlier walk, and has the same end as that walk.
+  private mutating func top(of id: OperationReport.ID, mustBeKnown: Bool) -> OperationReport.ID? {
+    var walked: Set<OperationReport.ID> = []
     var top = id
-    while seen.insert(top).inserted {
-      let next = operations.dependents(of: top).first { operations[$0]?.state.isOver == false }
-      guard let next else { return mustBeKnown ? nil : top }
-      top = next
+    var end = ends[id]
+    while end == nil {
+      guard walked.insert(top).inserted else {
+        end = End(id: top, isInCycle: true)
+        break
+      }
+      walkedCount += 1
+      let dependents = operations.dependents(of: top)
+      stepCount += dependents.count
+      if let next = dependents.first(where: isUnfinished) {
+        top = next
+        end = ends[next]
+      } else {
+        end = End(id: top, isInCycle: false)
+      }
     }
-    return top
+    for id in walked { ends[id] = end }
+    return end.flatMap { mustBeKnown && !$0.isInCycle ? nil : $0.id }
+  }
+
+  private func isUnfinished(_ id: OperationReport.ID) -> Bool {
+    operations[id]?.state.isOver == false
   }
 
   /// Adds a root, and marks the root and all its dependencies as reached.
@@ -103,6 +144,7 @@ private struct RootSearch {
       guard reached.insert(id).inserted, let report = operations[id], !report.state.isOver else {
         continue
       }
+      stepCount += report.dependencies.count
       pending += report.dependencies.filter { operations[$0] != nil }
     }
   }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("The work to find the roots of the tree, and to count the operations below its rows")
+struct TreeWorkTests {
+  private typealias ID = OperationReport.ID
+
+  /// Returns a store of operations with these dependencies.
+  private static func store(
+    _ dependencies: [Int: [Int]], states: [Int: OperationState] = [:]
+  ) -> OperationStore {
+    var store = OperationStore()
+    let ids = Set(dependencies.keys).union(dependencies.values.joined())
+    store.apply(
+      changed: ids.map { id in
+        OperationReport(
+          id: ID(id), name: "", className: "Block", queue: Scene.io, state: states[id] ?? .waiting,
+          dependencies: (dependencies[id] ?? []).map { ID($0) })
+      }, removed: [])
+    return store
+  }
+
+  @Test("The number of operations below counts each unfinished operation once", arguments: 0..<20)
+  func operationsBelowAreCounted(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    // The random graphs may contain cycles.
+    let count = Int.random(in: 1...90, using: &random)
+    var edges: [Int: [Int]] = [:]
+    var states: [Int: OperationState] = [:]
+    for id in 1...count {
+      let targets = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+        Int.random(in: 1...count, using: &random)
+      }
+      edges[id] = Array(Set(targets)).sorted()
+      if Int.random(in: 0..<4, using: &random) == 0 { states[id] = .finished }
+    }
+    let store = Self.store(edges, states: states)
+    let ids = (1...count).map { ID($0) }
+    let counts = DescendantCounts(below: ids, .waitsFor, in: store, limit: 1_000)
+    for id in 1...count where states[id] == nil {
+      var found: Set<Int> = []
+      var pending = [id]
+      while let next = pending.popLast() {
+        for target in edges[next] ?? [] where states[target] == nil {
+          if found.insert(target).inserted { pending.append(target) }
+        }
+      }
+      #expect(counts[ID(id)] == found.subtracting([id]).count, "seed \(seed), operation \(id)")
+    }
+  }
+
+  @Test("The count visits each edge twice, even in a long chain and in a long cycle")
+  func countingVisitsEachEdgeTwice() {
+    let count = 1_000
+    // Operation 0 depends on all operations of a chain, in which each operation depends on the previous one.
+    var edges = Dictionary(uniqueKeysWithValues: (2...count).map { ($0, [$0 - 1]) })
+    edges[0] = Array(1...count)
+    for isCycle in [false, true] {
+      if isCycle { edges[1] = [count] }
+      let counts = DescendantCounts(
+        below: [ID(0)], .waitsFor, in: Self.store(edges), limit: 2_000)
+      #expect(counts[ID(0)] == count)
+      #expect(counts[ID(500)] == (isCycle ? count - 1 : 499))
+      #expect(counts.stepCount == 2 * edges.values.reduce(0) { $0 + $1.count })
+    }
+  }
+
+  @Test("The search for roots comes to each operation of a chain with an unknown end once")
+  func aLongChainIsWalkedOnce() {
+    let count = 1_000
+    var reports = (1...count).map { id in
+      OperationReport(
+        id: ID(id), name: "", className: "Block", queue: Scene.io, state: .waiting,
+        dependencies: id == 1 ? [] : [ID(id - 1)], dependentCount: 1)
+    }
+    for isReversed in [false, true] {
+      // In reverse, the operation with the lowest number is at the end of the chain.
+      if isReversed {
+        reports = reports.map { report in
+          OperationReport(
+            id: report.id, name: "", className: "Block", queue: Scene.io, state: .waiting,
+            dependencies: report.id == ID(count) ? [] : [ID(report.id.rawValue + 1)],
+            dependentCount: 1)
+        }
+      }
+      var store = OperationStore()
+      store.apply(changed: reports, removed: [])
+      var search = RootSearch(store)
+      search.findRoots(for: TreeFocus())
+      #expect(search.roots == [])
+      #expect(search.walkedCount == count)
+      // The selected operation is below the end of the chain, which is a root.
+      let focus = TreeFocus(
+        opened: ID(500), selected: ID(500), matches: nil, .waitsFor, in: store)
+      search = RootSearch(store)
+      search.findRoots(for: focus)
+      #expect(search.roots == [ID(isReversed ? 1 : count)])
+      #expect(search.walkedCount <= count)
+    }
+  }
+
+  @Test("If all operations depend on all earlier ones, each set of operations is added once")
+  func countingAddsEachSetOnce() {
+    let count = 300
+    let edges = Dictionary(uniqueKeysWithValues: (1...count).map { ($0, Array(1..<$0)) })
+    let counts = DescendantCounts(
+      below: [ID(count)], .waitsFor, in: Self.store(edges), limit: 2_000)
+    #expect(counts[ID(count)] == count - 1)
+    #expect(counts.unionCount == count - 1)
+  }
+}
