@@ -197,7 +197,7 @@ public struct Dashboard: Sendable {
       case .queues, .timeline, .events: return false
       }
     }
-    return screen.pane.map { ($0.waitsFor.rows + $0.blocks.rows).contains { ages($0) } } ?? false
+    return screen.pane.map { $0.rows.contains { ages($0) } } ?? false
   }
 
   private func ages(_ row: DependencyTree.Row) -> Bool {

@@ -84,6 +84,14 @@ struct GoldenFrameTests {
     GoldenFrame.check(dashboard.picture(), named: "ghost-\(columns)x\(rows)")
   }
 
+  @Test(arguments: [(80, 24), (40, 10)])
+  func theGhostCursorOfTheTreeLooksAsStored(columns: Int, rows: Int) {
+    var dashboard = Scene.dashboard(columns: columns, rows: rows)
+    dashboard.press("tgjj")
+    dashboard.update(removed: [OperationReport.ID(1080)])
+    GoldenFrame.check(dashboard.picture(), named: "ghost-tree-\(columns)x\(rows)")
+  }
+
   @Test func asciiLooksAsStored() {
     var dashboard = Scene.dashboard()
     GoldenFrame.check(dashboard.picture(isUnicode: false), named: "list-ascii-80x24")

@@ -153,6 +153,33 @@ struct GraphScanTests {
     #expect(path([4: [8], 8: [9], 9: [8]]).isEmpty)
   }
 
+  @Test("The search for deadlocks is cut in a graph with very many dependencies")
+  func theSearchForDeadlocksIsCut() {
+    // Operation 1 depends on a chain of operations, each of which also depends on 100 other operations.
+    var graph: [Int: [Int]] = [:]
+    for id in 1...20 { graph[id] = [id + 1] + Array(5_000..<5_100) }
+    let whole = scan(Self.store(graph), limit: 200)
+    #expect(!whole.isPathUnknown && whole.criticalPath.count == 21)
+    let cut = scan(Self.store(graph), limit: 20)
+    #expect(cut.isPathUnknown && cut.criticalPath.isEmpty && cut.remainingTime == nil)
+    #expect(cut.stepCount <= 20 * GraphScan.deadlockStepLimit + 20 * 101)
+  }
+
+  @Test("The pane says that the critical path is unknown if the search for deadlocks was cut")
+  func thePaneSaysThatThePathIsUnknown() throws {
+    var graph: [Int: [Int]] = [1: Array(2...201)]
+    for id in 2...201 { graph[id] = Array(5_000..<5_100) }
+    var dashboard = Scene.dashboard(columns: 120, rows: 40)
+    dashboard.update(changed: Array(Self.store(graph).all))
+    dashboard.press("1")
+    dashboard.press(.enter)
+    #expect(dashboard.selected == ID(1))
+    #expect(dashboard.text().shows("critical path: too many dependencies"))
+    dashboard.press("1051")
+    dashboard.press(.enter)
+    #expect(!dashboard.text().shows("critical path: too many dependencies"))
+  }
+
   @Test func theLevelsAreDrawnToScaleAndFit() {
     var dependencies = [1: Array(2..<42)]
     for id in 2..<42 { dependencies[id] = [100] }

@@ -207,17 +207,34 @@ struct RootTests {
 
   // MARK: The cursor
 
-  @Test func theCursorStaysAtItsOperation() throws {
-    var dashboard = Self.dashboard()
-    let earlier = OperationReport(
-      id: ID(1), name: "earlier", className: "BlockOperation", queue: Scene.cpu, state: .executing,
-      started: Scene.now)
-    dashboard.update(changed: [earlier])
-    #expect(dashboard.selected == ID(1042))
-    dashboard.update(removed: [ID(1)])
-    #expect(dashboard.selected == ID(1042))
-    // A finished operation keeps its row while the row is selected.
+  @Test("The selected operation stays selected while rows above it come and go")
+  func theCursorStaysAtItsOperation() throws {
+    var dashboard = Self.dashboard(columns: 120, rows: 60)
+    // A key selects another operation than the one for which the tree was opened.
+    dashboard.press("gj")
+    while dashboard.tree?.cursor != .node(ID(1104)) { dashboard.press("j") }
+    let index = try #require(rows(dashboard).firstIndex { $0.id == .node(ID(1104)) })
+    func isAtOperation(_ dashboard: Dashboard) -> Bool {
+      dashboard.selected == ID(1104)
+        && dashboard.text().contains { $0.hasPrefix("▌") && $0.contains("#1104 merge shard 6") }
+    }
+    let earlier = (1...3).map { id in
+      OperationReport(
+        id: ID(id), name: "earlier", className: "BlockOperation", queue: Scene.cpu,
+        state: .executing, started: Scene.now)
+    }
+    dashboard.update(changed: earlier)
+    #expect(rows(dashboard).firstIndex { $0.id == .node(ID(1104)) } == index + 3)
+    #expect(isAtOperation(dashboard))
+    dashboard.update(removed: [ID(1), ID(1051), ID(1080)])
+    #expect(rows(dashboard).firstIndex { $0.id == .node(ID(1104)) } != index + 3)
+    #expect(isAtOperation(dashboard))
+  }
+
+  @Test("A selected operation that finishes keeps its row until another row is selected")
+  func aFinishedOperationKeepsItsRowWhileItIsSelected() throws {
     for id in [1042, 1051] {
+      var dashboard = Self.dashboard()
       if id == 1051 { dashboard.press("g") }
       var report = try #require(dashboard.live.operations[ID(id)])
       report.state = .finished
@@ -225,12 +242,14 @@ struct RootTests {
       dashboard.update(changed: [report])
       #expect(dashboard.tree?.cursor == .node(ID(id)))
       #expect(dashboard.text().contains { $0.hasPrefix("▌") && $0.contains("finished") })
+      guard id == 1051 else { continue }
+      dashboard.press("j")
+      #expect(!rows(dashboard).contains { $0.id == .node(ID(1051)) })
     }
-    dashboard.press("j")
-    #expect(!rows(dashboard).contains { $0.id == .node(ID(1051)) })
   }
 
-  @Test func withoutASelectionTheCursorIsAtTheFirstRow() throws {
+  @Test("Without a selection, the operation of the first row is selected, and stays selected")
+  func theFirstRowIsSelectedOnce() throws {
     var dashboard = Scene.dashboard()
     var report = try #require(dashboard.live.operations[ID(1042)])
     report.state = .finished
@@ -241,11 +260,10 @@ struct RootTests {
       OperationReport(
         id: ID(1), name: "earlier", className: "Block", queue: Scene.cpu, state: .executing)
     ])
-    #expect(dashboard.selected == ID(1))
-    dashboard.press("j")
-    let chosen = dashboard.tree?.cursor
+    #expect(rows(dashboard).first?.id == .node(ID(1)))
+    #expect(dashboard.selected == ID(1051))
     dashboard.update(removed: [ID(1)])
-    #expect(dashboard.tree?.cursor == chosen)
+    #expect(dashboard.selected == ID(1051))
   }
 
   // MARK: The filter
@@ -303,9 +321,25 @@ struct RootTests {
     update.rootCount = 1_000_000
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.text().shows("ROOTS first 6 of 1,000,000"))
+    if let tree = dashboard.tree?.tree {
+      let title = TreeTitle(tree: tree, rootCount: 1_000_000).spans(Glyphs(isUnicode: true))
+      #expect(title.allSatisfy { $0.style.role != .warning })
+    }
     update.rootCount = nil
     dashboard.take(.monitor(.update(update)))
-    #expect(dashboard.text().shows("ROOTS 6 found so far"))
+    #expect(dashboard.text().shows("ROOTS at least 6"))
+  }
+
+  @Test("The title names how many of the matches of the filter are known")
+  func theTitleNamesTheKnownMatches() {
+    var dashboard = Self.dashboard()
+    dashboard.press("\\state:ready")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("ROOTS 2  filter: state:ready"))
+    var update = Scene.update
+    update.matchCount = 12_345
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.text().shows("ROOTS 2  2 of 12,345 matches of filter: state"))
   }
 
   @Test func dependenciesAndDependentsBelongToTheRow() {

@@ -113,4 +113,45 @@ struct TreeWorkTests {
     #expect(counts[ID(count)] == count - 1)
     #expect(counts.unionCount == count - 1)
   }
+
+  @Test(
+    "The work for the largest tree is proportional to the number of operations and dependencies",
+    arguments: [GraphDirection.waitsFor, .blocks])
+  func theWorkForTheLargestTreeIsLimited(direction: GraphDirection) throws {
+    // The dashboard knows the rows of the list, the roots with their dependencies, and the operations around
+    // the selected one.
+    let count = ListRows.limit + 2 * TreeState.rowLimit
+    var edges: [Int: [Int]] = [:]
+    for id in 1...count { edges[id] = (1...12).map { id - $0 * $0 }.filter { $0 > 0 } }
+    let edgeCount = edges.values.reduce(0) { $0 + $1.count }
+    let store = Self.store(edges)
+    let matches = Set((1...count).lazy.filter { $0.isMultiple(of: 3) }.map { ID($0) })
+    let filter = try OperationFilter("class:Block")
+    for isFiltered in [false, true] {
+      var tree =
+        direction == .waitsFor
+        ? TreeState(allOf: store, opened: ID(count / 2))
+        : TreeState(root: ID(1), direction: .blocks, operations: store)
+      let contents = TreeState.Contents(
+        operations: store, filter: isFiltered ? filter : nil, matches: isFiltered ? matches : nil)
+      for _ in 0..<2 {
+        tree.settle(with: contents, height: 40)
+        #expect(tree.tree.rows.count > 1_000)
+        #expect(tree.stepCount > edgeCount / 2)
+        #expect(tree.stepCount <= 8 * (count + edgeCount))
+      }
+    }
+  }
+
+  @Test("Beside a tree, the pane examines only the direction that the tree does not show")
+  func thePaneExaminesOneDirection() {
+    var dashboard = Scene.dashboard(columns: 120, rows: 40)
+    #expect(dashboard.screen.pane?.waitsFor != nil && dashboard.screen.pane?.blocks != nil)
+    dashboard.press("t")
+    #expect(dashboard.screen.pane?.waitsFor == nil && dashboard.screen.pane?.blocks != nil)
+    dashboard.press("D")
+    #expect(dashboard.screen.pane?.waitsFor != nil && dashboard.screen.pane?.blocks == nil)
+    dashboard.press(.enter)
+    #expect(dashboard.screen.pane?.waitsFor != nil && dashboard.screen.pane?.blocks != nil)
+  }
 }

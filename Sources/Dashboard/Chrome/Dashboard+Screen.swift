@@ -54,9 +54,7 @@ extension Dashboard {
 
   /// Returns the rows of the tree that are visible on a screen with room for `height` rows.
   func visibleTreeRows(height: Int) -> ArraySlice<DependencyTree.Row> {
-    guard let tree else { return [] }
-    let top = tree.top(height: height)
-    return tree.tree.rows[top..<min(tree.tree.rows.count, top + height)]
+    tree.map { $0.tree.rows[$0.window(height: height).indexes] } ?? []
   }
 
   /// The operation that the sentence below the rows describes; `nil` if the sentence describes no operation.
@@ -139,10 +137,13 @@ extension Dashboard {
     // cannot be scrolled.
     let rowLimit = detail == nil ? pageHeight : Self.paneGraphLimit
     let estimates = RunTimeEstimates(deadlocked: shown.deadlocked)
-    func tree(_ direction: GraphDirection) -> DependencyTree {
-      DependencyTree(
+    // Beside a tree, the pane does not show the direction of that tree.
+    let hidden = detail == nil && screen.view == .tree ? self.tree?.direction : nil
+    func tree(_ direction: GraphDirection) -> DependencyTree? {
+      guard direction != hidden else { return nil }
+      return DependencyTree(
         root: id, direction: direction, operations: operations, estimates: estimates,
-        rowLimit: rowLimit)
+        rowLimit: rowLimit, scanLimit: Self.paneGraphLimit)
     }
     return ScreenState.Pane(waitsFor: tree(.waitsFor), blocks: tree(.blocks))
   }

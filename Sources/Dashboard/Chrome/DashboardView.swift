@@ -49,7 +49,9 @@ struct DashboardView {
     switch dashboard.screen.view {
     case .operations: OperationTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     case .tree:
-      if let tree = dashboard.tree { draw(tree, layout: layout, on: &canvas) }
+      if let tree = dashboard.tree {
+        TreeView(dashboard: dashboard, layout: layout, tree: tree).draw(on: &canvas)
+      }
     case .queues: QueueTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     case .timeline: TimelineView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     case .events: EventView(dashboard: dashboard, layout: layout).draw(on: &canvas)
@@ -60,41 +62,6 @@ struct DashboardView {
     NameView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     return canvas.grid
-  }
-
-  private func draw(_ tree: TreeState, layout: Layout, on canvas: inout Canvas) {
-    // While the cancel keys are active, they have a column beside the tree.
-    let start = layout.table.lowerBound + 1
-    let keys = CancelKeyColumn(
-      dashboard: dashboard, columns: start..<start + CancelKeyColumn.width)
-    let hasKeys = dashboard.list.cancelKeys.isArmed
-    if hasKeys { keys.drawHeading(row: layout.headings, on: &canvas) }
-    let view = TreeRowView(
-      monitored: dashboard.shown, now: dashboard.shownTime,
-      columns: layout.table.dropFirst(hasKeys ? 3 + CancelKeyColumn.width : 1),
-      form: .table(below: tree.below), focus: tree.focus)
-    let filter = dashboard.list.listing.filter
-    let title = TreeTitle(
-      tree: tree.tree, rootCount: dashboard.shown.rootCount, filter: filter?.text)
-    view.drawHeadings(title.spans(canvas.glyphs), row: layout.headings, on: &canvas)
-    let rows = dashboard.visibleTreeRows(height: layout.bodyHeight)
-    if rows.isEmpty {
-      let text =
-        filter == nil
-        ? "no unfinished operations"
-        : "no operation in the tree matches the filter; press \\ to change it"
-      canvas.write(
-        text, row: layout.body.lowerBound, columns: layout.table.dropFirst(2), style: Style(.dim))
-    }
-    for (row, treeRow) in zip(layout.body, rows) {
-      view.draw(treeRow, row: row, on: &canvas)
-      if hasKeys, case .node(let id) = treeRow.id { keys.draw(id, row: row, on: &canvas) }
-      if treeRow.id == tree.cursor {
-        canvas.write(
-          canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
-        canvas.select(row: row, columns: layout.table)
-      }
-    }
   }
 
   private func drawTooSmall(on canvas: inout Canvas) {

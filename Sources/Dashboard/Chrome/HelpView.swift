@@ -97,6 +97,8 @@ struct HelpView {
   }
 
   private static let treeWords = [
+    "ROOTS: unfinished operations that no other unfinished operation depends on.",
+    "BELOW: unfinished operations that the operation waits for, directly or indirectly.",
     "^seen: the operation also has another row. Enter goes to that row.",
     "+ N folded: N operations are hidden. Enter shows them.",
   ]

@@ -46,8 +46,13 @@ struct Notice: Sendable, Equatable {
 struct ScreenState: Sendable {
   /// The dependency trees of the selected operation, for the pane beside the list or for the detail screen.
   struct Pane: Sendable {
-    let waitsFor: DependencyTree
-    let blocks: DependencyTree
+    /// The tree of the dependencies; `nil` if the screen does not show it.
+    let waitsFor: DependencyTree?
+    /// The tree of the dependents; `nil` if the screen does not show it.
+    let blocks: DependencyTree?
+
+    /// The rows of both trees.
+    var rows: [DependencyTree.Row] { (waitsFor?.rows ?? []) + (blocks?.rows ?? []) }
   }
 
   /// The last reported size of the terminal.

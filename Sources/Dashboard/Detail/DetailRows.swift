@@ -132,8 +132,8 @@ struct DetailRows {
     func operations(_ count: Int) -> String {
       "\(CountText.text(count)) operation\(count == 1 ? "" : "s")"
     }
-    let left = Array(trees.waitsFor.rows.dropFirst())
-    let right = Array(trees.blocks.rows.dropFirst())
+    let left = Array(trees.waitsFor?.rows.dropFirst() ?? [])
+    let right = Array(trees.blocks?.rows.dropFirst() ?? [])
     let titles = (
       "depends on \(operations(total))\(met)", "blocks \(operations(report.dependentCount))"
     )

@@ -45,6 +45,10 @@ extension Dashboard {
   }
 
   private mutating func perform(_ action: KeyAction, _ input: Input) -> [Effect] {
+    if let refusal = ghostRefusal(of: action) {
+      show(refusal, isWarning: true)
+      return [.bell]
+    }
     switch action {
     case .program(let key): return perform(key, input)
     case .screen(let key): return perform(key, input)

@@ -144,6 +144,15 @@ extension Dashboard {
     }
   }
 
+  /// Returns the reason why an operation has no row on the screen: its end, or the reason in `words`.
+  func whyNoRow(_ id: OperationReport.ID, otherwise words: String) -> String {
+    // A replay can go back to an earlier moment of the recording. The state at that moment does not contain
+    // operations that were added later.
+    guard let report = shown.operations[id] else { return replay == nil ? "finished" : words }
+    guard report.state.isOver else { return words }
+    return report.state == .cancelled ? "cancelled" : "finished"
+  }
+
   /// Clears the filter of the list or, if the list has no filter, the search text.
   mutating func clearListing() {
     if list.listing.filter != nil {

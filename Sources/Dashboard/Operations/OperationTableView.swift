@@ -166,16 +166,8 @@ struct OperationTableView {
   /// not on the screen.
   private func drawGhost(_ columns: TableColumns, row: Int, on canvas: inout Canvas) {
     guard let id = dashboard.list.selection.id else { return }
-    let reason: String
-    if let report = monitored.operations[id], !report.state.isOver {
-      reason = dashboard.list.rows.index(of: id) == nil ? "not listed" : "off screen"
-    } else {
-      // A replay can go back to an earlier moment of the recording. The state at that moment does not contain
-      // operations that were added later.
-      let isEarlier = dashboard.replay != nil && monitored.operations[id] == nil
-      let isCancelled = monitored.operations[id]?.state == .cancelled
-      reason = isEarlier ? "not listed" : isCancelled ? "cancelled" : "finished"
-    }
+    let isListed = dashboard.list.rows.index(of: id) != nil
+    let reason = dashboard.whyNoRow(id, otherwise: isListed ? "off screen" : "not listed")
     canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
     let words = "selected row: \(reason) \(canvas.glyphs.dot) g: first row"
     var start = layout.table.lowerBound + 2

@@ -25,24 +25,24 @@ struct PaneView {
       row = view.draw(row: row + 1, room: min(room, layout.bodyHeight / 2), on: &canvas)
     }
     row = drawObstacle(to: report, row: row, on: &canvas)
-    // In the tree view, the pane shows only the direction that the tree does not show: dependents beside a
-    // tree of dependencies, and dependencies beside a tree of dependents.
-    let treeDirection = dashboard.screen.view == .tree ? dashboard.tree?.direction : nil
-    let waitsFor = treeDirection == .waitsFor ? [] : trees.waitsFor.rows.dropFirst()
-    let blocks = treeDirection == .blocks ? [] : trees.blocks.rows.dropFirst()
-    // Each heading of the pane takes one row and has a blank row above it.
-    let room = layout.body.upperBound - row - (treeDirection == nil ? 4 : 2)
+    // Each heading of the pane takes one row and has a blank row above it. Below the heading, there is a row
+    // about a critical path that is not known.
+    let drawn = [trees.waitsFor, trees.blocks].compactMap { $0 }
+    let room =
+      layout.body.upperBound - row - 2 * drawn.count - drawn.count(where: \.scan.isPathUnknown)
     guard room > 0 else { return }
-    let waitsForRoom = min(waitsFor.count, max(room / 2, room - blocks.count))
-    if treeDirection != .waitsFor {
+    let waitsForCount = max(0, (trees.waitsFor?.rows.count ?? 1) - 1)
+    let blocksCount = max(0, (trees.blocks?.rows.count ?? 1) - 1)
+    let waitsForRoom = min(waitsForCount, max(room / 2, room - blocksCount))
+    if let tree = trees.waitsFor {
       row = draw(
-        waitsFor, of: report.dependencies.count, heading: waitsForHeading(report), key: "d",
+        tree, of: report.dependencies.count, heading: waitsForHeading(report), key: "d",
         row: row + 1, room: waitsForRoom, on: &canvas)
     }
-    if treeDirection != .blocks {
+    if let tree = trees.blocks {
       let heading = "BLOCKS \(CountText.text(report.dependentCount))"
       _ = draw(
-        blocks, of: report.dependentCount, heading: [Span(heading, .dim)], key: "D",
+        tree, of: report.dependentCount, heading: [Span(heading, .dim)], key: "D",
         row: row + 1, room: room - waitsForRoom, on: &canvas)
     }
   }
@@ -205,13 +205,18 @@ struct PaneView {
   /// still free. The number of operations directly below the root of the tree is `total`. The key opens the
   /// tree with all rows.
   private func draw(
-    _ rows: ArraySlice<DependencyTree.Row>, of total: Int, heading: [Span], key: String, row: Int,
-    room: Int, on canvas: inout Canvas
+    _ tree: DependencyTree, of total: Int, heading: [Span], key: String, row: Int, room: Int,
+    on canvas: inout Canvas
   ) -> Int {
     canvas.write(heading, row: row, columns: inner)
     let view = TreeRowView(
       monitored: monitored, now: dashboard.shownTime, columns: inner, form: .pane)
     var next = row + 1
+    if tree.scan.isPathUnknown {
+      canvas.write(TreeTitle.pathUnknown, row: next, columns: inner, style: Style(.dim))
+      next += 1
+    }
+    let rows = tree.rows.dropFirst()
     let drawn = rows.prefix(rows.count > room ? max(0, room - 1) : room)
     for treeRow in drawn {
       view.draw(treeRow, row: next, on: &canvas)

@@ -18,6 +18,9 @@ struct ChildRows {
   /// Operations in a cycle without a root are missing, and so are operations to which such a cycle leads.
   private(set) var sorted: [OperationReport.ID] = []
 
+  /// The number of dependencies or dependents of the drawn operations. Tests check that the number is limited.
+  private(set) var stepCount = 0
+
   private let roots: [OperationReport.ID]
   private let chosen: OperationReport.ID?
   private let direction: GraphDirection
@@ -71,12 +74,13 @@ struct ChildRows {
     }
   }
 
-  private func rows(below id: OperationReport.ID) -> [Child] {
+  private mutating func rows(below id: OperationReport.ID) -> [Child] {
     guard let report = operations[id] else { return [] }
     // The dependencies of a finished operation no longer delay any operation, so they are not drawn.
     if direction == .waitsFor, report.state.isOver, id != chosen { return [] }
-    let ids = operations.neighbours(of: report, direction, limit: TreeState.rowLimit)
-      .filter(focus.contains)
+    let neighbours = operations.neighbours(of: report, direction, limit: TreeState.rowLimit)
+    stepCount += neighbours.count
+    let ids = neighbours.filter(focus.contains)
     if folding.folded.contains(id) {
       return ids.isEmpty ? [] : [Child(id: .folded(id), note: .folded(count: ids.count))]
     }

@@ -12,7 +12,7 @@ extension Dashboard {
     case .showDependents: return show(.blocks)
     case .enterRow: return enterTreeRow()
     case .reroot: return rerootTree()
-    case .showRoots: tree = TreeState(allOf: shown.operations, opened: tree?.selectedOperation)
+    case .showRoots: showRoots(selecting: tree?.selectedOperation)
     case .fold: return changeTree { $0.foldOrGoUp(height: $1) }
     case .unfold: return changeTree { $0.unfoldOrGoDown(height: $1) }
     case .toggleAllFolds: tree?.toggleAll()
@@ -37,9 +37,13 @@ extension Dashboard {
 
   /// Opens the tree of all unfinished operations, with the cursor at the selected operation.
   mutating func openTreeOfAll() {
-    tree = TreeState(allOf: shown.operations, opened: detail?.id ?? list.selection.id)
+    showRoots(selecting: detail?.id ?? list.selection.id)
     screen.view = .tree
     detail = nil
+  }
+
+  private mutating func showRoots(selecting id: OperationReport.ID?) {
+    tree = TreeState(allOf: shown.operations, opened: id, after: tree)
   }
 
   /// The data from which the rows of the tree are created.
@@ -64,7 +68,8 @@ extension Dashboard {
     screen.view = .tree
     detail = nil
     tree = TreeState(
-      root: id, direction: direction ?? tree?.direction ?? .waitsFor, operations: shown.operations)
+      root: id, direction: direction ?? tree?.direction ?? .waitsFor, operations: shown.operations,
+      after: tree)
   }
 
   /// Changes the open tree with `body`, which gets the height of the screen. Sounds the bell if `body`
@@ -110,10 +115,48 @@ extension Dashboard {
     guard let tree, let id = tree.selectedOperation, let report = shown.operations[id] else {
       return [.bell]
     }
-    self.tree = TreeState(root: id, direction: tree.direction, operations: shown.operations)
+    self.tree = TreeState(
+      root: id, direction: tree.direction, operations: shown.operations, after: tree)
     layOut()
     _ = list.selection.select(report.id, in: list.rows, height: pageHeight)
     return []
+  }
+
+  // MARK: Ghost cursor
+
+  /// Returns why an action is refused because the selected row has left the tree; `nil` if the row is still in
+  /// the tree, or if the action does not concern the row.
+  func ghostRefusal(of action: KeyAction) -> String? {
+    guard keyContext == .tree, let tree, tree.isGhost, concernsTreeRow(action) else { return nil }
+    guard let id = tree.selectedOperation else {
+      return "the selected row is no longer in the tree; press j, k or g"
+    }
+    let isInProcess = shown.operations[id]?.state.isOver == false || replay != nil
+    return isInProcess
+      ? "\(describe(id)) is no longer in this tree; press j, k or g"
+      : "\(describe(id)) has already finished"
+  }
+
+  private func concernsTreeRow(_ action: KeyAction) -> Bool {
+    switch action {
+    case .tree(let key):
+      switch key {
+      case .enterRow, .reroot, .fold, .unfold, .goToBlocker: true
+      // In the tree of one operation, these keys change the direction of the tree.
+      case .showDependencies, .showDependents: tree?.tree.root == nil
+      case .toggle, .showRoots, .toggleAllFolds, .goToWorst: false
+      }
+    case .command(let key):
+      switch key {
+      case .tag, .tagWithDependents: true
+      case .cancel, .raisePriority, .lowerPriority: tags.ids.isEmpty
+      case .untagAll, .armCancelKeys: false
+      }
+    case .queue: true
+    case .program, .screen, .movement, .list, .timeline, .detail, .picker, .warnings, .answer,
+      .replay:
+      false
+    }
   }
 
   // MARK: Blockers

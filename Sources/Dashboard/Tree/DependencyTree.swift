@@ -98,24 +98,30 @@ struct DependencyTree: Sendable, Equatable {
   /// Facts about all operations that can be reached from the roots, including operations that are not drawn.
   let scan: GraphScan
 
+  /// The number of dependencies and dependents that were followed. Tests check that the number is limited.
+  private(set) var stepCount = 0
+
   /// The longest chain of unfinished operations from a root, including the root.
   var criticalPath: [OperationReport.ID] { scan.criticalPath }
 
   /// Creates the tree of one operation, with at most `rowLimit` rows. If there are more rows, the last row
   /// shows that the tree is incomplete.
   ///
+  /// At most `scanLimit` operations are examined to find the critical path.
+  ///
   /// `owners` contains, for each operation, the operation below which it was drawn in the previous tree. Each
   /// operation is drawn at the same place again if possible.
   init(
     root: OperationReport.ID, direction: GraphDirection, operations: OperationStore,
     folding: Folding = Folding(), owners: [OperationReport.ID: OperationReport.ID] = [:],
-    estimates: RunTimeEstimates = RunTimeEstimates(), focus: TreeFocus = TreeFocus(), rowLimit: Int
+    estimates: RunTimeEstimates = RunTimeEstimates(), focus: TreeFocus = TreeFocus(), rowLimit: Int,
+    scanLimit: Int = TreeState.rowLimit
   ) {
     self.root = root
     self.direction = direction
     roots = TreeRoots(root)
     scan = GraphScan(
-      from: roots.ids, direction, in: operations, estimates: estimates, limit: TreeState.rowLimit)
+      from: roots.ids, direction, in: operations, estimates: estimates, limit: scanLimit)
     draw(operations, folding, owners, focus, rowLimit)
   }
 
@@ -137,11 +143,13 @@ struct DependencyTree: Sendable, Equatable {
     _ operations: OperationStore, _ folding: Folding,
     _ owners: [OperationReport.ID: OperationReport.ID], _ focus: TreeFocus, _ rowLimit: Int
   ) {
+    stepCount = roots.stepCount + scan.stepCount
     guard rowLimit > 0 else { return }
     let graph = ChildRows(
       roots: Array(roots.drawn(folding).prefix(rowLimit)), chosen: root,
       direction: direction, operations: operations, folding: folding, focus: focus,
       criticalPath: criticalPath, limit: rowLimit)
+    stepCount += graph.stepCount
     self.owners = graph.owners(keeping: owners)
     var builder = DependencyTreeBuilder(
       roots: roots, folding: folding, graph: graph, owners: self.owners,

@@ -25,6 +25,14 @@ struct GraphScan: Sendable, Equatable {
   /// The numbers of operations in each state, without the roots.
   var counts: StateCounts { levels.dropFirst().reduce(StateCounts(), +) }
 
+  /// Whether the critical path is unknown, because the graph has too many dependencies to find all deadlocks.
+  private(set) var isPathUnknown = false
+  /// The number of dependencies and dependents that were examined. Tests check that the number is limited.
+  private(set) var stepCount = 0
+
+  /// The maximum number of dependencies that are examined to find deadlocks, for each operation of the graph.
+  static let deadlockStepLimit = 50
+
   /// Examines the operations that are nearest to the roots, at most `limit` of them.
   init(
     from roots: [OperationReport.ID], _ direction: GraphDirection, in operations: OperationStore,
@@ -34,7 +42,10 @@ struct GraphScan: Sendable, Equatable {
     isCut = walk.isCut
     let sorted = TopologicalOrder.sorted(from: roots, walk.edges)
     levels = walk.levels(of: sorted)
-    guard !walk.waitsForDeadlock(estimates.deadlocked) else { return }
+    let search = walk.findDeadlock(estimates.deadlocked, stepLimit: limit * Self.deadlockStepLimit)
+    stepCount = walk.edges.values.reduce(search.stepCount) { $0 + $1.count }
+    isPathUnknown = search.waits == nil
+    guard search.waits == false else { return }
     let path = walk.longestPath(through: sorted, estimates)
     guard path.operations.count > 2 else { return }
     criticalPath = path.operations
@@ -48,6 +59,8 @@ private struct Walk {
 
   let roots: [ID]
   let operations: OperationStore
+  /// The examined operations, the nearest first.
+  let examined: [ID]
   /// The outgoing edges of each examined operation.
   let edges: [ID: [ID]]
   let isCut: Bool
@@ -56,6 +69,7 @@ private struct Walk {
     self.roots = roots
     self.operations = operations
     let reports = operations.neighbourhood(of: roots, direction, limit: limit)
+    examined = reports.map(\.id)
     let onlyRoot = roots.count == 1 ? roots.first : nil
     edges = Dictionary(
       uniqueKeysWithValues: reports.map { report in
@@ -70,19 +84,33 @@ private struct Walk {
   }
 
   /// Returns whether an unfinished operation of the graph is in a deadlock, or waits for a deadlock directly
-  /// or through other operations. A deadlock is one that a warning names, or a cycle of dependencies.
-  func waitsForDeadlock(_ deadlocked: DeadlockedOperations) -> Bool {
-    let unfinished = edges.keys.filter { operations[$0]?.state.isOver == false }
-    let awaited = operations.neighbourhood(of: unfinished, .waitsFor).filter { !$0.state.isOver }
-    if awaited.contains(where: deadlocked.holdUp) { return true }
-    // Only operations in the state waiting wait for their dependencies. A cancelled operation does not.
-    let waits = Dictionary(
-      uniqueKeysWithValues: awaited.filter { $0.state == .waiting }.map { ($0.id, $0.dependencies) }
-    )
+  /// or through other operations; `nil` if the search was cut. Also returns the number of examined dependencies.
+  /// A deadlock is one that a warning names, or a cycle of dependencies.
+  func findDeadlock(
+    _ deadlocked: DeadlockedOperations, stepLimit: Int
+  ) -> (waits: Bool?, stepCount: Int) {
+    var found = examined.filter(isUnfinished)
+    var seen = Set(found)
+    var waits: [ID: [ID]] = [:]
+    var (next, stepCount) = (0, 0)
+    while next < found.count {
+      let id = found[next]
+      next += 1
+      guard let report = operations[id] else { continue }
+      stepCount += report.dependencies.count
+      guard stepCount <= stepLimit else { return (nil, stepLimit) }
+      if deadlocked.holdUp(report) { return (true, stepCount) }
+      let awaited = report.dependencies.filter(isUnfinished)
+      found += awaited.filter { seen.insert($0).inserted }
+      // Only operations in the state waiting wait for their dependencies. A cancelled operation does not.
+      if report.state == .waiting { waits[id] = awaited }
+    }
     let targets = Set(waits.values.joined())
     let starts = waits.keys.filter { !targets.contains($0) }
-    return TopologicalOrder.sorted(from: starts, waits).count < waits.count
+    return (TopologicalOrder.sorted(from: starts, waits).count < waits.count, stepCount)
   }
+
+  private func isUnfinished(_ id: ID) -> Bool { operations[id]?.state.isOver == false }
 
   func levels(of sorted: [ID]) -> [StateCounts] {
     var distances: [ID: Int] = [:]

@@ -18,7 +18,8 @@ struct LevelsView {
     guard scan.levels.count > 1, room > 2 else { return row - 1 }
     let more = scan.isCut ? " or more" : ""
     let end = canvas.write(
-      "DEPTH \(scan.levels.count - 1)\(more)", row: row, columns: columns, style: Style(.dim))
+      "DEPTH \(CountText.text(scan.levels.count - 1))\(more)", row: row, columns: columns,
+      style: Style(.dim))
     // The heading of the numbers of finished or cancelled operations, which are at the right end of each row.
     if scan.levels.contains(where: { $0.finished + $0.cancelled > 0 }) {
       canvas.writeRight(
@@ -36,7 +37,8 @@ struct LevelsView {
     }
     if !fits {
       let rest = scan.levels.count - shown.count
-      canvas.write("+ \(rest) more levels", row: next, columns: columns, style: Style(.dim))
+      canvas.write(
+        "+ \(CountText.text(rest)) more levels", row: next, columns: columns, style: Style(.dim))
       next += 1
     }
     return next

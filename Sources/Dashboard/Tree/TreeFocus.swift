@@ -14,6 +14,9 @@ struct TreeFocus: Sendable, Equatable {
   /// The operations that match the filter; `nil` without a filter.
   private(set) var matches: Set<OperationReport.ID>?
 
+  /// The number of dependencies and dependents that were followed. Tests check that the number is limited.
+  private(set) var stepCount = 0
+
   /// The operations with rows that no group of similar operations hides.
   private var path: Set<OperationReport.ID> = []
   /// The operations that the tree may contain: those that match the filter, and all operations between them
@@ -23,19 +26,31 @@ struct TreeFocus: Sendable, Equatable {
   /// Creates the focus of a tree without a filter and without selected operations.
   init() {}
 
-  /// Creates the focus of a tree in this direction.
+  /// Creates the focus of a tree in this direction. The operations in `above` are those above the selected row.
   init(
-    opened: OperationReport.ID?, selected: OperationReport.ID?, matches: Set<OperationReport.ID>?,
+    opened: OperationReport.ID?, selected: OperationReport.ID?,
+    above: Set<OperationReport.ID> = [], matches: Set<OperationReport.ID>?,
     _ direction: GraphDirection, in operations: OperationStore
   ) {
     self.opened = opened
     self.selected = selected
     self.matches = matches
-    path = operations.closure(of: opened.map { [$0] } ?? [], direction.opposite)
+    if let opened {
+      path = operations.closure(of: [opened], direction.opposite, stepCount: &stepCount)
+    }
+    path.formUnion(above)
     if let selected { path.insert(selected) }
     guard let matches else { return }
     kept = operations.closure(
-      of: matches.union(selected.map { [$0] } ?? []), direction.opposite)
+      of: matches.union(selected.map { [$0] } ?? []), direction.opposite, stepCount: &stepCount)
+  }
+
+  /// Returns an operation and all operations above it in a tree of this direction, on all paths.
+  static func path(
+    to id: OperationReport.ID, _ direction: GraphDirection, in operations: OperationStore
+  ) -> Set<OperationReport.ID> {
+    var stepCount = 0
+    return operations.closure(of: [id], direction.opposite, stepCount: &stepCount)
   }
 
   /// Returns whether the tree may contain an operation.
@@ -59,15 +74,18 @@ extension GraphDirection {
 }
 
 extension OperationStore {
-  /// Returns the operations and all known operations to which they lead, whatever their states.
+  /// Returns the operations and all known operations to which they lead, whatever their states. Adds the number
+  /// of followed dependencies or dependents to `stepCount`.
   fileprivate func closure(
-    of ids: Set<OperationReport.ID>, _ direction: GraphDirection
+    of ids: Set<OperationReport.ID>, _ direction: GraphDirection, stepCount: inout Int
   ) -> Set<OperationReport.ID> {
     var found = ids
     var pending = Array(ids)
     while let id = pending.popLast() {
       guard let report = self[id] else { continue }
-      for id in neighbours(of: report, direction) where found.insert(id).inserted {
+      let neighbours = neighbours(of: report, direction)
+      stepCount += neighbours.count
+      for id in neighbours where found.insert(id).inserted {
         pending.append(id)
       }
     }

@@ -4,15 +4,22 @@
 import MonitorProtocol
 
 /// The state of the tree view: its rows and its cursor.
+///
+/// The selection is an operation or another row, and never a position. Only a key or a new filter selects
+/// another row. If the selected row leaves the tree, a ghost cursor replaces it: a line without an operation, at
+/// the position of the row.
 struct TreeState: Sendable, Equatable {
   /// The maximum number of rows of a tree. A larger tree is cut.
   static let rowLimit = 2_000
 
   /// Whether the tree shows dependencies or dependents.
   var direction: GraphDirection
-  /// The id of the cursor's row, which keys act on.
-  private(set) var cursor: DependencyTree.RowID
-  /// The index of the first row on screen.
+  /// The id of the selected row, also if a ghost cursor stands for the row. It is `nil` if no row is selected,
+  /// because the tree has had no row yet or a new filter has hidden all rows.
+  private(set) var cursor: DependencyTree.RowID?
+  /// Whether the selected row has left the tree.
+  private(set) var isGhost = false
+  /// The index of the first line on screen.
   private(set) var top = 0
   /// The tree that the last call of ``settle(with:height:)`` created.
   private(set) var tree: DependencyTree
@@ -21,16 +28,23 @@ struct TreeState: Sendable, Equatable {
   /// The operations on which the rows of the tree depend.
   private(set) var focus = TreeFocus()
 
+  /// The number of dependencies and dependents that the last call of ``settle(with:height:)`` followed. Tests
+  /// check that the number is limited.
+  private(set) var stepCount = 0
+
   /// The operation that was selected when the tree was opened; `nil` if none was selected, or if the tree has
   /// a single root.
   let opened: OperationReport.ID?
 
   private var folding = DependencyTree.Folding()
+  /// The folding of the tree of all unfinished operations. It is kept while the tree of one operation is shown.
+  private let foldingOfAll: DependencyTree.Folding
+  /// The index of the selected row or, if a ghost cursor stands for the row, the index of its line.
   private var cursorIndex = 0
-  private var filter: OperationFilter?
-  /// Whether no key has moved the cursor or folded a row. Until then, the tree is unfolded to the operation
-  /// that was selected when the tree was opened. Without such an operation, the cursor stays at the first row.
-  private var isUntouched = true
+  /// The filter of the rows; `nil` before the first call of ``settle(with:height:)``.
+  private var settledFilter: OperationFilter??
+  /// Whether a key has folded or unfolded rows since the rows were created.
+  private var isFoldingNew = false
 
   /// The data from which the rows of a tree are created.
   struct Contents {
@@ -42,63 +56,97 @@ struct TreeState: Sendable, Equatable {
     var matches: Set<OperationReport.ID>?
   }
 
-  /// Creates the state for the tree of one operation.
+  /// Creates the state for the tree of one operation. If the previous tree shows the same, its folding is kept.
   init(
-    root: OperationReport.ID, direction: GraphDirection, operations: OperationStore
+    root: OperationReport.ID, direction: GraphDirection, operations: OperationStore,
+    after previous: TreeState? = nil
   ) {
     self.direction = direction
     opened = nil
-    isUntouched = false
     cursor = .node(root)
+    foldingOfAll = previous?.keptFoldingOfAll ?? DependencyTree.Folding()
+    if let previous, previous.tree.root == root, previous.direction == direction {
+      folding = previous.folding
+    }
     tree = DependencyTree(
       root: root, direction: direction, operations: operations, rowLimit: Self.rowLimit)
   }
 
   /// Creates the state for the tree of all unfinished operations, with the cursor at the row of an operation.
-  /// If this operation is `nil` or has finished, the cursor is at the first row.
-  init(allOf operations: OperationStore, opened: OperationReport.ID? = nil) {
+  /// If this operation is `nil` or has finished, the first row is selected. The folding of the last such tree is
+  /// kept.
+  init(
+    allOf operations: OperationStore, opened: OperationReport.ID? = nil,
+    after previous: TreeState? = nil
+  ) {
     direction = .waitsFor
     self.opened = opened.flatMap { operations[$0]?.state.isOver == false ? $0 : nil }
+    foldingOfAll = previous?.keptFoldingOfAll ?? DependencyTree.Folding()
+    folding = foldingOfAll
     tree = DependencyTree(allOf: operations, rowLimit: Self.rowLimit)
-    cursor = self.opened.map { .node($0) } ?? tree.rows.first?.id ?? .cut
+    cursor = self.opened.map { .node($0) }
   }
 
-  /// The operation of the cursor's row. If the row represents several operations, it is their parent. If the
+  private var keptFoldingOfAll: DependencyTree.Folding {
+    tree.root == nil ? folding : foldingOfAll
+  }
+
+  /// The operation of the selected row. If the row represents several operations, it is their parent. If the
   /// row represents a queue, it is `nil`.
   var selected: OperationReport.ID? {
     switch cursor {
     case .node(let id), .reference(let id, _), .folded(let id), .unknown(let id): id
     case .group(let group): group.parent
     case .queue: nil
-    case .cut: tree.root
+    case .cut, nil: tree.root
     }
   }
 
-  /// The operation of the cursor's row; `nil` if the row represents several operations or a queue.
+  /// The operation of the selected row; `nil` if the row represents several operations or a queue.
   var selectedOperation: OperationReport.ID? {
     switch cursor {
     case .node(let id), .reference(let id, _): id
-    case .folded, .unknown, .group, .queue, .cut: nil
+    case .folded, .unknown, .group, .queue, .cut, nil: nil
     }
   }
 
-  /// The queue of the cursor's row; `nil` if the row does not represent a queue.
+  /// The queue of the selected row; `nil` if the row does not represent a queue.
   var selectedQueue: QueueReport.ID? { if case .queue(let id) = cursor { id } else { nil } }
 
-  /// Creates the rows again, and finds the cursor's row. If that row no longer exists, its neighbour is
-  /// selected.
+  // MARK: Rows
+
+  /// Creates the rows again, and finds the selected row. If that row has left the tree, a ghost cursor replaces
+  /// it.
   mutating func settle(with contents: Contents, height: Int) {
-    // A new filter may hide the cursor's row, but the row stays if its operation no longer matches later.
-    let isNewFilter = contents.filter != filter
-    filter = contents.filter
-    if isNewFilter { isUntouched = false }
-    draw(
-      contents, owners: tree.direction == direction ? tree.owners : [:],
-      selected: isNewFilter ? nil : selectedOperation)
-    unfoldQueueOfOpened(contents)
-    if isUntouched, opened == nil { return place(0, height: height) }
-    let index = tree.rows.firstIndex { $0.id == cursor }
-    place(index ?? (isNewFilter ? firstMatch : cursorIndex), height: height)
+    // A new filter may hide the selected row, but the row stays if its operation no longer matches later.
+    let isNewFilter = settledFilter.map { $0 != contents.filter } ?? false
+    settledFilter = .some(contents.filter)
+    let isNewDirection = tree.direction != direction
+    let isByKey = isNewFilter || isNewDirection || isFoldingNew
+    isFoldingNew = false
+    stepCount = 0
+    draw(contents, keepsOwners: !isNewDirection, selected: isNewFilter ? nil : selectedOperation)
+    if !isByKey, indexOfCursor == nil { reveal(contents) }
+    if let index = indexOfCursor {
+      place(index, height: height)
+    } else if cursor == nil || isNewFilter {
+      place(firstMatch, height: height)
+    } else if isByKey {
+      place(cursorIndex, height: height)
+    } else {
+      isGhost = true
+      cursorIndex = min(cursorIndex, tree.rows.count)
+      top = window(height: height).indexes.lowerBound
+    }
+  }
+
+  /// The index of the selected row or, if the row was a reference that has left the tree, of the own row of the
+  /// operation; `nil` if the tree has no such row.
+  private var indexOfCursor: Int? {
+    guard let cursor else { return nil }
+    if let index = tree.rows.firstIndex(where: { $0.id == cursor }) { return index }
+    guard case .reference(let id, _) = cursor else { return nil }
+    return tree.rows.firstIndex { $0.id == .node(id) }
   }
 
   /// The index of the first row whose operation matches the filter; 0 if there is no such row.
@@ -108,10 +156,84 @@ struct TreeState: Sendable, Equatable {
     } ?? 0
   }
 
-  /// Moves the cursor by `offset` rows.
+  /// Returns the operations of the tree, including operations below folded rows.
+  func operations(in operations: OperationStore) -> [OperationReport] {
+    operations.neighbourhood(of: tree.roots.ids, direction, limit: Self.rowLimit)
+  }
+
+  /// Draws each operation below its parent on the longest path, even if it was drawn below another parent
+  /// before.
+  mutating func arrange(with contents: Contents) {
+    draw(contents, keepsOwners: false, selected: selectedOperation)
+  }
+
+  private mutating func draw(
+    _ contents: Contents, keepsOwners: Bool, selected: OperationReport.ID?
+  ) {
+    let operations = contents.operations
+    let owners = keepsOwners ? tree.owners : [:]
+    focus = TreeFocus(
+      opened: opened, selected: selected, above: rowsAboveCursor(owners), matches: contents.matches,
+      direction, in: operations)
+    if let root = tree.root {
+      tree = DependencyTree(
+        root: root, direction: direction, operations: operations, folding: folding, owners: owners,
+        estimates: contents.estimates, focus: focus, rowLimit: Self.rowLimit)
+    } else {
+      tree = DependencyTree(
+        allOf: operations, folding: folding, owners: owners, estimates: contents.estimates,
+        focus: focus, rowLimit: Self.rowLimit)
+    }
+    below = DescendantCounts(
+      below: tree.roots.ids, direction, in: operations, limit: Self.rowLimit)
+    stepCount += focus.stepCount + tree.stepCount + below.stepCount
+  }
+
+  /// Returns the operations above the selected row, if each operation is drawn below its owner.
+  private func rowsAboveCursor(
+    _ owners: [OperationReport.ID: OperationReport.ID]
+  ) -> Set<OperationReport.ID> {
+    var next: OperationReport.ID? =
+      switch cursor {
+      case .node(let id): owners[id]
+      case .reference(_, let parent): parent
+      case .folded(let id), .unknown(let id): id
+      case .group(let group): group.parent
+      case .queue, .cut, nil: nil
+      }
+    var found: Set<OperationReport.ID> = []
+    while let id = next, found.insert(id).inserted { next = owners[id] }
+    return found
+  }
+
+  /// Unfolds the queue and the operations above the selected operation.
+  private mutating func reveal(_ contents: Contents) {
+    guard let id = selectedOperation else { return }
+    let path = TreeFocus.path(to: id, direction, in: contents.operations)
+    let old = folding
+    folding.folded.subtract(path.subtracting([id]))
+    if let group = tree.roots.groups.first(where: { $0.ids.contains(where: path.contains) }) {
+      folding.unfoldedQueues.insert(group.queue)
+    }
+    if folding != old { draw(contents, keepsOwners: true, selected: id) }
+  }
+
+  // MARK: Cursor
+
+  /// Returns the part of the tree on a screen of this height.
+  func window(height: Int) -> ListSelection.Window {
+    let lineCount = tree.rows.count + (isGhost ? 1 : 0)
+    let scrolled = min(self.top, max(0, lineCount - height))
+    let top = max(0, min(max(scrolled, cursorIndex - height + 1), cursorIndex))
+    let end = min(lineCount, top + height)
+    guard isGhost else { return ListSelection.Window(indexes: top..<end, ghostLine: nil) }
+    return ListSelection.Window(indexes: top..<end - 1, ghostLine: cursorIndex - top)
+  }
+
+  /// Moves the cursor by `offset` rows. A ghost cursor moves from the line that it has.
   mutating func move(by offset: Int, height: Int) {
-    isUntouched = false
-    place(cursorIndex + offset, height: height)
+    guard !tree.rows.isEmpty else { return }
+    place(cursorIndex + (isGhost && offset > 0 ? offset - 1 : offset), height: height)
   }
 
   /// Moves the cursor to the first row.
@@ -134,62 +256,26 @@ struct TreeState: Sendable, Equatable {
   /// Moves the cursor to the row of an operation. Returns `false` if the operation has no row.
   mutating func moveToNode(_ id: OperationReport.ID, height: Int) -> Bool {
     guard let index = tree.rows.firstIndex(where: { $0.id == .node(id) }) else { return false }
-    isUntouched = false
     place(index, height: height)
     return true
   }
 
-  /// Returns the operations of the tree, including operations below folded rows.
-  func operations(in operations: OperationStore) -> [OperationReport] {
-    operations.neighbourhood(of: tree.roots.ids, direction, limit: Self.rowLimit)
-  }
-
-  /// Draws each operation below its parent on the longest path, even if it was drawn below another parent
-  /// before.
-  mutating func arrange(with contents: Contents) {
-    draw(contents, owners: [:], selected: selectedOperation)
-  }
-
-  private mutating func draw(
-    _ contents: Contents, owners: [OperationReport.ID: OperationReport.ID],
-    selected: OperationReport.ID?
-  ) {
-    let operations = contents.operations
-    focus = TreeFocus(
-      opened: opened, selected: selected, matches: contents.matches, direction, in: operations)
-    if let root = tree.root {
-      tree = DependencyTree(
-        root: root, direction: direction, operations: operations, folding: folding, owners: owners,
-        estimates: contents.estimates, focus: focus, rowLimit: Self.rowLimit)
-    } else {
-      tree = DependencyTree(
-        allOf: operations, folding: folding, owners: owners, estimates: contents.estimates,
-        focus: focus, rowLimit: Self.rowLimit)
-    }
-    below = DescendantCounts(
-      below: tree.roots.ids, direction, in: operations, limit: Self.rowLimit)
-  }
-
-  /// Unfolds the queue above the operation that was selected when the tree was opened, until a key changes
-  /// the tree.
-  private mutating func unfoldQueueOfOpened(_ contents: Contents) {
-    guard isUntouched, opened != nil else { return }
-    let group = tree.roots.groups.first { $0.ids.contains(where: focus.mustShow) }
-    guard let group, folding.unfoldedQueues.insert(group.queue).inserted else { return }
-    draw(contents, owners: tree.owners, selected: selectedOperation)
+  private mutating func place(_ index: Int, height: Int) {
+    isGhost = false
+    cursorIndex = max(0, min(index, tree.rows.count - 1))
+    cursor = tree.rows.indices.contains(cursorIndex) ? tree.rows[cursorIndex].id : nil
+    top = window(height: height).indexes.lowerBound
   }
 
   // MARK: Folding
 
-  /// Folds the row of the cursor. If the row cannot be folded, moves the cursor to the parent's row.
+  /// Folds the selected row. If the row cannot be folded, moves the cursor to the parent's row.
   ///
-  /// - Returns: `false` if the row cannot be folded and has no parent.
+  /// - Returns: `false` if the row cannot be folded and has no parent, or if it has left the tree.
   mutating func foldOrGoUp(height: Int) -> Bool {
-    isUntouched = false
-    if case .group(let group) = cursor, folding.unfolded.remove(group) != nil { return true }
-    if case .queue(let id) = cursor { return folding.unfoldedQueues.remove(id) != nil }
-    if case .node(let id) = cursor, hasRowsBelowCursor, !folding.folded.contains(id) {
-      folding.folded.insert(id)
+    guard !isGhost else { return false }
+    if case .queue(let id) = cursor { return fold { $0.unfoldedQueues.remove(id) != nil } }
+    if case .node(let id) = cursor, hasRowsBelowCursor, fold({ $0.folded.insert(id).inserted }) {
       return true
     }
     let depth = cursorDepth
@@ -200,24 +286,17 @@ struct TreeState: Sendable, Equatable {
     return true
   }
 
-  /// Unfolds the row of the cursor. If the row cannot be unfolded, moves the cursor to the first row below
-  /// it.
+  /// Unfolds the selected row. If the row cannot be unfolded, moves the cursor to the first row below it.
   ///
-  /// - Returns: `false` if the row cannot be unfolded and has no row below it.
+  /// - Returns: `false` if the row cannot be unfolded and has no row below it, or if it has left the tree.
   mutating func unfoldOrGoDown(height: Int) -> Bool {
-    isUntouched = false
+    guard !isGhost else { return false }
     switch cursor {
-    case .group(let group):
-      folding.unfolded.insert(group)
-      return true
-    case .folded(let id):
-      folding.folded.remove(id)
-      return true
-    case .node(let id) where folding.folded.remove(id) != nil:
-      return true
-    case .queue(let id) where folding.unfoldedQueues.insert(id).inserted:
-      return true
-    case .node, .reference, .unknown, .queue, .cut:
+    case .group(let group): return fold { $0.unfolded.insert(group).inserted }
+    case .folded(let id): return fold { $0.folded.remove(id) != nil }
+    case .node(let id) where fold({ $0.folded.remove(id) != nil }): return true
+    case .queue(let id) where fold({ $0.unfoldedQueues.insert(id).inserted }): return true
+    case .node, .reference, .unknown, .queue, .cut, nil:
       guard hasRowsBelowCursor else { return false }
       place(cursorIndex + 1, height: height)
       return true
@@ -227,7 +306,7 @@ struct TreeState: Sendable, Equatable {
   /// Resets all folding if the user has folded or unfolded any row. Otherwise folds each row directly below
   /// the root, or unfolds the queues, which are folded at first.
   mutating func toggleAll() {
-    isUntouched = false
+    isFoldingNew = true
     guard folding == DependencyTree.Folding() else {
       folding = DependencyTree.Folding()
       return
@@ -239,6 +318,13 @@ struct TreeState: Sendable, Equatable {
     }
   }
 
+  /// Changes the folding with `body`, which returns whether it has changed the folding.
+  private mutating func fold(_ body: (inout DependencyTree.Folding) -> Bool) -> Bool {
+    let isChanged = body(&folding)
+    if isChanged { isFoldingNew = true }
+    return isChanged
+  }
+
   private var cursorDepth: Int {
     tree.rows.indices.contains(cursorIndex) ? tree.rows[cursorIndex].depth : 0
   }
@@ -246,17 +332,5 @@ struct TreeState: Sendable, Equatable {
   private var hasRowsBelowCursor: Bool {
     let next = cursorIndex + 1
     return next < tree.rows.count && tree.rows[next].depth > cursorDepth
-  }
-
-  /// Returns the index of the first row on a screen of this height.
-  func top(height: Int) -> Int {
-    let top = min(self.top, max(0, tree.rows.count - height))
-    return max(0, min(max(top, cursorIndex - height + 1), cursorIndex))
-  }
-
-  private mutating func place(_ index: Int, height: Int) {
-    cursorIndex = max(0, min(index, tree.rows.count - 1))
-    cursor = tree.rows.indices.contains(cursorIndex) ? tree.rows[cursorIndex].id : .cut
-    top = top(height: height)
   }
 }
