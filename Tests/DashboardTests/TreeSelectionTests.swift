@@ -305,6 +305,17 @@ struct TreeSelectionTests {
     #expect(rows(dashboard) == [1, 2, 3, 4].map { .node(ID($0)) } && dashboard.selected == ID(2))
   }
 
+  @Test("The key * folds all rows although a folded operation has left the tree")
+  func foldingOfARemovedOperationIsIgnored() {
+    var dashboard = Self.dashboard([1: [2], 2: [], 3: [4], 4: []])
+    dashboard.press("tgh")
+    dashboard.update(removed: [ID(1), ID(2)])
+    dashboard.press("j*")
+    #expect(rows(dashboard) == [.node(ID(3)), .folded(ID(3))])
+    dashboard.press("*")
+    #expect(rows(dashboard) == [.node(ID(3)), .node(ID(4))])
+  }
+
   @Test("The tree of one operation keeps its folded rows until another operation is the root")
   func foldingOfOneTreeIsKept() {
     var dashboard = Self.dashboard([1: [2], 2: [3], 3: []])

@@ -98,7 +98,7 @@ struct HelpView {
 
   private static let treeWords = [
     "ROOTS: unfinished operations that no other unfinished operation depends on.",
-    "BELOW: unfinished operations that the operation waits for, directly or indirectly.",
+    "BELOW: number of unfinished operations in the rows below, also if hidden.",
     "^seen: the operation also has another row. Enter goes to that row.",
     "+ N folded: N operations are hidden. Enter shows them.",
   ]

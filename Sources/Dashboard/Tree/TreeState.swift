@@ -303,18 +303,31 @@ struct TreeState: Sendable, Equatable {
     }
   }
 
-  /// Resets all folding if the user has folded or unfolded any row. Otherwise folds each row directly below
-  /// the root, or unfolds the queues, which are folded at first.
+  /// Resets all folding if it has changed any row of the tree. Otherwise folds each row directly below the root,
+  /// or unfolds the queues, which are folded at first.
   mutating func toggleAll() {
     isFoldingNew = true
-    guard folding == DependencyTree.Folding() else {
-      folding = DependencyTree.Folding()
-      return
-    }
+    let hasFolding = hasFolding
+    folding = DependencyTree.Folding()
+    guard !hasFolding else { return }
     let depth = tree.root == nil ? 0 : 1
     for row in tree.rows where row.depth == depth {
       if case .node(let id) = row.id { folding.folded.insert(id) }
       if case .queue(let id) = row.id { folding.unfoldedQueues.insert(id) }
+    }
+  }
+
+  /// Whether a row of the tree is folded or unfolded. The folding may also contain operations and queues that have
+  /// left the tree.
+  private var hasFolding: Bool {
+    let parents = Set(folding.unfolded.lazy.map(\.parent))
+    return tree.rows.contains { row in
+      switch row.id {
+      case .folded: true
+      case .node(let id): parents.contains(id)
+      case .queue(let id): folding.unfoldedQueues.contains(id)
+      case .reference, .group, .unknown, .cut: false
+      }
     }
   }
 
