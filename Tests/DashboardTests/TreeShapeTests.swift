@@ -108,6 +108,20 @@ struct TreeShapeTests {
     #expect(Set(drawn) == Set(reachable.map { ID($0) }), "seed \(seed)")
   }
 
+  @Test("A row counts the dependencies of which the dashboard only knows the ids")
+  func dependenciesWithoutDetailsAreCounted() {
+    var dashboard = Scene.dashboard()
+    dashboard.update(changed: [
+      OperationReport(
+        id: ID(1), name: "whole", className: "Block", queue: Scene.cpu, state: .waiting,
+        dependencies: (5_000..<6_500).map { ID($0) }, unmetDependencyCount: 1_200)
+    ])
+    dashboard.press("1")
+    dashboard.press(.enter)
+    dashboard.press("d")
+    #expect(dashboard.text().shows("+ 1,500 without details, 1,200 unfinished"))
+  }
+
   // MARK: Folding
 
   @Test func foldedRowsAreCountedAtTheirOperation() {

@@ -61,7 +61,7 @@ struct TreeRowView {
       let words =
         unmetCount == 0
         ? "+ \(CountText.text(count)) finished, details no longer stored"
-        : "+ \(CountText.text(count)) unknown, \(CountText.text(unmetCount)) unfinished"
+        : "+ \(CountText.text(count)) without details, \(CountText.text(unmetCount)) unfinished"
       canvas.write(
         words, row: row, columns: rest, style: Style(unmetCount == 0 ? .dim : .warning))
     case .cut:
