@@ -105,6 +105,19 @@ struct QueueViewTests {
     }
   }
 
+  @Test("A narrow screen abbreviates the counts before it leaves out columns")
+  func countsOnANarrowScreen() {
+    var dashboard = Self.dashboard(columns: 40)
+    var queues = Scene.queues
+    queues[1].counts = StateCounts(
+      waiting: 12_345, ready: 5, executing: 2, finished: 301, cancelled: 5, total: 12_658)
+    dashboard.take(.monitor(.update(Update(time: Scene.now, queues: queues))))
+    let text = dashboard.text()
+    #expect(text.shows("EXEC READY HELD WAIT") && text.shows("net   SUSPENDED"))
+    let row = text.first { $0.contains(" io ") }
+    #expect(row?.split(separator: " ").suffix(4) == ["2", "5", "0", "12k"])
+  }
+
   @Test func onNarrowScreensTheNameStays() {
     let text = Self.dashboard(columns: 40).text()
     #expect(text.shows("index"))

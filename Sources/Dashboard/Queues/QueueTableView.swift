@@ -33,8 +33,8 @@ struct QueueTableView {
     }
   }
 
-  /// The positions of the table's columns. If there is not enough room, columns of numbers are left out, the
-  /// last one first.
+  /// The positions of the table's columns. If there is not enough room, columns of numbers are narrower, and
+  /// numbers are abbreviated. If there is still not enough room, columns are left out, the last one first.
   private struct Places {
     /// The column that shows the process of each queue; `nil` if only one process is watched.
     let process: Range<Int>?
@@ -47,11 +47,18 @@ struct QueueTableView {
       process = processWidth == 0 ? nil : margin..<margin + processWidth
       let left = process.map { $0.upperBound + 1 } ?? margin
       let nameWidth = 12
-      var widths: [Int] = []
-      for number in numbersOfQueues {
-        guard widths.reduce(nameWidth + number.width, +) <= columns.upperBound - left else { break }
-        widths.append(number.width)
+      func fitting(_ all: [Int], besideName nameWidth: Int) -> [Int] {
+        var widths: [Int] = []
+        for width in all {
+          guard widths.reduce(nameWidth + width, +) <= columns.upperBound - left else { break }
+          widths.append(width)
+        }
+        return widths
       }
+      let wide = fitting(numbersOfQueues.map(\.width), besideName: nameWidth)
+      // On a narrow screen, the word "SUSPENDED" needs room beside the name.
+      let narrow = fitting(numbersOfQueues.map(\.narrowWidth), besideName: nameWidth + 3)
+      let widths = narrow.count > wide.count ? narrow : wide
       var start = columns.upperBound - widths.reduce(0, +)
       let slotsStart = start - QueueTableView.slotsWidth
       let hasSlots = slotsStart >= left + nameWidth
@@ -143,6 +150,8 @@ extension QueueTableView {
 private struct QueueNumber: Sendable {
   let title: String
   let width: Int
+  /// The width on a narrow screen: room for the title, or for an abbreviated number, and for a space.
+  var narrowWidth: Int { max(4, title.utf8.count) + 1 }
   let role: Role
   let value: @Sendable (StateCounts) -> Int
 }
