@@ -102,6 +102,8 @@ struct ReadingAllowanceTests {
     "State changes between the beginning of the recording and the first reading do not count as lost"
   )
   func lossesBeforeTheFirstReading() throws {
+    MonitorLevel.raise()
+    defer { MonitorLevel.lower() }
     let table = CollectorTable()
     let queue = OperationQueue(unlistedNamed: "earlier")
     queue.isSuspended = true
