@@ -129,7 +129,7 @@ private class PortedOperation: Operation, @unchecked Sendable {
   var exclusions: [String] { noted("exclusions", []) }
   var forgetsDependencies: Bool { noted("forgetsDependencies", false) }
   func recordError(_ error: any Error) -> Bool { noted("recordError", false) }
-  func cancel(because error: any Error) { reads.note("cancel(because:)") }
+  func cancel(with reason: any Error) { reads.note("cancel(with:)") }
   func addDependency(_ operation: Operation, requires requirement: DependencyRequirement) {
     reads.note("addDependency(_:requires:)")
   }

@@ -269,7 +269,7 @@ extension AsyncOperationSupplement {
   /// finished.
   ///
   /// If the operation was cancelled before it started, or has thrown `CancellationError` because it
-  /// was cancelled, the result is the reason that was passed to `cancel(because:)`, or
+  /// was cancelled, the result is the reason that was passed to `cancel(with:)`, or
   /// `CancellationError` if there was none. This property can be read on any thread.
   ///
   /// An error of ``AsyncOperation/run()`` is also the operation's `error`. An operation that was

@@ -18,6 +18,9 @@ public struct QueueSnapshot: Sendable, Identifiable {
     public internal(set) var cancelling = 0
     /// The number of all operations that finished without having been cancelled.
     public internal(set) var finished = 0
+    /// The number of all operations that finished with an error without having been cancelled. They
+    /// are also counted as `finished`.
+    public internal(set) var failed = 0
     /// The number of all operations that finished after having been cancelled.
     public internal(set) var cancelled = 0
     /// The number of all operations that were ever added.
@@ -29,15 +32,27 @@ public struct QueueSnapshot: Sendable, Identifiable {
     /// Creates a value with the number of operations in each state.
     package init(
       waiting: Int = 0, ready: Int = 0, executing: Int = 0, cancelling: Int = 0, finished: Int = 0,
-      cancelled: Int = 0, total: Int = 0
+      failed: Int = 0, cancelled: Int = 0, total: Int = 0
     ) {
       self.waiting = waiting
       self.ready = ready
       self.executing = executing
       self.cancelling = cancelling
       self.finished = finished
+      self.failed = failed
       self.cancelled = cancelled
       self.total = total
+    }
+
+    /// Counts an operation that leaves the queue.
+    @inline(__always)
+    mutating func countEnd(isCancelled: Bool, hasFailed: Bool) {
+      if isCancelled {
+        cancelled += 1
+      } else {
+        finished += 1
+        if hasFailed { failed += 1 }
+      }
     }
   }
 

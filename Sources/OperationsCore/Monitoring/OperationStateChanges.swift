@@ -153,6 +153,8 @@ public struct OperationStateChange: Sendable, Equatable {
   public let newState: OperationState
   /// Whether the operation was cancelled when the change was made.
   public let isCancelled: Bool
+  /// Whether the operation has finished with an error and was not cancelled.
+  public let hasFailed: Bool
   /// When the queue processed the change, on the monotonic clock.
   public let time: DispatchTime
   /// The number of changes between the previous change and this one that were dropped, because the

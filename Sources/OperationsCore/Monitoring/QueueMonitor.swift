@@ -213,6 +213,7 @@ struct QueueMonitor {
     let state = Self.state(of: new)
     if let record {
       record.snapshot.note(state, status, wasAdded: old == .outside, at: now)
+      record.snapshot.hasFailed = Self.hasFailed(operation, status)
       lead(record, to: operation)
       if state == .finished { record.operation = nil }
       markChanged(record)
@@ -254,6 +255,11 @@ struct QueueMonitor {
       markChanged(record)
     }
     if !subscriptions.isEmpty { publish(operation, state, state, status, now) }
+  }
+
+  /// Stores the text of the error of an operation that is about to leave the queue.
+  mutating func didFinish(_ operation: Operation, withError text: String) {
+    record(of: operation)?.snapshot.errorText = text
   }
 
   @inline(never)
@@ -328,8 +334,9 @@ struct QueueMonitor {
       subscriptions[index].changes.append(
         OperationStateChange(
           operation: operation.id, queue: queue, oldState: old, newState: new,
-          isCancelled: status.isCancelled, time: DispatchTime(uptimeNanoseconds: UInt64(now)),
-          lost: subscriptions[index].lost))
+          isCancelled: status.isCancelled,
+          hasFailed: Self.hasFailed(operation, status),
+          time: DispatchTime(uptimeNanoseconds: UInt64(now)), lost: subscriptions[index].lost))
       subscriptions[index].lost = 0
     }
   }
@@ -358,41 +365,17 @@ struct QueueMonitor {
     changedRecords.append(record)
   }
 
+  /// Whether an operation has finished with an error, and was not cancelled.
+  private static func hasFailed(_ operation: Operation, _ status: OperationStatus) -> Bool {
+    operation.place.hasFailed && !status.isCancelled
+  }
+
   static func state(of stage: QueuePlace.Stage) -> OperationState {
     switch stage {
     case .outside, .waiting: .waiting
     case .ready: .ready
     case .executing: .executing
     case .lingering, .gone: .finished
-    }
-  }
-}
-
-extension RecordedOperation {
-  /// Stores the operation's new state and the time of the change.
-  mutating func note(
-    _ newState: OperationState, _ status: OperationStatus, wasAdded: Bool, at now: Int64
-  ) {
-    state = newState
-    isCancelled = status.isCancelled
-    isHeldUpByItself = status.isHeldUpByItself
-    isExcluded = status.isExcluded
-    priority = Operation.QueuePriority(index: status.priorityIndex)
-    if wasAdded { added = now }
-    switch newState {
-    case .waiting:
-      becameReady = nil
-      // The queue had chosen the operation to be started, but the `isReady` of its subclass was
-      // `false` just before the start.
-      started = nil
-    case .ready: becameReady = now
-    case .executing:
-      started = now
-      isStartApproximate = false
-    case .finished:
-      finished = now
-      // The start time of the operation is approximate, so its run time is unknown.
-      if isStartApproximate { started = nil }
     }
   }
 }

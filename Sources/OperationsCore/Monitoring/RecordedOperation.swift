@@ -27,6 +27,11 @@ package struct RecordedOperation: Sendable {
   package var state: OperationState = .waiting
   /// Whether the operation was cancelled before it finished.
   package var isCancelled = false
+  /// Whether the operation has finished with an error and was not cancelled.
+  package var hasFailed = false
+  /// The text of the operation's error, at most 1 KiB; `nil` if the operation has not finished or
+  /// has no error.
+  package var errorText: String?
   /// Whether only the operation's own `isReady` keeps it waiting: `isReady` was `false`, and the
   /// dependencies are finished.
   package var isHeldUpByItself = false
@@ -86,5 +91,32 @@ package struct RecordedOperation: Sendable {
     name = other.name
     dependencies = other.dependencies
     unmetDependencies = other.unmetDependencies
+  }
+
+  /// Stores the operation's new state and the time of the change.
+  mutating func note(
+    _ newState: OperationState, _ status: OperationStatus, wasAdded: Bool, at now: Int64
+  ) {
+    state = newState
+    isCancelled = status.isCancelled
+    isHeldUpByItself = status.isHeldUpByItself
+    isExcluded = status.isExcluded
+    priority = Operation.QueuePriority(index: status.priorityIndex)
+    if wasAdded { added = now }
+    switch newState {
+    case .waiting:
+      becameReady = nil
+      // The queue had chosen the operation to be started, but the `isReady` of its subclass was
+      // `false` just before the start.
+      started = nil
+    case .ready: becameReady = now
+    case .executing:
+      started = now
+      isStartApproximate = false
+    case .finished:
+      finished = now
+      // The start time of the operation is approximate, so its run time is unknown.
+      if isStartApproximate { started = nil }
+    }
   }
 }

@@ -6,14 +6,14 @@ import Synchronization
 extension OperationSupplement where Self: Operation {
   /// The error of the operation; `nil` if no error was recorded.
   ///
-  /// The error is set by ``recordError(_:)`` and ``cancel(because:)``, by an
+  /// The error is set by ``recordError(_:)`` and ``cancel(with:)``, by an
   /// ``InvocationOperation`` or ``AsyncOperation`` whose body throws, and by a cancellation with a
   /// reason, such as a failed dependency. It does not change after the operation has finished. An
   /// operation that was cancelled without a reason has no error.
   public var error: (any Error)? {
     withRare { rare in
       rare?.error
-        // The reason that was passed to `cancel(because:)` is the error of the operation only if
+        // The reason that was passed to `cancel(with:)` is the error of the operation only if
         // the cancellation took effect.
         ?? (status.load(ordering: .acquiring).isCancelled ? rare?.cancellationReason : nil)
     }
@@ -33,10 +33,10 @@ extension OperationSupplement where Self: Operation {
   ///
   /// This method calls `cancel()`, whether or not the error is stored.
   ///
-  /// - Parameter error: The reason of the cancellation. It becomes the operation's ``error`` if the
+  /// - Parameter reason: The reason of the cancellation. It becomes the operation's ``error`` if the
   ///   operation is or was cancelled, has not finished, and no error was recorded before.
-  public func cancel(because error: any Error) {
-    keepError(error, at: \.cancellationReason)
+  public func cancel(with reason: any Error) {
+    keepError(reason, at: \.cancellationReason)
     cancel()
   }
 }
@@ -55,7 +55,9 @@ extension Operation {
       // recorded before the finish.
       let status = status.load(ordering: .sequentiallyConsistent)
       let isLater = rare.error != nil || rare.cancellationReason != nil && status.isCancelled
-      if isLater || status.isFinished || rare[keyPath: place] != nil { return false }
+      if isLater || rare[keyPath: place] != nil { return false }
+      // The thread that finishes the operation reads the error if it finds this flag.
+      guard update({ $0.promise(.hasFinishDuties) }) else { return false }
       rare[keyPath: place] = error
       return true
     }

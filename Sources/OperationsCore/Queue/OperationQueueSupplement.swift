@@ -35,6 +35,20 @@ extension OperationQueueSupplement where Self: OperationQueue {
     }
   }
 
+  /// Cancels all operations of the queue like ``OperationQueue/cancelAllOperations()``, and records
+  /// the reason.
+  ///
+  /// This method calls `cancelAllOperations()`. An operation that is added while this method runs may
+  /// be cancelled without the reason. Can be called on any thread.
+  ///
+  /// - Parameter reason: The reason of the cancellation. It becomes the error of each operation that
+  ///   has not finished and has no error yet.
+  public func cancelAllOperations(with reason: any Error) {
+    let operations = core.withScheduler { scheduler, _ in scheduler.allOperations }
+    for operation in operations { operation.keepError(reason, at: \.cancellationReason) }
+    cancelAllOperations()
+  }
+
   /// Cancels all operations of the queue. If the queue is suspended, it is resumed. If its width is
   /// 0, the width becomes the default width. So the operations can leave the queue.
   ///

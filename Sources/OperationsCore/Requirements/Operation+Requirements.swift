@@ -8,7 +8,7 @@ extension OperationSupplement where Self: Operation {
   /// Makes this operation depend on `operation`, with a requirement.
   ///
   /// With ``DependencyRequirement/success``, this operation is cancelled when the dependency
-  /// finishes after a failure or a cancellation. The library calls `cancel(because:)` with a
+  /// finishes after a failure or a cancellation. The library calls `cancel(with:)` with a
   /// ``DependencyError``, without waiting for other dependencies. This operation cannot start
   /// between the finish of the dependency and this call. A thread of the library makes the call
   /// soon after the finish. If `operation` has already finished, this thread makes the call. With
@@ -87,7 +87,7 @@ extension Operation {
   private final func cancelUnlessSuccessful(_ error: DependencyError?) {
     let status = status.load(ordering: .acquiring)
     guard let error, status.isPending, !status.isCancelled, !status.has(.dispatched) else { return }
-    cancel(because: error)
+    cancel(with: error)
   }
 }
 
@@ -126,8 +126,8 @@ extension Operation {
   }
 
   /// Carries out the actions that only few operations need when they finish: releases exclusions,
-  /// and notifies the group and the operations that require the success of this operation. Called
-  /// once, by the thread that finishes the operation.
+  /// and notifies the queue of a failure, the group, and the operations that require the success of
+  /// this operation. Called once, by the thread that finishes the operation.
   @inline(never)
   final func performFinishDuties() {
     if status.load(ordering: .acquiring).has(.excludesOthers) { Exclusions.shared.leave(self) }
@@ -138,6 +138,7 @@ extension Operation {
       }
       return (rare?.requirers ?? [], rare?.groupMembers)
     }
+    reportErrorToQueue()
     groupMembers?.memberHasFinished(self)
     guard !requirers.isEmpty else { return }
     let error = DependencyError(of: self)

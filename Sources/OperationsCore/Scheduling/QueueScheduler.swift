@@ -381,7 +381,7 @@ struct QueueScheduler {
       operation.place.stage = .lingering
     } else {
       if operation.place.isCountedAsCancelling { counts.cancelling -= 1 }
-      if status.isCancelled { counts.cancelled += 1 } else { counts.finished += 1 }
+      counts.countEnd(isCancelled: status.isCancelled, hasFailed: operation.place.hasFailed)
       operations.remove(.passUnretained(operation))
       move(operation, to: .lingering, status)
       barriers.didLeave(operation)

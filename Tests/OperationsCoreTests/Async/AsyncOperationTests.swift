@@ -56,7 +56,7 @@ struct AsyncOperationTests {
         let gate = AsyncGate()
         let operation = AsyncOperation { try await gate.passUnlessCancelled() }
         if isStarted { operation.start() }
-        if let reason { operation.cancel(because: reason) } else { operation.cancel() }
+        if let reason { operation.cancel(with: reason) } else { operation.cancel() }
         if !isStarted { operation.start() }
         await operation.finished()
         #expect(operation.error as? WorkError == reason)
@@ -71,7 +71,7 @@ struct AsyncOperationTests {
     final class Failing: AsyncOperation<Int>, @unchecked Sendable {
       override func run() async throws -> Int { throw WorkError(number: 1) }
       override func willFinish(_ result: Result<Int, any Error>) async {
-        cancel(because: WorkError(number: 2))
+        cancel(with: WorkError(number: 2))
       }
     }
     let operation = Failing()

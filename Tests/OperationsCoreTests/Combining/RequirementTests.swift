@@ -299,15 +299,15 @@ struct RecordedErrorTests {
     #expect(!late.recordError(Mishap()) && late.error == nil)
   }
 
-  @Test("cancel(because:) cancels, and keeps the reason")
+  @Test("cancel(with:) cancels, and keeps the reason")
   func reason() {
     let operation = Operation()
-    operation.cancel(because: Mishap())
-    operation.cancel(because: Mishap(number: 2))
+    operation.cancel(with: Mishap())
+    operation.cancel(with: Mishap(number: 2))
     #expect(operation.isCancelled && operation.error as? Mishap == Mishap())
     let finished = Operation()
     finished.start()
-    finished.cancel(because: Mishap())
+    finished.cancel(with: Mishap())
     #expect(!finished.isCancelled && finished.error == nil)
   }
 
@@ -317,7 +317,7 @@ struct RecordedErrorTests {
       for _ in 0..<Effort.scaled(2_000) {
         let operation = InvocationOperation { 1 }
         onThreads(2) { thread in
-          if thread == 0 { operation.start() } else { operation.cancel(because: Mishap()) }
+          if thread == 0 { operation.start() } else { operation.cancel(with: Mishap()) }
         }
         #expect((operation.error != nil) == operation.isCancelled)
       }

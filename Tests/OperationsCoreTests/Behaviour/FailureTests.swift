@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+
+private struct Mishap: Error, Equatable {}
+
+@Suite("Failed operations are counted")
+struct FailureTests {
+  private typealias Counts = QueueSnapshot.Counts
+
+  /// Operations that fail in different ways, and a word for each.
+  private static func failures() -> [(String, Operation)] {
+    let recording = BlockOperation {}
+    recording.addExecutionBlock { [unowned recording] in _ = recording.recordError(Mishap()) }
+    let early = Operation()
+    early.recordError(Mishap())
+    return [
+      ("a throwing invocation", InvocationOperation<Int> { throw Mishap() }),
+      ("a throwing asynchronous operation", AsyncOperation<Int> { throw Mishap() }),
+      ("an error that the work records", recording),
+      ("an error that is recorded before the start", early),
+      ("a failed member of a group", GroupOperation([InvocationOperation<Int> { throw Mishap() }])),
+      (
+        "the last attempt",
+        RetryOperation(maximumAttempts: 2) { _ in AsyncOperation<Int> { throw Mishap() } }
+      ),
+      (
+        "a timeout",
+        TimeoutOperation(after: .zero) {
+          AsyncOperation<Void> { try await Task.sleep(for: .seconds(60)) }
+        }
+      ),
+    ]
+  }
+
+  @Test("Each way to fail counts once, within finished", arguments: 0..<7)
+  func eachWayToFail(index: Int) async throws {
+    let (way, operation) = Self.failures()[index]
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.addOperation(operation)
+      queue.addOperation {}
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(queue.snapshot().counts == Counts(finished: 2, failed: 1, total: 2), "\(way)")
+    }
+  }
+
+  @Test("A cancelled operation counts as cancelled and not as failed, whatever its error")
+  func cancelledOperationsHaveNotFailed() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let failed = InvocationOperation<Int> { throw Mishap() }
+      let dependent = BlockOperation {}
+      dependent.addDependency(failed, requires: .success)
+      let reasoned = BlockOperation {}
+      reasoned.cancel(with: Mishap())
+      let recorded = BlockOperation {}
+      recorded.recordError(Mishap())
+      recorded.cancel()
+      queue.addOperations([failed, dependent, reasoned, recorded], waitUntilFinished: true)
+      #expect(
+        queue.snapshot().counts == Counts(finished: 1, failed: 1, cancelled: 3, total: 4))
+    }
+  }
+
+  @Test func anErrorThatComesAfterTheFinishIsNotCounted() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let operation = BlockOperation {}
+      queue.addOperations([operation], waitUntilFinished: true)
+      #expect(!operation.recordError(Mishap()))
+      #expect(queue.snapshot().counts == Counts(finished: 1, total: 1))
+    }
+  }
+
+  @Test("Errors that race with the finish and with a cancellation are counted exactly")
+  func racesAreCounted() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let operations = (0..<Effort.scaled(20_000)).map { _ in Operation() }
+      onThreads(3) { thread in
+        for operation in operations {
+          switch thread {
+          case 0: queue.addOperation(operation)
+          case 1: operation.recordError(Mishap())
+          default: if operation.id.rawValue % 2 == 0 { operation.cancel() }
+          }
+        }
+      }
+      queue.waitUntilAllOperationsAreFinished()
+      let cancelledCount = operations.count { $0.isCancelled }
+      let failedCount = operations.count { $0.error != nil && !$0.isCancelled }
+      #expect(
+        queue.snapshot().counts
+          == Counts(
+            finished: operations.count - cancelledCount, failed: failedCount,
+            cancelled: cancelledCount, total: operations.count))
+    }
+  }
+
+  @Test("The change to finished says whether the operation has failed")
+  func stateChangesHaveTheFailure() async throws {
+    let queue = OperationQueue()
+    let changes = queue.stateChanges()
+    let failed = InvocationOperation<Int> { throw Mishap() }
+    let successful = BlockOperation {}
+    successful.addDependency(failed)
+    try await onOwnThread {
+      queue.addOperations([failed, successful], waitUntilFinished: true)
+    }
+    var ends: [OperationID: Bool] = [:]
+    for await change in changes where change.newState == .finished {
+      ends[change.operation] = change.hasFailed
+      if ends.count == 2 { break }
+    }
+    #expect(ends == [failed.id: true, successful.id: false])
+  }
+
+  @Test("cancelAllOperations(with:) cancels all operations, and each has the reason as its error")
+  func cancellingAllWithAReason() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let operations = (0..<3).map { _ in BlockOperation {} }
+      let early = BlockOperation {}
+      early.recordError(CancellationError())
+      queue.addOperations(operations + [early], waitUntilFinished: false)
+      queue.cancelAllOperations(with: Mishap())
+      #expect(operations.allSatisfy { $0.isCancelled && $0.error is Mishap })
+      #expect(early.isCancelled && early.error is CancellationError)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(queue.snapshot().counts == Counts(cancelled: 4, total: 4))
+    }
+  }
+
+  // MARK: The text of an error
+
+  @Test("The text of an error has at most 1,024 bytes, and only whole characters of UTF-8")
+  func longTextsAreCutOff() {
+    struct Long: Error, CustomStringConvertible { let description: String }
+    #expect(ErrorText.text(of: Mishap()) == "Mishap()")
+    for (text, count) in [("a", 1_024), ("é", 512), ("ab€", 341), ("🙂", 256)] {
+      let long = ErrorText.text(of: Long(description: String(repeating: text, count: 5_000)))
+      #expect(long.utf8.count <= 1_024 && long.utf8.count > 1_020)
+      #expect(String(repeating: text, count: 5_000).hasPrefix(long))
+      #expect(long.unicodeScalars.count >= count)
+    }
+  }
+}
