@@ -124,7 +124,7 @@ extension Dashboard {
   /// Returns the operations of `ids` that the dashboard still knows, that have not finished, and whose
   /// process has not ended.
   func unfinished(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
-    ids.filter { live.operations[$0]?.state.isOver == false && !live.hasEnded($0) }
+    ids.filter { live.operations.state(of: $0)?.isOver == false && !live.hasEnded($0) }
   }
 
   // MARK: Interest
@@ -175,7 +175,7 @@ extension Dashboard {
     interest.detail =
       detail?.id
       ?? selectedOperation.flatMap { id in
-        shown.operations[id]?.state.isOver == false ? id : nil
+        shown.operations.state(of: id)?.isOver == false ? id : nil
       }
     interest.search = wantedSearch
     if screen.view == .events { interest.eventLimit = EventLog.limit }

@@ -202,7 +202,7 @@ public struct Dashboard: Sendable {
 
   private func ages(_ row: DependencyTree.Row) -> Bool {
     switch row.id {
-    case .node(let id), .reference(let id, _): live.operations[id]?.state.isOver == false
+    case .node(let id), .reference(let id, _): live.operations.state(of: id)?.isOver == false
     case .group, .queue, .folded, .unknown, .cut: false
     }
   }

@@ -114,7 +114,7 @@ package struct PlainText: Sendable {
   package func tree(
     of id: OperationReport.ID, _ direction: GraphDirection, at now: MonitorTime, columns: Int
   ) -> [String] {
-    guard monitored.operations[id] != nil else { return [] }
+    guard monitored.operations.contains(id) else { return [] }
     let tree = tree(of: id, direction, at: now)
     var canvas = Canvas(
       size: Size(columns: columns, rows: tree.rows.count + 1),

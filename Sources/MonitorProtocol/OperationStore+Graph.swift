@@ -44,7 +44,7 @@ extension OperationStore {
     var pending = Array(subjects)
     while let id = pending.popLast() {
       for dependent in dependents(of: id) where seen.insert(dependent).inserted {
-        guard self[dependent]?.state.isOver == false else { continue }
+        guard state(of: dependent)?.isOver == false else { continue }
         if found.count == Dependents.limit {
           return Dependents(subjects: subjects, ids: found.sorted(), isCut: true)
         }

@@ -2,12 +2,15 @@
 // Part of opq; see LICENSE.
 
 /// A store of the operations that a monitor has reported, and of their dependents.
-package struct OperationStore: Sendable, Equatable {
+package struct OperationStore: Sendable {
   /// An id whose text is at least as wide as the text of every id that the store has contained.
   /// This id determines the width of the id column on the screen.
   package private(set) var largestID = OperationReport.ID(0)
 
-  private var reports: [OperationReport.ID: OperationReport] = [:]
+  /// The reports, in no order. A part of a report can be read in place, without a copy of the report.
+  private var reports: [OperationReport] = []
+  /// The index of each operation's report in `reports`.
+  private var indexes: [OperationReport.ID: Int] = [:]
   private var dependentLists: [OperationReport.ID: Set<OperationReport.ID>] = [:]
 
   private let linksDependents: Bool
@@ -24,13 +27,21 @@ package struct OperationStore: Sendable, Equatable {
   package var count: Int { reports.count }
 
   /// The operations, in no order.
-  package var all: Dictionary<OperationReport.ID, OperationReport>.Values { reports.values }
+  package var all: [OperationReport] { reports }
 
   /// The ids of the operations, in no order.
-  package var ids: Dictionary<OperationReport.ID, OperationReport>.Keys { reports.keys }
+  package var ids: Dictionary<OperationReport.ID, Int>.Keys { indexes.keys }
 
   /// Returns an operation; `nil` if it is not in the store.
-  package subscript(id: OperationReport.ID) -> OperationReport? { reports[id] }
+  package subscript(id: OperationReport.ID) -> OperationReport? { indexes[id].map { reports[$0] } }
+
+  /// Returns whether an operation is in the store.
+  package func contains(_ id: OperationReport.ID) -> Bool { indexes[id] != nil }
+
+  /// Returns the state of an operation; `nil` if the operation is not in the store.
+  package func state(of id: OperationReport.ID) -> OperationState? {
+    indexes[id].map { reports[$0].state }
+  }
 
   /// Returns the operations in the store that depend on `id`, the oldest first. The result is empty
   /// if the store does not link dependents.
@@ -48,8 +59,16 @@ package struct OperationStore: Sendable, Equatable {
   /// Adds or replaces the changed operations. If the number of operations has reached the limit, no
   /// operation is added.
   mutating func apply(changed: [OperationReport], limit: Int) {
-    for report in changed where reports.count < limit || reports[report.id] != nil {
-      let old = reports.updateValue(report, forKey: report.id)
+    for report in changed {
+      let index = indexes[report.id]
+      guard index != nil || reports.count < limit else { continue }
+      let old = index.map { reports[$0] }
+      if let index {
+        reports[index] = report
+      } else {
+        indexes[report.id] = reports.count
+        reports.append(report)
+      }
       if linksDependents, old?.dependencies != report.dependencies {
         if let old { unlink(old) }
         for id in report.dependencies { dependentLists[id, default: []].insert(report.id) }
@@ -63,15 +82,23 @@ package struct OperationStore: Sendable, Equatable {
     _ ids: some Sequence<OperationReport.ID>, where isMeant: (OperationReport) -> Bool
   ) {
     for id in ids {
-      guard let report = reports[id], isMeant(report) else { continue }
-      reports[id] = nil
-      unlink(report)
+      guard let index = indexes[id], isMeant(reports[index]) else { continue }
+      indexes[id] = nil
+      // The last report takes the place of the removed report.
+      let last = reports.removeLast()
+      guard index < reports.count else {
+        unlink(last)
+        continue
+      }
+      unlink(reports[index])
+      reports[index] = last
+      indexes[last.id] = index
     }
   }
 
   /// Removes all operations that match a condition.
   mutating func removeAll(where isMeant: (OperationReport) -> Bool) {
-    remove(Array(reports.keys), where: isMeant)
+    remove(Array(indexes.keys), where: isMeant)
   }
 
   private mutating func unlink(_ report: OperationReport) {
@@ -80,5 +107,13 @@ package struct OperationStore: Sendable, Equatable {
       dependentLists[id]?.remove(report.id)
       if dependentLists[id]?.isEmpty == true { dependentLists[id] = nil }
     }
+  }
+}
+
+extension OperationStore: Equatable {
+  /// Returns whether two stores contain equal operations, and both or neither link dependents.
+  package static func == (left: OperationStore, right: OperationStore) -> Bool {
+    left.largestID == right.largestID && left.linksDependents == right.linksDependents
+      && left.count == right.count && left.reports.allSatisfy { right[$0.id] == $0 }
   }
 }

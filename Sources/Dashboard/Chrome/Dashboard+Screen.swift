@@ -118,7 +118,7 @@ extension Dashboard {
     case .queues, .timeline, .events: return
     }
     let cancellable = visible.filter {
-      shown.operations[$0]?.state.isOver == false && shown.process(of: $0)?.refusal == nil
+      shown.operations.state(of: $0)?.isOver == false && shown.process(of: $0)?.refusal == nil
     }
     list.cancelKeys.assign(to: cancellable, at: now)
   }

@@ -88,7 +88,7 @@ extension Dashboard {
     let ids = question.ids + (includingDependents ? dependents : [])
     // If the dashboard no longer knows an operation, only the monitored process knows whether the operation
     // has finished. Therefore the command includes the operation.
-    let unfinished = ids.filter { live.operations[$0]?.state.isOver != true }
+    let unfinished = ids.filter { live.operations.state(of: $0)?.isOver != true }
     guard !unfinished.isEmpty else {
       show("already finished; nothing to cancel")
       return []

@@ -122,7 +122,7 @@ extension MonitoredState {
 
   private func unmetDependencies(of report: OperationReport) -> Obstacle? {
     let endless = report.dependencies.filter { id in
-      deadlocked.ids.contains(id) && operations[id]?.state.isOver != true
+      deadlocked.ids.contains(id) && operations.state(of: id)?.isOver != true
     }
     let detailed = operations(of: .unmetDependencies, to: report) ?? []
     let found = endless + detailed.filter { !endless.contains($0) }
@@ -155,7 +155,7 @@ extension Dashboard {
       return [.bell]
     }
     if let queue = obstacle.queue { return goToQueue(queue, holdingUp: report) }
-    guard let blocker = obstacle.operations.first(where: { shown.operations[$0] != nil }) else {
+    guard let blocker = obstacle.operations.first(where: { shown.operations.contains($0) }) else {
       for awaited in obstacle.operations.prefix(1) {
         let clause =
           shown.isNeverAdded(awaited, neededBy: id)

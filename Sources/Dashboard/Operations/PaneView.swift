@@ -170,7 +170,7 @@ struct PaneView {
     let count = obstacle.operations.count
     let drawn = obstacle.operations.prefix(count > room ? max(1, room - 1) : room)
     for id in drawn {
-      let state = monitored.operations[id]?.state
+      let state = monitored.operations.state(of: id)
       let title = monitored.operations[id]?.title ?? ""
       let end = canvas.glyphs.width(of: state?.rawValue ?? "")
       canvas.write(

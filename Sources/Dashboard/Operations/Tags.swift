@@ -14,14 +14,14 @@ struct Tags: Sendable {
   mutating func confirm(with operations: OperationStore, at time: MonitorTime) {
     guard let moment = confirmedBy, moment <= time else { return }
     confirmedBy = nil
-    ids = ids.filter { operations[$0] != nil }
+    ids = ids.filter { operations.contains($0) }
   }
 
   /// Removes the tags of operations that have ended, because they accept no commands.
   mutating func dropOver(in monitored: MonitoredState) {
     guard !ids.isEmpty else { return }
     ids = ids.filter {
-      monitored.operations[$0]?.state.isOver != true && !monitored.hasEnded($0)
+      monitored.operations.state(of: $0)?.isOver != true && !monitored.hasEnded($0)
     }
   }
 }
@@ -52,7 +52,7 @@ extension Dashboard {
 
   /// Tags the selected operation and all its dependents.
   mutating func tagWithDependents() -> [Effect] {
-    guard let id = selectedOperation, shown.operations[id]?.state.isOver == false else {
+    guard let id = selectedOperation, shown.operations.state(of: id)?.isOver == false else {
       return [.bell]
     }
     tags.ids.insert(id)

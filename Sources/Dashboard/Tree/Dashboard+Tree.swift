@@ -131,7 +131,7 @@ extension Dashboard {
     guard let id = tree.selectedOperation else {
       return "the selected row is no longer in the tree; press j, k or g"
     }
-    let isInProcess = shown.operations[id]?.state.isOver == false || replay != nil
+    let isInProcess = shown.operations.state(of: id)?.isOver == false || replay != nil
     return isInProcess
       ? "\(describe(id)) is no longer in this tree; press j, k or g"
       : "\(describe(id)) has already finished"

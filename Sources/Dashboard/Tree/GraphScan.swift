@@ -78,7 +78,7 @@ private struct Walk {
         let targets =
           isEnd
           ? [] : operations.neighbours(of: report, direction, limit: TreeState.rowLimit)
-        return (report.id, targets.filter { operations[$0] != nil })
+        return (report.id, targets.filter { operations.contains($0) })
       })
     isCut = edges.values.contains { [edges] in $0.contains { edges[$0] == nil } }
   }
@@ -110,7 +110,7 @@ private struct Walk {
     return (TopologicalOrder.sorted(from: starts, waits).count < waits.count, stepCount)
   }
 
-  private func isUnfinished(_ id: ID) -> Bool { operations[id]?.state.isOver == false }
+  private func isUnfinished(_ id: ID) -> Bool { operations.state(of: id)?.isOver == false }
 
   func levels(of sorted: [ID]) -> [StateCounts] {
     var distances: [ID: Int] = [:]
@@ -118,7 +118,7 @@ private struct Walk {
     for id in sorted {
       let distance = distances[id, default: 0]
       while levels.count <= distance { levels.append(StateCounts()) }
-      if let state = operations[id]?.state { levels[distance].add(state) }
+      if let state = operations.state(of: id) { levels[distance].add(state) }
       for neighbour in edges[id] ?? [] {
         distances[neighbour] = max(distances[neighbour, default: 0], distance + 1)
       }
@@ -129,7 +129,7 @@ private struct Walk {
   func longestPath(
     through sorted: [ID], _ estimates: RunTimeEstimates
   ) -> (operations: [ID], time: Duration?) {
-    let unfinished = sorted.filter { operations[$0]?.state.isOver == false }
+    let unfinished = sorted.filter { operations.state(of: $0)?.isOver == false }
     var times: [ID: Duration] = [:]
     for id in unfinished {
       if let report = operations[id] { times[id] = estimates.remainingTime(of: report) }

@@ -73,7 +73,8 @@ struct RootSearch {
   private(set) var stepCount = 0
 
   private let operations: OperationStore
-  private let unfinished: [OperationReport]
+  /// The unfinished operations and the numbers of their dependents, in the order of their ids.
+  private let unfinished: [(id: OperationReport.ID, dependentCount: Int)]
   private var reached: Set<OperationReport.ID> = []
   /// The ends of the walks, for all operations of the walks.
   private var ends: [OperationReport.ID: End] = [:]
@@ -81,27 +82,25 @@ struct RootSearch {
   /// Creates a search that has found no root.
   init(_ operations: OperationStore) {
     self.operations = operations
-    unfinished = operations.all.filter { !$0.state.isOver }.sorted { $0.id < $1.id }
+    unfinished = operations.all.lazy.filter { !$0.state.isOver }
+      .map { ($0.id, $0.dependentCount) }.sorted { $0.id < $1.id }
   }
 
   /// Finds all roots.
   mutating func findRoots(for focus: TreeFocus) {
-    for report in unfinished where isRoot(report) { add(report.id) }
-    for report in unfinished where !reached.contains(report.id) {
-      guard let top = top(of: report.id, mustBeKnown: !focus.needsRoot(report.id)) else {
-        continue
-      }
-      add(top)
+    for (id, count) in unfinished where isRoot(id, dependentCount: count) { add(id) }
+    for (id, _) in unfinished where !reached.contains(id) {
+      if let top = top(of: id, mustBeKnown: !focus.needsRoot(id)) { add(top) }
     }
-    if let id = focus.selected, operations[id] != nil, !reached.contains(id) { add(id) }
+    if let id = focus.selected, operations.contains(id), !reached.contains(id) { add(id) }
   }
 
   /// Returns whether all dependents of an operation are known and have finished.
-  private mutating func isRoot(_ report: OperationReport) -> Bool {
-    let dependents = operations.dependents(of: report.id)
+  private mutating func isRoot(_ id: OperationReport.ID, dependentCount: Int) -> Bool {
+    let dependents = operations.dependents(of: id)
     stepCount += dependents.count
-    return dependents.count >= report.dependentCount
-      && dependents.allSatisfy { operations[$0]?.state.isOver == true }
+    return dependents.count >= dependentCount
+      && dependents.allSatisfy { operations.state(of: $0)?.isOver == true }
   }
 
   /// Returns the operation at which a walk from an operation to its dependents ends. Either the walk has come
@@ -133,7 +132,7 @@ struct RootSearch {
   }
 
   private func isUnfinished(_ id: OperationReport.ID) -> Bool {
-    operations[id]?.state.isOver == false
+    operations.state(of: id)?.isOver == false
   }
 
   /// Adds a root, and marks the root and all its dependencies as reached.
@@ -145,7 +144,7 @@ struct RootSearch {
         continue
       }
       stepCount += report.dependencies.count
-      pending += report.dependencies.filter { operations[$0] != nil }
+      pending += report.dependencies.filter { operations.contains($0) }
     }
   }
 }

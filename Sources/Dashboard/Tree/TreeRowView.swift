@@ -47,7 +47,7 @@ struct TreeRowView {
     case .reference(let id, _):
       let mark = treeRow.note == .closesCycle ? "^cycle" : "^seen"
       drawTitle(id, mark: mark, row: row, columns: rest, on: &canvas)
-      drawState(monitored.operations[id]?.state, row: row, on: &canvas)
+      drawState(monitored.operations.state(of: id), row: row, on: &canvas)
     case .group(let group):
       drawGroup(treeRow, group, row: row, columns: start..<columns.upperBound, on: &canvas)
     case .queue(let id):

@@ -31,7 +31,7 @@ extension Dashboard {
   private mutating func goToWarning() -> [Effect] {
     guard let warning = selectedWarning else { return [.bell] }
     if let id = warning.operations.first {
-      guard shown.operations[id] != nil else {
+      guard shown.operations.contains(id) else {
         show("the details of \(id) are no longer stored", isWarning: true)
         return [.bell]
       }
