@@ -80,7 +80,7 @@ struct TreeState: Sendable, Equatable {
     after previous: TreeState? = nil
   ) {
     direction = .waitsFor
-    self.opened = opened.flatMap { operations[$0]?.state.isOver == false ? $0 : nil }
+    self.opened = opened.flatMap { operations.state(of: $0)?.isOver == false ? $0 : nil }
     foldingOfAll = previous?.keptFoldingOfAll ?? DependencyTree.Folding()
     folding = foldingOfAll
     tree = DependencyTree(allOf: operations, rowLimit: Self.rowLimit)
