@@ -20,7 +20,11 @@ extension OperationStore {
   package func neighbourhood(
     of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int = .max
   ) -> [OperationReport] {
-    var found = Array(roots.lazy.compactMap { self[$0] }.prefix(max(0, limit)))
+    var found: [OperationReport] = []
+    for id in roots {
+      guard found.count < limit else { break }
+      if let report = self[id] { found.append(report) }
+    }
     var seen = Set(found.lazy.map(\.id))
     let onlyRoot = roots.count == 1 ? roots.first : nil
     var next = 0

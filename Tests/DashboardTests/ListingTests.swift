@@ -149,9 +149,9 @@ struct ListingTests {
     dashboard.press("1190")
     dashboard.press(.enter)
     let text = dashboard.text()
-    #expect(text.contains { $0.wholeMatch(of: /.*│ +and \d+ more: [dD]/) != nil }, "\(text)")
-    #expect(!text.shows("+ more: "))
-    #expect(text.shows("more: d"))
+    #expect(text.contains { $0.wholeMatch(of: /.*│ +and \d+ more; press [dD]/) != nil }, "\(text)")
+    #expect(!text.shows("+ more; "))
+    #expect(text.shows("more; press d"))
   }
 
   @Test func aScrolledNameBeginsWithAnEllipsis() {

@@ -225,7 +225,7 @@ struct PaneView {
     if rows.count > room, room > 0 {
       let moreCount = total - drawn.reduce(0) { $0 + directCount($1) }
       let count = moreCount > 0 ? "\(CountText.text(moreCount)) " : ""
-      canvas.write("and \(count)more: \(key)", row: next, columns: inner, style: Style(.dim))
+      canvas.write("and \(count)more; press \(key)", row: next, columns: inner, style: Style(.dim))
       next += 1
     }
     return next

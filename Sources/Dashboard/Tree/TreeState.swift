@@ -23,7 +23,7 @@ struct TreeState: Sendable, Equatable {
   private(set) var top = 0
   /// The tree that the last call of ``settle(with:height:)`` created.
   private(set) var tree: DependencyTree
-  /// The numbers of unfinished operations below the operations of the tree.
+  /// The numbers of unfinished operations below the operations that have rows.
   private(set) var below = DescendantCounts()
   /// The operations on which the rows of the tree depend.
   private(set) var focus = TreeFocus()
@@ -185,7 +185,7 @@ struct TreeState: Sendable, Equatable {
         focus: focus, rowLimit: Self.rowLimit)
     }
     below = DescendantCounts(
-      below: tree.roots.ids, direction, in: operations, limit: Self.rowLimit)
+      below: tree.roots.drawn(folding), direction, in: operations, limit: Self.rowLimit)
     stepCount += focus.stepCount + tree.stepCount + below.stepCount
   }
 
