@@ -83,24 +83,36 @@ struct GuidanceTests {
   }
 
   @Test func theNoticeNamesTheKeysThatResumeASuspendedQueue() {
-    let words = "net is suspended with 12 ready operations"
+    let words = "net is suspended with 12 held operations"
     var dashboard = Scene.dashboard()
     dashboard.press("j")
-    // In 80 columns, there is not enough space for the whole sentence about the suspended queue, so
-    // the notice shortens it.
-    #expect(
-      dashboard.text().shows(
-        "! net is suspended (12 ready). Press Tab twice, select net, press S."))
+    #expect(dashboard.text().shows("\(words). Press Tab twice, select net, press S."))
     dashboard.take(.input(.alt("3")))
     #expect(dashboard.text().shows("\(words). Select net, press S."))
     dashboard.press("jj")
     #expect(dashboard.text().shows("\(words). Press S to resume."))
     dashboard.take(.input(.alt("4")))
+    // In 80 columns, there is not enough space for the whole sentence about the suspended queue, so
+    // the notice shortens it.
+    #expect(
+      dashboard.text().shows("net is suspended (12 held). Press Tab 4 times, select net, press S."))
     dashboard.take(.resized(Size(columns: 120, rows: 40)))
     #expect(dashboard.text().shows("\(words). Press Tab 4 times, select net, press S."))
     var readOnly = Scene.dashboard(configuration: .init(isReadOnly: true))
     readOnly.press("j")
     #expect(readOnly.text().shows(words) && !readOnly.text().shows("ress S"))
+  }
+
+  @Test func theNoticeOfASuspendedQueueHasTheMarkOnlyOfACountedWarning() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("j")
+    #expect(dashboard.text()[22].hasPrefix(" net is suspended with 12 held operations"))
+    #expect(!dashboard.text()[0].contains("!"))
+    var update = Scene.update
+    update.warnings = [MonitorWarning(kind: .suspendedWithReady, queue: Scene.net, count: 12)]
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.text()[22].hasPrefix(" ! net is suspended (12 held)"))
+    #expect(dashboard.text()[0].contains("! 1"))
   }
 
   @Test func theFiltersAreNamedOnANarrowScreen() {

@@ -80,7 +80,7 @@ struct PlainTextTests {
   static let situations: [Situation] = [
     Situation(
       testDescription: "list", facts: ["executing", "cancelling", "LIVE"],
-      moreFacts: ["ready", "held", "waiting", "SUSPENDED", "! net is suspended"]
+      moreFacts: ["ready", "held", "waiting", "SUSPENDED", "net is suspended"]
     ) { scene("", $0) },
     Situation(testDescription: "list, end", facts: ["finished"], moreFacts: ["canc"]) {
       scene("G", $0)

@@ -62,7 +62,7 @@ struct QueueCommandTests {
     var dashboard = Self.dashboard()
     dashboard.press("jS")
     #expect(dashboard.text().shows("Resume queue net?"))
-    #expect(dashboard.text().shows("The queue's 12 ready operations can start."))
+    #expect(dashboard.text().shows("The queue's 12 held operations can start."))
     #expect(dashboard.press(.enter) == [])
     #expect(dashboard.text().shows("not resumed"))
     dashboard.press("S")

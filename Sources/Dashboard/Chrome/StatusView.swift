@@ -222,12 +222,12 @@ struct StatusView {
     if dashboard.screen.view == .events, monitored.events.skippedCount > 0 {
       let count = CountText.text(monitored.events.skippedCount)
       return Span(
-        "! history incomplete: \(count) events not shown; current states are exact", .warning)
+        "history incomplete: \(count) events not shown; current states are exact", .warning)
     }
     if dashboard.screen.view == .timeline, let runs = monitored.runs, runs.count > runs.runs.count {
       let drawn = CountText.text(runs.runs.count)
       return Span(
-        "! only the newest \(drawn) of \(CountText.text(runs.count)) runs are shown", .warning)
+        "only the newest \(drawn) of \(CountText.text(runs.count)) runs are shown", .warning)
     }
     if dashboard.warningList != nil { return nil }
     // Warnings about deadlocks and suspended queues are left out, because other lines of the screen show
@@ -241,18 +241,22 @@ struct StatusView {
     }
     let suspended = monitored.queues.filter {
       $0.isSuspended && $0.counts.held > 0 && !monitored.isGone($0.id)
+    // Only a counted warning has the mark. A queue that has been suspended for a short time is no warning.
+    let warned = monitored.warnings.filter { $0.kind == .suspendedWithReady }.map(\.queue)
+    let mark = suspended.contains { warned.contains($0.id) } ? "! " : ""
     }
     guard let queue = suspended.first else { return nil }
     let held = suspended.reduce(0) { $0 + $1.counts.held }
     let name = queue.label.clipped(to: 16)
     let names =
       suspended.count == 1
-      ? "! \(name) is suspended" : "! \(CountText.text(suspended.count)) queues are suspended"
+      ? "\(mark)\(name) is suspended"
+      : "\(mark)\(CountText.text(suspended.count)) queues are suspended"
     let wayOut =
       dashboard.isReadOnly ? "" : ". " + wayToResume(suspended.count == 1 ? name : "one")
     let count = CountText.text(held)
-    let full = "\(names) with \(count) ready operation\(held == 1 ? "" : "s")\(wayOut)"
-    let short = "\(names) (\(count) ready)"
+    let full = "\(names) with \(count) held operation\(held == 1 ? "" : "s")\(wayOut)"
+    let short = "\(names) (\(count) held)"
     let line = [full, short + wayOut, names + wayOut].first {
       canvas.glyphs.width(of: $0) < canvas.columns.count
     }
@@ -315,7 +319,7 @@ struct StatusView {
     case .setSuspended(let id, let isSuspended):
       isSuspended
         ? "Executing operations continue. No other operation of the queue starts."
-        : "The queue's \(CountText.text(dashboard.live.queue(id)?.counts.held ?? 0)) ready operations can start."
+        : "The queue's \(CountText.text(dashboard.live.queue(id)?.counts.held ?? 0)) held operations can start."
     }
   }
 

@@ -23,7 +23,9 @@ struct WarningText {
       first(of: warning.operations, title: warning.title, count: warning.count)
     }
     let isOne = warning.count <= 1
-    let readyCount = "\(CountText.text(warning.count)) ready operation\(isOne ? "" : "s")"
+    let noun = isOne ? "operation" : "operations"
+    let readyCount = "\(CountText.text(warning.count)) ready \(noun)"
+    let heldCount = "\(CountText.text(warning.count)) held \(noun)"
     switch warning.kind {
     case .cycle:
       return
@@ -51,7 +53,7 @@ struct WarningText {
       let awaited = ranked(warning.awaited.first, otherwise: "low")
       return "\(waiting) waits for \(awaited)\(others)"
     case .suspendedWithReady:
-      return "queue \(queueName(warning)) has been suspended for \(age(warning)) with \(readyCount)"
+      return "queue \(queueName(warning)) has been suspended for \(age(warning)) with \(heldCount)"
     case .readyButNotStarted:
       return "queue \(queueName(warning)) has free slots but does not start its \(readyCount)"
     case .slow:
