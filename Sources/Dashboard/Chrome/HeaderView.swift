@@ -67,7 +67,9 @@ struct HeaderView {
     }
     var pieces: [Piece] = []
     if dashboard.isAttached {
-      let mode = dashboard.isReadOnly ? "ro" : "rw"
+      // If several processes are watched, some may be read-only. The table shows the mode of each process.
+      let modes = Set(live.processes.filter { $0.ended == nil }.map(\.hello.isReadOnly))
+      let mode = dashboard.isReadOnly ? "ro" : modes.count > 1 ? "rw/ro" : "rw"
       pieces.append(Piece(span: Span("ATTACHED \(mode)"), rank: 9))
     }
     if dashboard.paused != nil {

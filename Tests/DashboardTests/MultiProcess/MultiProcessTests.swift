@@ -143,6 +143,15 @@ struct MultiProcessTests {
 
   // MARK: Control of each
 
+  @Test func theHeaderNamesBothModesIfOneProcessIsReadOnly() {
+    let dashboard = MultiProcessScene.dashboard()
+    #expect(dashboard.text()[0].contains("ATTACHED rw/ro  "))
+    var commanded = dashboard
+    commanded.take(
+      .monitor(.update(MultiProcessScene.update(of: [MultiProcessScene.processes[0]]))))
+    #expect(commanded.text()[0].contains("ATTACHED rw  "))
+  }
+
   @Test func theReadOnlyModeFollowsTheLatestUpdate() {
     var dashboard = MultiProcessScene.dashboard()
     #expect(dashboard.text()[0].contains("ATTACHED rw"))
