@@ -85,7 +85,7 @@ package struct PlainText: Sendable {
   }
 
   private func warnings(about id: OperationReport.ID, at now: MonitorTime) -> [String] {
-    let text = WarningText(monitored: monitored, now: now, glyphs: glyphs, isReadOnly: true)
+    let text = WarningText(monitored: monitored, now: now, glyphs: glyphs)
     return monitored.warnings.filter { $0.operations.contains(id) || $0.awaited.contains(id) }
       .map { line("  ! \($0.kind.rawValue): \(text.sentence($0))") }
   }

@@ -112,6 +112,28 @@ struct WarningListTests {
     #expect(dashboard.press("y") == [.send(.cancel([ID(1042)]))])
   }
 
+  @Test func aCutNameEndsInAnEllipsis() {
+    var dashboard = Self.dashboard(Self.warnings)
+    dashboard.press("!")
+    #expect(dashboard.text().shows("#1042 download tiles z=14… and 1 more have run"))
+  }
+
+  @Test func aSlotDeadlockNamesItsKeyInTheList() {
+    var dashboard = Self.dashboard([
+      MonitorWarning(
+        kind: .slotDeadlock, operations: [ID(1042)], awaited: [ID(1103)], queue: Scene.io)
+    ])
+    dashboard.press("!")
+    #expect(dashboard.text().shows("slot-deadlock → widen the queue (+)"))
+  }
+
+  @Test func aKeyOfTheListActsOnTheWarningAndNotOnTheDetailBelow() {
+    var dashboard = Self.dashboard(Self.warnings)
+    dashboard.press(.enter)
+    dashboard.press("!x")
+    #expect(dashboard.press("y") == [.send(.cancel([ID(1180)]))])
+  }
+
   @Test func theSelectionStaysOnItsWarning() {
     var dashboard = Self.dashboard(Self.warnings)
     dashboard.press("!jj")

@@ -43,9 +43,9 @@ struct WarningTests {
     let comma = isNarrow ? "" : ","
     #expect(text.shows("#1042\(comma) #1051") && text.shows("#1103\(comma) #1104"))
     #expect(text.shows("#1190 waits for #7 probe health"))
-    #expect(text.shows(isNarrow ? "→ cancel one (x)" : "→ cancel one operation (x)"))
-    #expect(text.shows("→ widen the queue (+)"))
-    #expect(text.shows("→ enqueue #7, or cancel #1190 (x)"))
+    #expect(text.shows(isNarrow ? "→ cancel one (! x)" : "→ cancel one operation (! x)"))
+    #expect(text.shows(isNarrow ? "→ widen the queue (! j +)" : "→ widen io (! j +)"))
+    #expect(text.shows("→ enqueue #7 or cancel #1190 (! jj x)"))
     // The banners take one row each, and each fix directly follows its text.
     let banners = text.filter { $0.contains("DEADLOCK") }
     #expect(banners.count == 3)
@@ -66,16 +66,101 @@ struct WarningTests {
     let text = Self.dashboard(Self.deadlocks, columns: columns, rows: rows, readOnly: true).text()
     let banners = text.filter { $0.contains("DEADLOCK") }
     #expect(banners.count == 3)
-    for key in ["(x)", "(+", "Tab", "press", "Press"] {
+    for key in ["(x)", "(+", "(!", "Tab", "press", "Press"] {
       #expect(!banners.contains { $0.contains(key) }, "\(key)")
     }
     let fixes =
       columns < 120
-      ? ["cancel one", "widen the queue", "enqueue #7, or cancel #1190"]
-      : ["cancel one operation", "widen the queue", "enqueue #7, or cancel #1190"]
+      ? ["cancel one", "widen the queue", "enqueue #7 or cancel #1190"]
+      : ["cancel one operation", "widen the queue", "enqueue #7 or cancel #1190"]
     for (banner, fix) in zip(banners, fixes) {
       #expect(banner.hasSuffix("→ \(fix)"), "\(banner)")
     }
+  }
+
+  private static func banners(of dashboard: Dashboard) -> [String] {
+    dashboard.text().filter { $0.contains("DEADLOCK") }
+  }
+
+  @Test(
+    "The keys that each deadlock names resolve it from each view",
+    arguments: ["1", "2", "3", "4", "5"] as [Unicode.Scalar])
+  func theKeysOfDeadlocksWork(view: Unicode.Scalar) {
+    var dashboard = Self.dashboard(Self.deadlocks, columns: 120, rows: 40)
+    dashboard.take(.input(.alt(view)))
+    let results = ["Cancel #1180 ", "queue io: width 4 → 5 requested", "Cancel #1190 "]
+    let banners = Self.banners(of: dashboard)
+    #expect(banners.count == results.count)
+    for (banner, result) in zip(banners, results) {
+      let keys = banner.firstMatch(of: /\(([^()]+)\)$/)?.1 ?? ""
+      var copy = dashboard
+      copy.press(keys.filter { $0 != " " })
+      #expect(copy.text().shows(result), "\(banner)")
+    }
+  }
+
+  @Test func aDeadlockNamesTheDirectKeyIfTheKeyActsOnIt() {
+    var dashboard = Self.dashboard(Self.deadlocks, columns: 120, rows: 40)
+    dashboard.press("1181")
+    dashboard.press(.enter)
+    #expect(Self.banners(of: dashboard)[0].hasSuffix("→ cancel one operation (x)"))
+    dashboard.take(.input(.alt("3")))
+    dashboard.press("gj")
+    #expect(Self.banners(of: dashboard)[1].hasSuffix("→ widen the queue (+)"))
+    dashboard.press("j")
+    #expect(Self.banners(of: dashboard)[1].hasSuffix("→ widen io (! j +)"))
+  }
+
+  @Test func aDeadlockDoesNotNameAKeyThatCancelsTaggedOperations() {
+    var dashboard = Self.dashboard(Self.deadlocks, columns: 120, rows: 40)
+    dashboard.press(" ")
+    #expect(Self.banners(of: dashboard)[0].hasSuffix("→ cancel one operation"))
+    #expect(Self.banners(of: dashboard)[1].hasSuffix("→ widen io (! j +)"))
+    #expect(Self.banners(of: dashboard)[2].hasSuffix("→ enqueue #7 or cancel #1190"))
+  }
+
+  @Test func theKeysOfDeadlocksWorkWhileOnlyRowsWithWarningsAreListed() {
+    var dashboard = Self.dashboard(Self.deadlocks, columns: 120, rows: 40)
+    dashboard.press("!!")
+    #expect(Self.banners(of: dashboard)[1].hasSuffix("→ widen io (! ! j +)"))
+    #expect(dashboard.press("!!j+") == [.send(.setWidth(Scene.io, 5))])
+  }
+
+  @Test func aFixNamesNoKeyThatActsOnAnotherOperation() {
+    var dashboard = Self.dashboard(
+      [MonitorWarning(kind: .priorityInversion, operations: [ID(1200)], awaited: [ID(1110)])],
+      columns: 120, rows: 40)
+    #expect(dashboard.text().contains { $0.hasSuffix("→ raise the low priority") })
+    dashboard.press("1110")
+    dashboard.press(.enter)
+    #expect(dashboard.text().contains { $0.hasSuffix("→ raise the low priority (})") })
+  }
+
+  @Test(
+    "The sentence about an operation in a deadlock says what it waits for",
+    arguments: [
+      (1042, "#1042 holds a slot of io and waits for #1103: deadlock"),
+      (1051, "#1051 holds a slot of io and waits for #1104: deadlock"),
+      (1180, "#1180 waits for #1181 in a cycle of 3 operations: deadlock"),
+      (1200, "#1200 waits for #1180 in a cycle of 3 operations: deadlock"),
+      (1190, "#1190 waits for #7 probe health, which is not enqueued: deadlock"),
+    ])
+  func theSentenceNamesTheDeadlock(id: Int, sentence: String) {
+    var dashboard = Self.dashboard(Self.deadlocks)
+    dashboard.press("\(id)")
+    dashboard.press(.enter)
+    #expect(dashboard.text()[21] == " \(sentence)")
+  }
+
+  @Test func theSentenceAboutAReadyOperationNamesTheDeadlockOfItsQueue() {
+    var dashboard = Self.dashboard([
+      MonitorWarning(
+        kind: .slotDeadlock, operations: [ID(1080), ID(1077)], awaited: [ID(1103), ID(1104)],
+        queue: Scene.cpu)
+    ])
+    dashboard.press("1103")
+    dashboard.press(.enter)
+    #expect(dashboard.text()[21] == " #1103 ready; a deadlock holds all slots of cpu (2/2)")
   }
 
   @Test("The smallest screen keeps its list and the fix", arguments: [1, 3])
@@ -166,8 +251,7 @@ struct WarningTests {
   @Test("Each kind has a sentence of its own that fits 80 columns", arguments: [false, true])
   func everyKind(readOnly: Bool) {
     let text = WarningText(
-      monitored: Self.dashboard([]).shown, now: Scene.now, glyphs: Glyphs(isUnicode: true),
-      isReadOnly: readOnly)
+      dashboard: Self.dashboard([], readOnly: readOnly), glyphs: Glyphs(isUnicode: true))
     var sentences: Set<String> = []
     for kind in MonitorWarning.Kind.allCases {
       let warning = MonitorWarning(

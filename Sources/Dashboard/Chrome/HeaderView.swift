@@ -180,9 +180,7 @@ struct HeaderView {
 
   /// Draws each deadlock and its fix side by side in a row below the header.
   private func drawBanners(on canvas: inout Canvas) {
-    let text = WarningText(
-      monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,
-      isReadOnly: dashboard.isReadOnly)
+    let text = WarningText(dashboard: dashboard, glyphs: canvas.glyphs)
     for (row, warning) in zip(layout.banners, monitored.warnings.lazy.filter(\.isDeadlock)) {
       canvas.fill(row: row, columns: canvas.columns, style: Style(.warning, isReversed: true))
       let glyphs = canvas.glyphs
@@ -192,7 +190,7 @@ struct HeaderView {
       }
       let (long, short) = (text.sentence(warning), text.shortSentence(warning))
       let ways = [text.wayOut(warning), text.shortWayOut(warning)].map {
-        "  \(glyphs.arrow) \($0) "
+        "  \(glyphs.arrow) \($0)"
       }
       let candidates = [(long, ways[0]), (long, ways[1]), (short, ways[0]), (short, ways[1])]
       let (sentence, wayOut) =

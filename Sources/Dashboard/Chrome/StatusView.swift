@@ -64,9 +64,7 @@ struct StatusView {
       if layout.topRule == nil {
         if dashboard.list.listing.hidesOver { remarks.append("finished hidden") }
         if let filter = dashboard.list.listing.filter {
-          let isCut = filter.text.unicodeScalars.count > 20
-          let end = isCut ? glyphs.ellipsis : ""
-          remarks.append("filter: \(filter.text.clipped(to: isCut ? 19 : 20))\(end)")
+          remarks.append("filter: \(glyphs.clipped(filter.text, to: 20))")
         }
       }
     }
@@ -233,21 +231,19 @@ struct StatusView {
     // Warnings about deadlocks and suspended queues are left out, because other lines of the screen show
     // them.
     let warnings = monitored.warnings.filter { !$0.isDeadlock && $0.kind != .suspendedWithReady }
-    let text = WarningText(
-      monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,
-      isReadOnly: dashboard.isReadOnly)
+    let text = WarningText(dashboard: dashboard, glyphs: canvas.glyphs)
     if let line = text.line(warnings, width: canvas.columns.count - 1) {
       return Span(line, .warning)
     }
     let suspended = monitored.queues.filter {
       $0.isSuspended && $0.counts.held > 0 && !monitored.isGone($0.id)
-    // Only a counted warning has the mark. A queue that has been suspended for a short time is no warning.
-    let warned = monitored.warnings.filter { $0.kind == .suspendedWithReady }.map(\.queue)
-    let mark = suspended.contains { warned.contains($0.id) } ? "! " : ""
     }
     guard let queue = suspended.first else { return nil }
     let held = suspended.reduce(0) { $0 + $1.counts.held }
     let name = queue.label.clipped(to: 16)
+    // Only a counted warning has the mark. A queue that has been suspended for a short time is no warning.
+    let warned = monitored.warnings.filter { $0.kind == .suspendedWithReady }.map(\.queue)
+    let mark = suspended.contains { warned.contains($0.id) } ? "! " : ""
     let names =
       suspended.count == 1
       ? "\(mark)\(name) is suspended"

@@ -8,14 +8,25 @@ struct WarningText {
   let monitored: MonitoredState
   let now: MonitorTime
   let glyphs: Glyphs
-  /// Whether commands are refused. If so, the text of a fix does not name keys.
-  let isReadOnly: Bool
+  /// The dashboard whose keys the text of a fix names; `nil` if the text names no keys.
+  var dashboard: Dashboard?
 
   /// The maximum number of operations that a sentence about a warning names.
   private static let namedLimit = 4
   private static let nameLimit = 24
   /// The maximum length of an operation's name if the number of other operations follows the name.
   private static let shortNameLimit = 20
+
+  /// Creates the texts about the warnings that a dashboard shows. The texts name the keys of the present view.
+  init(dashboard: Dashboard, glyphs: Glyphs) {
+    self.init(monitored: dashboard.shown, now: dashboard.shownTime, glyphs: glyphs)
+    self.dashboard = dashboard
+  }
+
+  /// Creates texts that name no keys.
+  init(monitored: MonitoredState, now: MonitorTime, glyphs: Glyphs) {
+    (self.monitored, self.now, self.glyphs) = (monitored, now, glyphs)
+  }
 
   /// Returns a description of the warning in one sentence.
   func sentence(_ warning: MonitorWarning) -> String {
@@ -91,7 +102,7 @@ struct WarningText {
     let awaited = warning.awaited.first.map { "\($0) " } ?? ""
     return """
       \(named(warning.operations, ", ")) \(verb("wait", warning.operations)) for \
-      \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit)), which is not enqueued\
+      \(awaited)\(glyphs.clipped(warning.awaitedTitle, to: Self.nameLimit)), which is not enqueued\
       \(more(warning))
       """
   }
@@ -117,7 +128,7 @@ struct WarningText {
     let awaited = warning.awaited.first.map { "\($0) " } ?? ""
     return """
       \(named(warning.operations)) \(verb("wait", warning.operations)) for \
-      \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit))
+      \(awaited)\(glyphs.clipped(warning.awaitedTitle, to: Self.nameLimit))
       """
   }
 
@@ -130,27 +141,47 @@ struct WarningText {
   /// Returns a text about how to resolve the warning.
   func wayOut(_ warning: MonitorWarning) -> String {
     switch warning.kind {
-    case .cycle: isReadOnly ? "cancel one operation" : "cancel one operation (x)"
-    case .slotDeadlock: isReadOnly ? "widen the queue" : "widen the queue (+ in the queues view)"
+    case .cycle: "cancel one operation" + keys(.command(.cancel), warning)
+    case .slotDeadlock: "widen the queue" + keys(.queue(.widen), warning)
     case .neverEnqueuedDependency: enqueueOrCancel(warning)
     case .cancelNotHonoured: "check isCancelled"
     case .notReadyWithMetDependencies: "check the operation's isReady"
     case .mainQueueBlocked: "free the main thread"
     case .finishedWithoutStart: "set isFinished after start()"
-    case .priorityInversion: isReadOnly ? "raise the low priority" : "raise the low priority (})"
-    case .suspendedWithReady: isReadOnly ? "resume the queue" : "resume the queue (S)"
+    case .priorityInversion: "raise the low priority" + keys(.command(.raisePriority), warning)
+    case .suspendedWithReady: "resume the queue" + keys(.queue(.toggleSuspended), warning)
     case .readyButNotStarted: "check for blocked threads"
-    case .slow: isReadOnly ? "check if it is stuck" : "if it is stuck, cancel it (x)"
+    case .slow: cancelIfStuck(warning)
     case .fanOut: "use a barrier, not dependencies"
-    case .historyLost: "filter to get fewer events (\\)"
+    case .historyLost: "filter to get fewer events" + keys(.list(.openFilter), warning)
     case .leaking: "release the operation"
     case .threadLimit: "block fewer threads at once"
     }
   }
 
+  /// Returns the keys that perform an action about a warning, in parentheses after a space; empty if no keys
+  /// do so from the present view.
+  private func keys(_ action: KeyAction, _ warning: MonitorWarning) -> String {
+    dashboard?.keys(for: action, about: warning).map { " (\($0))" } ?? ""
+  }
+
+  private func cancelIfStuck(_ warning: MonitorWarning) -> String {
+    dashboard?.isReadOnly == false
+      ? "if it is stuck, cancel it" + keys(.command(.cancel), warning) : "check if it is stuck"
+  }
+
   private func enqueueOrCancel(_ warning: MonitorWarning) -> String {
-    let waiting = named(warning.operations)
-    return "\(enqueue(warning)), or cancel \(waiting)\(isReadOnly ? "" : " (x)")"
+    // The key cancels one operation only, and the text names all.
+    let keys = warning.operations.count == 1 ? keys(.command(.cancel), warning) : ""
+    return "\(enqueue(warning)) or cancel \(named(warning.operations))\(keys)"
+  }
+
+  /// Returns a text for the fix "widen the queue". The text contains the name of the queue if the name makes
+  /// the text shorter.
+  private func shortWiden(_ warning: MonitorWarning) -> String {
+    let (name, otherwise) = (queueName(warning), "the queue")
+    let isShort = name.unicodeScalars.count < otherwise.count
+    return "widen \(isShort ? name : otherwise)" + keys(.queue(.widen), warning)
   }
 
   /// Returns a text for the fix "enqueue an operation, or cancel the operations that wait for it". The text
@@ -166,8 +197,8 @@ struct WarningText {
   /// Returns a short text about how to resolve the warning, for narrow screens.
   func shortWayOut(_ warning: MonitorWarning) -> String {
     switch warning.kind {
-    case .cycle: isReadOnly ? "cancel one" : "cancel one (x)"
-    case .slotDeadlock: isReadOnly ? "widen the queue" : "widen the queue (+)"
+    case .cycle: "cancel one" + keys(.command(.cancel), warning)
+    case .slotDeadlock: shortWiden(warning)
     case .neverEnqueuedDependency: shortEnqueueOrCancel(warning)
     case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
       .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
@@ -216,7 +247,7 @@ struct WarningText {
     _ id: OperationReport.ID, otherwise title: String = "", limit: Int = nameLimit
   ) -> String {
     let name = monitored.operations[id]?.title ?? title
-    return name.isEmpty ? "\(id)" : "\(id) \(name.clipped(to: limit))"
+    return name.isEmpty ? "\(id)" : "\(id) \(glyphs.clipped(name, to: limit))"
   }
 
   /// Returns an operation's id with its priority, or with `priority` if the operation's priority is unknown.
@@ -230,7 +261,7 @@ struct WarningText {
   }
 
   private func queueName(_ warning: MonitorWarning) -> String {
-    (warning.queue.flatMap { monitored.queue($0)?.name } ?? glyphs.unknown)
-      .clipped(to: Self.nameLimit)
+    let name = warning.queue.flatMap { monitored.queue($0)?.name }
+    return glyphs.clipped(name ?? glyphs.unknown, to: Self.nameLimit)
   }
 }

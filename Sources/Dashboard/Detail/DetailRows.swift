@@ -62,9 +62,7 @@ struct DetailRows {
   }
 
   private mutating func addWarnings(_ id: OperationReport.ID) {
-    let text = WarningText(
-      monitored: monitored, now: dashboard.shownTime, glyphs: glyphs,
-      isReadOnly: dashboard.isReadOnly)
+    let text = WarningText(dashboard: dashboard, glyphs: glyphs)
     for warning in monitored.warnings
     where warning.operations.contains(id) || warning.awaited.contains(id) {
       let sentence = "\(warning.kind.rawValue): \(text.sentence(warning))"

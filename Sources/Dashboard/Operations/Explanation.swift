@@ -24,6 +24,7 @@ struct Explanation {
     if !report.state.isOver, let reason = monitored.process(of: report.id)?.endedReason {
       return "was \(report.state.rawValue) when the process ended: \(reason)"
     }
+    if let deadlock = deadlock(of: report) { return "\(deadlock): deadlock" }
     return switch report.state {
     case .executing: executing(report)
     case .cancelling: cancelling(report)
@@ -32,6 +33,27 @@ struct Explanation {
     case .waiting: waiting(report)
     case .finished, .cancelled: over(report)
     }
+  }
+
+  /// Returns what an operation waits for because of a deadlock; `nil` if no warning about a deadlock names the
+  /// operation as one that waits.
+  private func deadlock(of report: OperationReport) -> String? {
+    guard !report.state.isOver,
+      let warning = monitored.warnings.first(where: {
+        $0.isDeadlock && $0.operations.contains(report.id)
+      })
+    else { return nil }
+    if warning.kind == .neverEnqueuedDependency {
+      let awaited = warning.awaited.first.map { "\($0) " } ?? ""
+      let title = glyphs.clipped(warning.awaitedTitle, to: 24)
+      return "waits for \(awaited)\(title), which is not enqueued"
+    }
+    let awaited = monitored.obstacle(to: report)?.operations.first
+    let waits = awaited.map { "waits for \($0)" } ?? "waits"
+    let count = warning.operations.count
+    return warning.kind == .cycle
+      ? "\(waits) in a cycle of \(CountText.text(count)) operation\(count == 1 ? "" : "s")"
+      : "holds a slot of \(queueName(report) ?? "its queue") and \(waits)"
   }
 
   private func executing(_ report: OperationReport) -> String {
@@ -55,10 +77,12 @@ struct Explanation {
 
   private func ready(_ report: OperationReport) -> String {
     guard let queue = monitored.queue(report.queue) else { return "ready" }
-    let name = queue.name.clipped(to: 24)
+    let name = glyphs.clipped(queue.name, to: 24)
     if let width = queue.width, queue.counts.executing >= width {
       let slots = "\(CountText.text(queue.counts.executing))/\(CountText.text(width))"
-      return "ready; all slots of \(name) are in use (\(slots))"
+      return monitored.deadlocked.queues.contains(queue.id)
+        ? "ready; a deadlock holds all slots of \(name) (\(slots))"
+        : "ready; all slots of \(name) are in use (\(slots))"
     }
     return "ready in queue \(name), not started yet"
   }
@@ -128,6 +152,6 @@ struct Explanation {
   }
 
   private func queueName(_ report: OperationReport) -> String? {
-    monitored.queue(report.queue).map { $0.name.clipped(to: 24) }
+    monitored.queue(report.queue).map { glyphs.clipped($0.name, to: 24) }
   }
 }

@@ -32,7 +32,7 @@ extension Dashboard {
   /// The operations that a command applies to, in ascending order. On the detail screen, a command applies
   /// only to the shown operation.
   var commandTargets: [OperationReport.ID] {
-    if let detail { return [detail.id] }
+    if let detail, warningList == nil { return [detail.id] }
     return tags.ids.isEmpty ? selectedOperation.map { [$0] } ?? [] : tags.ids.sorted()
   }
 

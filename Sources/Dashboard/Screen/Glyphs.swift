@@ -95,6 +95,12 @@ struct Glyphs: Sendable, Equatable {
     }
   }
 
+  /// Returns the text or, if it has more than `count` characters, its beginning with an ellipsis.
+  func clipped(_ text: String, to count: Int) -> String {
+    guard !text.unicodeScalars.dropFirst(count).isEmpty else { return text }
+    return text.clipped(to: count - ellipsis.unicodeScalars.count) + ellipsis
+  }
+
   /// Returns how many cells a text takes; at most `limit` cells.
   func width(of text: String, limit: Int = 1_000) -> Int {
     CellText.width(of: text, limit: limit, isUnicode: isUnicode)

@@ -50,6 +50,44 @@ extension Dashboard {
     return []
   }
 
+  /// The maximum number of times that the text of a fix repeats the key that selects the next warning.
+  private static let mostRepeats = 4
+
+  /// Returns the keys that perform an action about a warning from the present view, such as `! j +`; `nil` if
+  /// no keys do so.
+  ///
+  /// If the action does not apply to the operation or the queue of the warning in the present view, the first
+  /// keys open the list of warnings and select the warning.
+  func keys(for action: KeyAction, about warning: MonitorWarning) -> String? {
+    guard let binding = KeyTable.bindings.first(where: { $0.action == action }),
+      case .character(let key) = binding.inputs.first,
+      !binding.changesProcess || refusal(of: warning.operations) == nil
+    else { return nil }
+    if binding.contexts.contains(screenContext), applies(action, to: warning) { return "\(key)" }
+    // A command applies to the tagged operations, not to the selected warning.
+    let usesTags = if case .command = action { true } else { false }
+    guard warningList == nil, !usesTags || tags.ids.isEmpty, binding.contexts.contains(.warnings),
+      let index = shown.warnings.firstIndex(of: warning), index <= Self.mostRepeats
+    else { return nil }
+    // If the list shows only operations with warnings, the key `!` first shows all operations.
+    let isOther = screenContext == .list && list.listing.showsWarnedOnly
+    let steps = String(repeating: "j", count: index)
+    return [isOther ? "! !" : "!", steps, "\(key)"].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// Returns whether an action in the present view applies only to what the warning is about.
+  private func applies(_ action: KeyAction, to warning: MonitorWarning) -> Bool {
+    switch action {
+    case .command(let command):
+      let subjects = command == .raisePriority ? warning.awaited : warning.operations
+      return !commandTargets.isEmpty && commandTargets.allSatisfy(subjects.contains)
+    case .queue: return selectedQueue.map { $0.id == warning.queue } ?? false
+    case .program, .screen, .movement, .list, .tree, .timeline, .detail, .picker, .warnings,
+      .answer, .replay:
+      return true
+    }
+  }
+
   private mutating func closeWarnings(showing view: ViewKind) {
     warningList = nil
     detail = nil

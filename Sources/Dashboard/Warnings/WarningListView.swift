@@ -19,9 +19,7 @@ struct WarningListView {
         "no warnings", row: layout.body.lowerBound, columns: canvas.columns.dropFirst(2),
         style: Style(.dim))
     }
-    let text = WarningText(
-      monitored: dashboard.shown, now: dashboard.shownTime, glyphs: canvas.glyphs,
-      isReadOnly: dashboard.isReadOnly)
+    let text = WarningText(dashboard: dashboard, glyphs: canvas.glyphs)
     let top = state.top(in: warnings, height: layout.bodyHeight)
     let selected = state.index(in: warnings)
     for (row, index) in zip(layout.body, warnings.indices.dropFirst(top)) {
