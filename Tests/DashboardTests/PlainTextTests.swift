@@ -89,7 +89,9 @@ struct PlainTextTests {
       scene("jj k", $0)
     },
     Situation(testDescription: "pinned", facts: [], moreFacts: ["pinned"]) { scene("F", $0) },
-    Situation(testDescription: "keys", facts: ["cancel by key"]) { scene("X", $0) },
+    Situation(testDescription: "keys", facts: ["cancel by key|X: press a letter"]) {
+      scene("X", $0)
+    },
     Situation(testDescription: "paused", facts: ["PAUSED"]) { scene("p", $0) },
     Situation(testDescription: "sort menu", facts: ["sort: i Id"]) { scene("s", $0) },
     Situation(testDescription: "number", facts: ["go to #10"]) { scene("10", $0) },

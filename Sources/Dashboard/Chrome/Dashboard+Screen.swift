@@ -120,7 +120,7 @@ extension Dashboard {
     let cancellable = visible.filter {
       shown.operations.state(of: $0)?.isOver == false && shown.process(of: $0)?.refusal == nil
     }
-    list.cancelKeys.assign(to: cancellable, at: now)
+    list.cancelKeys.assign(to: cancellable, in: screen.view, at: now)
   }
 
   /// Whether the screen shows the dependency trees of the selected operation, in the pane beside the rows or

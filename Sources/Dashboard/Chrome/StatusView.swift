@@ -8,6 +8,9 @@ struct StatusView {
   let dashboard: Dashboard
   let layout: Layout
 
+  /// The minimum width of a screen with room for the long prompt for a cancel key.
+  private static let keyPromptWidth = 72
+
   func draw(on canvas: inout Canvas) {
     drawSentence(on: &canvas)
     if let row = layout.footer { drawFooter(row, on: &canvas) }
@@ -119,13 +122,7 @@ struct StatusView {
     } else if dashboard.prompts.isChoosingOrder {
       drawSortMenu(on: &canvas)
     } else if dashboard.list.cancelKeys.isArmed {
-      let typed = dashboard.list.cancelKeys.typed
-      overwrite(
-        [
-          Span("cancel by key: ", .warning, isBold: true),
-          Span("press the letters beside the operation"), Span(typed.isEmpty ? "" : "  \(typed)_"),
-          Span("   Esc close", .dim),
-        ], on: &canvas)
+      drawKeyPrompt(on: &canvas)
     } else if let notice = dashboard.screen.notice {
       overwrite(
         [Span(canvas.glyphs.adapted(notice.text), notice.isWarning ? .warning : .strong)],
@@ -171,6 +168,18 @@ struct StatusView {
     let text = String(String.UnicodeScalarView(prompt.text.unicodeScalars.suffix(room)))
     overwrite(
       [Span(label, .accent, isBold: true), Span("\(text)_", .strong), remark], on: &canvas)
+  }
+
+  private func drawKeyPrompt(on canvas: inout Canvas) {
+    let typed = dashboard.list.cancelKeys.typed
+    let isNarrow = canvas.columns.count < Self.keyPromptWidth
+    overwrite(
+      [
+        Span(isNarrow ? "X: " : "cancel by key: ", .warning, isBold: true),
+        Span(isNarrow ? "press a letter" : "press the letters beside the operation"),
+        Span(typed.isEmpty ? "" : "  \(typed)_"),
+        Span(isNarrow ? " \(canvas.glyphs.dot) Esc close" : "   Esc close", .dim),
+      ], on: &canvas)
   }
 
   private func drawSortMenu(on canvas: inout Canvas) {
@@ -320,20 +329,21 @@ struct StatusView {
   }
 
   private func draw(_ question: Question, on canvas: inout Canvas) {
-    let text = text(of: question)
-    let width = canvas.glyphs.width(of: text, limit: canvas.columns.count)
-    // If the question has not enough room beside the answers, the texts of the answers are shortened.
     let columnCount = canvas.columns.count
-    func room(_ answers: [(String, String)]) -> Int {
-      columnCount - 2 - answers.reduce(0) { $0 + 3 + $1.0.utf8.count + $1.1.utf8.count }
+    func width(_ form: QuestionForm) -> Int {
+      canvas.glyphs.width(of: form.text, limit: columnCount)
     }
-    let candidates = answers(to: question)
-    let chosen = candidates.first { room($0) >= min(width, 24) } ?? candidates[candidates.count - 1]
+    func room(_ form: QuestionForm) -> Int {
+      columnCount - 2 - form.answers.reduce(0) { $0 + 3 + $1.0.utf8.count + $1.1.utf8.count }
+    }
+    // If the question has not enough room beside the answers, a shorter form of both is drawn.
+    let forms = forms(of: question)
+    let chosen = forms.first { room($0) >= min(width($0), 24) } ?? forms[forms.count - 1]
     canvas.fill(row: layout.prompt, columns: canvas.columns)
     let style = Style(.warning, isBold: true)
-    let end = 1 + max(0, min(width, room(chosen)))
-    var column = canvas.write(text, row: layout.prompt, columns: 1..<end, style: style)
-    for (key, words) in chosen {
+    let end = 1 + max(0, min(width(chosen), room(chosen)))
+    var column = canvas.write(chosen.text, row: layout.prompt, columns: 1..<end, style: style)
+    for (key, words) in chosen.answers {
       column += 2
       column = canvas.write(
         [Span(key, .accent, isBold: true), Span(words.isEmpty ? "" : " \(words)")],
@@ -342,22 +352,39 @@ struct StatusView {
     }
   }
 
-  /// Returns several lists of the answers and their keys. The texts in the first list are the longest, and
-  /// the texts in the last list are the shortest.
-  private func answers(to question: Question) -> [[(String, String)]] {
+  /// A text of a question, and the keys and texts of its answers.
+  private typealias QuestionForm = (text: String, answers: [(String, String)])
+
+  /// Returns several forms of a question, the longest first.
+  private func forms(of question: Question) -> [QuestionForm] {
     let count = question.dependents?.ids.count ?? 0
-    let number = CountText.text(count) + (question.dependents?.isCut == true ? "+" : "")
-    return [" dependent\(count == 1 ? "" : "s")", ""].map { noun in
-      KeyTable.footer(in: .question).compactMap { binding in
+    let end = question.dependents?.isCut == true ? "+" : ""
+    let number = CountText.text(count) + end
+    func form(_ text: String, also: String, hasWords: Bool = true) -> QuestionForm {
+      let answers = KeyTable.footer(in: .question).compactMap { binding -> (String, String)? in
         guard let words = binding.footerWords[.question] else { return nil }
-        guard binding.action == .answer(.also) else { return (binding.footerKey, words) }
-        return count == 0 ? nil : (binding.footerKey, "\(words) \(number)\(noun)")
+        guard binding.action == .answer(.also) else {
+          return (binding.footerKey, hasWords ? words : "")
+        }
+        return count == 0 ? nil : (binding.footerKey, also)
       }
-    } + [
-      KeyTable.footer(in: .question).compactMap { binding in
-        guard binding.action == .answer(.also) else { return (binding.footerKey, "") }
-        return count == 0 ? nil : (binding.footerKey, "+\(number)")
-      }
+      return (text, answers)
+    }
+    let text = text(of: question)
+    return [
+      form(text, also: "Also \(number) dependent\(count == 1 ? "" : "s")"),
+      form(text, also: "Also \(number)"),
+      form(
+        shortText(of: question), also: "All \(CountText.text(question.ids.count + count))\(end)"),
+      form(text, also: "+\(number)", hasWords: false),
     ]
+  }
+
+  /// Returns the question about cancelling without the names of the operations. Other questions have no shorter
+  /// text.
+  private func shortText(of question: Question) -> String {
+    guard question.purpose == .cancel else { return text(of: question) }
+    return question.ids.count == 1
+      ? "Cancel \(question.ids[0])?" : "Cancel \(CountText.text(question.ids.count))?"
   }
 }

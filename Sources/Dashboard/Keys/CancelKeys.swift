@@ -8,7 +8,8 @@ import MonitorProtocol
 ///
 /// A cancel key belongs to an operation, not to a row. The operation keeps its key while it is on screen. For
 /// 2 s after the operation has left the screen, no other operation gets the key. Therefore a late key press
-/// cannot cancel another operation.
+/// cannot cancel another operation. When the user opens another view, its operations get new keys, so that they
+/// have the keys with one letter.
 struct CancelKeys: Sendable, Equatable {
   /// The result of a typed letter.
   enum Match: Equatable {
@@ -25,6 +26,8 @@ struct CancelKeys: Sendable, Equatable {
   /// The letters typed so far; empty unless the first letter of a two-letter key was typed.
   private(set) var typed = ""
 
+  /// The view whose operations have the keys.
+  private var view = ViewKind.operations
   private var keyIndexes: [OperationReport.ID: Int] = [:]
   private var reserved: [Int: MonitorTime] = [:]
 
@@ -44,9 +47,10 @@ struct CancelKeys: Sendable, Equatable {
   /// Returns the cancel key of an operation; `nil` if the operation has none.
   func key(of id: OperationReport.ID) -> String? { keyIndexes[id].map { Self.keys[$0] } }
 
-  /// Gives cancel keys to the operations on screen, from the top, and removes the keys of operations that
-  /// have left the screen.
-  mutating func assign(to visible: [OperationReport.ID], at now: MonitorTime) {
+  /// Gives cancel keys to the operations on screen in a view, from the top, and removes the keys of operations
+  /// that have left the screen.
+  mutating func assign(to visible: [OperationReport.ID], in view: ViewKind, at now: MonitorTime) {
+    if view != self.view { (self.view, keyIndexes, reserved) = (view, [:], [:]) }
     let visibleIDs = Set(visible)
     for (id, index) in keyIndexes where !visibleIDs.contains(id) {
       keyIndexes[id] = nil

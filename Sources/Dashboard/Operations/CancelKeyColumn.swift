@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// Draws the column with the cancel keys, in the list or beside the tree.
+/// Draws the column with the cancel keys, in the list or beside the tree. If commands are refused, the column
+/// is blank.
 struct CancelKeyColumn {
   let dashboard: Dashboard
   /// The screen columns in which the cancel keys are drawn.
@@ -13,6 +14,7 @@ struct CancelKeyColumn {
   static let width = 2
 
   func drawHeading(row: Int, on canvas: inout Canvas) {
+    guard dashboard.hasCancelKeys else { return }
     // The heading `KEY` is one cell wider than the column of cancel keys. It also covers the space
     // after the column.
     canvas.write(
@@ -22,7 +24,7 @@ struct CancelKeyColumn {
   /// Draws the cancel key of an operation. An operation that cannot be cancelled has none.
   func draw(_ id: OperationReport.ID, row: Int, on canvas: inout Canvas) {
     let keys = dashboard.list.cancelKeys
-    guard let key = keys.key(of: id) else { return }
+    guard dashboard.hasCancelKeys, let key = keys.key(of: id) else { return }
     let isArmed = keys.isArmed && dashboard.prompts.question == nil
     canvas.writeRight(
       key, row: row, columns: columns,

@@ -107,9 +107,12 @@ extension Dashboard {
     return [.send(.cancel(ids))]
   }
 
-  /// Whether rows can have cancel keys. Read-only processes and recordings accept no commands, so their rows
-  /// have none.
-  var hasCancelKeys: Bool { refusal != .readOnly && refusal != .recording }
+  /// Whether rows have cancel keys: whether commands are accepted.
+  var hasCancelKeys: Bool { refusal == nil }
+
+  /// Whether the list has the column of cancel keys. While the connection is lost, the column stays and is
+  /// blank, so that the other columns do not move.
+  var hasCancelKeyColumn: Bool { hasCancelKeys || refusal == .disconnected }
 
   /// Activates the cancel keys that are printed on the rows of the list or the tree.
   mutating func armCancelKeys() -> [Effect] {

@@ -33,7 +33,7 @@ struct OperationTableView {
 
   /// Whether the table has the column of cancel keys. It always has the column while the keys are active.
   private var keyColumn: TableColumns.KeyColumn {
-    guard dashboard.hasCancelKeys else { return .never }
+    guard dashboard.hasCancelKeyColumn else { return .never }
     return dashboard.list.cancelKeys.isArmed ? .always : .ifRoom
   }
 
