@@ -64,6 +64,10 @@ struct Layout: Sendable, Equatable {
     return rate.map { _ in min(RateView.barLimit, columnCount) }
   }
 
+  /// The screen columns for the text of the list or the tree. If a pane follows, one column before its border
+  /// remains free.
+  var rowText: Range<Int> { pane == nil ? table : table.dropLast() }
+
   /// The number of rows for the list or the tree.
   var bodyHeight: Int { body.count }
   /// The row for questions and messages: the status line, or the footer if there is no status line, or

@@ -122,7 +122,7 @@ struct OperationTableView {
         CountText.text(report.dependentCount, cells: range.count), row: row, columns: range,
         style: quiet)
     }
-    if let range = columns[.title] {
+    if let range = columns[.title]?.clamped(to: layout.rowText) {
       // If an operation has no name, the row shows its class in brackets.
       let isNamed = !report.name.isEmpty
       let title = isNamed ? report.name : "(\(report.className))"

@@ -49,7 +49,7 @@ struct TreeRowView {
       drawTitle(id, mark: mark, row: row, columns: rest, on: &canvas)
       drawState(monitored.operations.state(of: id), row: row, on: &canvas)
     case .group(let group):
-      drawGroup(treeRow, group, row: row, columns: start..<columns.upperBound, on: &canvas)
+      drawGroup(treeRow, group, row: row, columns: start..<textEnd, on: &canvas)
     case .queue(let id):
       drawQueue(treeRow, id, row: row, columns: start..<columns.upperBound, on: &canvas)
     case .folded:
@@ -67,6 +67,15 @@ struct TreeRowView {
     case .cut:
       canvas.write("+ more", row: row, columns: rest, style: Style(.dim))
     }
+  }
+
+  /// The columns of the tree, without the columns beside it.
+  var treeColumns: Range<Int> { Places(form, within: columns).tree }
+
+  /// The column after the last one for the text of a row without a state. In a pane, one column remains free,
+  /// because the border of another pane may follow.
+  private var textEnd: Int {
+    if case .pane = form { columns.upperBound - 1 } else { columns.upperBound }
   }
 
   private func drawTitle(
@@ -129,14 +138,17 @@ struct TreeRowView {
     guard case .group(let count, let first, let last) = treeRow.note else { return }
     let firstName = monitored.operations[first]?.title ?? "\(first)"
     let lastName = monitored.operations[last]?.title ?? "\(last)"
-    let range = NameRange.text(from: firstName, to: lastName, ellipsis: canvas.glyphs.ellipsis)
-    canvas.write(
-      [
-        Span("+ \(CountText.text(count)) \(group.state.rawValue)", group.state.role),
-        Span(": \(range)", .dim),
-      ],
-      row: row,
-      columns: columns)
+    let glyphs = canvas.glyphs
+    let start = canvas.write(
+      "+ \(CountText.text(count)) \(group.state.rawValue)", row: row, columns: columns,
+      style: Style(group.state.role))
+    let rest = min(start, columns.upperBound)..<columns.upperBound
+    var range = ": " + NameRange.text(from: firstName, to: lastName, ellipsis: glyphs.ellipsis)
+    // Without room for both names, the text ends after the first name.
+    if glyphs.width(of: range) > rest.count {
+      range = ": \(firstName.clipped(from: 0, toFill: rest.count)) \(glyphs.ellipsis)"
+    }
+    canvas.write(range, row: row, columns: rest, style: Style(.dim))
   }
 
   private func drawQueue(

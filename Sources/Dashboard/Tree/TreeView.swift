@@ -18,12 +18,12 @@ struct TreeView {
     if hasKeys { keys.drawHeading(row: layout.headings, on: &canvas) }
     let view = TreeRowView(
       monitored: dashboard.shown, now: dashboard.shownTime,
-      columns: layout.table.dropFirst(hasKeys ? 3 + CancelKeyColumn.width : 1),
+      columns: layout.rowText.dropFirst(hasKeys ? 3 + CancelKeyColumn.width : 1),
       form: .table(below: tree.below), focus: tree.focus)
     view.drawHeadings(title.spans(canvas.glyphs), row: layout.headings, on: &canvas)
     let window = tree.window(height: layout.bodyHeight)
     let ghostRow = window.ghostLine.map { layout.body.lowerBound + $0 }
-    if let ghostRow { drawGhost(row: ghostRow, on: &canvas) }
+    if let ghostRow { drawGhost(row: ghostRow, names: view.treeColumns, on: &canvas) }
     let screenRows = layout.body.filter { $0 != ghostRow }
     if tree.tree.rows.isEmpty, let row = screenRows.first { drawEmpty(row: row, on: &canvas) }
     for (row, treeRow) in zip(screenRows, tree.tree.rows[window.indexes]) {
@@ -44,16 +44,18 @@ struct TreeView {
       matchCounts: (known: dashboard.list.rows.matchCount, all: dashboard.matchCount))
   }
 
-  /// Draws the cursor at the former line of the selected row, and the reason why the row is not in the tree.
-  private func drawGhost(row: Int, on canvas: inout Canvas) {
+  /// Draws the cursor at the former line of the selected row, and the reason why the row is not in the tree. The
+  /// text begins at the names of the operations if it has room there.
+  private func drawGhost(row: Int, names: Range<Int>, on canvas: inout Canvas) {
     canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
     let id = tree.selectedOperation
     let reason = id.map { dashboard.whyNoRow($0, otherwise: "not in this tree") }
     let words =
       "selected row: \(reason ?? "no longer in the tree") \(canvas.glyphs.dot) g: first row"
-    let room = layout.table.dropFirst(2)
+    let width = words.unicodeScalars.count + (id.map { "\($0) ".unicodeScalars.count } ?? 0)
+    let room = width <= names.count ? names : layout.table.dropFirst(2)
     var start = room.lowerBound
-    if let id, "\(id) \(words)".unicodeScalars.count <= room.count {
+    if let id, width <= room.count {
       start = canvas.write("\(id) ", row: row, columns: room, style: Style(.dim))
     }
     canvas.write(words, row: row, columns: start..<room.upperBound, style: Style(.strong))
