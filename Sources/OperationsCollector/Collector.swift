@@ -258,6 +258,7 @@ final class Collector: Sendable {
         }
       }
     }
+    table.isFirstReading = false
     table.keepQueues(Set(queues.map { QueueReport.ID($0.id.rawValue) }))
     table.prune(now: MonitorTime.now)
   }

@@ -73,8 +73,8 @@ final class CollectorTable {
   /// The number of state changes that the queues have counted but not recorded since the first reading of the
   /// queues.
   private(set) var lostSteps: UInt64 = 0
-  /// Whether the current reading of the queues is the first one.
-  private var isFirstReading = false
+  /// Whether no reading of all queues is complete yet.
+  var isFirstReading = true
   var allowance = ReadingAllowance()
   /// The time of the current reading of the queues.
   private(set) var readingTime = MonitorTime(nanoseconds: 0)
@@ -96,7 +96,6 @@ final class CollectorTable {
   /// Begins a reading of the queues.
   func beginReading(at now: MonitorTime = MonitorTime.now) {
     version += 1
-    isFirstReading = readingTime == MonitorTime(nanoseconds: 0)
     readingTime = now
   }
 

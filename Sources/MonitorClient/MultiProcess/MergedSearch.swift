@@ -44,7 +44,7 @@ struct MergedSearch {
   /// - Returns: Whether the time to wait for processes has ended. The matches may have changed then.
   mutating func note(_ answers: [Answer], at now: MonitorTime) -> Bool {
     let isDue = deadline.map { $0 <= now } ?? false
-    if isDue { deadline = nil }
+    if isDue || !answers.contains(.missing) { deadline = nil }
     for (index, answer) in answers.enumerated() {
       if case .found = answer { late.remove(index + 1) }
       if isDue, answer == .missing { late.insert(index + 1) }
@@ -61,7 +61,8 @@ struct MergedSearch {
     for (index, answer) in answers.enumerated() {
       switch answer {
       case .found(let matches): parts.append(matches)
-      case .missing where !late.contains(index + 1): return nil
+      // After the deadline, the matches do not wait, also not for a process that was unreachable before.
+      case .missing where deadline != nil && !late.contains(index + 1): return nil
       case .missing, .unreachable:
         parts.append(SearchMatches(none: search))
         unanswered.append(index + 1)

@@ -79,7 +79,8 @@ package final class ProcessGroup: MonitorSource {
     }
     for wish in wishes { sessions[wish.process - 1].watch(wish.interest) }
     // The viewer must receive an update even if no process sends one.
-    if let delay = wishes.isEmpty ? .zero : delay { wake(delay) }
+    if wishes.isEmpty { wake(.zero) }
+    if let delay { wake(delay) }
   }
 
   package func send(_ command: MonitorCommand) {

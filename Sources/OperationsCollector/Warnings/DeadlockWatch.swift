@@ -65,11 +65,11 @@ extension MonitorWarning {
     case .cycle(let members):
       self.init(kind: .cycle, operations: ids(members))
     case .slots(let holders):
-      let awaited = ids(holders.compactMap(\.chain.first))
-      let needingSlots = ids(holders.compactMap(\.chain.last))
+      let awaited = ids(holders.compactMap(\.chain.first) + holders.compactMap(\.chain.last))
+      var seen: Set<OperationReport.ID> = []
       self.init(
         kind: .slotDeadlock, operations: ids(holders.map(\.operation)),
-        awaited: awaited + needingSlots.filter { !awaited.contains($0) },
+        awaited: awaited.filter { seen.insert($0).inserted },
         queue: (holders.first?.neededQueue.id).map { QueueReport.ID($0.rawValue) })
     case .neverAdded(let operation, let className, let waiting):
       self.init(

@@ -213,7 +213,7 @@ struct QueueMonitor {
     let state = Self.state(of: new)
     if let record {
       record.snapshot.note(state, status, wasAdded: old == .outside, at: now)
-      record.snapshot.hasFailed = Self.hasFailed(operation, status)
+      record.snapshot.hasFailed = state == .finished && operation.hasFailed(status)
       lead(record, to: operation)
       if state == .finished { record.operation = nil }
       markChanged(record)
@@ -255,11 +255,6 @@ struct QueueMonitor {
       markChanged(record)
     }
     if !subscriptions.isEmpty { publish(operation, state, state, status, now) }
-  }
-
-  /// Stores the text of the error of an operation that is about to leave the queue.
-  mutating func didFinish(_ operation: Operation, withError text: String) {
-    record(of: operation)?.snapshot.errorText = text
   }
 
   @inline(never)
@@ -335,7 +330,7 @@ struct QueueMonitor {
         OperationStateChange(
           operation: operation.id, queue: queue, oldState: old, newState: new,
           isCancelled: status.isCancelled,
-          hasFailed: Self.hasFailed(operation, status),
+          hasFailed: new == .finished && operation.hasFailed(status),
           time: DispatchTime(uptimeNanoseconds: UInt64(now)), lost: subscriptions[index].lost))
       subscriptions[index].lost = 0
     }
@@ -363,11 +358,6 @@ struct QueueMonitor {
     guard !record.isChanged else { return }
     record.isChanged = true
     changedRecords.append(record)
-  }
-
-  /// Whether an operation has finished with an error, and was not cancelled.
-  private static func hasFailed(_ operation: Operation, _ status: OperationStatus) -> Bool {
-    operation.place.hasFailed && !status.isCancelled
   }
 
   static func state(of stage: QueuePlace.Stage) -> OperationState {

@@ -29,9 +29,6 @@ package struct RecordedOperation: Sendable {
   package var isCancelled = false
   /// Whether the operation has finished with an error and was not cancelled.
   package var hasFailed = false
-  /// The text of the operation's error, at most 1 KiB; `nil` if the operation has not finished or
-  /// has no error.
-  package var errorText: String?
   /// Whether only the operation's own `isReady` keeps it waiting: `isReady` was `false`, and the
   /// dependencies are finished.
   package var isHeldUpByItself = false

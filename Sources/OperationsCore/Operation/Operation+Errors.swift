@@ -42,6 +42,22 @@ extension OperationSupplement where Self: Operation {
 }
 
 extension Operation {
+  /// Returns whether the operation has finished with an error and was not cancelled, without the
+  /// operation's lock.
+  ///
+  /// The flag `hasFinishDuties` is set before an error is stored. The thread that finishes an
+  /// operation with this flag then acquires the operation's lock, so it sees each error that was
+  /// stored before the finish. No error is stored after the finish.
+  ///
+  /// - Parameter status: The status of the operation.
+  /// - Returns: Whether the operation has failed.
+  /// - Precondition: The operation has finished, and the thread that has finished it has carried out
+  ///   its duties (`performFinishDuties`).
+  @inline(__always)
+  final func hasFailed(_ status: OperationStatus) -> Bool {
+    status.has(.hasFinishDuties) && !status.isCancelled && rare?.error != nil
+  }
+
   /// Stores an error in the property at `place`.
   ///
   /// - Returns: Whether the error was stored. The result is `false` if an error is already stored

@@ -126,8 +126,8 @@ extension Operation {
   }
 
   /// Carries out the actions that only few operations need when they finish: releases exclusions,
-  /// and notifies the queue of a failure, the group, and the operations that require the success of
-  /// this operation. Called once, by the thread that finishes the operation.
+  /// and notifies the group and the operations that require the success of this operation. Called
+  /// once, by the thread that finishes the operation.
   @inline(never)
   final func performFinishDuties() {
     if status.load(ordering: .acquiring).has(.excludesOthers) { Exclusions.shared.leave(self) }
@@ -138,7 +138,6 @@ extension Operation {
       }
       return (rare?.requirers ?? [], rare?.groupMembers)
     }
-    reportErrorToQueue()
     groupMembers?.memberHasFinished(self)
     guard !requirers.isEmpty else { return }
     let error = DependencyError(of: self)

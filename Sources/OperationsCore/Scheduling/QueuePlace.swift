@@ -26,7 +26,7 @@ struct QueuePlace {
   var inBand = Neighbours()
   /// The place of an operation in its queue, as bits. Bits 0–2 contain the stage, and bits 3–5 the
   /// band (the list of ready operations of one priority). Bit 6 is set if the operation was counted
-  /// as cancelling. Bit 7 is set if the operation has finished with an error. Bits 8–31 contain the segment (the part of the queue between two barriers).
+  /// as cancelling. Bits 8–31 contain the segment (the part of the queue between two barriers).
   private var bits: UInt32 = 0
 
   var stage: Stage {
@@ -54,15 +54,6 @@ struct QueuePlace {
     get { bits & 1 << 6 != 0 }
     @inline(__always)
     set { bits = newValue ? bits | 1 << 6 : bits & ~(1 << 6) }
-  }
-
-  /// Whether the operation has finished with an error. The queue stores this before the operation
-  /// leaves it. If the operation was cancelled, the value has no meaning.
-  var hasFailed: Bool {
-    @inline(__always)
-    get { bits & 1 << 7 != 0 }
-    @inline(__always)
-    set { bits = newValue ? bits | 1 << 7 : bits & ~(1 << 7) }
   }
 
   /// The segment of the operation, which is the part of the queue between two barriers. The number

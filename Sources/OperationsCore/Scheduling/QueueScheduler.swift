@@ -381,7 +381,7 @@ struct QueueScheduler {
       operation.place.stage = .lingering
     } else {
       if operation.place.isCountedAsCancelling { counts.cancelling -= 1 }
-      counts.countEnd(isCancelled: status.isCancelled, hasFailed: operation.place.hasFailed)
+      counts.countEnd(isCancelled: status.isCancelled, hasFailed: operation.hasFailed(status))
       operations.remove(.passUnretained(operation))
       move(operation, to: .lingering, status)
       barriers.didLeave(operation)

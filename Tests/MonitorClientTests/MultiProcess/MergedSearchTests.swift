@@ -91,9 +91,32 @@ struct MergedSearchTests {
     search("job", in: &scene)
     answer(1, "job", [7], in: &scene)
     #expect(matches(in: &scene)?.count == 1)
+    #expect(scene.merge.deadline(after: scene.now) == nil)
+  }
+
+  @Test("After the deadline, the matches do not wait for a process that answers again")
+  func aProcessThatReturnsAfterTheDeadline() {
+    var scene = MergeScene.heard(2)
+    scene.say(2, .silent(for: .seconds(3)))
+    search("job", in: &scene)
+    answer(1, "job", [7], in: &scene)
+    #expect(matches(in: &scene)?.unanswered == [2])
     scene.now = scene.now + MergedSearch.patience
     _ = scene.take()
-    #expect(scene.merge.deadline(after: scene.now) == nil)
-    #expect(scene.take().isEmpty)
+    scene.report(2, [.executing(1)])
+    let found = matches(in: &scene)
+    #expect(found?.ids == [scene.id(1, 7)] && found?.unanswered == [2])
+  }
+
+  @Test("After the deadline, the matches do not wait for a process that searches its list again")
+  func aProcessThatSearchesAgain() {
+    var scene = MergeScene.heard(2)
+    search("job", in: &scene)
+    answer(1, "job", [7], in: &scene)
+    answer(2, "job", [3], in: &scene)
+    #expect(matches(in: &scene)?.count == 2)
+    scene.report(2, [.executing(1)])
+    let found = matches(in: &scene)
+    #expect(found?.ids == [scene.id(1, 7)] && found?.unanswered == [2])
   }
 }

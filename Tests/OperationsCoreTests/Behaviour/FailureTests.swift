@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -121,6 +122,42 @@ struct FailureTests {
     #expect(ends == [failed.id: true, successful.id: false])
   }
 
+  @Test("The record of an operation says whether it has failed")
+  func recordsHaveTheFailure() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let collector = CollectorID()
+      MonitorLevel.raise()
+      queue.core.keepRecords(for: collector, replaces: true) {}
+      defer {
+        queue.core.dropRecords(of: collector)
+        MonitorLevel.lower()
+      }
+      let failed = InvocationOperation<Int> { throw Mishap() }
+      let cancelled = BlockOperation {}
+      cancelled.cancel(with: Mishap())
+      let successful = BlockOperation {}
+      queue.addOperations([failed, cancelled, successful], waitUntilFinished: true)
+      let changed = queue.takeChanges(for: collector, limit: 10).changed
+      #expect(changed.filter(\.hasFailed).map(\.id) == [failed.id])
+      #expect(changed.count == 3 && changed.allSatisfy { $0.state == .finished })
+    }
+  }
+
+  @Test("A subclass may announce its failure under a lock that its error needs")
+  func failureUnderALock() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let collector = CollectorID()
+      MonitorLevel.raise()
+      queue.core.keepRecords(for: collector, replaces: true) {}
+      queue.addOperations([SelfFinishingOperation()], waitUntilFinished: true)
+      #expect(queue.snapshot().counts == Counts(finished: 1, failed: 1, total: 1))
+      queue.core.dropRecords(of: collector)
+      MonitorLevel.lower()
+    }
+  }
+
   @Test("cancelAllOperations(with:) cancels all operations, and each has the reason as its error")
   func cancellingAllWithAReason() async throws {
     try await onOwnThread {
@@ -138,18 +175,32 @@ struct FailureTests {
       #expect(queue.snapshot().counts == Counts(cancelled: 4, total: 4))
     }
   }
+}
 
-  // MARK: The text of an error
+/// An operation that announces its finish while it holds its own lock. The description of its error needs the
+/// same lock.
+private final class SelfFinishingOperation: Operation, @unchecked Sendable {
+  private struct LockedError: Error, CustomStringConvertible {
+    unowned let operation: SelfFinishingOperation
 
-  @Test("The text of an error has at most 1,024 bytes, and only whole characters of UTF-8")
-  func longTextsAreCutOff() {
-    struct Long: Error, CustomStringConvertible { let description: String }
-    #expect(ErrorText.text(of: Mishap()) == "Mishap()")
-    for (text, count) in [("a", 1_024), ("é", 512), ("ab€", 341), ("🙂", 256)] {
-      let long = ErrorText.text(of: Long(description: String(repeating: text, count: 5_000)))
-      #expect(long.utf8.count <= 1_024 && long.utf8.count > 1_020)
-      #expect(String(repeating: text, count: 5_000).hasPrefix(long))
-      #expect(long.unicodeScalars.count >= count)
+    var description: String { operation.isDone.withLock { "done: \($0)" } }
+  }
+
+  private let isDone = Locked(false)
+
+  // The library reads `isFinished` while the operation holds its lock, so the property does not need the lock.
+  private let hasFinished = Atomic(false)
+
+  override var isAsynchronous: Bool { true }
+  override var isFinished: Bool { hasFinished.load(ordering: .acquiring) }
+
+  override func start() {
+    recordError(LockedError(operation: self))
+    isDone.withLock { isDone in
+      willChangeValue(forKey: "isFinished")
+      isDone = true
+      hasFinished.store(true, ordering: .releasing)
+      didChangeValue(forKey: "isFinished")
     }
   }
 }

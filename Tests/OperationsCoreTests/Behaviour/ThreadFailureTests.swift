@@ -155,7 +155,7 @@ struct ThreadFailureTests {
   func addingRetriesWithoutSampler() async throws {
     try await onOwnThread(within: .seconds(60)) {
       let refusesSampler = Monitored(true)
-      // The test can report the thread of the sampler, which checks for blocked workers, from others:
+      // The test can distinguish the thread of the sampler, which checks for blocked workers, from others:
       // only this thread has the default stack size.
       let configuration = WorkerPoolConfiguration(processorCount: 2, stackSize: 1 << 20)
       let pool = WorkerPool(configuration) { body, context, stackSize in
