@@ -44,7 +44,7 @@ struct WarningTests {
     #expect(text.shows("#1042\(comma) #1051") && text.shows("#1103\(comma) #1104"))
     #expect(text.shows("#1190 waits for #7 probe health"))
     #expect(text.shows(isNarrow ? "→ cancel one (! x)" : "→ cancel one operation (! x)"))
-    #expect(text.shows(isNarrow ? "→ widen the queue (! j +)" : "→ widen io (! j +)"))
+    #expect(text.shows("→ widen the queue (! j +)"))
     #expect(text.shows("→ enqueue #7 or cancel #1190 (! jj x)"))
     // The banners take one row each, and each fix directly follows its text.
     let banners = text.filter { $0.contains("DEADLOCK") }
@@ -108,21 +108,21 @@ struct WarningTests {
     dashboard.press("gj")
     #expect(Self.banners(of: dashboard)[1].hasSuffix("→ widen the queue (+)"))
     dashboard.press("j")
-    #expect(Self.banners(of: dashboard)[1].hasSuffix("→ widen io (! j +)"))
+    #expect(Self.banners(of: dashboard)[1].hasSuffix("→ widen the queue (! j +)"))
   }
 
   @Test func aDeadlockDoesNotNameAKeyThatCancelsTaggedOperations() {
     var dashboard = Self.dashboard(Self.deadlocks, columns: 120, rows: 40)
     dashboard.press(" ")
     #expect(Self.banners(of: dashboard)[0].hasSuffix("→ cancel one operation"))
-    #expect(Self.banners(of: dashboard)[1].hasSuffix("→ widen io (! j +)"))
+    #expect(Self.banners(of: dashboard)[1].hasSuffix("→ widen the queue (! j +)"))
     #expect(Self.banners(of: dashboard)[2].hasSuffix("→ enqueue #7 or cancel #1190"))
   }
 
   @Test func theKeysOfDeadlocksWorkWhileOnlyRowsWithWarningsAreListed() {
     var dashboard = Self.dashboard(Self.deadlocks, columns: 120, rows: 40)
     dashboard.press("!!")
-    #expect(Self.banners(of: dashboard)[1].hasSuffix("→ widen io (! ! j +)"))
+    #expect(Self.banners(of: dashboard)[1].hasSuffix("→ widen the queue (! ! j +)"))
     #expect(dashboard.press("!!j+") == [.send(.setWidth(Scene.io, 5))])
   }
 

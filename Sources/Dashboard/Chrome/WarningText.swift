@@ -90,12 +90,11 @@ struct WarningText {
   }
 
   private func slotDeadlock(_ warning: MonitorWarning) -> String {
-    let pronoun = warning.operations.count == 1 ? "it" : "them"
-    return """
-      \(named(warning.operations, ", ")) \(verb("hold", warning.operations)) every slot of \
-      \(queueName(warning)) and \(verb("wait", warning.operations)) for \
-      \(named(warning.awaited, ", ")) behind \(pronoun)\(more(warning))
-      """
+    """
+    \(named(warning.operations, ", ")) \(verb("hold", warning.operations)) every slot of \
+    \(queueName(warning)) and \(verb("wait", warning.operations)) for \
+    \(named(warning.awaited, ", "))\(more(warning))
+    """
   }
 
   private func neverEnqueued(_ warning: MonitorWarning) -> String {
