@@ -70,6 +70,26 @@ struct TreeSelectionTests {
     #expect(dashboard.selected == ID(3) && cursorLine(dashboard) == 1)
   }
 
+  @Test("If the key * hides the selected row, the operation above that row is selected")
+  func foldingAllSelectsTheOperationAbove() {
+    // Each of the roots 1, 4 and 7 has two dependencies.
+    var dashboard = Self.dashboard([
+      1: [2, 3], 2: [], 3: [], 4: [5, 6], 5: [], 6: [], 7: [8, 9], 8: [], 9: [],
+    ])
+    dashboard.press("tgjj")
+    #expect([ID(2), ID(3)].contains(dashboard.selected))
+    dashboard.press("*")
+    #expect(dashboard.selected == ID(1))
+  }
+
+  @Test func theKeyThatFoldsAllRowsKeepsTheGhostCursor() {
+    var dashboard = Self.five()
+    dashboard.update(removed: [ID(3)])
+    dashboard.press("*")
+    #expect(dashboard.selected == ID(3))
+    #expect(dashboard.text().shows("#3 selected row: finished"))
+  }
+
   @Test(
     "The keys j and k continue from the ghost cursor",
     arguments: [("j", 4), ("k", 2), ("jj", 5), ("kk", 1), ("kj", 4), ("g", 1), ("G", 5)])

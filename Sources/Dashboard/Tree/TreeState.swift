@@ -125,13 +125,16 @@ struct TreeState: Sendable, Equatable {
     let isByKey = isNewFilter || isNewDirection || isFoldingNew
     isFoldingNew = false
     stepCount = 0
+    let ancestors = ancestorsOfCursor
     draw(contents, keepsOwners: !isNewDirection, selected: isNewFilter ? nil : selectedOperation)
     if !isByKey, indexOfCursor == nil { reveal(contents) }
     if let index = indexOfCursor {
       place(index, height: height)
     } else if cursor == nil || isNewFilter {
       place(firstMatch, height: height)
-    } else if isByKey {
+    } else if isByKey, let index = ancestors.compactMap({ index(of: $0) }).first {
+      place(index, height: height)
+    } else if isByKey, !isGhost || isNewDirection {
       place(cursorIndex, height: height)
     } else {
       isGhost = true
@@ -144,9 +147,25 @@ struct TreeState: Sendable, Equatable {
   /// operation; `nil` if the tree has no such row.
   private var indexOfCursor: Int? {
     guard let cursor else { return nil }
-    if let index = tree.rows.firstIndex(where: { $0.id == cursor }) { return index }
+    if let index = index(of: cursor) { return index }
     guard case .reference(let id, _) = cursor else { return nil }
-    return tree.rows.firstIndex { $0.id == .node(id) }
+    return index(of: .node(id))
+  }
+
+  private func index(of id: DependencyTree.RowID) -> Int? {
+    tree.rows.firstIndex { $0.id == id }
+  }
+
+  /// The rows above the selected row that it belongs to, the nearest first; empty for a ghost cursor.
+  private var ancestorsOfCursor: [DependencyTree.RowID] {
+    guard !isGhost else { return [] }
+    var depth = cursorDepth
+    var found: [DependencyTree.RowID] = []
+    for row in tree.rows.prefix(cursorIndex).reversed() where row.depth < depth {
+      found.append(row.id)
+      depth = row.depth
+    }
+    return found
   }
 
   /// The index of the first row whose operation matches the filter; 0 if there is no such row.
