@@ -158,7 +158,9 @@ extension Model {
   mutating func decide(_ index: Int, _ other: Int) -> [Event] {
     let isPending = items[index].phase == .pending && !items[index].isCancelled
     let isDecided = items[index].undecided.contains(other)
-    guard isDecided else { return [] }
+    // A dependency does not retain the operations that require its success. If the program has
+    // released such an operation, it no longer exists and nothing happens.
+    guard isDecided, whichExist[index] else { return [] }
     if items[other].isCancelled, isPending, rules.contains(.requirements) {
       // The operation is cancelled before the other dependencies whose success it requires are
       // checked.

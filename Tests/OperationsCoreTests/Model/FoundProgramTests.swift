@@ -29,6 +29,20 @@ struct FoundProgramTests {
   }
 
   @Test(
+    "A released operation that required the success of a cancelled one is gone: it is not cancelled",
+    arguments: [OperationKind.stateful, .selfFinishing])
+  func releasedRequirer(kind: OperationKind) async throws {
+    // The library was right. The model cancelled the operation, which then finished by itself.
+    let program = Program(
+      operations: [
+        Program.Item(kind: kind, hasCompletionBlock: true), Program.Item(kind: .block),
+      ],
+      queues: [Program.Line()],
+      steps: [.require(0, on: 1), .cancel(1), .drop(0), .add([1], to: 0)])
+    try await passes(program)
+  }
+
+  @Test(
     "K-10, DE-16: isReady that is read while its change is being announced does not strand it",
     arguments: [true, false])
   func readWhileAnnounced(isFinish: Bool) async throws {
