@@ -171,7 +171,16 @@ package struct Soak {
   private static func operationCount(on screen: VirtualScreen) -> Int {
     let words = ["exec ", "ready ", "wait ", "canc"]
     let line = screen.lines.first { line in words.allSatisfy { line.contains($0) } }
-    return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+    return line?.split(separator: " ").last.flatMap(count) ?? 0
+  }
+
+  /// Returns the number that the dashboard writes as `word`, such as `1,204`, `881k` or `1.2M`; `nil`
+  /// if `word` is not a number.
+  private static func count(_ word: Substring) -> Int? {
+    let factors: [Character: Double] = ["k": 1_000, "M": 1_000_000]
+    let factor = word.last.flatMap { factors[$0] }
+    return Double((factor == nil ? word : word.dropLast()).filter { $0 != "," })
+      .map { Int($0 * (factor ?? 1)) }
   }
 
   private var isAlive: Bool { ProcessStatus.amount("VmRSS", of: program) != nil }
