@@ -13,10 +13,10 @@ import TestSupport
 /// The program runs in a separate process, so that threads of other tests are not counted.
 enum AsyncStorm {
   private static let width = 8
-  /// The maximum number of threads. Usual are about 20: the workers, a thread for each processor,
-  /// which Swift uses for tasks, and a few others. For short moments there are more workers: on two
-  /// processors, up to 45 threads were counted.
-  private static let threadsAtMost = 64
+  /// The maximum number of threads: a worker for each slot, and again as many that have just lost
+  /// their slot; a thread for each processor, which Swift uses for tasks; and a few others, such as
+  /// the main thread, the counting thread and other threads of the library.
+  private static let threadsAtMost = 2 * width + sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 8
 
   /// Runs as many asynchronous operations as the first argument says, while another thread counts
   /// the threads of the process. Prints a line of figures. Exits with 1 if an operation has not
