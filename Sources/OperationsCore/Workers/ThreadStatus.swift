@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Glibc
+import Synchronization
 
 /// The kernel's data about a thread of this process.
 enum ThreadStatus {
@@ -39,4 +40,37 @@ enum ThreadStatus {
     guard clock_gettime(clock, &time) == 0 else { return nil }
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
+}
+
+/// How long a worker's operation has been finished although its `start()` or a `deinit` has not
+/// returned.
+///
+/// Most operations return soon after they have finished, so a new thread for each of them would have
+/// no work. For example, threads that free memory at the same time wait for each other, and further
+/// threads would only wait longer.
+struct Lingering: ~Copyable, Sendable {
+  /// The time after which the worker counts as blocked, in nanoseconds.
+  private static let longNanoseconds: Int64 = 4_000_000
+
+  /// The number of starts and ends of operations on the worker's thread at the check that first
+  /// found the present operation finished.
+  private let step = Atomic<UInt64>(.max)
+  /// The time of that check, in nanoseconds on the monotonic clock.
+  private let beginning = Atomic<Int64>(0)
+
+  /// Handles a check that has found the worker's operation finished. Called only by the sampler.
+  ///
+  /// - Parameters:
+  ///   - step: The number of starts and ends of operations on the worker's thread.
+  ///   - now: Nanoseconds on the monotonic clock.
+  /// - Returns: Whether an earlier check found the same operation finished, 4 ms ago or earlier.
+  func isLong(at step: UInt64, now: Int64) -> Bool {
+    if self.step.exchange(step, ordering: .relaxed) != step {
+      beginning.store(now, ordering: .relaxed)
+    }
+    return now - beginning.load(ordering: .relaxed) >= Self.longNanoseconds
+  }
+
+  /// Returns whether a check has found the operation finished that began with this step.
+  func wasSeen(at step: UInt64) -> Bool { self.step.load(ordering: .relaxed) == step }
 }

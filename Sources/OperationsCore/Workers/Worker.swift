@@ -52,6 +52,7 @@ final class Worker: Sendable {
   private let countedBlocked = Atomic<Bool>(false)
   private let lastProcessorTime = Atomic<Int64>(-1)
   private let lastChange = Atomic<Int64>(0)
+  private let lingering = Lingering()
 
   init(pool: WorkerPool, request: sending WorkerPoolState.Request) {
     self.pool = pool
@@ -289,10 +290,12 @@ final class Worker: Sendable {
   /// If the worker serves a request of the `own` lane (a queue with its own width, or blocks of one
   /// operation), it still counts as blocked during its next operation, until the sampler sees that
   /// the operation uses its processor. Otherwise, if a hundred sleeping operations woke up
-  /// together, their queues would have to wait for threads again.
+  /// together, their queues would have to wait for threads again. This does not apply to a worker
+  /// that counted as blocked because its operation had finished.
   @inline(never)
   private func wasBlocked() {
-    if !isInOwnLane.load(ordering: .relaxed) { pool.unblock(self) }
+    let hasLingered = lingering.wasSeen(at: progress &- 1)
+    if hasLingered || !isInOwnLane.load(ordering: .relaxed) { pool.unblock(self) }
   }
 
   private func run(_ blocks: ExecutionBlocks) {
@@ -326,13 +329,13 @@ extension Worker {
   /// The thread's present condition. Called only by the sampler.
   func condition(now: Int64) -> Condition {
     guard isGranted else { return .running }
+    if isLingering { return lingering.isLong(at: progress, now: now) ? .blocked : .running }
     let id = threadID.load(ordering: .relaxed)
     guard let time = ThreadStatus.processorTime(threadID: id) else { return .running }
     let last = lastProcessorTime.exchange(time, ordering: .relaxed)
     let standstill = now - lastChange.load(ordering: .relaxed)
     if time != last {
       lastChange.store(now, ordering: .relaxed)
-      if isLingering { return .blocked }
       let used = time - last
       // If a worker serves a request of the `own` lane (a queue with its own width, or blocks of
       // one operation) and was found blocked, it counts as blocked until it uses much processor

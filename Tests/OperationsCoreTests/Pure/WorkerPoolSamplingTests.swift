@@ -212,3 +212,26 @@ struct ThreadStatusTests {
     #expect(ThreadStatus.isBlocked(threadID: id, below: "/nonexistent/task") == nil)
   }
 }
+
+@Suite("Lingering")
+struct LingeringTests {
+  @Test("MX-14: a worker counts as blocked if its operation finished 4 ms ago and has not returned")
+  func longLingering() {
+    let lingering = Lingering()
+    // The macro `#expect` cannot copy the value, so it gets the results only.
+    let results = [1_000_000, 4_999_999, 5_000_000].map { lingering.isLong(at: 7, now: $0) }
+    #expect(results == [false, false, true])
+  }
+
+  @Test("MX-14: the time begins with each operation of the worker")
+  func eachOperation() {
+    let lingering = Lingering()
+    let results = [
+      lingering.isLong(at: 7, now: 1_000_000), lingering.isLong(at: 9, now: 9_000_000),
+      lingering.isLong(at: 9, now: 13_000_000),
+    ]
+    #expect(results == [false, false, true])
+    let wasSeen = [lingering.wasSeen(at: 9), lingering.wasSeen(at: 7)]
+    #expect(wasSeen == [true, false])
+  }
+}
