@@ -155,7 +155,7 @@ struct GraphScanTests {
 
   @Test("The search for deadlocks is cut in a graph with very many dependencies")
   func theSearchForDeadlocksIsCut() {
-    // Operation 1 depends on a chain of operations, each of which also depends on 100 other operations.
+    // Operation 1 depends on a chain of operations. Each of them also depends on 100 others.
     var graph: [Int: [Int]] = [:]
     for id in 1...20 { graph[id] = [id + 1] + Array(5_000..<5_100) }
     let whole = scan(Self.store(graph), limit: 200)

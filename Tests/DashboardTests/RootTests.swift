@@ -34,22 +34,6 @@ struct RootTests {
     return dashboard
   }
 
-  /// Returns a store of operations with these dependencies.
-  private static func store(
-    _ dependencies: [Int: [Int]], states: [Int: OperationState] = [:]
-  ) -> OperationStore {
-    var store = OperationStore()
-    let ids = Set(dependencies.keys).union(dependencies.values.joined())
-    store.apply(
-      changed: ids.map { id in
-        OperationReport(
-          id: ID(id), name: "", className: "Block", queue: Scene.io, state: states[id] ?? .waiting,
-          dependencies: (dependencies[id] ?? []).map { ID($0) },
-          dependentCount: dependencies.values.count { $0.contains(id) })
-      }, removed: [])
-    return store
-  }
-
   private func rows(_ dashboard: Dashboard) -> [DependencyTree.Row] {
     dashboard.tree?.tree.rows ?? []
   }
@@ -124,7 +108,7 @@ struct RootTests {
   }
 
   @Test func aSharedDependencyIsDrawnOnce() {
-    let store = Self.store([1: [3], 2: [3], 3: [4], 4: []])
+    let store = OperationStore.graph([1: [3], 2: [3], 3: [4], 4: []])
     let tree = DependencyTree(allOf: store, rowLimit: 100)
     #expect(
       tree.rows.map(\.id) == [
@@ -137,7 +121,8 @@ struct RootTests {
   func everyUnfinishedOperationIsBelowARoot() {
     // Operations 1, 2 and 3 form a cycle, and operation 1 also depends on 4. The cancelled operation
     // 5 depends on 6, and no operation depends on 7.
-    let store = Self.store([1: [2, 4], 2: [3], 3: [1], 5: [6], 7: []], states: [5: .cancelled])
+    let store = OperationStore.graph(
+      [1: [2, 4], 2: [3], 3: [1], 5: [6], 7: []], states: [5: .cancelled])
     let tree = DependencyTree(allOf: store, rowLimit: 100)
     #expect(tree.roots.ids == [ID(1), ID(6), ID(7)])
     #expect(

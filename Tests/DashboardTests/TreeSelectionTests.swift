@@ -240,7 +240,7 @@ struct TreeSelectionTests {
 
   @Test("A group of similar operations does not hide the operation above the selected one")
   func noGroupHidesTheSelection() {
-    // Operation 1 depends on few similar operations, each of which depends on another operation.
+    // Operation 1 depends on a few similar operations. Each of them depends on one other operation.
     func graph(_ count: Int) -> [Int: [Int]] {
       var graph = [1: (0..<count).map { 10 + $0 }]
       for number in 0..<count { (graph[10 + number], graph[50 + number]) = ([50 + number], []) }

@@ -108,7 +108,7 @@ struct TreeShapeTests {
     #expect(Set(drawn) == Set(reachable.map { ID($0) }), "seed \(seed)")
   }
 
-  @Test("A row counts the dependencies of which the dashboard only knows the ids")
+  @Test("A row counts dependencies even if the dashboard knows only their ids")
   func dependenciesWithoutDetailsAreCounted() {
     var dashboard = Scene.dashboard()
     dashboard.update(changed: [

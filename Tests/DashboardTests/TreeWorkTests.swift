@@ -10,21 +10,6 @@ import Testing
 struct TreeWorkTests {
   private typealias ID = OperationReport.ID
 
-  /// Returns a store of operations with these dependencies.
-  private static func store(
-    _ dependencies: [Int: [Int]], states: [Int: OperationState] = [:]
-  ) -> OperationStore {
-    var store = OperationStore()
-    let ids = Set(dependencies.keys).union(dependencies.values.joined())
-    store.apply(
-      changed: ids.map { id in
-        OperationReport(
-          id: ID(id), name: "", className: "Block", queue: Scene.io, state: states[id] ?? .waiting,
-          dependencies: (dependencies[id] ?? []).map { ID($0) })
-      }, removed: [])
-    return store
-  }
-
   @Test("The number of operations below counts each unfinished operation once", arguments: 0..<20)
   func operationsBelowAreCounted(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -39,7 +24,7 @@ struct TreeWorkTests {
       edges[id] = Array(Set(targets)).sorted()
       if Int.random(in: 0..<4, using: &random) == 0 { states[id] = .finished }
     }
-    let store = Self.store(edges, states: states)
+    let store = OperationStore.graph(edges, states: states)
     let ids = (1...count).map { ID($0) }
     let counts = DescendantCounts(below: ids, .waitsFor, in: store, limit: 1_000)
     for id in 1...count where states[id] == nil {
@@ -63,7 +48,7 @@ struct TreeWorkTests {
     for isCycle in [false, true] {
       if isCycle { edges[1] = [count] }
       let counts = DescendantCounts(
-        below: [ID(0)], .waitsFor, in: Self.store(edges), limit: 2_000)
+        below: [ID(0)], .waitsFor, in: OperationStore.graph(edges), limit: 2_000)
       #expect(counts[ID(0)] == count)
       #expect(counts[ID(500)] == (isCycle ? count - 1 : 499))
       #expect(counts.stepCount == 2 * edges.values.reduce(0) { $0 + $1.count })
@@ -109,7 +94,7 @@ struct TreeWorkTests {
     let count = 300
     let edges = Dictionary(uniqueKeysWithValues: (1...count).map { ($0, Array(1..<$0)) })
     let counts = DescendantCounts(
-      below: [ID(count)], .waitsFor, in: Self.store(edges), limit: 2_000)
+      below: [ID(count)], .waitsFor, in: OperationStore.graph(edges), limit: 2_000)
     #expect(counts[ID(count)] == count - 1)
     #expect(counts.unionCount == count - 1)
   }
@@ -124,7 +109,7 @@ struct TreeWorkTests {
     var edges: [Int: [Int]] = [:]
     for id in 1...count { edges[id] = (1...12).map { id - $0 * $0 }.filter { $0 > 0 } }
     let edgeCount = edges.values.reduce(0) { $0 + $1.count }
-    let store = Self.store(edges)
+    let store = OperationStore.graph(edges)
     let matches = Set((1...count).lazy.filter { $0.isMultiple(of: 3) }.map { ID($0) })
     let filter = try OperationFilter("class:Block")
     for isFiltered in [false, true] {

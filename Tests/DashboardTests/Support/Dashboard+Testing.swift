@@ -96,3 +96,23 @@ struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 }
+
+extension OperationStore {
+  /// Returns a store of operations with these dependencies. Operations wait if `states` has no other
+  /// state for them.
+  static func graph(
+    _ dependencies: [Int: [Int]], states: [Int: OperationState] = [:]
+  ) -> OperationStore {
+    var store = OperationStore()
+    let ids = Set(dependencies.keys).union(dependencies.values.joined())
+    store.apply(
+      changed: ids.map { id in
+        OperationReport(
+          id: OperationReport.ID(id), name: "", className: "Block", queue: Scene.io,
+          state: states[id] ?? .waiting,
+          dependencies: (dependencies[id] ?? []).map { OperationReport.ID($0) },
+          dependentCount: dependencies.values.count { $0.contains(id) })
+      }, removed: [])
+    return store
+  }
+}

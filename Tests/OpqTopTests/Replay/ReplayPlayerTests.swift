@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("Without a later or an earlier warning, the replay stays where it is and says so")
+  @Test("If there is no other warning, `{` and `}` show a message and do not move the replay")
   func withoutAWarningTheReplayStays() throws {
     var player = try makePlayer()
     for command in [ReplayCommand.nextWarning, .nextWarning] { player.perform(command, at: at(0)) }
