@@ -8,7 +8,7 @@ import Synchronization
 extension Operation {
   final var givenName: String? { withRare { $0?.name } }
 
-  final var givenQualityOfService: QualityOfService {
+  package final var givenQualityOfService: QualityOfService {
     withRare { $0?.qualityOfService ?? .default }
   }
 

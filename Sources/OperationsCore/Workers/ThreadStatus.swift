@@ -57,6 +57,8 @@ struct Lingering: ~Copyable, Sendable {
   private let step = Atomic<UInt64>(.max)
   /// The time of that check, in nanoseconds on the monotonic clock.
   private let beginning = Atomic<Int64>(0)
+  /// The value of `step` at the last check that returned `true`.
+  private let longStep = Atomic<UInt64>(.max)
 
   /// Handles a check that has found the worker's operation finished. Called only by the sampler.
   ///
@@ -68,9 +70,11 @@ struct Lingering: ~Copyable, Sendable {
     if self.step.exchange(step, ordering: .relaxed) != step {
       beginning.store(now, ordering: .relaxed)
     }
-    return now - beginning.load(ordering: .relaxed) >= Self.longNanoseconds
+    guard now - beginning.load(ordering: .relaxed) >= Self.longNanoseconds else { return false }
+    longStep.store(step, ordering: .relaxed)
+    return true
   }
 
-  /// Returns whether a check has found the operation finished that began with this step.
-  func wasSeen(at step: UInt64) -> Bool { self.step.load(ordering: .relaxed) == step }
+  /// Returns whether a check has returned `true` for the operation that began with this step.
+  func wasLong(at step: UInt64) -> Bool { longStep.load(ordering: .relaxed) == step }
 }

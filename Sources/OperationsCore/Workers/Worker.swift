@@ -291,10 +291,10 @@ final class Worker: Sendable {
   /// operation), it still counts as blocked during its next operation, until the sampler sees that
   /// the operation uses its processor. Otherwise, if a hundred sleeping operations woke up
   /// together, their queues would have to wait for threads again. This does not apply to a worker
-  /// that counted as blocked because its operation had finished.
+  /// that counted as blocked because its operation had finished without returning.
   @inline(never)
   private func wasBlocked() {
-    let hasLingered = lingering.wasSeen(at: progress &- 1)
+    let hasLingered = lingering.wasLong(at: progress &- 1)
     if hasLingered || !isInOwnLane.load(ordering: .relaxed) { pool.unblock(self) }
   }
 

@@ -215,7 +215,7 @@ struct ThreadStatusTests {
 
 @Suite("Lingering")
 struct LingeringTests {
-  @Test("MX-14: a worker counts as blocked if its operation finished 4 ms ago and has not returned")
+  @Test("MX-6: a worker counts as blocked if its operation finished 4 ms ago and has not returned")
   func longLingering() {
     let lingering = Lingering()
     // The macro `#expect` cannot copy the value, so it gets the results only.
@@ -223,7 +223,7 @@ struct LingeringTests {
     #expect(results == [false, false, true])
   }
 
-  @Test("MX-14: the time begins with each operation of the worker")
+  @Test("MX-6: the time begins with each operation of the worker")
   func eachOperation() {
     let lingering = Lingering()
     let results = [
@@ -231,7 +231,7 @@ struct LingeringTests {
       lingering.isLong(at: 9, now: 13_000_000),
     ]
     #expect(results == [false, false, true])
-    let wasSeen = [lingering.wasSeen(at: 9), lingering.wasSeen(at: 7)]
-    #expect(wasSeen == [true, false])
+    let wasLong = [lingering.wasLong(at: 9), lingering.wasLong(at: 7)]
+    #expect(wasLong == [true, false])
   }
 }
