@@ -73,7 +73,7 @@ final class CollectorTable {
   /// The number of state changes that the queues have counted but not recorded since the first reading of the
   /// queues.
   private(set) var lostSteps: UInt64 = 0
-  /// Whether no reading of all queues is complete yet.
+  /// Whether the first reading of the queues has not ended yet.
   var isFirstReading = true
   var allowance = ReadingAllowance()
   /// The time of the current reading of the queues.
@@ -148,7 +148,7 @@ final class CollectorTable {
     let old = entry.report
     body(&entry.report)
     entry.version = version
-    if searchTexts != nil, entry.report.name != old.name { searchTexts?.insert(entry.report) }
+    if searchTexts != nil, entry.report.name != old.name { searchTexts?.rename(entry.report) }
     for list in lists.values { list.replace(old, by: entry.report, in: self) }
   }
 
@@ -379,7 +379,7 @@ final class CollectorTable {
 
   private func drop(_ id: OperationReport.ID) {
     guard let entry = entries.removeValue(forKey: id) else { return }
-    searchTexts?.noteRemoval()
+    searchTexts?.remove(id)
     fanOuts.remove(id)
     for list in lists.values { list.remove(entry.report, in: self) }
     for dependency in entry.report.dependencies {

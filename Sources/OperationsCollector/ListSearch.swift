@@ -11,9 +11,18 @@ struct ListSearch {
   private var matches: RowOrder
 
   /// Finds the matches of a text among the operations of a list.
-  init(for text: String, in order: RowOrder, _ texts: SearchTexts) {
+  ///
+  /// - Parameters:
+  ///   - text: The text to search for.
+  ///   - order: The operations of the list.
+  ///   - texts: The texts of all operations.
+  ///   - report: Returns the report of an operation.
+  init(
+    for text: String, in order: RowOrder, _ texts: SearchTexts,
+    _ report: (OperationReport.ID) -> OperationReport?
+  ) {
     self.text = text
-    let found = texts.matches(of: text)
+    let found = texts.matches(of: text, report)
     matches = RowOrder(order) { found.contains($0.id) }
   }
 

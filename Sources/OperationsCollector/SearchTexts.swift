@@ -15,9 +15,9 @@ struct SearchTexts {
   private static let separator: UInt8 = 0xFF
   /// The number of operations whose texts are collected before the time is checked.
   private static let step = 256
-  /// The texts are collected again if more than this number of them belongs to operations that were
-  /// removed, and also more than to operations that exist.
-  private static let removedLimit = 10_000
+  /// The texts are collected again if more than this number of them is out of date, and also more
+  /// than half of all texts.
+  private static let outdatedLimit = 10_000
 
   /// The separator, the id, the separator and the name of each operation. All letters are lowercase.
   private var bytes: [UInt8] = []
@@ -29,7 +29,10 @@ struct SearchTexts {
   private var classNumbers: [UInt32] = []
   private var classes: [String: UInt32] = [:]
   private var lastClass: (name: String, number: UInt32) = ("", 0)
-  private var removedCount = 0
+  /// The number of texts that are out of date: those of removed operations, and earlier names.
+  private var outdatedCount = 0
+  /// The operations whose names have changed. They also have texts with earlier names.
+  private var renamed: Set<OperationReport.ID> = []
 
   /// The operations whose texts are not collected yet, from the index `nextPending` on.
   private var pending: [OperationReport.ID]
@@ -46,9 +49,8 @@ struct SearchTexts {
   /// Whether the texts of some operations are missing.
   var isFilling: Bool { nextPending < pending.count }
 
-  /// Whether the texts of many removed operations take up memory. The texts must then be collected
-  /// again.
-  var isWasteful: Bool { removedCount > max(Self.removedLimit, ids.count / 2) }
+  /// Whether many texts that are out of date take up memory. The texts must then be collected again.
+  var isWasteful: Bool { outdatedCount > max(Self.outdatedLimit, ids.count / 2) }
 
   /// Collects texts until all are collected or a time is reached.
   mutating func fill(
@@ -64,8 +66,7 @@ struct SearchTexts {
     if !isFilling { (pending, nextPending) = ([], 0) }
   }
 
-  /// Adds the text of an operation. The operation may have an older text, for example under its
-  /// previous name. In that case, a search may also find the operation by the older text.
+  /// Adds the text of an operation.
   mutating func insert(_ report: OperationReport) {
     guard bytes.count < UInt32.max - 0xFFFF else { return }
     // Most operations have the class of the previous one.
@@ -83,8 +84,18 @@ struct SearchTexts {
     append(report.name)
   }
 
-  /// Counts the text of an operation that was removed.
-  mutating func noteRemoval() { removedCount += 1 }
+  /// Adds the text of an operation whose name has changed. The earlier text is out of date.
+  mutating func rename(_ report: OperationReport) {
+    outdatedCount += 1
+    renamed.insert(report.id)
+    insert(report)
+  }
+
+  /// Handles that an operation was removed. Its text is out of date.
+  mutating func remove(_ id: OperationReport.ID) {
+    outdatedCount += 1
+    renamed.remove(id)
+  }
 
   private mutating func append(_ text: String) {
     var text = text
@@ -105,9 +116,16 @@ struct SearchTexts {
     bytes[start...].reverse()
   }
 
-  /// Returns the operations whose id, name or class contains a text. The result may contain operations
-  /// that were removed.
-  func matches(of text: String) -> IDSet {
+  /// Returns the operations whose id, name or class contains a text.
+  ///
+  /// - Parameters:
+  ///   - text: The text to search for.
+  ///   - report: Returns the report of an operation. It is called for operations whose names have
+  ///     changed.
+  /// - Returns: The operations. The result may contain operations that were removed.
+  func matches(
+    of text: String, _ report: (OperationReport.ID) -> OperationReport?
+  ) -> IDSet {
     var found = IDSet(for: ids)
     let needle = text.utf8.map(Self.lowercase)
     guard !needle.isEmpty else { return found }
@@ -123,13 +141,14 @@ struct SearchTexts {
       var offset = 0
       while slot < ids.count, let hit = scanner.firstHit(in: bytes, from: offset) {
         slot = self.slot(at: hit, from: slot)
-        found.insert(ids[slot])
+        if renamed.isEmpty || !renamed.contains(ids[slot]) { found.insert(ids[slot]) }
         // One hit in a text is enough, so the search continues with the next text.
         slot += 1
         guard slot < ids.count else { break }
         offset = Int(starts[slot])
       }
     }
+    for id in renamed where report(id)?.isMatch(of: text) == true { found.insert(id) }
     return found
   }
 

@@ -34,6 +34,8 @@ final class SessionList {
   /// The matches of the viewer's search; `nil` if the viewer does not search, or before the matches
   /// are found.
   private var search: ListSearch?
+  /// The last answer to the viewer's search. It is sent again while the list is rebuilt.
+  private var lastMatches: SearchMatches?
   private var events = EventBuffer()
   private var detailWatch = DetailWatch()
   /// The time of the session's last update; `nil` before the first update.
@@ -95,7 +97,7 @@ final class SessionList {
     }
     guard mustRefill else { return }
     self.now = now
-    complete = nil
+    (complete, lastMatches) = (nil, nil)
     refill(from: table)
   }
 
@@ -215,10 +217,15 @@ final class SessionList {
 
   // MARK: Search
 
-  /// Returns the matches of the viewer's search; `nil` if the viewer does not search, or while the
-  /// list or the texts to search are not complete. If the list has only operations with a warning,
-  /// `warned` contains its keys.
+  /// Returns the matches of the viewer's search; `nil` if the viewer does not search. While the list
+  /// or the texts to search are not complete, returns the last answer to the same search, or `nil`. If
+  /// the list has only operations with a warning, `warned` contains its keys.
   private func searchMatches(in table: CollectorTable, warned: [SortKey]?) -> SearchMatches? {
+    if let matches = completeMatches(in: table, warned: warned) { lastMatches = matches }
+    return lastMatches?.search == interest.search ? lastMatches : nil
+  }
+
+  private func completeMatches(in table: CollectorTable, warned: [SortKey]?) -> SearchMatches? {
     guard let wanted = interest.search, interest.rowLimit != nil else { return nil }
     if wanted.text.isEmpty { return SearchMatches(none: wanted) }
     guard !order.isFilling else { return nil }
@@ -231,7 +238,7 @@ final class SessionList {
       return SearchMatches(wanted, count: keys.count, position: position) { keys[$0].map(\.id) }
     }
     if search == nil, let texts = table.searchTexts, !texts.isFilling {
-      search = ListSearch(for: wanted.text, in: order.order, texts)
+      search = ListSearch(for: wanted.text, in: order.order, texts) { table.report($0) }
     }
     return search?.answer(wanted, start: start, isReversed: isReversed)
   }

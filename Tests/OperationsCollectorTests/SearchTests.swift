@@ -45,15 +45,44 @@ struct SearchTests {
     texts.fill(until: .now + .seconds(60)) { byID[$0] }
     #expect(!texts.isFilling)
     for needle in Self.needles {
-      let found = texts.matches(of: needle)
+      let found = texts.matches(of: needle) { byID[$0] }
       for report in reports {
         #expect(
           found.contains(report.id) == report.isMatch(of: needle),
           "\(needle) in \(report.id) \(report.name)")
       }
     }
-    let nothing = texts.matches(of: "")
+    let nothing = texts.matches(of: "") { byID[$0] }
     #expect(!reports.contains { nothing.contains($0.id) })
+  }
+
+  @Test("A search finds a renamed operation by its new name, and not by earlier names")
+  func renamedOperations() {
+    var report = report(7, "poster: 35 %", "Poster")
+    let other = self.report(8, "index", "Index")
+    var texts = SearchTexts(of: [])
+    for report in [report, other] { texts.insert(report) }
+    report.name = "poster: 36 %"
+    texts.rename(report)
+    let current = [report.id: report, other.id: other]
+    func finds(_ text: String) -> Bool { texts.matches(of: text) { current[$0] }.contains(ID(7)) }
+    #expect(finds("36 %") && finds("poster") && finds("#7"))
+    #expect(!finds("35 %"))
+    texts.remove(report.id)
+    #expect(texts.matches(of: "index") { current[$0] }.contains(ID(8)))
+  }
+
+  @Test(
+    "Many changes of names make the texts collect again, so that they do not grow without limit")
+  func manyNames() {
+    var texts = SearchTexts(of: [])
+    texts.insert(report(1, "0 %", "Poster"))
+    var count = 0
+    while !texts.isWasteful, count < 100_000 {
+      count += 1
+      texts.rename(report(1, "\(count) %", "Poster"))
+    }
+    #expect(texts.isWasteful)
   }
 
   @Test("Matches follow the changes of operations", arguments: [false, true])
@@ -64,7 +93,7 @@ struct SearchTests {
     order.fill(until: .now + .seconds(60)) { known[$0].map { SortKey($0) } }
     var texts = SearchTexts(of: Array(known.keys))
     texts.fill(until: .now + .seconds(60)) { known[$0] }
-    var search = ListSearch(for: "job", in: order.order, texts)
+    var search = ListSearch(for: "job", in: order.order, texts) { known[$0] }
     func check(_ start: ID) {
       let keys = known.values.filter { $0.isMatch(of: "job") }.map { SortKey($0) }
       let ids = (isReversed ? keys.sorted(by: >) : keys.sorted()).map(\.id)
@@ -146,6 +175,23 @@ struct SearchTests {
     #expect(try update(interest).matches?.count == 112)
     interest.search = nil
     #expect(try update(interest).matches == nil && watched.table.searchTexts == nil)
+    watched.finishAll()
+  }
+
+  @Test("While the list is rebuilt, the update contains the last matches")
+  func matchesWhileRebuilding() throws {
+    add((1...1_000).map { "job \($0)" })
+    var interest = Interest(filter: try OperationFilter("age>0s"), rowLimit: 10)
+    interest.search = .init(text: "job")
+    #expect(try update(interest).matches?.count == 1_000)
+    let list = try #require(watched.table.lists[session])
+    list.refreshIfDue(from: watched.table, at: MonitorTime.now + .seconds(60))
+    try #require(list.isFilling)
+    #expect(list.takeUpdate(from: watched.table).matches?.count == 1_000)
+    // The matches of an earlier filter are not sent.
+    interest.filter = nil
+    watched.table.keepList(for: session, interest, at: MonitorTime.now)
+    #expect(list.takeUpdate(from: watched.table).matches == nil)
     watched.finishAll()
   }
 
