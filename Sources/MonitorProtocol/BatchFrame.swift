@@ -120,7 +120,7 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     }
     self.warnings = warnings.map { warning in
       Warning(
-        kind: warning.kind, operations: warning.operations, awaited: warning.awaited,
+        kind: warning.kind, operations: warning.operations, awaited: warning.distinctAwaited,
         queue: warning.queue.map { names[$0] ?? "" }, count: warning.count,
         seconds: warning.since.map { Self.seconds(from: $0, to: time) })
     }

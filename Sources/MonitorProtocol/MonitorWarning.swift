@@ -10,7 +10,7 @@ public struct MonitorWarning: Sendable, Hashable {
     case cycle
     /// The operations in ``operations`` hold all slots of ``queue``. The first operations in
     /// ``awaited`` are those that their code waits for: one for each operation in ``operations``, in
-    /// the same order. If such an operation only waits for others that need a slot of this queue, these
+    /// the same order, so an operation may occur several times. If such an operation only waits for others that need a slot of this queue, these
     /// others follow.
     case slotDeadlock = "slot-deadlock"
     /// The operations in ``operations`` wait for the operation in ``awaited``, which is not in a
@@ -129,6 +129,12 @@ public struct MonitorWarning: Sendable, Hashable {
 
   /// Whether the condition is a deadlock, which never ends by itself.
   public var isDeadlock: Bool { kind.isDeadlock }
+
+  /// The operations in ``awaited``, each of them once.
+  package var distinctAwaited: [OperationReport.ID] {
+    var seen: Set<OperationReport.ID> = []
+    return awaited.filter { seen.insert($0).inserted }
+  }
 
   /// The operations that a viewer marks as operations with a warning: ``operations``, and in a
   /// priority inversion also ``awaited``, because the priority of these operations should be raised.

@@ -61,7 +61,7 @@ extension OperationDetail {
   /// and the operations and queues that it waits for.
   init(_ operation: Operation, id: OperationReport.ID) {
     self.init(
-      id: id, qualityOfService: OperationQualityOfService(operation.qualityOfService),
+      id: id, qualityOfService: OperationQualityOfService(operation.givenQualityOfService),
       reasons: operation.reasonsNotRunning().map { Reason($0) })
     for awaited in operation.awaitedInside {
       switch awaited {

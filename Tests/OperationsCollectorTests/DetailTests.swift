@@ -66,7 +66,27 @@ import Testing
   }
 }
 
+/// An operation whose property must not be read while its work runs, because the getter would wait
+/// for the end of the work.
+private final class GuardedOperation: Operation, @unchecked Sendable {
+  override var qualityOfService: QualityOfService {
+    get {
+      Issue.record("the getter of the subclass was called")
+      return .default
+    }
+    set { super.qualityOfService = newValue }
+  }
+}
+
 @Suite(.serialized) struct LiveDetailTests {
+  @Test("The details of an operation do not call a property of its subclass")
+  func detailsCallNoOverride() {
+    let operation = GuardedOperation()
+    operation.qualityOfService = .utility
+    let detail = OperationDetail(operation, id: OperationReport.ID(operation.id.rawValue))
+    #expect(detail.qualityOfService == .utility)
+  }
+
   @Test("A viewer receives every reason why an operation does not run")
   func reasonsAreThoseOfTheLibrary() {
     let viewer = Viewer()

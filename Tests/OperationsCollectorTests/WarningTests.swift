@@ -201,20 +201,41 @@ import Testing
 }
 
 @Suite struct SlotDeadlockTests {
+  private let operations = (0..<6).map { _ in Operation() }
+
+  private var ids: [OperationReport.ID] {
+    operations.map { OperationReport.ID($0.id.rawValue) }
+  }
+
+  /// Returns the warning about operations that hold all slots of a queue.
+  ///
+  /// - Parameter chains: For each holder, the indices of the operations of its chain. The first
+  ///   operations are the holders.
+  /// - Returns: The warning.
+  private func warning(_ chains: [[Int]]) -> MonitorWarning {
+    let queue = QueueReference(OperationQueue(unlistedNamed: "full"))
+    let references = operations.map { OperationReference($0) }
+    return MonitorWarning(
+      .slots(
+        chains.indices.map { index in
+          Deadlock.SlotHolder(
+            operation: references[index], queue: queue, chain: chains[index].map { references[$0] },
+            neededQueue: queue)
+        }))
+  }
+
   @Test("For each holder of a slot, the warning first names the operation that its code waits for")
   func awaited() {
-    let queue = OperationQueue(unlistedNamed: "full")
-    let operations = (0..<5).map { _ in Operation() }
-    let references = operations.map { OperationReference($0) }
-    func holder(_ index: Int, _ chain: [Int]) -> Deadlock.SlotHolder {
-      Deadlock.SlotHolder(
-        operation: references[index], queue: QueueReference(queue),
-        chain: chain.map { references[$0] }, neededQueue: QueueReference(queue))
-    }
-    let warning = MonitorWarning(.slots([holder(0, [2, 3]), holder(1, [4])]))
-    let ids = operations.map { OperationReport.ID($0.id.rawValue) }
+    let warning = warning([[2, 3], [4]])
     #expect(warning.operations == [ids[0], ids[1]])
     #expect(warning.awaited == [ids[2], ids[4], ids[3]])
+  }
+
+  @Test("If two holders of slots wait for the same operation, the warning names it for both")
+  func awaitedBySeveral() {
+    let warning = warning([[3], [3], [4, 5]])
+    #expect(warning.awaited == [ids[3], ids[3], ids[4], ids[5]])
+    #expect(warning.distinctAwaited == [ids[3], ids[4], ids[5]])
   }
 }
 

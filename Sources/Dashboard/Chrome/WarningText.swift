@@ -93,7 +93,7 @@ struct WarningText {
     """
     \(named(warning.operations, ", ")) \(verb("hold", warning.operations)) every slot of \
     \(queueName(warning)) and \(verb("wait", warning.operations)) for \
-    \(named(warning.awaited, ", "))\(more(warning))
+    \(named(warning.distinctAwaited, ", "))\(more(warning))
     """
   }
 
@@ -113,7 +113,7 @@ struct WarningText {
     case .slotDeadlock:
       """
       \(named(warning.operations)) \(verb("hold", warning.operations)) \(queueName(warning)), \
-      \(verb("wait", warning.operations)) for \(named(warning.awaited))
+      \(verb("wait", warning.operations)) for \(named(warning.distinctAwaited))
       """
     case .neverEnqueuedDependency: shortNeverEnqueued(warning)
     case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,

@@ -103,7 +103,9 @@ extension MonitoredState {
     for warning in warnings where warning.kind == .slotDeadlock {
       guard let index = warning.operations.firstIndex(of: report.id) else { continue }
       // The warning first contains one awaited operation for each holder of a slot, in the same order.
-      let own = warning.awaited.indices.contains(index) ? [warning.awaited[index]] : warning.awaited
+      // A process with an earlier version of the library may send fewer operations.
+      let isInOrder = warning.awaited.count >= warning.operations.count
+      let own = isInOrder ? [warning.awaited[index]] : warning.distinctAwaited
       return own.isEmpty ? nil : Obstacle(kind: .ownCode, operations: own)
     }
     return nil

@@ -115,7 +115,9 @@ package struct OperationSteps {
       }
     }
     if let last = steps.last, last.new.isOver {
-      let starts = dependents.lazy.compactMap { $0.becameReady ?? $0.started }
+      // A cancelled operation becomes ready without its dependencies.
+      let starts = dependents.lazy.filter { $0.cancelRequested == nil }
+        .compactMap { $0.becameReady ?? $0.started }
         .filter { $0 <= last.time && last.time - $0 < Self.recordingDelay }
       if let start = starts.min() { steps[steps.count - 1].time = start - nanosecond }
     }

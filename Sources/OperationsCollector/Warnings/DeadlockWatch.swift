@@ -65,11 +65,12 @@ extension MonitorWarning {
     case .cycle(let members):
       self.init(kind: .cycle, operations: ids(members))
     case .slots(let holders):
-      let awaited = ids(holders.compactMap(\.chain.first) + holders.compactMap(\.chain.last))
-      var seen: Set<OperationReport.ID> = []
+      let firsts = ids(holders.compactMap(\.chain.first))
+      var seen = Set(firsts)
+      let lasts = ids(holders.compactMap(\.chain.last)).filter { seen.insert($0).inserted }
       self.init(
         kind: .slotDeadlock, operations: ids(holders.map(\.operation)),
-        awaited: awaited.filter { seen.insert($0).inserted },
+        awaited: firsts + lasts,
         queue: (holders.first?.neededQueue.id).map { QueueReport.ID($0.rawValue) })
     case .neverAdded(let operation, let className, let waiting):
       self.init(

@@ -88,6 +88,8 @@ struct OperationStepsTests {
     #expect(finish([report(.ready, ready: 95)]) == 90)
     #expect(finish([report(.ready, ready: 80), report(.executing, started: 70)]) == 69)
     #expect(finish([report(.ready, ready: 3)]) == 5)
+    // A cancelled operation becomes ready without its dependencies.
+    #expect(finish([report(.cancelled, ready: 80, cancelled: 80, finished: 81)]) == 90)
   }
 
   @Test func anOperationThatIsReadyWhenAddedHasOneStep() {
