@@ -243,7 +243,7 @@ let monitorTestTargets: [Target] = [
     name: "EndToEndTests",
     dependencies: viewer + [
       "opq-top", "MonitorTestSupport", "MonitorTransport", "Operations", "TestSupport",
-      "fixture-hostile-names", "demo-monitored-process",
+      "fixture-hostile-names", "fixture-ending", "demo-monitored-process",
     ],
     exclude: ["TerminalCases.md"]),
   // The fixture `hostile-names` is a separate program, because it links the viewer, which is not built if
@@ -251,6 +251,8 @@ let monitorTestTargets: [Target] = [
   fixture(
     "hostile-names",
     viewer + [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
+  // The fixture `ending` is a separate program, because it links the monitor.
+  fixture("ending", ["Operations", "OperationsMonitor", "TestSupport"]),
   // The fixture `measure` is a separate program, because no test starts it. `Benchmarks` and `.ci/run` build
   // it with optimization.
   fixture(

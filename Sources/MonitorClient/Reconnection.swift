@@ -35,30 +35,49 @@ struct Reconnection {
   /// The last reported reason for a lost connection; `nil` while connected.
   private var lastReason: String?
   private var isOver = false
+  /// Whether the process sends a farewell message when it exits. Processes do this since version
+  /// 1.2 of the protocol.
+  private var saysFarewell = false
+  /// The time of the last update; `nil` before the first one.
+  private var lastUpdate: MonitorTime?
+  /// The time at which the connection was lost; `nil` while connected.
+  private var lostAt: MonitorTime?
 
   /// Handles a greeting of a process.
-  mutating func greet(_ hello: Hello) -> [Action] {
+  ///
+  /// - Parameters:
+  ///   - hello: The greeting.
+  ///   - versions: The versions of the protocol that the process understands.
+  /// - Returns: The actions that the session must carry out.
+  mutating func greet(_ hello: Hello, versions: ProtocolVersions = .current) -> [Action] {
     if let known = self.hello, !known.isSameProcess(as: hello) {
       return end("the process was replaced by another one")
     }
     self.hello = hello
     isOpen = true
     lastReason = nil
+    lostAt = nil
+    saysFarewell = versions.minor >= 2
     return [.post(.hello(hello)), .open]
   }
 
   /// Records that the process has sent an update. The next reconnection begins with the shortest
   /// delay again. The delays keep growing for a process that closes the connection directly after
   /// its greeting.
-  mutating func noteUpdate() { nextDelay = Self.firstDelay }
+  mutating func noteUpdate(at now: MonitorTime) {
+    nextDelay = Self.firstDelay
+    lastUpdate = now
+  }
 
   /// Handles a failed or lost connection.
   ///
   /// - Parameters:
   ///   - error: The reason.
   ///   - hasEnded: Whether the process is known to have ended.
+  ///   - now: The present time.
   /// - Returns: The actions that the session must carry out.
-  mutating func lose(_ error: AttachError, hasEnded: Bool) -> [Action] {
+  mutating func lose(_ error: AttachError, hasEnded: Bool, at now: MonitorTime) -> [Action] {
+    if lostAt == nil { lostAt = now }
     guard !isOver else { return [] }
     guard hello != nil else {
       isOver = true
@@ -67,7 +86,7 @@ struct Reconnection {
     isOpen = false
     // A process that ends closes its socket shortly before its id disappears. Therefore the end of
     // the process may be known only at the next attempt to connect.
-    if hasEnded { return end("the process has exited") }
+    if hasEnded { return end(endReason) }
     if error.isFinal { return end(error.description) }
     defer { nextDelay = min(nextDelay * 2, Self.longestDelay) }
     // The viewer receives the first reason. It also receives a later message that the process has
@@ -84,7 +103,15 @@ struct Reconnection {
   /// - Returns: An empty array if the session should connect; otherwise the actions that end the
   ///   session.
   mutating func wakeUp(hasEnded: Bool) -> [Action] {
-    hasEnded ? end("the process has exited") : []
+    hasEnded ? end(endReason) : []
+  }
+
+  /// The reason why a process has ended that has sent no farewell message.
+  private var endReason: String {
+    guard saysFarewell else { return "the process has exited" }
+    let reason = "the process crashed or was killed"
+    guard let lastUpdate, let lostAt else { return reason }
+    return "\(reason), \(TimeText.duration(lostAt - lastUpdate)) after its last update"
   }
 
   /// Ends the session after the farewell message of a process that ends.

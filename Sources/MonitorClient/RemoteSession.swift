@@ -144,16 +144,16 @@ package final class RemoteSession: MonitorSource {
   }
 
   private func take(_ message: MonitorMessage) {
-    if case .update = message { connecting.value.reconnection.noteUpdate() }
+    if case .update = message { connecting.value.reconnection.noteUpdate(at: .now) }
     post(message)
     if case .ended = message { perform(connecting.value.reconnection.end()) }
   }
 
   private func take(_ event: ProcessConnection.Event) {
     switch event {
-    case .greeted(let hello, _):
+    case .greeted(let hello, let versions):
       connecting.value.process = LocalProcess(hello)
-      perform(connecting.value.reconnection.greet(hello))
+      perform(connecting.value.reconnection.greet(hello, versions: versions))
       greeting.succeed(hello)
     case .heard:
       perform(connecting.value.silence?.hear(at: .now) ?? [])
@@ -161,7 +161,7 @@ package final class RemoteSession: MonitorSource {
       connecting.value.connection = nil
       connecting.value.silence = nil
       let hasEnded = connecting.value.process?.hasEnded ?? false
-      perform(connecting.value.reconnection.lose(error, hasEnded: hasEnded))
+      perform(connecting.value.reconnection.lose(error, hasEnded: hasEnded, at: .now))
     }
   }
 

@@ -52,6 +52,8 @@ final class Collector: Sendable {
     var sessions: [SessionID: WeakSession] = [:]
     var commands: [(command: MonitorCommand, session: MonitorSession)] = []
     var isRunning = false
+    /// The number of the collector's thread; 0 before the thread has started for the first time.
+    var thread: UInt64 = 0
     /// The records for the first `CollectorTable`; `nil` after the thread has created that table.
     var keptRecords: KeptRecords?
   }
@@ -67,9 +69,15 @@ final class Collector: Sendable {
   private static let longestInterval = Duration.seconds(1)
   /// The maximum time for filling lists of operations before the collector checks for commands.
   private static let fillingSlice = Duration.milliseconds(2)
+  /// The maximum time for the reading of the queues before the last update of a session, and the
+  /// maximum time for filling the sessions' lists after it.
+  private static let lastReadingSlice = Duration.milliseconds(200)
 
   private let state = Locked(State())
   private let bell = Atomic<UInt32>(0)
+
+  /// Whether the calling thread is the collector's thread.
+  var isOnThread: Bool { state.withLock { $0.thread } == csystem_thread_number() }
 
   // MARK: Sessions
 
@@ -115,6 +123,7 @@ final class Collector: Sendable {
 
   private func main() {
     csystem_set_thread_name("opq-collector")
+    state.withLock { $0.thread = csystem_thread_number() }
     var table = (state.withLock { $0.keptRecords.take() } ?? KeptRecords()).makeTable()
     var lastRead = ContinuousClock.now - .seconds(1)
     // Whether a viewer has requested other data and has not received an update since that request.
@@ -128,6 +137,7 @@ final class Collector: Sendable {
       let reasons = waitForBell(
         readingFrom: lastRead + interval, workingFrom: [work, answer].compactMap { $0 }.min())
       if serveSessions(table) { isAsked = true }
+      deliverLastUpdates(of: table)
       var hasNews = false
       // If a warning is due, the collector first reads all earlier changes of the queues, even if
       // its last reading was a short time ago. A viewer that has requested other data also receives
@@ -231,7 +241,11 @@ final class Collector: Sendable {
 
   /// Reads the changes of the queues for a limited time. The next round reads the remaining
   /// changes. Therefore viewers see a million new operations step by step.
-  private func read(into table: CollectorTable) {
+  ///
+  /// - Returns: Whether no changes remain.
+  @discardableResult
+  private func read(into table: CollectorTable) -> Bool {
+    var isComplete = true
     table.beginReading()
     table.allowance.begin()
     let queues = QueueRegistry.queues
@@ -252,6 +266,7 @@ final class Collector: Sendable {
         if bell.load(ordering: .relaxed) & Bell.sessions.rawValue != 0 { carryOutCommands(table) }
         guard changes.hasMore || changes.hasUnrecorded else { break }
         let isEnough = !changes.hasMore && part.adopting == 0
+        if isEnough || ContinuousClock.now >= deadline { isComplete = false }
         if isEnough || ContinuousClock.now >= deadline {
           ring(.changes)
           break
@@ -261,6 +276,23 @@ final class Collector: Sendable {
     table.isFirstReading = false
     table.keepQueues(Set(queues.map { QueueReport.ID($0.id.rawValue) }))
     table.prune(now: MonitorTime.now)
+    return isComplete
+  }
+
+  /// Makes the last updates of the sessions that have requested them. The collector first reads all
+  /// changes of the queues.
+  private func deliverLastUpdates(of table: CollectorTable) {
+    let sessions = liveSessions().filter(\.needsLastUpdate)
+    guard !sessions.isEmpty else { return }
+    let deadline = ContinuousClock.now + Self.lastReadingSlice
+    while !read(into: table), ContinuousClock.now < deadline {}
+    table.noteQueueConditions(at: MonitorTime.now)
+    let fillingEnd = ContinuousClock.now + Self.lastReadingSlice
+    while table.isFilling, ContinuousClock.now < fillingEnd { _ = fillLists(of: table) }
+    for session in sessions {
+      guard let list = table.lists[session.id] else { continue }
+      session.deliver(list.takeUpdate(from: table), isLast: true)
+    }
   }
 
   /// Carries out the commands of sessions and applies their requests for other data.
@@ -306,95 +338,11 @@ final class Collector: Sendable {
 
   // MARK: Commands
 
-  private func carryOutCommands(_ table: CollectorTable) {
-    let commands = state.withLock { state in
+  /// Removes and returns the commands that were not carried out yet.
+  func takeCommands() -> [(command: MonitorCommand, session: MonitorSession)] {
+    state.withLock { state in
       defer { state.commands = [] }
       return state.commands
     }
-    for (command, session) in commands {
-      let result =
-        session.isReadOnly
-        ? CommandResult(command: command, outcomes: denials(of: command))
-        : result(of: command, from: session.origin, table)
-      session.audit(result)
-      session.deliver(result)
-    }
-  }
-
-  private func denials(of command: MonitorCommand) -> [CommandResult.Outcome] {
-    switch command {
-    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _):
-      ids.map { _ in .denied }
-    case .setSuspended, .setWidth: [.denied]
-    }
-  }
-
-  private func result(
-    of command: MonitorCommand, from origin: CommandOrigin?, _ table: CollectorTable
-  ) -> CommandResult {
-    var result = CommandResult(command: command, outcomes: [])
-    switch command {
-    case .cancel(let ids):
-      result.outcomes = ids.map { cancel($0, for: origin, table) }
-    case .cancelWithDependents(let ids):
-      for queue in QueueRegistry.queues { table.takeUpAll(of: queue) }
-      ring(.changes)
-      // The dependents are cancelled first. If a cancelled operation finishes at once, its
-      // dependents would otherwise start.
-      result.dependents = table.allDependents(of: Set(ids)).filter {
-        cancel($0, for: origin, table) == .requested
-      }
-      result.outcomes = ids.map { cancel($0, for: origin, table) }
-    case .changePriority(let ids, let steps):
-      result.outcomes = ids.map { perform(on: $0, table) { $0.queuePriority.move(by: steps) } }
-    case .setSuspended(let id, let isSuspended):
-      result.outcomes = perform(on: id) { $0.isSuspended = isSuspended }
-    case .setWidth(let id, let width):
-      result.outcomes = perform(on: id) {
-        $0.maxConcurrentOperationCount =
-          width ?? OperationQueue.defaultMaxConcurrentOperationCount
-      }
-    }
-    return result
-  }
-
-  private func cancel(
-    _ id: OperationReport.ID, for origin: CommandOrigin?, _ table: CollectorTable
-  ) -> CommandResult.Outcome {
-    let outcome = perform(on: id, table) { $0.cancel() }
-    if let origin, outcome == .requested {
-      table.noteCancelRequester(origin, of: id)
-      // The queue does not report a change if the operation was already asked to cancel.
-      ring(.changes)
-    }
-    return outcome
-  }
-
-  private func perform(
-    on id: OperationReport.ID, _ table: CollectorTable, _ body: (Operation) -> Void
-  ) -> CommandResult.Outcome {
-    guard table.entries[id] != nil else { return .unknown }
-    guard let operation = table.operation(id), !operation.isFinished else {
-      return .alreadyFinished
-    }
-    body(operation)
-    return .requested
-  }
-
-  private func perform(
-    on id: QueueReport.ID, _ body: (OperationQueue) -> Void
-  ) -> [CommandResult.Outcome] {
-    guard let queue = QueueRegistry.queue(id) else { return [.unknown] }
-    body(queue)
-    return [.requested]
-  }
-}
-
-extension Operation.QueuePriority {
-  /// Raises or lowers an operation's priority by some levels, up to the highest or lowest level.
-  mutating func move(by steps: Int) {
-    let levels: [Self] = [.veryLow, .low, .normal, .high, .veryHigh]
-    guard let index = levels.firstIndex(of: self) else { return }
-    self = levels[min(max(0, index + steps), levels.count - 1)]
   }
 }

@@ -13,6 +13,16 @@ import Synchronization
 /// exists, and sleeps while nothing changes. If a viewer does not receive its messages, no further
 /// messages are stored, because later changes are merged into the next update.
 package final class MonitorSession: Sendable {
+  /// The progress of the last update of a session. No update follows the last update.
+  private enum LastUpdate {
+    case notRequested
+    case requested
+    /// The mailbox contains the last update.
+    case delivered
+    /// The viewer has received the last update.
+    case received
+  }
+
   private struct State {
     var mailbox: Mailbox
     /// The time of the first change that was not sent because the viewer had not received the last
@@ -22,6 +32,7 @@ package final class MonitorSession: Sendable {
     /// Whether the viewer has changed the data that it requests, and the collector has not read the
     /// new request yet.
     var isInterestNew = true
+    var lastUpdate = LastUpdate.notRequested
 
     /// Whether the mailbox contains an update. If it does, the collector makes no further update.
     var holdsUpdate: Bool { mailbox.updateCount > 0 }
@@ -82,13 +93,36 @@ package final class MonitorSession: Sendable {
   /// Removes and returns the messages, the oldest first. If `withUpdate` is `false`, an update
   /// stays in the mailbox, and the collector makes no further update until it is removed.
   package func takeMessages(withUpdate: Bool) -> [MonitorMessage] {
-    let (messages, isBehind) = state.withLock { state in
+    let (messages, isBehind, mustMakeLast) = state.withLock { state in
       let messages = state.mailbox.takeMessages(withUpdates: withUpdate)
-      return (messages, !state.holdsUpdate && state.behindSince != nil)
+      if state.lastUpdate == .delivered, !state.holdsUpdate { state.lastUpdate = .received }
+      let mustMakeLast = state.lastUpdate == .requested && !state.holdsUpdate
+      return (messages, !state.holdsUpdate && state.behindSince != nil, mustMakeLast)
     }
-    if isBehind { Collector.shared.ring(.changes) }
+    if mustMakeLast {
+      Collector.shared.ring(.sessions)
+    } else if isBehind {
+      Collector.shared.ring(.changes)
+    }
     return messages
   }
+
+  /// Requests the last update. It contains all changes up to this call, and no update follows it.
+  /// The method does not block. The session makes the last update when the viewer has received the
+  /// previous one.
+  package func requestLastUpdate() {
+    state.withLock { state in
+      if state.lastUpdate == .notRequested { state.lastUpdate = .requested }
+    }
+    Collector.shared.ring(.sessions)
+  }
+
+  /// Whether the viewer has received the last update.
+  package var hasGivenLastUpdate: Bool { state.withLock { $0.lastUpdate == .received } }
+
+  /// Whether the calling thread is the collector's thread, which makes the updates. This thread
+  /// must not wait for an update.
+  package static var isOnCollectorThread: Bool { Collector.shared.isOnThread }
 
   /// Sets the viewer's interest, which is the data that the viewer requests. The method does not
   /// block. An update follows.
@@ -127,10 +161,16 @@ package final class MonitorSession: Sendable {
   /// The shortest time between two updates of the session.
   var minimumInterval: Duration { state.withLock { $0.minimumInterval } }
 
+  /// Whether the collector must make the last update of this session now.
+  var needsLastUpdate: Bool {
+    state.withLock { $0.lastUpdate == .requested && !$0.holdsUpdate }
+  }
+
   /// Returns whether the session accepts an update now. If it does not, the session wakes the
-  /// collector when the viewer has received the last update.
+  /// collector when the viewer has received the previous update.
   func takesUpdate(at now: MonitorTime) -> Bool {
     state.withLock { state in
+      guard state.lastUpdate == .notRequested else { return false }
       if state.holdsUpdate { state.behindSince = state.behindSince ?? now }
       return !state.holdsUpdate
     }
@@ -138,8 +178,9 @@ package final class MonitorSession: Sendable {
 
   /// Delivers an update to the viewer. Only the collector's thread delivers updates, so they stay
   /// in order.
-  func deliver(_ update: Update) {
+  func deliver(_ update: Update, isLast: Bool = false) {
     let mustWake = state.withLock { state in
+      if isLast { state.lastUpdate = .delivered }
       var update = update
       update.behind = state.behindSince.map { update.time - $0 } ?? .zero
       state.behindSince = nil

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
 import Glibc
 import Logging
 import MonitorProtocol
@@ -23,11 +24,26 @@ final class GuestList: Sendable {
     case isClosed
   }
 
+  /// A way to end the connection of a viewer.
+  enum Parting: Sendable, Equatable {
+    /// Send the last update and then a farewell message with this reason. If `waitsForViewer` is
+    /// `true`, the viewer leaves the list when it has read everything. If it is `false`, the viewer
+    /// leaves the list when everything is sent.
+    case afterLastUpdate(reason: String, waitsForViewer: Bool)
+    /// Send a farewell message with this reason, without a last update. The viewer leaves the list
+    /// when it has read the message.
+    case withoutUpdate(reason: String)
+    /// Close the connection at once.
+    case cutOff
+  }
+
   private struct State {
     var mode: OperationMonitor.Mode
     /// The closures that disconnect the viewers, by viewer.
-    var farewells: [ObjectIdentifier: @Sendable () -> Void] = [:]
+    var farewells: [ObjectIdentifier: @Sendable (Parting) -> Void] = [:]
     var isClosed = false
+    /// The semaphores that are signalled when no viewer is connected.
+    var emptySignals: [DispatchSemaphore] = []
     /// For each kind of log line, the number of lines that may still be written; see ``Line``.
     var allowances = [LogAllowance(limit: 10), LogAllowance(limit: 100)]
   }
@@ -77,7 +93,9 @@ final class GuestList: Sendable {
   ///   - farewell: A closure that disconnects the viewer. It is called on any thread and must not
   ///     block.
   /// - Returns: Whether the viewer is admitted; if not, the reason.
-  func enter(_ guest: ObjectIdentifier, farewell: @escaping @Sendable () -> Void) -> Entry {
+  func enter(
+    _ guest: ObjectIdentifier, farewell: @escaping @Sendable (Parting) -> Void
+  ) -> Entry {
     state.withLock { state in
       if state.isClosed { return .isClosed }
       guard state.farewells.count < Self.limit else { return .isFull }
@@ -90,16 +108,33 @@ final class GuestList: Sendable {
   func leave(_ guest: ObjectIdentifier) {
     // The removed closure, which would disconnect the viewer, is released after the lock is
     // unlocked.
-    withExtendedLifetime(state.withLock { $0.farewells.removeValue(forKey: guest) }) {}
+    let (farewell, signals) = state.withLock { state in
+      let farewell = state.farewells.removeValue(forKey: guest)
+      guard state.farewells.isEmpty else { return (farewell, [DispatchSemaphore]()) }
+      defer { state.emptySignals = [] }
+      return (farewell, state.emptySignals)
+    }
+    withExtendedLifetime(farewell) {}
+    for signal in signals { signal.signal() }
   }
 
-  /// Stops admitting viewers, and disconnects all viewers.
-  func close() {
+  /// Stops admitting viewers, and disconnects all viewers in this way.
+  func close(_ parting: Parting) {
     let farewells = state.withLock { state in
       state.isClosed = true
       return Array(state.farewells.values)
     }
-    for farewell in farewells { farewell() }
+    for farewell in farewells { farewell(parting) }
+  }
+
+  /// Waits until no viewer is connected, but not longer than until `deadline`.
+  func waitUntilEmpty(until deadline: DispatchTime) {
+    let signal = DispatchSemaphore(value: 0)
+    let isEmpty = state.withLock { state in
+      if !state.farewells.isEmpty { state.emptySignals.append(signal) }
+      return state.farewells.isEmpty
+    }
+    if !isEmpty { _ = signal.wait(timeout: deadline) }
   }
 
   // MARK: Logging

@@ -8,6 +8,7 @@ import MonitorProtocol
 import MonitorTransport
 import NIOCore
 import NIOPosix
+import OperationsCollector
 import OperationsCore
 
 /// Accepts connections of viewers at this process's socket.
@@ -66,29 +67,65 @@ final class Listener: Sendable {
   /// Deletes the socket's file if this process created it.
   func removeSocket() { socket.remove() }
 
-  /// Stops admitting viewers, and sends each viewer a farewell message. The method returns when all
-  /// farewell messages are sent. If it is called on the connections' thread, they are sent after it
-  /// returns. The socket's file is not deleted; see ``removeSocket()``.
-  func stop() {
+  /// The maximum time for the last updates and the farewell messages.
+  static let patienceAtEnd = TimeAmount.seconds(1)
+  /// The maximum time for the last update of a viewer. After it, the viewer receives only the
+  /// farewell message.
+  static let patienceForLastUpdate = TimeAmount.milliseconds(800)
+  /// The reason in the farewell message of a process that stops listening.
+  static let stopReason = "the process has stopped listening"
+  /// The reason in the farewell message of a process that exits.
+  static let exitReason = "the process has exited"
+
+  /// Stops admitting viewers, and sends each viewer a last update and a farewell message. The
+  /// method returns when all of them are sent, but after a second at the latest. If it is called on
+  /// the connections' thread, they are sent after it returns. If it is called on the collector's
+  /// thread, which makes the updates, the last update is not sent. The socket's file is not
+  /// deleted; see ``removeSocket()``.
+  ///
+  /// - Parameter atExit: Whether the process is exiting. If it is, the method also waits until the
+  ///   viewers have read everything.
+  func stop(atExit: Bool = false) {
     guard socket.isOwnedByThisProcess else {
       // In a forked child, the thread that would close the channel does not exist, so only the
       // descriptor is closed.
       close(socket.descriptor)
       return
     }
-    try? channel.flatMap { $0.close() }.waitElsewhere()
-    guests.close()
-    // This method submits an empty task and waits for it. The event loop runs the task after it has
-    // sent all farewell messages, so the method returns after that.
-    try? channel.eventLoop.submit {}.waitElsewhere()
+    let deadline = DispatchTime.now() + .nanoseconds(Int(Self.patienceAtEnd.nanoseconds))
+    try? channel.flatMap { $0.close() }.waitElsewhere(until: deadline)
+    let reason = Self.reason(atExit: atExit)
+    guests.close(
+      MonitorSession.isOnCollectorThread
+        ? .withoutUpdate(reason: reason)
+        : .afterLastUpdate(reason: reason, waitsForViewer: atExit))
+    guard !channel.eventLoop.inEventLoop else { return }
+    guests.waitUntilEmpty(until: deadline)
+    guests.close(.cutOff)
+  }
+
+  private static func reason(atExit: Bool) -> String {
+    let reason = atExit ? exitReason : stopReason
+    let count = OperationQueue.unstartedCompletionBlockCount
+    return count == 0
+      ? reason
+      : "\(reason); \(count) completion block\(count == 1 ? " has" : "s have") not begun"
   }
 
   /// Checks the user of a new connection, and adds its handlers. Nothing is read from the
   /// connection before the viewer is admitted.
+  ///
+  /// The connection is closed on exec, which swift-nio does not do. A program that this process
+  /// starts, or that replaces it, would otherwise keep the connection open.
   private static func prepare(
     _ channel: any Channel, for guests: GuestList, patience: TimeAmount
   ) -> EventLoopFuture<Void> {
     PeerCredentials.origin(of: channel).flatMapThrowing { origin in
+      try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+        of: NIOBSDSocket.Handle.self
+      ) {
+        _ = fcntl($0, F_SETFD, FD_CLOEXEC)
+      }
       guard guests.mayEnter(origin) else {
         throw MonitorError("its process belongs to another user")
       }
@@ -99,12 +136,12 @@ final class Listener: Sendable {
 }
 
 extension EventLoopFuture where Value: Sendable {
-  /// Waits for the future. On the future's own event loop, the method does not wait, because the
-  /// future could then never complete. `wait()` is not used, because it refuses to wait on any
-  /// event loop, including those of the watched program.
+  /// Waits for the future, but not longer than until `deadline`. On the future's own event loop,
+  /// the method does not wait, because the future could then never complete. `wait()` is not used,
+  /// because it refuses to wait on any event loop, including those of the watched program.
   ///
   /// - Throws: The error that the future fails with.
-  fileprivate func waitElsewhere() throws {
+  fileprivate func waitElsewhere(until deadline: DispatchTime = .distantFuture) throws {
     guard !eventLoop.inEventLoop else { return }
     let failure = Locked<(any Error)?>(nil)
     let isDone = DispatchSemaphore(value: 0)
@@ -112,7 +149,7 @@ extension EventLoopFuture where Value: Sendable {
       if case .failure(let error) = result { failure.withLock { $0 = error } }
       isDone.signal()
     }
-    isDone.wait()
+    _ = isDone.wait(timeout: deadline)
     if let error = failure.withLock({ $0 }) { throw error }
   }
 }

@@ -58,7 +58,7 @@ public enum OperationMonitor {
       listener = new
       return (new, true)
     }
-    if isNew { removeSocketAtExit } else { current.guests.mode = mode }
+    if isNew { stopAtExit } else { current.guests.mode = mode }
     do {
       // Another thread may have created the listener a moment ago, so this call of `listen` also
       // waits until viewers can connect.
@@ -76,10 +76,21 @@ public enum OperationMonitor {
     listener.withLock { $0 }.flatMap { Listener.isPossible ? $0.path : nil }
   }
 
-  /// Stops listening. Each viewer receives a farewell message, and the socket is deleted. The
-  /// method can be called on any thread, and returns when the farewell messages are sent. If a
-  /// handler of the logger of ``listen(mode:logger:)`` calls the method, the farewell messages are
-  /// sent after it returns. If the process does not listen, the method does nothing.
+  /// Stops listening. Each viewer receives a last update with everything up to this call, and then
+  /// a farewell message. The socket is deleted.
+  ///
+  /// The method can be called on any thread. It returns when everything is sent, but after a second
+  /// at the latest: a viewer that does not read is disconnected without the rest. If a handler of
+  /// the logger of ``listen(mode:logger:)`` calls the method, everything is sent after it returns.
+  /// If an operation's `cancel()` calls the method because a viewer cancels the operation, viewers
+  /// receive no last update. If the process does not listen, the method does nothing.
+  ///
+  /// A process that ends by `exit`, or because `main` returns, stops listening in the same way. A
+  /// process that crashes, is killed or calls `_exit` sends nothing, and viewers show how old
+  /// their last update is.
+  ///
+  /// In a child that was forked from a listening process, the method closes the child's copy of the
+  /// socket. The parent continues to listen.
   public static func stopListening() { remove { _ in true }?.stop() }
 
   /// Removes a listener and deletes its socket's file under the same lock. Otherwise the file could
@@ -93,11 +104,13 @@ public enum OperationMonitor {
     }
   }
 
-  /// Deletes the socket's file at exit. Therefore a process that ends without ``stopListening()``
-  /// leaves no file, unless it crashes.
-  private static let removeSocketAtExit: Void = {
+  /// Stops listening at exit. Therefore viewers receive everything up to that moment, and a process
+  /// that ends without ``stopListening()`` leaves no file, unless it crashes.
+  private static let stopAtExit: Void = {
     // In a forked child, nothing is done: a thread that does not exist there may hold the lock.
-    atexit { if Listener.isPossible { _ = OperationMonitor.remove { _ in true } } }
+    atexit {
+      if Listener.isPossible { OperationMonitor.remove { _ in true }?.stop(atExit: true) }
+    }
   }()
 
   /// Begins to listen if the environment variable `OPQ_MONITOR` is set to `ro` or `rw`.

@@ -14,6 +14,9 @@ struct UpdateOutbox {
   private var parts: UpdateParts?
   private var nextPart: [UInt8]?
 
+  /// Whether all parts of the update were sent.
+  var isEmpty: Bool { nextPart == nil }
+
   /// Whether the outbox accepts another update.
   var takesUpdate: Bool { nextPart == nil && credit > 0 }
 

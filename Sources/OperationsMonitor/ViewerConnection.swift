@@ -28,6 +28,9 @@ final class ViewerConnection: ChannelDuplexHandler {
   private let origin: CommandOrigin
   private var conversation = ViewerConversation()
   private var isGuest = false
+  /// The end of the connection, which follows the last update; `nil` if the connection does not end
+  /// yet.
+  private var parting: (reason: String, waitsForViewer: Bool)?
   private var expiry: Scheduled<Void>?
   private var session: MonitorSession?
   private var outbox = UpdateOutbox()
@@ -53,15 +56,15 @@ final class ViewerConnection: ChannelDuplexHandler {
   func channelActive(context: ChannelHandlerContext) {
     let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     let loop = context.eventLoop
-    let entry = guests.enter(ObjectIdentifier(self)) {
+    let entry = guests.enter(ObjectIdentifier(self)) { parting in
       loop.execute {
         let (connection, context) = me.value
-        connection.perform(connection.conversation.end(), context)
+        connection.part(parting, context)
       }
     }
     switch entry {
     case .isFull: return perform(conversation.turnAway(), context)
-    case .isClosed: return perform(conversation.end(), context)
+    case .isClosed: return perform(conversation.end(Listener.stopReason), context)
     case .isIn: isGuest = true
     }
     expiry = context.eventLoop.scheduleTask(in: patience) {
@@ -75,9 +78,13 @@ final class ViewerConnection: ChannelDuplexHandler {
     expiry?.cancel()
     session?.invalidate()
     session = nil
+    leave()
+    context.fireChannelInactive()
+  }
+
+  private func leave() {
     if isGuest { guests.leave(ObjectIdentifier(self)) }
     isGuest = false
-    context.fireChannelInactive()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -106,7 +113,7 @@ final class ViewerConnection: ChannelDuplexHandler {
   }
 
   private func mayRead(_ context: ChannelHandlerContext) -> Bool {
-    context.channel.isWritable && tokens.count < Self.mostUnanswered
+    conversation.isOver || context.channel.isWritable && tokens.count < Self.mostUnanswered
   }
 
   // MARK: Actions
@@ -132,9 +139,53 @@ final class ViewerConnection: ChannelDuplexHandler {
         // message.
         context.flush()
         context.close(promise: nil)
+      case .finish: finish(context)
       }
     }
     context.flush()
+  }
+
+  // MARK: The end
+
+  /// Ends the connection because the process ends or stops listening.
+  private func part(_ parting: GuestList.Parting, _ context: ChannelHandlerContext) {
+    switch parting {
+    case .afterLastUpdate(let reason, let waitsForViewer):
+      self.parting = (reason, waitsForViewer)
+      guard let session else { return perform(conversation.end(reason), context) }
+      session.requestLastUpdate()
+      pump(context)
+      let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      context.eventLoop.scheduleTask(in: Listener.patienceForLastUpdate) {
+        let (connection, context) = me.value
+        connection.perform(connection.conversation.end(reason), context)
+      }
+    case .withoutUpdate(let reason):
+      self.parting = (reason, true)
+      perform(conversation.end(reason), context)
+    case .cutOff: context.close(promise: nil)
+    }
+  }
+
+  /// Closes the connection for output after all messages are sent. The viewer then reads all of
+  /// them and closes the connection. If the connection were closed completely, a message that the
+  /// viewer sends at the same time could make its unread messages unreadable.
+  private func finish(_ context: ChannelHandlerContext) {
+    session?.invalidate()
+    session = nil
+    let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    context.flush()
+    let isSent = context.eventLoop.makePromise(of: Void.self)
+    isSent.futureResult.whenComplete { _ in
+      let (connection, _) = me.value
+      if connection.parting?.waitsForViewer != true { connection.leave() }
+    }
+    context.close(mode: .output, promise: isSent)
+    // A viewer that does not read does not keep the connection open.
+    context.eventLoop.scheduleTask(in: Listener.patienceAtEnd) {
+      me.value.1.close(promise: nil)
+    }
+    read(context: context)
   }
 
   private func greet(_ context: ChannelHandlerContext) {
@@ -194,6 +245,9 @@ final class ViewerConnection: ChannelDuplexHandler {
       sendWaiting(context)
       context.flush()
     } while mustPumpAgain
+    if let parting, session?.hasGivenLastUpdate == true, outbox.isEmpty {
+      perform(conversation.end(parting.reason), context)
+    }
     if holdsRead, mayRead(context) {
       holdsRead = false
       context.read()

@@ -21,6 +21,8 @@ struct ViewerConversation {
     case note(String)
     /// Close the connection after all messages are sent.
     case close
+    /// Send no further messages, and close the connection when the viewer has read all messages.
+    case finish
   }
 
   private enum Phase {
@@ -30,6 +32,8 @@ struct ViewerConversation {
   }
 
   private var phase = Phase.awaitingHello
+  /// Whether the conversation has ended.
+  var isOver: Bool { phase == .closed }
   /// Whether the viewer's greeting says that it sends no commands.
   private(set) var isViewerReadOnly = false
 
@@ -66,10 +70,14 @@ struct ViewerConversation {
         reason: "the maximum number of viewers (\(GuestList.limit)) is already connected"))
   }
 
-  /// Ends the conversation because the process no longer listens.
-  mutating func end() -> [Action] {
-    phase == .closed
-      ? [] : close(Farewell(cause: .processEnds, reason: "the process has stopped listening"))
+  /// Ends the conversation because the process ends or no longer listens.
+  ///
+  /// - Parameter reason: The reason as one sentence.
+  /// - Returns: The actions that end the connection.
+  mutating func end(_ reason: String) -> [Action] {
+    if phase == .closed { return [] }
+    phase = .closed
+    return [.send(.bye(Farewell(cause: .processEnds, reason: reason))), .finish]
   }
 
   private mutating func take(_ hello: ViewerHello) -> [Action] {

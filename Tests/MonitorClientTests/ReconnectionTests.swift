@@ -18,9 +18,9 @@ import Testing
 
   private let reset = AttachError(.lost, "reset")
 
-  private func open() -> Reconnection {
+  private func open(versions: ProtocolVersions = .current) -> Reconnection {
     var reconnection = Reconnection()
-    _ = reconnection.greet(Self.hello())
+    _ = reconnection.greet(Self.hello(), versions: versions)
     return reconnection
   }
 
@@ -66,7 +66,7 @@ import Testing
     _ = reconnection.greet(Self.hello())
     #expect(delay() == Reconnection.longestDelay)
     _ = reconnection.greet(Self.hello())
-    reconnection.noteUpdate()
+    reconnection.noteUpdate(at: MonitorTime(nanoseconds: 0))
     #expect(delay() == .milliseconds(100))
     #expect(delay() == .milliseconds(200))
   }
@@ -105,15 +105,32 @@ import Testing
   @Test("A process that has ended is not waited for, whenever its end is noticed")
   func ended() {
     let end: [Reconnection.Action] = [.post(.ended(reason: "the process has exited")), .stop]
-    var atOnce = open()
+    let versions = ProtocolVersions(major: 1, minor: 1)
+    var atOnce = open(versions: versions)
     #expect(atOnce.lose(reset, hasEnded: true) == end)
-    var later = open()
+    var later = open(versions: versions)
     _ = later.lose(reset, hasEnded: false)
     #expect(later.wakeUp(hasEnded: true) == end)
     var said = open()
     #expect(said.end() == [.stop])
     #expect(!said.isOpen)
     #expect(said.lose(reset, hasEnded: false) == [])
+  }
+
+  @Test("A process without a farewell has crashed, and the age of its last update is shown")
+  func crashed() {
+    func end(_ reason: String) -> [Reconnection.Action] { [.post(.ended(reason: reason)), .stop] }
+    var unwatched = open()
+    #expect(
+      unwatched.lose(reset, hasEnded: true) == end("the process crashed or was killed"))
+    var later = open()
+    later.noteUpdate(at: MonitorTime(nanoseconds: 1_000_000_000))
+    _ = later.lose(reset, hasEnded: false, at: MonitorTime(nanoseconds: 1_400_000_000))
+    // The end of the process is noticed later than the loss of the connection.
+    _ = later.lose(reset, hasEnded: false, at: MonitorTime(nanoseconds: 1_500_000_000))
+    #expect(
+      later.wakeUp(hasEnded: true)
+        == end("the process crashed or was killed, 400ms after its last update"))
   }
 
   @Test("Another process at the same socket is not the watched one")
@@ -127,5 +144,12 @@ import Testing
       #expect(reconnection.greet(hello) == end)
       #expect(!reconnection.isOpen)
     }
+  }
+}
+
+extension Reconnection {
+  /// Handles a lost connection at a time that does not matter.
+  fileprivate mutating func lose(_ error: AttachError, hasEnded: Bool) -> [Action] {
+    lose(error, hasEnded: hasEnded, at: MonitorTime(nanoseconds: 0))
   }
 }

@@ -23,16 +23,16 @@ import Testing
     let guests = (0...GuestList.limit).map { _ in LogLines() }
     let reported = EventLog<Int>()
     for (index, guest) in guests.dropLast().enumerated() {
-      #expect(list.enter(ObjectIdentifier(guest)) { reported.note(index) } == .isIn)
+      #expect(list.enter(ObjectIdentifier(guest)) { _ in reported.note(index) } == .isIn)
     }
     let last = ObjectIdentifier(guests[GuestList.limit])
-    #expect(list.enter(last) {} == .isFull)
+    #expect(list.enter(last) { _ in } == .isFull)
     list.leave(ObjectIdentifier(guests[3]))
-    #expect(list.enter(last) { reported.note(3) } == .isIn)
-    list.close()
+    #expect(list.enter(last) { _ in reported.note(3) } == .isIn)
+    list.close(.cutOff)
     #expect(reported.events.sorted() == Array(0..<GuestList.limit))
     list.leave(last)
-    #expect(list.enter(last) {} == .isClosed)
+    #expect(list.enter(last) { _ in } == .isClosed)
   }
 
   @Test("Text from a viewer does not forge a line of the log, and is not longer than a line")

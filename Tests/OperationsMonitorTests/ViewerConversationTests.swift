@@ -71,10 +71,10 @@ import Testing
     #expect(actions.first == .note("it makes no sense"))
     #expect(farewell(in: actions)?.reason == "it makes no sense")
     #expect(conversation.takeFault("again") == [])
-    #expect(conversation.end() == [])
+    #expect(conversation.end(Listener.stopReason) == [])
     var other = ViewerConversation()
     _ = other.take(hello)
-    #expect(farewell(in: other.end())?.cause == .processEnds)
+    #expect(farewell(in: other.end(Listener.stopReason))?.cause == .processEnds)
   }
 }
 

@@ -34,6 +34,26 @@ package enum ProcessStatus {
     return nil
   }
 
+  /// Returns whether a signal has stopped all threads of a process.
+  package static func areThreadsStopped(of process: Int32) -> Bool {
+    guard let tasks = opendir("/proc/\(process)/task") else { return false }
+    defer { closedir(tasks) }
+    while let entry = readdir(tasks) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard Int32(name) != nil else { continue }
+      guard let file = fopen("/proc/\(process)/task/\(name)/stat", "r") else { return false }
+      defer { fclose(file) }
+      var bytes = [UInt8](repeating: 0, count: 512)
+      let count = fread(&bytes, 1, bytes.count, file)
+      // The state is the first letter after the thread's name, which is in parentheses.
+      let words = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: ")").last
+      guard words?.hasPrefix(" T") == true else { return false }
+    }
+    return true
+  }
+
   /// Returns the number of open file descriptors of a process; `nil` if the process does not exist.
   package static func descriptorCount(of process: Int32) -> Int? {
     entryCount("/proc/\(process)/fd")

@@ -25,7 +25,8 @@ public enum ProcessMessage: Sendable, Equatable {
 public struct Farewell: Sendable, Equatable {
   /// The kind of the reason.
   public enum Cause: Sendable, Equatable {
-    /// The process ends or stops listening.
+    /// The process ends or stops listening. Since version 1.2, a process that exits sends this
+    /// cause too.
     case processEnds
     /// The viewer uses another major version of the protocol.
     case versionMismatch
@@ -59,7 +60,7 @@ public struct Farewell: Sendable, Equatable {
 /// versions are incompatible.
 public struct ProtocolVersions: Sendable, Equatable, CustomStringConvertible {
   /// The versions that this library understands.
-  public static let current = ProtocolVersions(major: 1, minor: 1)
+  public static let current = ProtocolVersions(major: 1, minor: 2)
 
   /// The major version. The process and the viewer must have the same major version.
   public var major: UInt32

@@ -55,6 +55,13 @@ extension OperationQueue {
 }
 
 extension OperationQueue {
+  static let unstartedCompletionBlocks = Atomic(0)
+
+  /// The number of completion blocks of finished operations that have not begun.
+  package static var unstartedCompletionBlockCount: Int {
+    unstartedCompletionBlocks.load(ordering: .relaxed)
+  }
+
   /// Returns the operation of a record, unless it has left this queue.
   package final func operation(of record: OperationRecord) -> Operation? {
     core.withScheduler { _, _ in record.operation?.takeUnretainedValue() }

@@ -236,7 +236,9 @@ extension Operation {
     ForkedProcess.check("to run a completion block")
     // The completion block runs asynchronously, because the finishing thread may hold locks of the user. The
     // operation lives until the block has run.
+    OperationQueue.unstartedCompletionBlocks.add(1, ordering: .relaxed)
     OperationQueue.completions.addOperation {
+      OperationQueue.unstartedCompletionBlocks.subtract(1, ordering: .relaxed)
       var block: (@Sendable () -> Void)?
       self.announce("completionBlock") { block = self.takeCompletionBlock() }
       block?()

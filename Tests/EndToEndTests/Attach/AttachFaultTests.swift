@@ -37,7 +37,8 @@ import Testing
     let window = try process.watch()
     #expect(window.wait { $0.contains("executing") })
     process.signal(SIGKILL)
-    #expect(window.wait { $0.contains("EXITED ") && $0.contains("the process has exited") })
+    #expect(
+      window.wait { $0.contains("EXITED ") && $0.contains("the process crashed or was killed") })
     // After the process has ended, the viewer disables commands.
     window.type("x")
     #expect(window.wait { $0.contains("commands are disabled") })

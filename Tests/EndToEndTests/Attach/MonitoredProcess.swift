@@ -64,6 +64,13 @@ final class MonitoredProcess {
   /// The log of the process.
   var logged: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
+  /// Waits until a line of the process's output begins with a text, and returns the rest of the line.
+  func line(after text: String) throws -> String {
+    #expect(window.wait { $0.contains(text) })
+    let line = try #require(window.screen.lines.first { $0.hasPrefix(text) })
+    return String(line.dropFirst(text.count))
+  }
+
   /// Waits until the log contains a text. The log is written on another thread than the answer to a
   /// viewer.
   func waitUntilLogged(_ text: String) -> Bool {
