@@ -226,6 +226,59 @@ import Testing
     }
   }
 
+  @Test("The exit of a forked child sends nothing to the viewers of its parent")
+  func exitOfForkInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      let runtime = try RuntimeDirectory()
+      let path = try OperationMonitor.listen()
+      let client = try #require(WireClient(path: path))
+      #expect(client.greet().isGreeting)
+      client.send(.watch(Interest(), interval: .milliseconds(10)))
+      client.send(.credit(1))
+      #expect(client.receiveUpdate { _ in true } != nil)
+      let start = ContinuousClock.now
+      let child = forkProcess()
+      if child == 0 {
+        alarm(20)
+        exit(0)
+      }
+      var status: Int32 = -1
+      waitpid(child, &status, 0)
+      #expect(status == 0)
+      // The child does not wait for viewers, because it has none.
+      #expect(ContinuousClock.now - start < .seconds(1))
+      #expect(runtime.sockets == [path])
+      let queue = OperationQueue()
+      queue.name = "after the fork"
+      client.send(.credit(1))
+      let update = client.receiveUpdate { $0.queues.contains { $0.name == "after the fork" } }
+      #expect(update != nil)
+      OperationMonitor.stopListening()
+      #expect(client.receive { WireClient.Answer.message($0).farewell }?.cause == .processEnds)
+    }
+  }
+
+  @Test("A stop with a viewer that does not read ends after about a second")
+  func stopsWithDeafViewerInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      let runtime = try RuntimeDirectory()
+      let path = try OperationMonitor.listen()
+      let client = try #require(WireClient(path: path))
+      #expect(client.greet().isGreeting)
+      // The viewer grants no credit, so it cannot receive the last update.
+      client.send(.watch(Interest(), interval: .milliseconds(10)))
+      client.send(.ping(1))
+      #expect(client.receive { $0 == .pong(1) ? true : nil } == true)
+      let start = ContinuousClock.now
+      OperationMonitor.stopListening()
+      let time = ContinuousClock.now - start
+      #expect(time >= .milliseconds(700) && time < .seconds(5), "\(time)")
+      #expect(client.receive().farewell?.cause == .processEnds)
+      #expect(client.receive() == .closed)
+      #expect(runtime.sockets == [])
+    }
+  }
+
   @Test("The collector runs while a viewer watches, and not before and after")
   func collectorRunsWhileWatchedInOwnProcess() async {
     await #expect(processExitsWith: .success) {
