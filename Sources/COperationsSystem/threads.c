@@ -20,6 +20,7 @@ _Thread_local void *csystem_release __attribute__((tls_model("initial-exec")));
 _Thread_local void *csystem_misuse __attribute__((tls_model("initial-exec")));
 _Thread_local void *csystem_delivery __attribute__((tls_model("initial-exec")));
 _Thread_local void *csystem_question __attribute__((tls_model("initial-exec")));
+_Thread_local void *csystem_cancellation __attribute__((tls_model("initial-exec")));
 
 bool csystem_futex_wait(const void *address, uint32_t expected, int64_t timeout_nanoseconds) {
   struct timespec timeout, *limit = NULL;

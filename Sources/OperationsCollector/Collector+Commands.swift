@@ -59,7 +59,13 @@ extension Collector {
   private func cancel(
     _ id: OperationReport.ID, for origin: CommandOrigin?, _ table: CollectorTable
   ) -> CommandResult.Outcome {
-    let outcome = perform(on: id, table) { $0.cancel() }
+    let outcome = perform(on: id, table) { operation in
+      if let origin {
+        operation.cancel(forProcess: origin.processID, ofUser: origin.userID)
+      } else {
+        operation.cancel()
+      }
+    }
     if let origin, outcome == .requested {
       table.noteCancelRequester(origin, of: id)
       // The queue does not report a change if the operation was already asked to cancel.

@@ -71,14 +71,15 @@ static inline void csystem_prefetch_two_lines(const void *address) {
   __builtin_prefetch((const char *)address + 64, 1);
 }
 
-// Five thread-local pointers: to the current worker, to the list of operations to release, and to the
-// innermost scopes of the Swift types MisuseScope, Delivery and AsynchronyQuestion. Each pointer is null in a
-// new thread.
+// Six thread-local pointers: to the current worker, to the list of operations to release, and to the
+// innermost scopes of the Swift types MisuseScope, Delivery, AsynchronyQuestion and CancellationScope. Each
+// pointer is null in a new thread.
 extern _Thread_local void *_Nullable csystem_worker __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_release __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_misuse __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_delivery __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_question __attribute__((tls_model("initial-exec")));
+extern _Thread_local void *_Nullable csystem_cancellation __attribute__((tls_model("initial-exec")));
 static inline void *_Nullable csystem_current_worker(void) { return csystem_worker; }
 static inline void csystem_set_current_worker(void *_Nullable worker) { csystem_worker = worker; }
 static inline void *_Nullable csystem_current_release(void) { return csystem_release; }
@@ -88,6 +89,8 @@ static inline void csystem_set_current_misuse(void *_Nullable scope) { csystem_m
 static inline void *_Nullable csystem_current_delivery(void) { return csystem_delivery; }
 static inline void csystem_set_current_delivery(void *_Nullable scope) { csystem_delivery = scope; }
 static inline void *_Nullable csystem_current_question(void) { return csystem_question; }
+static inline void *_Nullable csystem_current_cancellation(void) { return csystem_cancellation; }
+static inline void csystem_set_current_cancellation(void *_Nullable scope) { csystem_cancellation = scope; }
 static inline void csystem_set_current_question(void *_Nullable scope) { csystem_question = scope; }
 
 // The Swift runtime's own reference counting functions (docs/Runtime.md of the Swift project), with which

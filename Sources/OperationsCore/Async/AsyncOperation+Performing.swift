@@ -15,7 +15,7 @@ final class Performer: Sendable {
 
   /// The operation that the reference refers to. It is read only while the operation executes,
   /// because the operation's task retains the operation during that time.
-  fileprivate var operation: Operation? {
+  var operation: Operation? {
     reference.load(ordering: .acquiring)?.takeUnretainedValue()
   }
 }
@@ -44,7 +44,11 @@ extension AsyncOperation {
       await finishedRegardless()
       return try finalResult.get()
     } onCancel: {
-      cancel()
+      if let container = performer.operation {
+        CancellationScope.cancel(self, because: .container(container.id)) { cancel() }
+      } else {
+        cancel()
+      }
     }
   }
 }

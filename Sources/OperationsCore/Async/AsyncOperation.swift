@@ -195,6 +195,8 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     return false
   }
 
+  final override var knownStart: Int64? { withWork { $0.started } }
+
   private final func cancelTask() { withWork { $0.task }?.cancel() }
 
   /// Whether the operation releases its work before threads and tasks that wait for the operation

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
+
 /// The work of an asynchronous operation: its closure until the work begins, its task while the
 /// work runs, and then its result. Guarded by the operation's lock.
 struct AsyncWork<Output: Sendable> {
@@ -16,6 +18,9 @@ struct AsyncWork<Output: Sendable> {
   /// the task.
   private var beginning: UnsafeContinuation<Void, Never>?
   private(set) var outcome: Result<Output, any Error>?
+  /// The time at which the operation was started, on the monotonic clock in nanoseconds; `nil`
+  /// before the start.
+  private(set) var started: Int64?
 
   init(body: Body?) { self.body = body }
 
@@ -34,12 +39,13 @@ struct AsyncWork<Output: Sendable> {
     return task == nil ? body.take() : body
   }
 
-  /// Stores the task, before its work begins.
+  /// Stores the task, before its work begins, and the time of the start.
   ///
   /// - Returns: The continuation with which the caller must resume the task; `nil` if the task is
   ///   not waiting to be stored.
   mutating func taskWasMade(_ task: Task<Void, Never>) -> UnsafeContinuation<Void, Never>? {
     self.task = task
+    started = csystem_monotonic_nanoseconds()
     return beginning.take()
   }
 

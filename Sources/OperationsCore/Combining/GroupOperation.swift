@@ -76,7 +76,9 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     // cancelled flag of the group, and then cancels the members that it finds. This method checks
     // the flag after it has added the operation. So if `cancel()` did not find the operation, this
     // method cancels it.
-    if isCancelled { operation.cancel() }
+    if isCancelled {
+      CancellationScope.cancel(operation, because: .container(id)) { operation.cancel() }
+    }
     return true
   }
 

@@ -19,6 +19,8 @@
 ///
 /// Cancelling it cancels the current attempt or ends the delay. No further attempt follows.
 public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @unchecked Sendable {
+  private let log: AttemptLog
+
   /// Creates an operation with several attempts.
   ///
   /// - Parameters:
@@ -41,21 +43,32 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
     makeOperation: @escaping @Sendable (_ attempt: Int) -> AsyncOperation<Output>
   ) {
     let performer = Performer()
+    let log = AttemptLog(maximum: max(1, maximumAttempts))
+    self.log = log
     // Only the closure of the operation captures the parameters of the initializer, so that they
     // are released after the closure has run.
     super.init {
+      defer { log.close() }
       for attempt in 1..<max(1, maximumAttempts) {
         do {
-          return try await makeOperation(attempt).perform(for: performer)
+          return try await log.run(attempt, makeOperation(attempt), for: performer)
         } catch {
           if error is Misuse || Task.isCancelled || !shouldRetry(error) { throw error }
         }
         let pause = delay(attempt)
-        if pause > .zero { try await clock.sleep(for: min(pause, .longest)) }
+        if pause > .zero {
+          log.pause(min(pause, .longest), for: performer)
+          try await clock.sleep(for: min(pause, .longest))
+        }
         try Task.checkCancellation()
       }
-      return try await makeOperation(max(1, maximumAttempts)).perform(for: performer)
+      let last = max(1, maximumAttempts)
+      return try await log.run(last, makeOperation(last), for: performer)
     }
     performer.set(self)
   }
+
+  override var recordedAttempts: RecordedAttempts? { log.recorded }
+
+  package override var lastAttemptError: (any Error)? { log.lastError }
 }

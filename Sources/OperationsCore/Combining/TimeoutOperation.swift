@@ -42,7 +42,10 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
         let pause = max(.zero, min(limit, .longest))
         do { try await clock.sleep(for: pause) } catch { return }
         guard deadline.settle(isMet: false) else { return }
-        operation.cancel(with: OperationTimeoutError(limit: limit))
+        let id = performer.operation?.id
+        CancellationScope.cancel(operation, because: id.map { .timeout($0) } ?? .timeLimit) {
+          operation.cancel(with: OperationTimeoutError(limit: limit))
+        }
       }
       // When the closure ends, Swift cancels the child task that waits for the time limit, and
       // waits until this task has ended.

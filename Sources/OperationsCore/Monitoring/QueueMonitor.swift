@@ -133,8 +133,10 @@ struct QueueMonitor {
     let now = csystem_monotonic_nanoseconds()
     return running.map { operation in
       let record = adopt(operation, for: collector)
-      record.snapshot.started = now
-      record.snapshot.isStartApproximate = true
+      if record.snapshot.started == nil {
+        record.snapshot.started = now
+        record.snapshot.isStartApproximate = true
+      }
       return record
     }
   }
@@ -164,6 +166,7 @@ struct QueueMonitor {
     record.collector = collector
     record.snapshot.state = state
     record.snapshot.isCancelled = status.isCancelled
+    record.snapshot.cancellationCause = operation.cancellationCause
     record.snapshot.isHeldUpByItself = status.isHeldUpByItself
     record.snapshot.isExcluded = status.isExcluded
     record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
@@ -174,6 +177,9 @@ struct QueueMonitor {
     if old?.state == state {
       record.snapshot.becameReady = old?.becameReady
       record.snapshot.started = old?.started
+    }
+    if state == .executing, record.snapshot.started == nil {
+      record.snapshot.started = operation.knownStart
     }
     operation.record = record
     lead(record, to: operation)
@@ -212,15 +218,36 @@ struct QueueMonitor {
     let now = csystem_monotonic_nanoseconds()
     let state = Self.state(of: new)
     if let record {
-      record.snapshot.note(state, status, wasAdded: old == .outside, at: now)
+      let isKnown = record.snapshot.state == .finished
       record.snapshot.hasFailed = state == .finished && operation.hasFailed(status)
+      if !isKnown {
+        record.snapshot.note(state, status, wasAdded: old == .outside, at: now)
+        if status.isCancelled { record.snapshot.cancellationCause = operation.cancellationCause }
+      }
       lead(record, to: operation)
       if state == .finished { record.operation = nil }
-      markChanged(record)
+      // If the finish was already recorded, the collector may have read and forgotten the operation.
+      if !isKnown { markChanged(record) }
     }
     if !subscriptions.isEmpty {
       publish(operation, old == .outside ? nil : Self.state(of: old), state, status, now)
     }
+  }
+
+  /// Records the finish of an operation before its dependents are notified, so that no record of a
+  /// start precedes the record of a finish that it had to wait for. The operation is still in the
+  /// queue, and leaves the counts of executing operations later.
+  @inline(never)
+  mutating func willNotifyDependents(_ operation: Operation, _ status: OperationStatus) {
+    guard operation.place.stage == .executing, let record = record(of: operation),
+      record.snapshot.state != .finished
+    else { return }
+    record.snapshot.note(
+      .finished, status, wasAdded: false, at: csystem_monotonic_nanoseconds())
+    if status.isCancelled { record.snapshot.cancellationCause = operation.cancellationCause }
+    record.snapshot.hasFailed =
+      !status.isCancelled && operation.withRare { $0?.error != nil }
+    markChanged(record)
   }
 
   /// Returns the record of the operation whose state changes; `nil` if the operation has no record.
@@ -251,6 +278,7 @@ struct QueueMonitor {
     isQueueChanged = true
     if let record = record(of: operation) {
       record.snapshot.isCancelled = true
+      record.snapshot.cancellationCause = operation.cancellationCause
       record.snapshot.cancelRequested = now
       markChanged(record)
     }

@@ -29,6 +29,12 @@ package struct RecordedOperation: Sendable {
   package var isCancelled = false
   /// Whether the operation has finished with an error and was not cancelled.
   package var hasFailed = false
+  /// What cancelled the operation; `nil` if the operation was not cancelled or the cause is unknown.
+  package var cancellationCause: CancellationCause?
+  /// The kind that was set for the operation; `nil` if its kind is the name of its class.
+  package var kind: String?
+  /// The attempts of a `RetryOperation`; `nil` for other operations.
+  package var attempts: RecordedAttempts?
   /// Whether only the operation's own `isReady` keeps it waiting: `isReady` was `false`, and the
   /// dependencies are finished.
   package var isHeldUpByItself = false
@@ -70,6 +76,8 @@ package struct RecordedOperation: Sendable {
   /// Reads the values that describe the operation, and the states of its dependencies.
   mutating func describe(_ operation: Operation) {
     name = operation.givenName
+    kind = operation.givenKind
+    attempts = operation.recordedAttempts
     let all = operation.listedDependencies
     dependencies = all.map(\.id)
     unmetDependencies = []
@@ -86,6 +94,8 @@ package struct RecordedOperation: Sendable {
   /// Copies the values that ``describe(_:)`` has read from the operation.
   mutating func takeDescription(of other: RecordedOperation) {
     name = other.name
+    kind = other.kind
+    attempts = other.attempts
     dependencies = other.dependencies
     unmetDependencies = other.unmetDependencies
   }

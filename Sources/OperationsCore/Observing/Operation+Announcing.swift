@@ -71,6 +71,7 @@ extension Operation {
     case "isCancelled":
       // A subclass may store its own flag for `isCancelled`, and not call `super.cancel()`.
       guard isCancelled else { return [] }
+      if MonitorLevel.isOn { noteCancellationCause() }
       let verdict = update { $0.subclassWasCancelled() }
       if verdict.becameReady { return .becameReady }
       return verdict.isNews ? .cancelled : []

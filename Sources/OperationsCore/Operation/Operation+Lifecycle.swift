@@ -154,6 +154,7 @@ extension Operation {
 
   final func performCancel() {
     if csystem_is_forked_child() { checkProcessBeforeChange() }
+    if MonitorLevel.isOn { noteCancellationCause() }
     if isExactlyBlockOperation, let verdict = update({ $0.cancelUnobserved() }) {
       if verdict.mustPush { pushToQueue() }
       return

@@ -8,6 +8,8 @@ import Synchronization
 extension Operation {
   final var givenName: String? { withRare { $0?.name } }
 
+  final var givenKind: String? { withRare { $0?.kind } }
+
   package final var givenQualityOfService: QualityOfService {
     withRare { $0?.qualityOfService ?? .default }
   }

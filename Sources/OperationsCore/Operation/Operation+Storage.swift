@@ -41,6 +41,10 @@ final class RareState {
   var error: (any Error)?
   /// The reason why the operation was cancelled or is about to be cancelled.
   var cancellationReason: (any Error)?
+  /// What cancelled the operation, if a collector recorded at that time.
+  var cancellationCause: CancellationCause?
+  /// The text that describes what the operation does; `nil` if it is the name of the class.
+  var kind: String?
   /// The dependencies whose success this operation requires.
   var required: Set<ObjectIdentifier> = []
   /// The operations that require the success of this operation. The references are

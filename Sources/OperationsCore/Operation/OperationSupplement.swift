@@ -34,6 +34,24 @@ extension OperationSupplement where Self: Operation {
     }
   }
 
+  /// What the operation does, as one or two words; the name of its class by default.
+  ///
+  /// Statistics, warnings, reports and telemetry of `opq-top` combine the operations of one kind. Set
+  /// a kind if the name of the class says too little, as `AsyncOperation<String>` does. Operations
+  /// that do the same work should have the same kind, and a ``Operation/name`` of their own.
+  ///
+  /// The property can be set at any time on any thread. After an empty text is set, the kind is the
+  /// name of the class again.
+  public var kind: String {
+    get { givenKind ?? String(describing: type(of: self as Operation)) }
+    set {
+      let kind = newValue.isEmpty ? nil : newValue
+      if kind == givenKind { return }
+      makeRare { $0.kind = kind }
+      noteDescriptionChanged()
+    }
+  }
+
   /// The state of the operation: waiting, ready, executing or finished. As soon as a queue has
   /// chosen the operation to be started, the state is ``OperationState/executing``.
   public var state: OperationState { status.load(ordering: .acquiring).state }

@@ -316,7 +316,7 @@ open class OperationQueue: @unchecked Sendable {
     // Barriers are cancelled first, because an operation before a barrier may finish as soon as it is
     // cancelled, and the barrier's block would run.
     for barrier in barriers { barrier.cancel() }
-    for operation in operations { operation.cancel() }
+    cancel(operations)
   }
 
   /// Blocks until the queue is empty. The call also waits for barriers, and for operations that are

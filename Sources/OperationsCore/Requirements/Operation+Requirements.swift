@@ -87,7 +87,9 @@ extension Operation {
   private final func cancelUnlessSuccessful(_ error: DependencyError?) {
     let status = status.load(ordering: .acquiring)
     guard let error, status.isPending, !status.isCancelled, !status.has(.dispatched) else { return }
-    cancel(with: error)
+    CancellationScope.cancel(self, because: .dependency(error.dependency.id)) {
+      cancel(with: error)
+    }
   }
 }
 
