@@ -36,8 +36,22 @@ extension Operation {
   @inline(__always)
   final func releaseDependents(in queue: QueueCore?) -> OperationChain {
     let status = status.load(ordering: .acquiring)
+    if status.has(.hasFinishDuties) || status.has(.hasDependents), MonitorLevel.isOn {
+      recordFinish()
+    }
     if status.has(.hasFinishDuties) { performFinishDuties() }
     return status.has(.hasDependents) ? notifyDependents(in: queue) : OperationChain()
+  }
+
+  /// Records the finish for a collector, if the operation has a record.
+  @inline(never)
+  private final func recordFinish() {
+    guard mayHaveRecord, let queue = enqueuedQueue else { return }
+    queue._withUnsafeGuaranteedRef {
+      $0.withScheduler { scheduler, _ in
+        scheduler.monitor.willNotifyDependents(self, status.load(ordering: .acquiring))
+      }
+    }
   }
 
   @inline(__always)
