@@ -145,7 +145,8 @@ import Testing
     #expect(window.wait { $0.contains("LIVE") && $0.contains("one job") })
     other.signal(SIGKILL)
     #expect(other.waitForEnd() == .signal(SIGKILL))
-    #expect(window.wait { $0.contains("EXITED ") && $0.contains("the process has exited") })
+    #expect(
+      window.wait { $0.contains("EXITED ") && $0.contains("the process crashed or was killed") })
     withExtendedLifetime(viewer) {}
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
