@@ -44,6 +44,7 @@ struct Palette: Equatable {
     case .ready: Ink(foreground: 6)
     case .held: Ink(foreground: 3)
     case .cancelling: Ink(foreground: 3, attributes: Self.bold)
+    case .failed: Ink(foreground: 1)
     case .cancelled: Ink(foreground: 5)
     case .warning: Ink(foreground: 1, attributes: Self.bold)
     case .accent: accent
@@ -63,7 +64,7 @@ struct Palette: Equatable {
   private func colorless(_ role: Role) -> Ink {
     switch role {
     case .text, .ready, .held, .cancelled: Ink()
-    case .strong, .executing, .cancelling, .warning: Ink(attributes: Self.bold)
+    case .strong, .executing, .cancelling, .failed, .warning: Ink(attributes: Self.bold)
     case .dim, .waiting, .finished: Ink(attributes: Self.dim)
     case .accent: Ink(attributes: Self.underline)
     }

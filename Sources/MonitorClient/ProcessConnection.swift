@@ -89,7 +89,7 @@ final class ProcessConnection: ChannelInboundHandler {
 
   /// Sends the viewer's interest, which is the data that the viewer requests, to the process.
   func watch(_ interest: Interest, interval: Duration) {
-    send(.watch(interest, interval: interval))
+    perform(conversation.watch(interest, interval: interval))
   }
 
   /// Sends a command to the process.

@@ -18,6 +18,8 @@ struct ProcessConversation {
   }
 
   private var isGreeted = false
+  /// The version of the protocol that the process uses.
+  private var versions = ProtocolVersions.current
   private var assembler = UpdateAssembler()
   private var ledger: OperationLedger
   /// The number of further parts of updates that the process may send.
@@ -32,6 +34,13 @@ struct ProcessConversation {
   init(ledger: OperationLedger = OperationLedger()) { self.ledger = ledger }
 
   // MARK: The viewer
+
+  /// Returns the actions that send the viewer's interest, in words that the process understands.
+  func watch(_ interest: Interest, interval: Duration) -> [Action] {
+    var interest = interest
+    interest.filter = interest.filter?.understood(by: versions)
+    return [.send(.watch(interest, interval: interval))]
+  }
 
   /// Returns the actions that send a command of the viewer.
   mutating func give(_ command: MonitorCommand) -> [Action] {
@@ -65,6 +74,7 @@ struct ProcessConversation {
         return [.fail(AttachError(otherVersion: versions))]
       }
       isGreeted = true
+      self.versions = versions
       return [.greeted(hello, versions: versions)]
     case .bye(let farewell):
       guard isGreeted, farewell.cause == .processEnds else { return [.fail(AttachError(farewell))] }

@@ -25,6 +25,8 @@ extension BatchFrame.Operation {
     case secondsInState
     /// The name of the operation; see ``BatchFrame/Operation/name``.
     case name
+    /// The text of the operation's error; see ``BatchFrame/Operation/error``.
+    case error
   }
 }
 
@@ -50,6 +52,7 @@ extension BatchFrame.Operation: Encodable {
       case .seconds: try container.encodeIfPresent(seconds, forKey: field)
       case .secondsInState: try container.encodeIfPresent(secondsInState, forKey: field)
       case .name: try container.encode(name, forKey: field)
+      case .error: try container.encodeIfPresent(error, forKey: field)
       }
     }
   }

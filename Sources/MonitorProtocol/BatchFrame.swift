@@ -56,6 +56,9 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     /// The time in seconds since the operation entered its current state, which may be finished or
     /// cancelled; `nil` if the operation entered the state before monitoring began.
     public var secondsInState: Double?
+    /// The text of the operation's error, at most 1 KiB; `nil` if the operation has not finished or has no
+    /// error.
+    public var error: String?
   }
 
   /// A warning about a condition of queues or operations that probably is a mistake.
@@ -153,6 +156,7 @@ extension BatchFrame.Operation {
         report.stateEntered.map { BatchFrame.seconds(from: $0, to: time) }
       }
     secondsInState = report.stateEntered.map { BatchFrame.seconds(from: $0, to: time) }
+    error = report.errorText
   }
 }
 

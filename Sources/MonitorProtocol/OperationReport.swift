@@ -71,9 +71,38 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
   /// The time when the operation finished; `nil` if it has not, or if that was before monitoring
   /// began.
   public var finished: MonitorTime?
+  /// The text of the operation's error, unsanitised and at most
+  /// 1 KiB of UTF-8; `nil` if the operation has not
+  /// finished or has no error. A cancelled operation may have an error, which is the reason of its
+  /// cancellation.
+  public var errorText: String? {
+    get { rareValues.errorText }
+    set { rareValues.errorText = newValue }
+  }
   /// The viewer that sent the last cancel command from another process; `nil` if there was no such
   /// command.
-  public var cancelRequester: CommandOrigin?
+  public var cancelRequester: CommandOrigin? {
+    get { rareValues.cancelRequester }
+    set { rareValues.cancelRequester = newValue }
+  }
+
+  /// The values that few operations have.
+  private struct RareValues: Sendable, Equatable {
+    var errorText: String?
+    var cancelRequester: CommandOrigin?
+  }
+
+  /// The memory of the values that few operations have. It is allocated only for these operations.
+  private indirect enum RareMemory: Sendable, Equatable {
+    case values(RareValues)
+  }
+
+  private var rareMemory: RareMemory?
+
+  private var rareValues: RareValues {
+    get { if case .values(let values) = rareMemory { values } else { RareValues() } }
+    set { rareMemory = newValue == RareValues() ? nil : .values(newValue) }
+  }
 
   /// Creates a report of an operation. Omitted values are unknown or empty.
   public init(
@@ -119,7 +148,7 @@ extension OperationReport {
     case .ready, .held: becameReady
     case .executing: started
     case .cancelling: cancelRequested
-    case .finished, .cancelled: finished
+    case .finished, .failed, .cancelled: finished
     }
   }
 }

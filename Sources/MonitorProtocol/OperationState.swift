@@ -19,11 +19,20 @@ public enum OperationState: String, Codable, Sendable, CaseIterable {
   /// executing. Otherwise the counts include it as ready, because a cancelled operation does not
   /// wait for its dependencies.
   case cancelling
-  /// The operation has finished and was not cancelled.
+  /// The operation has finished without an error and was not cancelled.
   case finished
+  /// The operation has finished with an error and was not cancelled. The number of finished operations
+  /// includes failed operations.
+  case failed
   /// The operation has finished and was cancelled before.
   case cancelled
 
-  /// Whether the operation is finished or cancelled.
-  public var isOver: Bool { self == .finished || self == .cancelled }
+  /// Whether the operation is finished, failed or cancelled.
+  public var isOver: Bool { self == .finished || self == .failed || self == .cancelled }
+
+  /// The words for states in filters and options, each with the states that it means. `finished` also
+  /// means failed operations, and `succeeded` does not.
+  package static let words: [(word: String, states: Set<OperationState>)] =
+    allCases.map { ($0.rawValue, $0 == .finished ? [.finished, .failed] : [$0]) }
+    + [("succeeded", [.finished])]
 }

@@ -3,8 +3,8 @@
 
 /// The number of operations in each state.
 ///
-/// `waiting + ready + executing + finished + cancelled == total` always holds. `held` and
-/// `cancelling` are not part of this sum, because other counts include them.
+/// `waiting + ready + executing + finished + cancelled == total` always holds. `held`,
+/// `cancelling` and `failed` are not part of this sum, because other counts include them.
 public struct StateCounts: Codable, Sendable, Equatable {
   /// The number of operations that are not ready.
   public var waiting: Int
@@ -18,6 +18,9 @@ public struct StateCounts: Codable, Sendable, Equatable {
   public var cancelling: Int
   /// The number of operations that have finished and were not cancelled.
   public var finished: Int
+  /// The number of operations that have finished with an error and were not cancelled. `finished` includes
+  /// them.
+  public var failed: Int
   /// The number of operations that have finished and were cancelled.
   public var cancelled: Int
   /// The number of operations that were ever added to a queue. The queue counts them separately;
@@ -27,7 +30,7 @@ public struct StateCounts: Codable, Sendable, Equatable {
   /// Creates counts. Every count is zero by default.
   public init(
     waiting: Int = 0, ready: Int = 0, held: Int = 0, executing: Int = 0, cancelling: Int = 0,
-    finished: Int = 0, cancelled: Int = 0, total: Int = 0
+    finished: Int = 0, failed: Int = 0, cancelled: Int = 0, total: Int = 0
   ) {
     self.waiting = waiting
     self.ready = ready
@@ -35,6 +38,7 @@ public struct StateCounts: Codable, Sendable, Equatable {
     self.executing = executing
     self.cancelling = cancelling
     self.finished = finished
+    self.failed = failed
     self.cancelled = cancelled
     self.total = total
   }
@@ -42,7 +46,7 @@ public struct StateCounts: Codable, Sendable, Equatable {
   /// Whether the counts do not contradict each other.
   public var isConsistent: Bool {
     waiting + ready + executing + finished + cancelled == total && held <= ready
-      && cancelling <= executing + ready
+      && cancelling <= executing + ready && failed <= finished
   }
 
   /// The number of unfinished operations.
@@ -50,7 +54,8 @@ public struct StateCounts: Codable, Sendable, Equatable {
 
   /// The counts without unfinished operations, for a process that has ended.
   package var over: StateCounts {
-    StateCounts(finished: finished, cancelled: cancelled, total: finished + cancelled)
+    StateCounts(
+      finished: finished, failed: failed, cancelled: cancelled, total: finished + cancelled)
   }
 
   /// The maximum of a sum of counts: the largest sum that one process can report. All counts
@@ -64,7 +69,21 @@ public struct StateCounts: Codable, Sendable, Equatable {
       waiting: sum(left.waiting, right.waiting), ready: sum(left.ready, right.ready),
       held: sum(left.held, right.held), executing: sum(left.executing, right.executing),
       cancelling: sum(left.cancelling, right.cancelling),
-      finished: sum(left.finished, right.finished),
+      finished: sum(left.finished, right.finished), failed: sum(left.failed, right.failed),
       cancelled: sum(left.cancelled, right.cancelled), total: sum(left.total, right.total))
+  }
+}
+
+extension StateCounts {
+  /// Reads counts from a decoder. Earlier versions did not encode `failed`, which is then 0.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func count(_ key: CodingKeys) throws -> Int { try container.decode(Int.self, forKey: key) }
+    self.init(
+      waiting: try count(.waiting), ready: try count(.ready), held: try count(.held),
+      executing: try count(.executing), cancelling: try count(.cancelling),
+      finished: try count(.finished),
+      failed: try container.decodeIfPresent(Int.self, forKey: .failed) ?? 0,
+      cancelled: try count(.cancelled), total: try count(.total))
   }
 }

@@ -4,6 +4,11 @@
 import MonitorProtocol
 
 extension CollectorTable {
+  /// Returns the operations that depend on an operation that is not in the table.
+  func lateDependents(of id: OperationReport.ID) -> [OperationEntry.Dependent] {
+    unknownDependencies[id] ?? []
+  }
+
   /// Returns the operations of a part of the dependency graph, including its root. Operations near
   /// the root come first.
   ///

@@ -41,7 +41,7 @@ final class CollectorTable {
   private(set) var version: UInt64 = 1
   /// For each operation that is not in the table, the known operations that depend on it. The key
   /// is the id of the missing operation.
-  private var unknownDependencies: [OperationReport.ID: [OperationEntry.Dependent]] = [:]
+  private(set) var unknownDependencies: [OperationReport.ID: [OperationEntry.Dependent]] = [:]
   /// The ready and held operations of each queue. Their state changes when the queue is suspended
   /// or resumed.
   private var ready: [QueueReport.ID: Set<OperationReport.ID>] = [:]
@@ -180,8 +180,10 @@ final class CollectorTable {
     if let old, old.name != snapshot.name {
       for list in lists.values { list.queueNameDidChange(in: self) }
     }
-    for (operation, record) in zip(snapshot.changed, snapshot.records) {
-      apply(operation, record, isSuspended: snapshot.isSuspended)
+    let errors = snapshot.errorTexts
+    for (index, operation) in snapshot.changed.enumerated() {
+      let record = snapshot.records[index]
+      apply(operation, record, errors[index], isSuspended: snapshot.isSuspended)
     }
     if old?.isSuspended != snapshot.isSuspended {
       holdReadyOperations(of: id, isSuspended: snapshot.isSuspended)
@@ -202,7 +204,7 @@ final class CollectorTable {
   }
 
   private func apply(
-    _ snapshot: RecordedOperation, _ record: OperationRecord, isSuspended: Bool
+    _ snapshot: RecordedOperation, _ record: OperationRecord, _ error: String?, isSuspended: Bool
   ) {
     let id = OperationReport.ID(snapshot.id.rawValue)
     let entry: OperationEntry
@@ -219,7 +221,9 @@ final class CollectorTable {
     }
     let wasRunning = entry.report.state == .executing || entry.report.state == .cancelling
     link(entry, as: snapshot)
-    change(entry) { $0.take(snapshot, isSuspended: isSuspended, unmetCount: entry.unmetCount) }
+    change(entry) {
+      $0.take(snapshot, error, isSuspended: isSuspended, unmetCount: entry.unmetCount)
+    }
     notePriority(of: entry)
     if wantsEvents {
       for list in lists.values { list.noteSteps(from: old, to: entry.report, in: self) }
@@ -347,11 +351,6 @@ final class CollectorTable {
       guard dependent.report.state == .waiting else { continue }
       change(dependent) { $0.unmetDependencyCount = dependent.unmetCount }
     }
-  }
-
-  /// Returns the operations that depend on an operation that is not in the table.
-  func lateDependents(of id: OperationReport.ID) -> [OperationEntry.Dependent] {
-    unknownDependencies[id] ?? []
   }
 
   // MARK: Retention

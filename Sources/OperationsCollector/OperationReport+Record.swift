@@ -12,24 +12,26 @@ extension StateCounts {
     self.init(
       waiting: counts.waiting, ready: counts.ready, held: isSuspended ? counts.ready : 0,
       executing: counts.executing, cancelling: counts.cancelling, finished: counts.finished,
-      cancelled: counts.cancelled, total: counts.total)
+      failed: counts.failed, cancelled: counts.cancelled, total: counts.total)
   }
 }
 
 extension MonitorProtocol.OperationState {
   /// Creates the state that a monitor shows for an operation.
-  init(_ state: OperationsCore.OperationState, isCancelled: Bool, isSuspended: Bool) {
+  init(
+    _ state: OperationsCore.OperationState, isCancelled: Bool, hasFailed: Bool, isSuspended: Bool
+  ) {
     switch state {
     case .waiting: self = .waiting
     case .ready: self = isCancelled ? .cancelling : isSuspended ? .held : .ready
     case .executing: self = isCancelled ? .cancelling : .executing
-    case .finished: self = isCancelled ? .cancelled : .finished
+    case .finished: self = isCancelled ? .cancelled : hasFailed ? .failed : .finished
     }
   }
 }
 
 extension OperationReport {
-  /// Creates a report of an operation in the state waiting. ``take(_:isSuspended:unmetCount:)``
+  /// Creates a report of an operation in the state waiting. ``take(_:_:isSuspended:unmetCount:)``
   /// then sets the values that may change.
   init(_ snapshot: RecordedOperation, className: String) {
     self.init(
@@ -37,14 +39,19 @@ extension OperationReport {
       queue: QueueReport.ID(snapshot.queue.rawValue), state: .waiting)
   }
 
-  /// Updates the values of the report that may change, except for the dependencies.
-  mutating func take(_ snapshot: RecordedOperation, isSuspended: Bool, unmetCount: Int) {
+  /// Updates the values of the report that may change, except for the dependencies. `error` is the text of
+  /// the operation's error; `nil` if it has not failed.
+  mutating func take(
+    _ snapshot: RecordedOperation, _ error: String?, isSuspended: Bool, unmetCount: Int
+  ) {
     func time(_ nanoseconds: Int64?) -> MonitorTime? {
       nanoseconds.map { MonitorTime(nanoseconds: $0) }
     }
     name = snapshot.name ?? ""
     state = MonitorProtocol.OperationState(
-      snapshot.state, isCancelled: snapshot.isCancelled, isSuspended: isSuspended)
+      snapshot.state, isCancelled: snapshot.isCancelled, hasFailed: snapshot.hasFailed,
+      isSuspended: isSuspended)
+    errorText = error
     priority = OperationPriority(rawValue: snapshot.priority.rawValue) ?? .normal
     unmetDependencyCount = state == .waiting ? unmetCount : 0
     isExcluded = state == .waiting && snapshot.isExcluded
@@ -53,6 +60,19 @@ extension OperationReport {
     started = time(snapshot.started)
     cancelRequested = time(snapshot.cancelRequested)
     finished = time(snapshot.finished)
+  }
+}
+
+extension QueueChanges {
+  /// The texts of the errors, by the index of the operation.
+  ///
+  /// The property calls the code of the user that describes an error. The collector's thread reads it
+  /// outside every lock.
+  var errorTexts: [Int: String] {
+    errors.mapValues { error in
+      let text = "\(error)".wireErrorText
+      return text.isEmpty ? "\(type(of: error))".wireErrorText : text
+    }
   }
 }
 

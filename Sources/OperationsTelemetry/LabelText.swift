@@ -9,10 +9,10 @@ enum LabelText {
 
   /// Returns the name with replacements for control and formatting characters, line ends, quotation
   /// marks and backslashes, because these have a meaning in text formats of metrics or on a screen.
-  /// The result is never empty.
-  static func harmless(_ name: String) -> String {
+  /// The result is never empty. It has at most `limit` Unicode scalars.
+  static func harmless(_ name: String, limit: Int = Self.limit) -> String {
     if name.isEmpty { return "_" }
-    if isPlain(name) { return name }
+    if isPlain(name, limit) { return name }
     var text = String.UnicodeScalarView()
     var count = 0
     for scalar in name.unicodeScalars {
@@ -29,7 +29,7 @@ enum LabelText {
 
   /// Returns whether the name is short and contains only printable ASCII characters without
   /// quotation marks and backslashes. Nearly all names are like this.
-  private static func isPlain(_ name: String) -> Bool {
+  private static func isPlain(_ name: String, _ limit: Int) -> Bool {
     name.utf8.count <= limit
       && name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }
   }

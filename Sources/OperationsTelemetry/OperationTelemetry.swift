@@ -27,6 +27,7 @@ public import Tracing
 /// | `opq_warnings`, not by queue | gauge: the number of warnings | `kind`, as `opq-top` names it |
 /// | `opq_operations_added_total` | counter | – |
 /// | `opq_operations_completed_total` | counter | `state`: `finished`, `cancelled` |
+/// | `opq_operations_failed_total` | counter: finished with an error; also counted as `finished` | – |
 /// | `opq_operations_untimed_total`, not by queue | counter: completed, without timer and span | – |
 /// | `opq_operation_slot_wait` | timer: from ready to started | `class` |
 /// | `opq_operation_run` | timer: from started to finished | `class` |
@@ -43,7 +44,8 @@ public import Tracing
 /// span is named after the operation or, if the operation has no name, after its class. The
 /// attributes of a span are the waiting times, the priority, the class and the queue of the
 /// operation. A span has events for the moments at which the operation was added, became ready and
-/// was cancelled. It has links to the spans of the operation's dependencies. The span of a
+/// was cancelled. It has links to the spans of the operation's dependencies. The span of an
+/// operation that failed has the status `error`, with the text of the error. The span of a
 /// cancelled operation has the attribute `opq.operation.cancelled`, and no status: cancellation is
 /// not an error. An operation that was cancelled before it started never ran. Such an operation has
 /// neither span nor times, and does not count as untimed. If a cancelled operation was not recorded

@@ -11,6 +11,7 @@ enum Metric: String, CaseIterable {
   case warnings = "opq_warnings"
   case added = "opq_operations_added_total"
   case completed = "opq_operations_completed_total"
+  case failed = "opq_operations_failed_total"
   case untimed = "opq_operations_untimed_total"
   case wait = "opq_operation_slot_wait"
   case run = "opq_operation_run"
@@ -23,7 +24,7 @@ enum Metric: String, CaseIterable {
     case .operations, .completed: "state"
     case .wait, .run: "class"
     case .warnings: "kind"
-    case .cancelling, .width, .suspended, .added, .untimed: nil
+    case .cancelling, .width, .suspended, .added, .failed, .untimed: nil
     }
   }
 }

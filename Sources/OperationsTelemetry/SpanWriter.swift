@@ -46,6 +46,11 @@ struct SpanWriter {
   private func describe(_ run: TelemetryRun, in span: any Span, _ clock: WallClock) {
     let report = run.report
     span.attributes = Self.attributes(of: run)
+    if report.state == .failed {
+      // The text is not a label, so it is not truncated to the length of a label.
+      let text = report.errorText.map { LabelText.harmless($0, limit: .max) }
+      span.setStatus(SpanStatus(code: .error, message: text))
+    }
     let moments = [
       ("added", report.added), ("ready", report.becameReady),
       ("cancel requested", report.cancelRequested),

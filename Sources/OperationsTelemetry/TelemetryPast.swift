@@ -28,8 +28,8 @@ struct TelemetryPast {
       let changes = queue.takeChanges(
         for: collector, limit: 0, adopting: 0, newRecords: nil)
       past.counts[QueueReport.ID(changes.id.rawValue)] = StateCounts(
-        finished: changes.counts.finished, cancelled: changes.counts.cancelled,
-        total: changes.counts.total)
+        finished: changes.counts.finished, failed: changes.counts.failed,
+        cancelled: changes.counts.cancelled, total: changes.counts.total)
     }
     past.end = MonitorTime.now
     return past

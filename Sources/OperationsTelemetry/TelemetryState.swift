@@ -129,6 +129,7 @@ struct TelemetryState {
       let cancelled = max(0, report.counts.cancelled - old.cancelled)
       sums[Series(.added, queue: label), default: 0] += max(0, report.counts.total - old.total)
       sums[Series(.completed, queue: label, detail: "finished"), default: 0] += finished
+      sums[Series(.failed, queue: label), default: 0] += max(0, report.counts.failed - old.failed)
       sums[Series(.completed, queue: label, detail: "cancelled"), default: 0] += cancelled
       queues[report.id]?.untimed.note(completed: finished + cancelled)
       queues[report.id]?.counts = report.counts

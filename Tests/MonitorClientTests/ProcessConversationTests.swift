@@ -41,6 +41,23 @@ import Testing
     )
   }
 
+  @Test("A process of an earlier version receives a filter without words that it refuses")
+  func filtersForEarlierVersions() throws {
+    let filter = try OperationFilter("tiles !state:failed|state:succeeded")
+    for (minor, text) in [
+      (0, "tiles !#0|state:finished"), (1, "tiles !#0|state:finished"), (2, filter.text),
+    ] {
+      var conversation = ProcessConversation()
+      _ = conversation.take(
+        .hello(hello, versions: ProtocolVersions(major: 1, minor: UInt32(minor))))
+      var expected = Interest(filter: filter)
+      expected.filter = try OperationFilter(text)
+      #expect(
+        conversation.watch(Interest(filter: filter), interval: .seconds(1))
+          == [.send(.watch(expected, interval: .seconds(1)))])
+    }
+  }
+
   @Test("A message at the wrong moment ends the connection in a sentence")
   func order() {
     var early = ProcessConversation()

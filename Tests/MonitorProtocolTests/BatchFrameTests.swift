@@ -97,7 +97,7 @@ import Testing
     for part in [
       #""schema":"opq.frame/1""#, #""process":{"name":"demo\u001b[2J","pid":4711}"#,
       #""time":{"monotonic":7500000000,"wallClock":"2023-11-14T22:13:22.750Z"}"#,
-      #""counts":{"cancelled":0,"cancelling":1,"executing":1,"finished":0,"held":1,"ready":1,"#
+      #""counts":{"cancelled":0,"cancelling":1,"executing":1,"failed":0,"finished":0,"held":1,"ready":1,"#
         + #""total":3,"waiting":1}"#,
       #"{"class":"Tile","dependencies":[],"id":4,"name":"tile","priority":0,"queue":"cpu","#
         + #""seconds":1.5,"secondsInState":1.5,"state":"cancelling","unmet":0}"#,

@@ -43,7 +43,7 @@ struct OperationFilterTests {
       (
         "state:idle",
         "state must be waiting, ready, held, executing, cancelling, finished, "
-          + "cancelled, not idle"
+          + "failed, cancelled, succeeded, not idle"
       ),
       (
         "colour:red",
@@ -73,6 +73,36 @@ struct OperationFilterTests {
     }
     report.state = .cancelling
     #expect(try !matches("state:cancelled", report))
+  }
+
+  @Test func finishedMatchesFailedOperationsAndSucceededDoesNot() throws {
+    var report = Self.report
+    report.state = .failed
+    for (word, isMeant) in [
+      ("finished", true), ("fin", true), ("failed", true), ("f", true), ("succeeded", false),
+      ("s", false), ("cancelled", false),
+    ] {
+      #expect(try matches("state:\(word)", report) == isMeant, "\(word)")
+    }
+    report.state = .finished
+    for (word, isMeant) in [("finished", true), ("failed", false), ("succeeded", true)] {
+      #expect(try matches("state:\(word)", report) == isMeant, "\(word)")
+    }
+  }
+
+  @Test(
+    "For a process that knows no failures, only the words that it refuses are replaced",
+    arguments: [
+      ("state:failed", "#0"), ("STATE:Fail|a", "#0|a"), ("!state:\"failed\"", "!#0"),
+      ("state:succeeded", "state:finished"), ("state:s", "state:finished"), ("state:f", "state:f"),
+      ("state:finished state:canc", "state:finished state:canc"),
+      ("failed \"state:failed\"", "failed \"state:failed\""),
+      ("name:failed", "name:failed"),
+    ])
+  func wordsForEarlierVersions(text: String, sent: String) throws {
+    let filter = try OperationFilter(text)
+    #expect(filter.understood(by: ProtocolVersions(major: 1, minor: 1)).text == sent)
+    #expect(filter.understood(by: .current).text == text)
   }
 
   @Test func theAgeOfAFinishedOperationIsItsRunTime() throws {

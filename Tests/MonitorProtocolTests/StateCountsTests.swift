@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Foundation
 import Testing
 
 @testable import MonitorProtocol
@@ -17,6 +18,23 @@ import Testing
     #expect(sum == counts, "sums have a limit")
     #expect(sum.unfinished == 3 * largest && !sum.isConsistent)
     #expect(sum.over.total == 2 * largest)
+  }
+
+  @Test(
+    "Failed operations are part of the finished ones, also in sums and in JSON without the number")
+  func failedOperationsAreFinished() throws {
+    let counts = StateCounts(executing: 1, finished: 4, failed: 3, cancelled: 2, total: 7)
+    #expect(counts.isConsistent)
+    #expect(
+      (counts + counts).failed == 6
+        && counts.over == StateCounts(finished: 4, failed: 3, cancelled: 2, total: 6))
+    #expect(!StateCounts(finished: 1, failed: 2, total: 1).isConsistent)
+    let line =
+      #"{"cancelled":2,"cancelling":0,"executing":1,"finished":4,"held":0,"ready":0,"total":7,"waiting":0}"#
+    let old = try JSONDecoder().decode(StateCounts.self, from: Data(line.utf8))
+    #expect(old == StateCounts(executing: 1, finished: 4, cancelled: 2, total: 7))
+    #expect(
+      try JSONDecoder().decode(StateCounts.self, from: JSONEncoder().encode(counts)) == counts)
   }
 
   @Test func sumsBelowTheLimitAreExact() {

@@ -26,6 +26,19 @@ package enum ExportScene {
       dependencies: [.init(2)], started: time(3)),
   ]
 
+  /// Returns the reports of failed operations: the second one has a hostile error, and the others have the
+  /// same error.
+  package static func failures(_ count: Int) -> [OperationReport] {
+    (1...UInt64(count)).map { number in
+      var report = OperationReport(
+        id: .init(number), name: "file \(number)", className: "Fetch", queue: .init(1),
+        state: .failed, added: time(1), becameReady: time(1), started: time(1.5),
+        finished: time(2 + Double(number) / 1_000))
+      report.errorText = number == 2 ? "=1 \(hostile)" : "disk full"
+      return report
+    }
+  }
+
   package static func bytes(_ reports: [OperationReport] = reports, isFinished: Bool = true)
     -> [UInt8]
   {

@@ -1,11 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Glibc
 import MonitorProtocol
+import TestSupport
 import Testing
 
 @testable import OperationsCore
 @testable import OperationsCollector
+
+/// An error whose description is a given text.
+private struct TextError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// An error that uses its queue, which needs the queue's lock, when it is described and when it is released.
+private final class QueueError: Error, CustomStringConvertible {
+  private let queue: OperationQueue
+  private let log: EventLog<String>
+
+  init(_ queue: OperationQueue, _ log: EventLog<String>) {
+    self.queue = queue
+    self.log = log
+  }
+
+  var description: String {
+    log.note("described by \(pthread_self())")
+    return "\(queue.operationCount) operations"
+  }
+
+  deinit {
+    _ = queue.operationCount
+    log.note("released")
+  }
+}
 
 /// Tests of a collector's table with changes of real queues. The queues are unlisted, so that
 /// collectors of other tests do not read the changes.
@@ -49,6 +79,72 @@ import Testing
     #expect(report.unmetDependencyCount == 1)
     #expect(report.added != nil)
     #expect(report.started == nil)
+  }
+
+  // MARK: Failures
+
+  /// Runs operations until they have finished, reads them, and returns the table.
+  private func table(after operations: [Operation]) -> CollectorTable {
+    queue.isSuspended = false
+    for operation in operations { queue.addOperation(operation) }
+    queue.waitUntilAllOperationsAreFinished()
+    let table = CollectorTable()
+    read(into: table)
+    return table
+  }
+
+  @Test func aFailedOperationHasTheTextOfItsError() throws {
+    let failed = InvocationOperation<Int> { throw TextError("disk full") }
+    let cancelled = BlockOperation {}
+    cancelled.cancel(with: TextError("no longer needed"))
+    let finished = BlockOperation {}
+    let table = table(after: [failed, cancelled, finished])
+    #expect(table.report(id(failed))?.state == .failed)
+    #expect(table.report(id(failed))?.errorText == "disk full")
+    #expect(table.report(id(cancelled))?.state == .cancelled)
+    #expect(table.report(id(finished))?.state == .finished)
+    #expect(table.report(id(finished))?.errorText == nil)
+    let counts = try #require(table.queues.values.first?.counts)
+    #expect(counts == StateCounts(finished: 2, failed: 1, cancelled: 1, total: 3))
+  }
+
+  @Test("After a timeout, the TimeoutOperation has failed, and what it ran is cancelled")
+  func aTimeoutFails() throws {
+    let work = AsyncOperation<Void> { try await Task.sleep(for: .seconds(60)) }
+    let timeout = TimeoutOperation(after: .zero) { work }
+    let table = table(after: [timeout])
+    let report = try #require(table.report(id(timeout)))
+    #expect(report.state == .failed)
+    #expect(report.errorText?.isEmpty == false)
+    #expect(work.isCancelled)
+  }
+
+  @Test("The text of an error has at most 1 KiB, and is cut between characters")
+  func longErrorTextsAreCut() throws {
+    // Each flag is one character of 8 bytes.
+    let failed = InvocationOperation<Int> { throw TextError(String(repeating: "🇳🇴", count: 500)) }
+    let text = try #require(table(after: [failed]).report(id(failed))?.errorText)
+    #expect(text.utf8.count <= 1_024 && text.utf8.count > 1_000)
+    #expect(text == String(repeating: "🇳🇴", count: text.count - 1) + "…")
+  }
+
+  @Test func anErrorWithoutTextHasTheNameOfItsType() throws {
+    let failed = InvocationOperation<Int> { throw TextError("") }
+    #expect(table(after: [failed]).report(id(failed))?.errorText == "TextError")
+  }
+
+  @Test(
+    "An error is described by the thread that reads the queue, outside the queue's lock, and then released"
+  )
+  func errorsAreDescribedOutsideTheLock() throws {
+    let log = EventLog<String>()
+    queue.isSuspended = false
+    queue.addOperation(InvocationOperation<Int> { [queue] in throw QueueError(queue, log) })
+    queue.waitUntilAllOperationsAreFinished()
+    #expect(log.events.isEmpty)
+    read(into: CollectorTable())
+    log.wait(for: "released")
+    #expect(log.events == ["described by \(pthread_self())", "released"])
   }
 
   @Test func heldOperationsAreCountedAsReady() throws {

@@ -67,13 +67,14 @@ struct Shown {
 /// Returns a report of a queue with these counts.
 func queue(
   _ id: UInt64, _ name: String, waiting: Int = 0, ready: Int = 0, held: Int = 0, executing: Int = 0,
-  finished: Int = 0, cancelled: Int = 0, width: Int? = 1, isSuspended: Bool = false
+  finished: Int = 0, failed: Int = 0, cancelled: Int = 0, width: Int? = 1, isSuspended: Bool = false
 ) -> QueueReport {
   QueueReport(
     id: QueueReport.ID(id), name: name,
     counts: StateCounts(
       waiting: waiting, ready: ready, held: held, executing: executing, finished: finished,
-      cancelled: cancelled, total: waiting + ready + executing + finished + cancelled),
+      failed: failed, cancelled: cancelled,
+      total: waiting + ready + executing + finished + cancelled),
     width: width, isSuspended: isSuspended)
 }
 

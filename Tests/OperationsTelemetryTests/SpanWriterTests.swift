@@ -37,6 +37,28 @@ import Tracing
     #expect(span.attributes.get("opq.queue.name") == nil)
   }
 
+  @Test(
+    "The span of a failed operation has the status error with the text, without control characters")
+  func failedOperationsHaveAStatus() {
+    var writer = SpanWriter(to: tracer, parent: .topLevel)
+    var report = run(1).report
+    report.state = .failed
+    for text in ["disk\nfull " + String(repeating: "x", count: 500), nil] {
+      report.errorText = text
+      let time = MonitorTime(nanoseconds: 1_000)
+      writer.write(
+        TelemetryRun(report: report, started: time, finished: time, queueName: nil), clock)
+    }
+    report.state = .cancelled
+    let time = MonitorTime(nanoseconds: 1_000)
+    writer.write(
+      TelemetryRun(report: report, started: time, finished: time, queueName: nil), clock)
+    let statuses = tracer.finishedSpans.map(\.status)
+    #expect(statuses.map(\.?.code) == [.error, .error, nil])
+    #expect(statuses[0]?.message == "disk\u{FFFD}full " + String(repeating: "x", count: 500))
+    #expect(statuses[1]?.message == nil)
+  }
+
   @Test func spansUseTheCurrentTimeOfDay() {
     var writer = SpanWriter(to: tracer, parent: .topLevel)
     writer.write(run(1), clock)

@@ -35,6 +35,15 @@ import Testing
     }
   }
 
+  @Test("Failed operations are counted, and also counted as finished")
+  func failuresAreCounted() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 4, failed: 1), queue(2, "a", finished: 2, failed: 2)])
+    shown.take([queue(1, "a", finished: 9, failed: 3), queue(2, "a", finished: 2, failed: 2)])
+    #expect(shown.counters[Series(.failed, queue: "a")] == 5)
+    #expect(shown.completed("a") == 11)
+  }
+
   @Test func theDefaultWidthIsNotReported() {
     var shown = Shown()
     shown.take([queue(1, "a", width: 4), queue(2, "a", width: nil), queue(3, "b", width: 4)])
@@ -214,9 +223,9 @@ import Testing
       largest = max(largest, shown.seriesCount)
       #expect(shown.completed("job \(id)") == 1)
     }
-    // The limit is the sum of six gauges for the existing queue, three totals and two timers for
+    // The limit is the sum of six gauges for the existing queue, four totals and two timers for
     // each label, and about 20 series for the process.
-    #expect(largest < 6 + 5 * QueueLabels.limit + 20)
+    #expect(largest < 6 + 6 * QueueLabels.limit + 20)
   }
 
   @Test func namesAboveTheLimitShareALabel() {

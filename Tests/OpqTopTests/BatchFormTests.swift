@@ -56,7 +56,7 @@ import Testing
 
   @Test func aFrameAsJSON() {
     let line =
-      #"{"counts":{"cancelled":0,"cancelling":0,"executing":1,"finished":1,"held":0,"#
+      #"{"counts":{"cancelled":0,"cancelling":0,"executing":1,"failed":0,"finished":1,"held":0,"#
       + #""ready":0,"total":3,"waiting":1},"lostChanges":3,"operations":["#
       + #"{"class":"Tile","dependencies":[],"id":3,"name":"","priority":0,"queue":"cpu","#
       + #""seconds":0.25,"secondsInState":6.25,"state":"finished","unmet":0},"#
@@ -64,9 +64,9 @@ import Testing
       + #""seconds":1.5,"secondsInState":1.5,"state":"executing","unmet":0},"#
       + #"{"class":"Merge","dependencies":[3,4],"id":9,"name":"merge","priority":4,"queue":"cpu","#
       + #""state":"waiting","unmet":1}],"process":{"name":"demo","pid":4711},"queues":["#
-      + #"{"counts":{"cancelled":0,"cancelling":0,"executing":1,"finished":1,"held":0,"ready":0,"#
+      + #"{"counts":{"cancelled":0,"cancelling":0,"executing":1,"failed":0,"finished":1,"held":0,"ready":0,"#
       + #""total":3,"waiting":1},"id":1,"isSuspended":false,"name":"cpu","width":2},"#
-      + #"{"counts":{"cancelled":0,"cancelling":0,"executing":0,"finished":0,"held":0,"ready":0,"#
+      + #"{"counts":{"cancelled":0,"cancelling":0,"executing":0,"failed":0,"finished":0,"held":0,"ready":0,"#
       + #""total":0,"waiting":0},"id":2,"isSuspended":true,"name":"net"}],"#
       + #""schema":"opq.frame/1","time":{"monotonic":7500000000,"#
       + #""wallClock":"2023-11-14T22:13:22.750Z"},"warnings":["#
@@ -119,13 +119,13 @@ import Testing
   @Test func aFrameAsTSV() {
     var printer = FramePrinter(BatchOptions(format: .tsv))
     let lines = """
-      2023-11-14T22:13:22.750Z\t3\tfinished\tcpu\tTile\t0\t\t0\t0.250\t6.250\t
-      2023-11-14T22:13:22.750Z\t4\texecuting\tcpu\tTile\t0\t\t0\t1.500\t1.500\ttile
-      2023-11-14T22:13:22.750Z\t9\twaiting\tcpu\tMerge\t4\t3,4\t1\t\t\tmerge
+      2023-11-14T22:13:22.750Z\t3\tfinished\tcpu\tTile\t0\t\t0\t0.250\t6.250\t\t
+      2023-11-14T22:13:22.750Z\t4\texecuting\tcpu\tTile\t0\t\t0\t1.500\t1.500\ttile\t
+      2023-11-14T22:13:22.750Z\t9\twaiting\tcpu\tMerge\t4\t3,4\t1\t\t\tmerge\t
 
       """
     let header =
-      "time\tid\tstate\tqueue\tclass\tpriority\tdependencies\tunmet\tseconds\tsecondsInState\tname\n"
+      "time\tid\tstate\tqueue\tclass\tpriority\tdependencies\tunmet\tseconds\tsecondsInState\tname\terror\n"
     #expect(printer.text(of: frame()) == header + lines)
     // The second frame does not repeat the line with the names of the columns.
     #expect(printer.text(of: frame()) == lines)
@@ -181,10 +181,10 @@ import Testing
     #expect(
       text == """
         2023-11-14T22:13:22.750Z demo[4711] total 3: waiting 1, ready 0 (0 held), executing 1, \
-        finished 1, cancelled 0 (+0 cancelling); state changes not recorded 3
-        QUEUE            WIDTH   TOTAL    WAIT   READY    EXEC FINISHED CANCELLED
-        cpu                  2       3       1       0       1        1         0
-        net          suspended       0       0       0       0        0         0
+        finished 1 (0 failed), cancelled 0 (+0 cancelling); state changes not recorded 3
+        QUEUE            WIDTH   TOTAL    WAIT   READY    EXEC FAILED FINISHED CANCELLED
+        cpu                  2       3       1       0       1      0        1         0
+        net          suspended       0       0       0       0      0        0         0
               ID STATE      QUEUE           DEPS   SECONDS OPERATION
               #3 finished   cpu              0/0     0.250 Tile
               #4 executing  cpu              0/0     1.500 tile
@@ -197,6 +197,29 @@ import Testing
     let fields = FrameText(fields: [.name, .dependencies, .id], isUnicode: true).text(of: frame())
     #expect(fields.contains("\nNAME         DEPENDENCIES       ID\n"))
     #expect(fields.contains("\nmerge        3,4                #9\n"))
+  }
+
+  @Test("Each form has the number, the state and the error of failed operations, escaped")
+  func failures() throws {
+    var report = OperationReport(
+      id: .init(3), name: "tile", className: "Tile", queue: .init(1), state: .failed,
+      started: moment(1), finished: moment(1.25))
+    report.errorText = "disk full\n\u{1B}[2J"
+    let counts = StateCounts(finished: 2, failed: 1, total: 2)
+    let frame = BatchFrame(
+      hello: hello(), time: moment(7.5),
+      queues: [QueueReport(id: .init(1), name: "cpu", counts: counts, width: 2)],
+      operations: [report], warnings: [], lostChanges: 0)
+    let json = frame.jsonLine()
+    #expect(json.contains(#""failed":1,"finished":2"#) && json.contains(#""state":"failed""#))
+    #expect(json.contains(#""error":"disk full\n\u001b[2J""#))
+    #expect(try JSONDecoder().decode(BatchFrame.self, from: Data(json.utf8)) == frame)
+    let tsv = FrameTSV(fields: [.state, .error]).text(of: frame)
+    #expect(tsv.hasSuffix(#"\#tfailed\#tdisk full\n\x1b[2J"# + "\n"))
+    let text = FrameText(fields: [.state, .error], isUnicode: true).text(of: frame)
+    #expect(text.contains("finished 2 (1 failed), cancelled 0"))
+    #expect(text.contains("failed     disk full ·[2J"))
+    #expect(text.unicodeScalars.allSatisfy { !$0.isObeyed || $0 == "\n" })
   }
 
   @Test("T33: columns are aligned for characters of any width")

@@ -135,6 +135,10 @@ struct HeaderView {
         ? "not recorded: \(count)" : "events not recorded: \(count) (counts exact)"
       pieces.append(Piece(span: Span(words, .warning), rank: 7))
     }
+    if monitored.counts.failed > 0 {
+      let words = "\(CountText.text(monitored.counts.failed)) failed"
+      pieces.append(Piece(span: Span(words, .failed, isBold: true), rank: 7))
+    }
     let warningCount = monitored.warnings.count
     if warningCount > 0 {
       pieces.append(

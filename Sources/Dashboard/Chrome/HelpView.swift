@@ -118,6 +118,7 @@ struct HelpView {
     return [
       "The bar: \(bar).",
       "held: ready in a suspended queue. cancelled 9 (+1): 1 more is being cancelled.",
+      "failed: finished with an error. Failed operations are also counted as finished.",
       "TIME: time in the state, or run time if finished. DEPS: met/all dependencies.",
       "Monitoring uses about 900 bytes of memory per recorded operation.",
     ]

@@ -43,7 +43,7 @@ struct DetailFacts {
       fact("ready", moment(report.becameReady)),
       fact("started", moment(report.started)),
       fact("cancelled", cancellation),
-      fact("finished", moment(report.finished)),
+      fact(report.state == .failed ? "failed" : "finished", moment(report.finished)),
     ] + process.map { _ in [] }
   }
 

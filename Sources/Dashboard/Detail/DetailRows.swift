@@ -59,6 +59,7 @@ struct DetailRows {
     }
     rows.append(.line(facts.flags))
     rows += facts.cancelRequest(isWide: columns >= Self.halvesThreshold).map { .line($0) }
+    if let error = report.errorText { addWrapped("error: \(error)", mark: "!", role: .failed) }
   }
 
   private mutating func addWarnings(_ id: OperationReport.ID) {

@@ -143,10 +143,11 @@ private struct ProcessCount: Sendable {
 
 /// The columns of numbers in the table of processes, the most important first.
 private let countsOfProcesses = [
-  ProcessCount(title: "EXEC", width: 6, role: .executing) { counts, _ in counts.executing },
-  ProcessCount(title: "READY", width: 7, role: .ready) { counts, _ in counts.ready },
+  ProcessCount(title: "EXEC", width: 5, role: .executing) { counts, _ in counts.executing },
+  ProcessCount(title: "READY", width: 6, role: .ready) { counts, _ in counts.ready },
   ProcessCount(title: "WAIT", width: 7, role: .waiting) { counts, _ in counts.waiting },
-  ProcessCount(title: "FINISHED", width: 10, role: .finished) { counts, _ in counts.finished },
-  ProcessCount(title: "CANC", width: 7, role: .cancelled) { counts, _ in counts.cancelled },
+  ProcessCount(title: "FAIL", width: 5, role: .failed) { counts, _ in counts.failed },
+  ProcessCount(title: "FIN", width: 8, role: .finished) { counts, _ in counts.finished },
+  ProcessCount(title: "CANC", width: 6, role: .cancelled) { counts, _ in counts.cancelled },
   ProcessCount(title: "UNREC", width: 6, role: .warning) { _, lost in Int(clamping: lost) },
 ]

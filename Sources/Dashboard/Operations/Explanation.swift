@@ -18,6 +18,8 @@ struct Explanation {
   private static let namedLimit = 4
   /// The maximum number of dependencies that are examined to describe one operation.
   private static let lookLimit = 10_000
+  /// The maximum number of cells of an error's text in a sentence.
+  private static let errorWidth = 200
 
   /// Returns the sentence about an operation, without the operation's id.
   func sentence(about report: OperationReport) -> String {
@@ -31,7 +33,7 @@ struct Explanation {
     case .ready: ready(report)
     case .held: "held: \(suspended(report))"
     case .waiting: waiting(report)
-    case .finished, .cancelled: over(report)
+    case .finished, .failed, .cancelled: over(report)
     }
   }
 
@@ -138,12 +140,13 @@ struct Explanation {
     if let hello = monitored.hello, let finished = report.finished {
       sentence += " at \(TimeText.timeOfDay(finished, of: hello))"
     }
+    let reason = report.errorText.map { ": \($0.clipped(to: Self.errorWidth))" } ?? ""
     guard let ran = report.time(at: now) else {
       // If the start time is unknown, the operation never ran, or it started before the dashboard watched it.
       return report.state == .cancelled && report.added != nil
-        ? "\(sentence), never started" : sentence
+        ? "\(sentence), never started\(reason)" : sentence + reason
     }
-    return "\(sentence), ran \(TimeText.duration(ran))"
+    return "\(sentence), ran \(TimeText.duration(ran))\(reason)"
   }
 
   private func age(_ report: OperationReport) -> String {

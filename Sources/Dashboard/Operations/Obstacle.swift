@@ -50,7 +50,7 @@ extension MonitoredState {
     guard !report.state.isOver, !hasEnded(report.id) else { return nil }
     if let waiting = ownCodeWait(of: report) ?? nextInCycle(after: report) { return waiting }
     switch report.state {
-    case .executing, .finished, .cancelled: return nil
+    case .executing, .finished, .failed, .cancelled: return nil
     case .cancelling where report.started != nil: return nil
     case .held: return Obstacle(kind: .suspension, queue: report.queue)
     case .cancelling, .ready: break
@@ -198,6 +198,7 @@ extension Dashboard {
     if shown.hasEnded(id) { return "the process of \(id) has ended" }
     switch report.state {
     case .finished: return "\(id) has finished; nothing holds it up"
+    case .failed: return "\(id) has failed; nothing holds it up"
     case .cancelled: return "\(id) was cancelled; nothing holds it up"
     case .executing: return "\(id) executes; nothing is known to hold it up"
     case .cancelling: return "\(id) was cancelled; nothing is known to hold it up"

@@ -149,8 +149,7 @@ extension Dashboard {
     // A replay can go back to an earlier moment of the recording. The state at that moment does not contain
     // operations that were added later.
     guard let report = shown.operations[id] else { return replay == nil ? "finished" : words }
-    guard report.state.isOver else { return words }
-    return report.state == .cancelled ? "cancelled" : "finished"
+    return report.state.isOver ? report.state.rawValue : words
   }
 
   /// Clears the filter of the list or, if the list has no filter, the search text.

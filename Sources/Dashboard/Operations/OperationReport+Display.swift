@@ -28,6 +28,7 @@ extension OperationState {
     case .executing: .executing
     case .cancelling: .cancelling
     case .finished: .finished
+    case .failed: .failed
     case .cancelled: .cancelled
     }
   }

@@ -160,8 +160,9 @@ private struct QueueNumber: Sendable {
 private let numbersOfQueues = [
   QueueNumber(title: "EXEC", width: 6, role: .executing) { $0.executing },
   QueueNumber(title: "READY", width: 8, role: .ready) { $0.ready - $0.held },
-  QueueNumber(title: "HELD", width: 8, role: .held) { $0.held },
+  QueueNumber(title: "HELD", width: 7, role: .held) { $0.held },
   QueueNumber(title: "WAIT", width: 9, role: .waiting) { $0.waiting },
-  QueueNumber(title: "FIN", width: 11, role: .finished) { $0.finished },
+  QueueNumber(title: "FAIL", width: 6, role: .failed) { $0.failed },
+  QueueNumber(title: "FIN", width: 10, role: .finished) { $0.finished },
   QueueNumber(title: "CANC", width: 8, role: .cancelled) { $0.cancelled },
 ]

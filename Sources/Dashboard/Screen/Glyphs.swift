@@ -73,6 +73,9 @@ struct Glyphs: Sendable, Equatable {
   /// The last cell of an operation's run that has not ended.
   var runFront: Unicode.Scalar { isUnicode ? "▶" : ">" }
 
+  /// The first cell of an operation's run that has failed.
+  var runFailure: Unicode.Scalar { "!" }
+
   /// Returns the character for one state in the proportion bar. Each state has its own texture, so that the
   /// bar can be read without colours. The part of executing operations is solid, and the part of finished ones is light.
   func share(of share: ProportionBar.Share) -> Unicode.Scalar {
@@ -89,7 +92,7 @@ struct Glyphs: Sendable, Equatable {
   /// character for finished, cancelled or executing operations.
   func run(_ state: OperationState) -> Unicode.Scalar {
     switch state {
-    case .finished: share(of: .finished)
+    case .finished, .failed: share(of: .finished)
     case .cancelled, .cancelling: share(of: .cancelled)
     case .executing, .waiting, .ready, .held: share(of: .executing)
     }

@@ -23,6 +23,8 @@ public enum Role: UInt8, Sendable, CaseIterable {
   case waiting
   /// An operation that has finished.
   case finished
+  /// An operation that has finished with an error.
+  case failed
   /// An operation that has finished after it was cancelled.
   case cancelled
   /// Text that needs the attention of the user.

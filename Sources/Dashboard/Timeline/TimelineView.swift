@@ -115,6 +115,7 @@ struct TimelineView {
     let others: [(Int, String, Role)] = [
       (counts.ready - counts.held, "ready", .ready), (counts.held, "held", .held),
       (counts.waiting, "waiting", .waiting), (counts.finished, "finished", .finished),
+      (counts.failed, "failed", .failed),
     ]
     for (count, word, role) in others where count > 0 {
       spans.append(Span("   \(CountText.text(count)) \(word)", role))
@@ -152,9 +153,12 @@ struct TimelineView {
     // with that character.
     let wasCancelled = run.state == .cancelled || run.state == .cancelling
     if !wasCancelled || columns.count > (goesOn ? 2 : 1) {
-      canvas.put(
-        showsStart ? canvas.glyphs.runStart : canvas.glyphs.runBack, row: row,
-        column: columns.lowerBound, style: style)
+      // A failed run begins with a mark, so that it is recognised without colours. The mark is not at the
+      // end, because the next run may begin in the last cell.
+      let first =
+        run.state == .failed
+        ? canvas.glyphs.runFailure : showsStart ? canvas.glyphs.runStart : canvas.glyphs.runBack
+      canvas.put(first, row: row, column: columns.lowerBound, style: style)
     }
     if goesOn, !wasCancelled || columns.count > 1 {
       canvas.put(canvas.glyphs.runFront, row: row, column: columns.upperBound - 1, style: style)

@@ -155,7 +155,7 @@ struct ChildRows {
 
   /// The order of siblings by state: states that change soon come first, and final states come last.
   private static let siblingOrder: [OperationState] = [
-    .executing, .ready, .held, .waiting, .cancelling, .finished, .cancelled,
+    .executing, .ready, .held, .waiting, .cancelling, .failed, .finished, .cancelled,
   ]
 
   // MARK: Paths

@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-/// The numbers of unfinished operations below the operations of a tree. An operation to which several paths
-/// lead is counted once.
+/// The numbers of unfinished and of failed operations below the operations of a tree. An operation to which
+/// several paths lead is counted once.
 struct DescendantCounts: Sendable, Equatable {
   /// How often an edge of the graph was followed to count the operations. Tests check that the number is low.
   private(set) var stepCount = 0
@@ -13,6 +13,8 @@ struct DescendantCounts: Sendable, Equatable {
   private(set) var unionCount = 0
 
   private var counts: [OperationReport.ID: Int] = [:]
+  /// The numbers of failed operations below the operations with such operations.
+  private var failedCounts: [OperationReport.ID: Int] = [:]
 
   /// Creates empty counts.
   init() {}
@@ -24,17 +26,24 @@ struct DescendantCounts: Sendable, Equatable {
     limit: Int
   ) {
     let reports = operations.neighbourhood(of: roots, direction, limit: limit).filter {
-      !$0.state.isOver
+      !$0.state.isOver || $0.state == .failed
     }
     let indexes = Dictionary(uniqueKeysWithValues: zip(reports.lazy.map(\.id), reports.indices))
     let edges = reports.map { report in
-      operations.neighbours(of: report, direction, limit: limit).compactMap { indexes[$0] }
+      // The tree draws nothing below a finished operation.
+      report.state == .failed
+        ? []
+        : operations.neighbours(of: report, direction, limit: limit).compactMap { indexes[$0] }
     }
     let components = StrongComponents(edges)
     stepCount = components.stepCount
     // Each component has a set of its operations and of the operations below them, with one bit for each
     // operation.
     let width = (reports.count + 63) / 64
+    var failed = [UInt64](repeating: 0, count: width)
+    for (index, report) in reports.enumerated() where report.state == .failed {
+      failed[index / 64] |= 1 << UInt64(index % 64)
+    }
     var bits = [UInt64](repeating: 0, count: components.members.count * width)
     // The components below a component come before it, so their sets are complete.
     for (component, members) in components.members.enumerated() {
@@ -50,14 +59,24 @@ struct DescendantCounts: Sendable, Equatable {
         let below = components.component[target] * width
         for word in 0..<width { bits[component * width + word] |= bits[below + word] }
       }
-      let count = (0..<width).reduce(0) { $0 + bits[component * width + $1].nonzeroBitCount }
-      // In a cycle, the operation itself is below it. The operation is not counted.
-      for index in members { counts[reports[index].id] = count - 1 }
+      let first = component * width
+      let count = (0..<width).reduce(0) { $0 + (bits[first + $1] & ~failed[$1]).nonzeroBitCount }
+      let failedCount = (0..<width).reduce(0) {
+        $0 + (bits[first + $1] & failed[$1]).nonzeroBitCount
+      }
+      for index in members where reports[index].state != .failed {
+        // In a cycle, the operation itself is below it. The operation is not counted.
+        counts[reports[index].id] = count - 1
+        if failedCount > 0 { failedCounts[reports[index].id] = failedCount }
+      }
     }
   }
 
   /// The number of unfinished operations below an operation; 0 if it is not known.
   subscript(id: OperationReport.ID) -> Int { counts[id, default: 0] }
+
+  /// Returns the number of failed operations below an operation; 0 if it is not known.
+  func failedCount(below id: OperationReport.ID) -> Int { failedCounts[id, default: 0] }
 }
 
 /// The strongly connected components of a graph: each cycle is in one component, and each vertex without a

@@ -171,6 +171,9 @@ extension StateCounts {
       executing += 1
       cancelling += 1
     case .finished: finished += 1
+    case .failed:
+      finished += 1
+      failed += 1
     case .cancelled: cancelled += 1
     }
   }

@@ -52,10 +52,14 @@ struct TreeRowView {
       drawGroup(treeRow, group, row: row, columns: start..<textEnd, on: &canvas)
     case .queue(let id):
       drawQueue(treeRow, id, row: row, columns: start..<columns.upperBound, on: &canvas)
-    case .folded:
+    case .folded(let id):
       guard case .folded(let count) = treeRow.note else { return }
-      canvas.write(
-        "+ \(CountText.text(count)) folded", row: row, columns: rest, style: Style(.dim))
+      var words = [Span("+ \(CountText.text(count)) folded", .dim)]
+      if case .table(let below) = form, below.failedCount(below: id) > 0 {
+        let failed = CountText.text(below.failedCount(below: id))
+        words.append(Span("  \(failed) failed below", .failed))
+      }
+      canvas.write(words, row: row, columns: rest)
     case .unknown:
       guard case .unknown(let count, let unmetCount) = treeRow.note else { return }
       let words =

@@ -75,6 +75,7 @@ struct ProcessTranslation: Equatable {
       cancelRequested: report.cancelRequested.map(self.merged),
       finished: report.finished.map(self.merged))
     merged.cancelRequester = report.cancelRequester
+    merged.errorText = report.errorText
     return merged
   }
 

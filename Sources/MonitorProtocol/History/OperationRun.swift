@@ -10,7 +10,7 @@ public struct OperationRun: Sendable, Equatable, Identifiable {
   /// The queue of the operation.
   public var queue: QueueReport.ID
   /// The state of the operation. It is executing or cancelling while the operation runs, and
-  /// finished or cancelled afterwards.
+  /// finished, failed or cancelled afterwards.
   public var state: OperationState
   /// The time when the operation started.
   public var started: MonitorTime

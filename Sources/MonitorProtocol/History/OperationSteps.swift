@@ -130,7 +130,7 @@ package struct OperationSteps {
   private static func needsDependencies(_ state: OperationState) -> Bool {
     switch state {
     case .ready, .held, .executing: true
-    case .waiting, .cancelling, .finished, .cancelled: false
+    case .waiting, .cancelling, .finished, .failed, .cancelled: false
     }
   }
 

@@ -10,6 +10,7 @@
 /// - `tiles`: the name contains this text, or the class if the operation has no name. `"two words"`
 ///   may contain spaces and signs.
 /// - `state:executing`: the state, or the beginning of its word, such as `state:exec`.
+///   `state:finished` includes failed operations, and `state:succeeded` does not.
 /// - `queue:io`: the queue's name contains this text.
 /// - `class:Merge`: the class contains this text.
 /// - `priority:high`: `verylow`, `low`, `normal`, `high` or `veryhigh`.

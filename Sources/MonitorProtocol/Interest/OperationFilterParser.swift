@@ -123,15 +123,19 @@ struct OperationFilterParser {
     }
   }
 
-  private static func states(_ word: String) throws(OperationFilterError) -> Set<OperationState> {
-    // A complete word means one state, even if another state begins with the same letters.
-    if let state = OperationState(rawValue: word) { return [state] }
-    let states = OperationState.allCases.filter { $0.rawValue.hasPrefix(word) }
+  /// Returns the states that a word of a filter means.
+  static func states(_ word: String) throws(OperationFilterError) -> Set<OperationState> {
+    // A complete word has only its own meaning, even if another word begins with the same letters.
+    if let complete = OperationState.words.first(where: { $0.word == word }) {
+      return complete.states
+    }
+    let states = OperationState.words.filter { $0.word.hasPrefix(word) }
+      .reduce(into: Set<OperationState>()) { $0.formUnion($1.states) }
     guard !states.isEmpty else {
-      let words = OperationState.allCases.map(\.rawValue).joined(separator: ", ")
+      let words = OperationState.words.map(\.word).joined(separator: ", ")
       throw .invalidValue(field: "state", value: word, expected: words)
     }
-    return Set(states)
+    return states
   }
 
   private static func priority(_ word: String) throws(OperationFilterError) -> OperationPriority {

@@ -130,7 +130,7 @@ package struct SortKey: Sendable, Hashable, Comparable {
     case .waiting: 4
     // In the order by state, the ranks from 5 to 9 are for unfinished operations of processes that
     // have ended.
-    case .finished, .cancelled: 10
+    case .finished, .failed, .cancelled: 10
     }
   }
 }

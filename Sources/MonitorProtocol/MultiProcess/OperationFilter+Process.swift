@@ -6,35 +6,61 @@ extension OperationFilter {
   /// know its number. For process 2, `2#1042` becomes `#1042`. For the other processes, `2#1042`
   /// becomes a filter that matches no operation.
   package func asked(of number: Int) -> OperationFilter {
+    rewritten { Self.word($0, askedOf: number) }
+  }
+
+  /// Returns the filter that a viewer sends to a process with this version of the protocol. Processes of
+  /// versions 1.0 and 1.1 refuse the words `failed` and `succeeded`. They report failed operations as
+  /// finished.
+  package func understood(by versions: ProtocolVersions) -> OperationFilter {
+    versions.minor >= 2 ? self : rewritten(Self.wordWithoutFailures)
+  }
+
+  /// Returns the filter in which other words replace the words of its text.
+  private func rewritten(_ replacement: (String) -> String) -> OperationFilter {
     var rewritten = ""
     var word = ""
     var isQuoted = false
     for character in text {
       let isSeparator = " \t|".contains(character) || character == "!" && word.isEmpty
       if isSeparator, !isQuoted {
-        rewritten += Self.word(word, askedOf: number) + String(character)
+        rewritten += replacement(word) + String(character)
         word = ""
       } else {
         if character == "\"" { isQuoted.toggle() }
         word.append(character)
       }
     }
-    rewritten += Self.word(word, askedOf: number)
-    // Each replacement of a process number in the filter is the valid text of one part of a term.
+    rewritten += replacement(word)
+    // Each replacement is the valid text of one part of a term.
     // Therefore a valid filter stays valid.
     return rewritten == text ? self : (try? OperationFilter(rewritten)) ?? self
   }
 
   private static func word(_ word: String, askedOf number: Int) -> String {
     guard let (process, id) = numbers(in: word) else { return word }
-    // The term `#0` matches no operation, because no operation has the id 0.
-    guard process == number else { return "#0" }
+    guard process == number else { return nothing }
     return id.map { "#\($0)" } ?? everyState
   }
 
-  /// The text of conditions that together match all operations.
-  private static let everyState = OperationState.allCases.map { "state:\($0.rawValue)" }
-    .joined(separator: "|")
+  /// Returns a word that versions 1.0 and 1.1 of the protocol understand.
+  private static func wordWithoutFailures(_ word: String) -> String {
+    let field = "state:"
+    guard word.lowercased().hasPrefix(field) else { return word }
+    let value = word.lowercased().dropFirst(field.count).filter { $0 != "\"" }
+    guard let states = try? OperationFilterParser.states(value) else { return word }
+    if states == [.failed] { return nothing }
+    let isKnown = OperationState.allCases.contains { $0 != .failed && $0.rawValue.hasPrefix(value) }
+    return isKnown ? word : "state:\(OperationState.finished.rawValue)"
+  }
+
+  /// A term that matches no operation, because no operation has the id 0.
+  private static let nothing = "#0"
+
+  /// The text of conditions that together match all operations. The word `finished` includes failed
+  /// operations. Processes of earlier versions do not know the word `failed`.
+  private static let everyState = OperationState.allCases.filter { $0 != .failed }
+    .map { "state:\($0.rawValue)" }.joined(separator: "|")
 
   /// Returns the process's number and the operation's id in `2#1042`, or only the number in `2#`;
   /// `nil` for any other word.

@@ -27,13 +27,14 @@ extension WireEvent {
     queue = event.queue.rawValue
     if let state = event.old { old = WireState(state) }
     new = WireState(event.new)
+    isFailed = event.new == .failed
   }
 }
 
 extension OperationEvent {
   /// Creates an event from a message; `nil` if this version does not know the new state.
   init?(_ wire: WireEvent) {
-    guard let new = OperationState(wire.new) else { return nil }
+    guard let new = OperationState(wire.new, hasFailed: wire.isFailed) else { return nil }
     self.init(
       time: MonitorTime(wire: wire.time), operation: .init(wire.operation),
       title: wire.title.wireText,
@@ -63,6 +64,7 @@ extension WireRun {
     title = run.title.wireText
     queue = run.queue.rawValue
     state = WireState(run.state)
+    isFailed = run.state == .failed
     started = run.started.nanoseconds
     if let time = run.finished { finished = time.nanoseconds }
   }
@@ -71,7 +73,7 @@ extension WireRun {
 extension OperationRun {
   /// Creates a run from a message; `nil` if this version does not know the state.
   init?(_ wire: WireRun) {
-    guard let state = OperationState(wire.state) else { return nil }
+    guard let state = OperationState(wire.state, hasFailed: wire.isFailed) else { return nil }
     self.init(
       id: .init(wire.id), title: wire.title.wireText, queue: .init(wire.queue), state: state,
       started: MonitorTime(wire: wire.started),

@@ -66,7 +66,8 @@ extension WireState {
       case .held: .held
       case .executing: .executing
       case .cancelling: .cancelling
-      case .finished: .finished
+      // A message has another field for a failure, which earlier versions do not know.
+      case .finished, .failed: .finished
       case .cancelled: .cancelled
       }
   }
@@ -84,6 +85,33 @@ extension OperationState {
     case .cancelled: self = .cancelled
     case .unspecified, .UNRECOGNIZED: return nil
     }
+  }
+
+  /// Creates a state from a message that has its own field for a failure.
+  init?(_ wire: WireState, hasFailed: Bool) {
+    self.init(wire)
+    if hasFailed, self == .finished { self = .failed }
+  }
+}
+
+// MARK: - Errors
+
+extension WireOperationError {
+  /// Creates the message about the error of an operation; `nil` if the operation has neither failed nor an
+  /// error.
+  init?(_ report: OperationReport) {
+    guard report.state == .failed || report.errorText != nil else { return nil }
+    self.init()
+    operation = report.id.rawValue
+    if let text = report.errorText { self.text = text.wireErrorText }
+  }
+}
+
+extension OperationReport {
+  /// Stores the error of the operation. If the operation has finished and was not cancelled, it has failed.
+  mutating func take(_ wire: WireOperationError) {
+    if state == .finished { state = .failed }
+    errorText = wire.hasText ? wire.text.wireErrorText : nil
   }
 }
 

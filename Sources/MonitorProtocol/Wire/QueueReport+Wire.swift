@@ -29,6 +29,7 @@ extension WireCounts {
     executing = Int64(counts.executing)
     cancelling = Int64(counts.cancelling)
     finished = Int64(counts.finished)
+    failed = Int64(counts.failed)
     cancelled = Int64(counts.cancelled)
     total = Int64(counts.total)
   }
@@ -40,6 +41,7 @@ extension StateCounts {
       waiting: Int(wireCount: wire.waiting), ready: Int(wireCount: wire.ready),
       held: Int(wireCount: wire.held), executing: Int(wireCount: wire.executing),
       cancelling: Int(wireCount: wire.cancelling), finished: Int(wireCount: wire.finished),
+      failed: min(Int(wireCount: wire.failed), Int(wireCount: wire.finished)),
       cancelled: Int(wireCount: wire.cancelled), total: Int(wireCount: wire.total))
   }
 }

@@ -14,6 +14,7 @@ extension WireUpdatePart {
     }
     queues = content.queues.map { WireQueue($0) }
     changed = content.changed.map { WireOperation($0) }
+    errors = content.changed.compactMap { WireOperationError($0) }
     removed = content.removed.map(\.rawValue)
     matchCount = Int64(content.matchCount)
     keptCount = Int64(content.keptCount)
@@ -46,6 +47,7 @@ extension UpdatePart {
       matchCount: Int(wireCount: wire.matchCount), keptCount: Int(wireCount: wire.keptCount),
       dependents: wire.hasDependents ? Dependents(wire.dependents) : nil,
       lostChanges: min(wire.lostChanges, UInt64(WireLimits.largestCount)))
+    update.take(wire.errors)
     update.rootCount = wire.hasRootCount ? Int(wireCount: wire.rootCount) : nil
     update.events = wire.hasEvents ? EventNews(wire.events) : nil
     update.runs = wire.hasRuns ? RecentRuns(wire.runs) : nil
@@ -62,6 +64,18 @@ extension UpdatePart {
       moreDependencies: wire.hasMoreDependencies
         ? MoreDependencies(wire.moreDependencies) : nil,
       isFirst: wire.isFirst, isLast: wire.isLast, byteCount: byteCount)
+  }
+}
+
+extension Update {
+  /// Stores the errors of operations in ``changed``. Errors of other operations are ignored.
+  fileprivate mutating func take(_ errors: [WireOperationError]) {
+    guard !errors.isEmpty else { return }
+    let known = Dictionary(
+      errors.map { ($0.operation, $0) }, uniquingKeysWith: { first, _ in first })
+    for index in changed.indices {
+      if let error = known[changed[index].id.rawValue] { changed[index].take(error) }
+    }
   }
 }
 

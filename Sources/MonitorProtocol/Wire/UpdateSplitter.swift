@@ -181,7 +181,9 @@ extension OperationReport.ID {
 }
 
 extension OperationReport {
-  fileprivate var wireSizeWithoutDependencies: Int { name.wireSize + className.wireSize + 150 }
+  fileprivate var wireSizeWithoutDependencies: Int {
+    name.wireSize + className.wireSize + (errorText.map { $0.wireSize + 20 } ?? 0) + 150
+  }
 }
 
 extension QueueReport {

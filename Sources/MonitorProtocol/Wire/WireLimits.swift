@@ -12,6 +12,8 @@ public enum WireLimits {
   /// The maximum size of a name, a title, a sentence or a filter in bytes of UTF-8. The sender
   /// truncates longer names, titles and sentences.
   public static let longestText = 4 << 10
+  /// The maximum size of the text of an error in bytes of UTF-8. The sender truncates longer texts.
+  package static let longestErrorText = 1 << 10
   /// The maximum number of operations in one command.
   public static let mostOperationsOfCommand = 100_000
   /// The maximum number of dependents in the result of a command. The process may have asked more

@@ -80,13 +80,18 @@ extension Comparable {
 // MARK: - Texts
 
 extension String {
-  /// The text for a message. If the text exceeds ``WireLimits/longestText``, the result is its
-  /// beginning and "…". The bytes after the limit are not read.
-  var wireText: String {
+  /// The text for a message; at most ``WireLimits/longestText`` bytes of it.
+  var wireText: String { truncated(toBytes: WireLimits.longestText) }
+
+  /// The text of an error for a message; at most ``WireLimits/longestErrorText`` bytes of it.
+  package var wireErrorText: String { truncated(toBytes: WireLimits.longestErrorText) }
+
+  /// Returns the text. If it exceeds a limit in bytes of UTF-8, the result is its beginning and "…". The
+  /// bytes after the limit are not read.
+  private func truncated(toBytes limit: Int) -> String {
     let ending = "…"
-    guard utf8.count > WireLimits.longestText else { return self }
-    var start = String(
-      decoding: utf8.prefix(WireLimits.longestText - ending.utf8.count), as: UTF8.self)
+    guard utf8.count > limit else { return self }
+    var start = String(decoding: utf8.prefix(limit - ending.utf8.count), as: UTF8.self)
     // The limit may divide the last character, or the bytes of its last Unicode scalar. Therefore
     // an incomplete scalar is removed. Then the last character is removed, unless it is the only
     // character.

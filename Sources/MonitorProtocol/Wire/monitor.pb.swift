@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 9b3ecdc689c72449d88d3e088121e3893b61f0e6cf9f3d35bc860388b5546a37
+// Made from monitor.proto 75077daa4fb08daf181f6cf5b713ad24480d8eeee082afd61fea072b0b59f068
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -16,7 +16,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// The messages between a monitored process and its viewers, version 1.1.
+// The messages between a monitored process and its viewers, version 1.2.
 //
 // On a socket, the length of each message in bytes precedes it, as an unsigned 32-bit little-endian
 // number. A message is at most 1 MiB long. The viewer sends the first message,
@@ -1302,11 +1302,44 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   /// Clears the value of `matches`. Subsequent reads from it will return its default value.
   mutating func clearMatches() {_uniqueStorage()._matches = nil}
 
+  /// The errors of operations in `changed` of this part. A finished operation in this list has failed.
+  /// Since version 1.2.
+  var errors: [WireOperationError] {
+    get {_storage._errors}
+    set {_uniqueStorage()._errors = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The error of an operation that has finished or was cancelled.
+nonisolated struct WireOperationError: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the operation.
+  var operation: UInt64 = 0
+
+  /// The text of the error, at most 1 KiB; not set if unknown.
+  var text: String {
+    get {_text ?? String()}
+    set {_text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  var hasText: Bool {self._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  mutating func clearText() {self._text = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _text: String? = nil
 }
 
 /// Dependencies of one operation that did not fit into the previous part.
@@ -1395,6 +1428,10 @@ nonisolated struct WireCounts: Sendable {
 
   /// The number of operations that were ever added to a queue.
   var total: Int64 = 0
+
+  /// The number of operations that have finished with an error and were not cancelled. `finished`
+  /// includes them. Since version 1.2.
+  var failed: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1583,6 +1620,9 @@ nonisolated struct WireEvent: Sendable {
   /// The state after the change.
   var new: WireState = .unspecified
 
+  /// Whether the new state is finished and the operation has failed. Since version 1.2.
+  var isFailed: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1633,6 +1673,9 @@ nonisolated struct WireRun: Sendable {
   var hasFinished: Bool {self._finished != nil}
   /// Clears the value of `finished`. Subsequent reads from it will return its default value.
   mutating func clearFinished() {self._finished = nil}
+
+  /// Whether the state is finished and the operation has failed. Since version 1.2.
+  var isFailed: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3269,7 +3312,7 @@ nonisolated extension WireCommandResult.Outcome: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpdatePart"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0")
 
   fileprivate class _StorageClass {
     var _isFirst: Bool = false
@@ -3292,6 +3335,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _behind: Int64 = 0
     var _detail: WireDetail? = nil
     var _matches: WireMatches? = nil
+    var _errors: [WireOperationError] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3322,6 +3366,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _behind = source._behind
       _detail = source._detail
       _matches = source._matches
+      _errors = source._errors
     }
   }
 
@@ -3360,6 +3405,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 18: try { try decoder.decodeSingularInt64Field(value: &_storage._behind) }()
         case 19: try { try decoder.decodeSingularMessageField(value: &_storage._detail) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._matches) }()
+        case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._errors) }()
         default: break
         }
       }
@@ -3432,6 +3478,9 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       try { if let v = _storage._matches {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
       } }()
+      if !_storage._errors.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._errors, fieldNumber: 21)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3461,10 +3510,50 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._behind != rhs_storage._behind {return false}
         if _storage._detail != rhs_storage._detail {return false}
         if _storage._matches != rhs_storage._matches {return false}
+        if _storage._errors != rhs_storage._errors {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireOperationError: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".OperationError"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{1}text\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.operation) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._text) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.operation != 0 {
+      try visitor.visitSingularUInt64Field(value: self.operation, fieldNumber: 1)
+    }
+    try { if let v = self._text {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireOperationError, rhs: WireOperationError) -> Bool {
+    if lhs.operation != rhs.operation {return false}
+    if lhs._text != rhs._text {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3561,7 +3650,7 @@ nonisolated extension WireQueue: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireCounts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Counts"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}waiting\0\u{1}ready\0\u{1}held\0\u{1}executing\0\u{1}cancelling\0\u{1}finished\0\u{1}cancelled\0\u{1}total\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}waiting\0\u{1}ready\0\u{1}held\0\u{1}executing\0\u{1}cancelling\0\u{1}finished\0\u{1}cancelled\0\u{1}total\0\u{1}failed\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3577,6 +3666,7 @@ nonisolated extension WireCounts: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 6: try { try decoder.decodeSingularInt64Field(value: &self.finished) }()
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.cancelled) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.total) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self.failed) }()
       default: break
       }
     }
@@ -3607,6 +3697,9 @@ nonisolated extension WireCounts: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.total != 0 {
       try visitor.visitSingularInt64Field(value: self.total, fieldNumber: 8)
     }
+    if self.failed != 0 {
+      try visitor.visitSingularInt64Field(value: self.failed, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3619,6 +3712,7 @@ nonisolated extension WireCounts: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.finished != rhs.finished {return false}
     if lhs.cancelled != rhs.cancelled {return false}
     if lhs.total != rhs.total {return false}
+    if lhs.failed != rhs.failed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3850,7 +3944,7 @@ nonisolated extension WireEvents: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Event"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}time\0\u{1}operation\0\u{1}title\0\u{1}queue\0\u{1}old\0\u{1}new\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}time\0\u{1}operation\0\u{1}title\0\u{1}queue\0\u{1}old\0\u{1}new\0\u{3}is_failed\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3864,6 +3958,7 @@ nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.queue) }()
       case 5: try { try decoder.decodeSingularEnumField(value: &self.old) }()
       case 6: try { try decoder.decodeSingularEnumField(value: &self.new) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.isFailed) }()
       default: break
       }
     }
@@ -3888,6 +3983,9 @@ nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.new != .unspecified {
       try visitor.visitSingularEnumField(value: self.new, fieldNumber: 6)
     }
+    if self.isFailed != false {
+      try visitor.visitSingularBoolField(value: self.isFailed, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3898,6 +3996,7 @@ nonisolated extension WireEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.queue != rhs.queue {return false}
     if lhs.old != rhs.old {return false}
     if lhs.new != rhs.new {return false}
+    if lhs.isFailed != rhs.isFailed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3940,7 +4039,7 @@ nonisolated extension WireRuns: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Run"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}queue\0\u{1}state\0\u{1}started\0\u{1}finished\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}queue\0\u{1}state\0\u{1}started\0\u{1}finished\0\u{3}is_failed\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3954,6 +4053,7 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 4: try { try decoder.decodeSingularEnumField(value: &self.state) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.started) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self._finished) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.isFailed) }()
       default: break
       }
     }
@@ -3982,6 +4082,9 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     try { if let v = self._finished {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
     } }()
+    if self.isFailed != false {
+      try visitor.visitSingularBoolField(value: self.isFailed, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3992,6 +4095,7 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.state != rhs.state {return false}
     if lhs.started != rhs.started {return false}
     if lhs._finished != rhs._finished {return false}
+    if lhs.isFailed != rhs.isFailed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -21,8 +21,8 @@ struct UnstartedFinishes {
 
   /// Counts a finished operation if its queue had not started it.
   mutating func note(_ report: OperationReport) {
-    guard report.state == .finished, report.started == nil, let added = report.added,
-      added >= watchingSince
+    guard report.state.isOver, report.state != .cancelled, report.started == nil,
+      let added = report.added, added >= watchingSince
     else { return }
     count += 1
     if last.count == Self.namedLimit { last.removeLast() }

@@ -22,6 +22,9 @@ package struct QueueChanges: Sendable {
   package internal(set) var changed: [RecordedOperation]
   /// The records of the operations in `changed`, by which the operations can be found again.
   package let records: [OperationRecord]
+  /// The errors of the operations that have failed. The key is the index of the operation in `changed`.
+  /// The queue no longer has these errors.
+  package let errors: [Int: any Error]
   /// Whether more operations have changed than the caller has requested.
   package let hasMore: Bool
   /// The number of operations in `changed` that had no record before this reading.
@@ -104,10 +107,12 @@ extension QueueCore {
   }
 
   func dropRecords(of collector: CollectorID) {
-    withScheduler { scheduler, _ in
+    let errors = withScheduler { scheduler, _ in
       if scheduler.monitor.collector == collector { newRecords.store(0, ordering: .relaxed) }
-      scheduler.monitor.dropRecords(of: collector)
+      return scheduler.monitor.dropRecords(of: collector)
     }
+    // The errors are released here, outside the lock.
+    withExtendedLifetime(errors) {}
   }
 
   func takeChanges(
@@ -127,7 +132,8 @@ extension QueueCore {
         name: scheduler.name.isEmpty ? defaultName : scheduler.name,
         maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
         isSuspended: scheduler.isSuspended, counts: scheduler.counts,
-        changed: taken.records.map(\.snapshot), records: taken.records, hasMore: taken.hasMore,
+        changed: taken.records.map(\.snapshot), records: taken.records, errors: taken.errors,
+        hasMore: taken.hasMore,
         adoptedCount: taken.adoptedCount,
         hasUnrecorded: taken.hasUnrecorded, lostSteps: taken.lostSteps)
       return (changes, Self.needingDescription(taken.records))

@@ -4,9 +4,20 @@
 /// The record of one operation in a watched queue. Guarded by the queue's lock.
 // Unchecked `Sendable` conformance, because the queue's lock guards the members of the record.
 package final class OperationRecord: @unchecked Sendable {
+  /// What the record leads to. One word is enough, so an operation that does not fail needs no memory
+  /// for an error.
+  private enum Subject {
+    case nothing
+    /// The operation, which its queue retains.
+    case operation(Unmanaged<Operation>)
+    /// An operation that has failed and has not left its queue yet, and its error.
+    indirect case failed(Unmanaged<Operation>, any Error)
+    /// The error of an operation that has failed, until the collector has taken it.
+    case error(any Error)
+  }
+
   var snapshot: RecordedOperation
-  /// The operation; `nil` if its queue does not retain it.
-  var operation: Unmanaged<Operation>?
+  private var subject = Subject.nothing
   /// The collector that owns the record; `nil` until the operation is in the queue.
   var collector: CollectorID?
   /// Whether the record is in the list of changed records.
@@ -17,6 +28,47 @@ package final class OperationRecord: @unchecked Sendable {
   init(_ snapshot: RecordedOperation, needsDescription: Bool) {
     self.snapshot = snapshot
     self.needsDescription = needsDescription
+  }
+
+  /// The operation; `nil` if its queue does not retain it.
+  var operation: Unmanaged<Operation>? {
+    switch subject {
+    case .operation(let operation), .failed(let operation, _): operation
+    case .nothing, .error: nil
+    }
+  }
+
+  /// Makes the record lead to its operation, until ``noteEnd()``. The queue retains the operation.
+  func lead(to operation: Operation) { subject = .operation(.passUnretained(operation)) }
+
+  /// Stores the error with which the operation has finished; `nil` if the operation has not failed.
+  func noteFailure(_ error: (any Error)?) {
+    snapshot.hasFailed = error != nil
+    guard let error else { return }
+    subject = operation.map { .failed($0, error) } ?? .error(error)
+  }
+
+  /// Stores that the operation has left its queue.
+  func noteEnd() {
+    if case .failed(_, let error) = subject {
+      subject = .error(error)
+    } else {
+      subject = .nothing
+    }
+  }
+
+  /// Removes and returns the error. The caller must release it outside the queue's lock, because that
+  /// may run code of the user.
+  func takeError() -> (any Error)? {
+    switch subject {
+    case .failed(let operation, let error):
+      subject = .operation(operation)
+      return error
+    case .error(let error):
+      subject = .nothing
+      return error
+    case .nothing, .operation: return nil
+    }
   }
 }
 
@@ -32,4 +84,6 @@ struct TakenChanges {
   var hasUnrecorded = false
   /// The number of state changes of operations without a record since the last reading.
   var lostSteps = 0
+  /// The errors of failed operations. The key is the index of the operation's record.
+  var errors: [Int: any Error] = [:]
 }

@@ -161,3 +161,18 @@ public struct OperationStateChange: Sendable, Equatable {
   /// subscriber did not read them in time.
   public let lost: Int
 }
+
+extension QueueMonitor {
+  /// One subscriber's buffer of state changes.
+  struct Subscription {
+    let id: UInt64
+    let capacity: Int
+    let wake: @Sendable () -> Void
+    var changes: [OperationStateChange] = []
+    /// The number of changes that were dropped after the last change in `changes`.
+    var lost = 0
+    /// Whether the subscriber was woken and has not taken the changes since then. In that case it
+    /// is not woken again.
+    var isWoken = false
+  }
+}

@@ -17,19 +17,6 @@ import Synchronization
 /// number cost almost nothing. If such an operation still exists at the next reading, the reading
 /// creates its record. Otherwise, only its state changes are counted.
 struct QueueMonitor {
-  /// One subscriber's buffer of state changes.
-  struct Subscription {
-    let id: UInt64
-    let capacity: Int
-    let wake: @Sendable () -> Void
-    var changes: [OperationStateChange] = []
-    /// The number of changes that were dropped after the last change in `changes`.
-    var lost = 0
-    /// Whether the subscriber was woken and has not taken the changes since then. In that case it
-    /// is not woken again.
-    var isWoken = false
-  }
-
   let queue: QueueID
   /// Whether the queue has a monitor. If the queue has no monitor, only this flag is read.
   private(set) var isActive = false
@@ -79,14 +66,20 @@ struct QueueMonitor {
     unrecorded = UnrecordedOperations(first: first)
   }
 
-  mutating func dropRecords(of collector: CollectorID) {
-    guard self.collector == collector else { return }
+  /// Ends the storing of records.
+  ///
+  /// - Returns: The errors in the records. The caller must release them outside the queue's lock, because
+  ///   that may run code of the user.
+  mutating func dropRecords(of collector: CollectorID) -> [any Error] {
+    guard self.collector == collector else { return [] }
     self.collector = nil
     wakeCollector = nil
     for record in changedRecords { record.isChanged = false }
+    let errors = changedRecords.compactMap { $0.takeError() }
     changedRecords = []
     takenCount = 0
     unrecorded = UnrecordedOperations()
+    return errors
   }
 
   /// Returns at most `limit` changed records. After this call, a change wakes the collector again.
@@ -103,7 +96,10 @@ struct QueueMonitor {
     guard self.collector == collector else { return TakenChanges() }
     var changes = TakenChanges()
     changes.records = Array(changedRecords[takenCount...].prefix(limit))
-    for record in changes.records { record.isChanged = false }
+    for (index, record) in changes.records.enumerated() {
+      record.isChanged = false
+      if record.snapshot.hasFailed, let error = record.takeError() { changes.errors[index] = error }
+    }
     takenCount += changes.records.count
     // The list of changed records is emptied only after all of its records were returned. Moving
     // the remaining records after each call would cost time proportional to their number.
@@ -159,7 +155,7 @@ struct QueueMonitor {
   /// Gives an operation a record with its present state.
   private func adopt(_ operation: Operation, for collector: CollectorID) -> OperationRecord {
     let status = operation.status.load(ordering: .acquiring)
-    let state = Self.state(of: operation.place.stage)
+    let state = operation.place.stage.state
     let old = operation.record?.snapshot
     let record = OperationRecord(
       RecordedOperation(identifying: operation, queue: queue), needsDescription: true)
@@ -216,22 +212,30 @@ struct QueueMonitor {
     let record = collector.flatMap { recordToChange(of: operation, from: old, to: new, for: $0) }
     if record == nil, subscriptions.isEmpty { return }
     let now = csystem_monotonic_nanoseconds()
-    let state = Self.state(of: new)
+    let state = new.state
     if let record {
-      let isKnown = record.snapshot.state == .finished
-      record.snapshot.hasFailed = state == .finished && operation.hasFailed(status)
-      if !isKnown {
-        record.snapshot.note(state, status, wasAdded: old == .outside, at: now)
-        if status.isCancelled { record.snapshot.cancellationCause = operation.cancellationCause }
-      }
-      lead(record, to: operation)
-      if state == .finished { record.operation = nil }
-      // If the finish was already recorded, the collector may have read and forgotten the operation.
-      if !isKnown { markChanged(record) }
+      change(record, of: operation, to: state, status, wasAdded: old == .outside, at: now)
     }
     if !subscriptions.isEmpty {
-      publish(operation, old == .outside ? nil : Self.state(of: old), state, status, now)
+      publish(operation, old == .outside ? nil : old.state, state, status, now)
     }
+  }
+
+  /// Stores a state change in a record.
+  private mutating func change(
+    _ record: OperationRecord, of operation: Operation, to state: OperationState,
+    _ status: OperationStatus, wasAdded: Bool, at now: Int64
+  ) {
+    // If the finish was already recorded, the collector may have read and forgotten the operation.
+    if record.snapshot.state == .finished { return record.noteEnd() }
+    record.snapshot.note(state, status, wasAdded: wasAdded, at: now)
+    if status.isCancelled { record.snapshot.cancellationCause = operation.cancellationCause }
+    lead(record, to: operation)
+    if state == .finished {
+      record.noteFailure(operation.failure(status))
+      record.noteEnd()
+    }
+    markChanged(record)
   }
 
   /// Records the finish of an operation before its dependents are notified, so that no record of a
@@ -245,8 +249,7 @@ struct QueueMonitor {
     record.snapshot.note(
       .finished, status, wasAdded: false, at: csystem_monotonic_nanoseconds())
     if status.isCancelled { record.snapshot.cancellationCause = operation.cancellationCause }
-    record.snapshot.hasFailed =
-      !status.isCancelled && operation.withRare { $0?.error != nil }
+    if !status.isCancelled { record.noteFailure(operation.withRare { $0?.error }) }
     markChanged(record)
   }
 
@@ -274,7 +277,7 @@ struct QueueMonitor {
   @inline(never)
   mutating func wasCancelled(_ operation: Operation, _ status: OperationStatus) {
     let now = csystem_monotonic_nanoseconds()
-    let state = Self.state(of: operation.place.stage)
+    let state = operation.place.stage.state
     isQueueChanged = true
     if let record = record(of: operation) {
       record.snapshot.isCancelled = true
@@ -378,7 +381,7 @@ struct QueueMonitor {
   /// Makes the record refer to the operation until the operation leaves the queue. The queue does
   /// not release the operation earlier.
   private func lead(_ record: OperationRecord, to operation: Operation) {
-    if operation.place.isInQueue { record.operation = .passUnretained(operation) }
+    if operation.place.isInQueue { record.lead(to: operation) }
   }
 
   private mutating func markChanged(_ record: OperationRecord) {
@@ -386,14 +389,5 @@ struct QueueMonitor {
     guard !record.isChanged else { return }
     record.isChanged = true
     changedRecords.append(record)
-  }
-
-  static func state(of stage: QueuePlace.Stage) -> OperationState {
-    switch stage {
-    case .outside, .waiting: .waiting
-    case .ready: .ready
-    case .executing: .executing
-    case .lingering, .gone: .finished
-    }
   }
 }

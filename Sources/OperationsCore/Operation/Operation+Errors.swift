@@ -42,7 +42,7 @@ extension OperationSupplement where Self: Operation {
 }
 
 extension Operation {
-  /// Returns whether the operation has finished with an error and was not cancelled, without the
+  /// Returns the error if the operation has finished with an error and was not cancelled, without the
   /// operation's lock.
   ///
   /// The flag `hasFinishDuties` is set before an error is stored. The thread that finishes an
@@ -50,13 +50,17 @@ extension Operation {
   /// stored before the finish. No error is stored after the finish.
   ///
   /// - Parameter status: The status of the operation.
-  /// - Returns: Whether the operation has failed.
+  /// - Returns: The error; `nil` if the operation has not failed.
   /// - Precondition: The operation has finished, and the thread that has finished it has carried out
   ///   its duties (`performFinishDuties`).
   @inline(__always)
-  final func hasFailed(_ status: OperationStatus) -> Bool {
-    status.has(.hasFinishDuties) && !status.isCancelled && rare?.error != nil
+  final func failure(_ status: OperationStatus) -> (any Error)? {
+    status.has(.hasFinishDuties) && !status.isCancelled ? rare?.error : nil
   }
+
+  /// Returns whether the operation has finished with an error and was not cancelled; see ``failure(_:)``.
+  @inline(__always)
+  final func hasFailed(_ status: OperationStatus) -> Bool { failure(status) != nil }
 
   /// Stores an error in the property at `place`.
   ///

@@ -20,6 +20,16 @@ struct QueuePlace {
     case lingering
     /// The operation has left the queue permanently.
     case gone
+
+    /// The state of an operation at this stage.
+    var state: OperationState {
+      switch self {
+      case .outside, .waiting: .waiting
+      case .ready: .ready
+      case .executing: .executing
+      case .lingering, .gone: .finished
+      }
+    }
   }
 
   var inQueue = Neighbours()

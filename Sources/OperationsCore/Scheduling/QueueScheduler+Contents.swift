@@ -85,7 +85,7 @@ extension QueueScheduler {
   private func entry(of operation: Operation, barriersAhead: Int) -> QueueContents.Entry {
     let record = operation.rare?.record?.snapshot
     return QueueContents.Entry(
-      operation: operation, state: QueueMonitor.state(of: operation.place.stage), isBarrier: false,
+      operation: operation, state: operation.place.stage.state, isBarrier: false,
       isCancelled: operation.place.isCountedAsCancelling, barriersAhead: barriersAhead,
       added: record?.added, becameReady: record?.becameReady, started: record?.started)
   }

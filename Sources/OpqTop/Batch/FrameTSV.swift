@@ -48,6 +48,7 @@ extension BatchFrame.Operation {
     case .seconds: seconds.map(FrameText.thousandths)
     case .secondsInState: secondsInState.map(FrameText.thousandths)
     case .name: name
+    case .error: error
     }
   }
 }

@@ -32,6 +32,7 @@ struct FrameText {
     .init(title: "WAIT", width: 7, isRightAligned: true),
     .init(title: "READY", width: 7, isRightAligned: true),
     .init(title: "EXEC", width: 7, isRightAligned: true),
+    .init(title: "FAILED", width: 6, isRightAligned: true),
     .init(title: "FINISHED", width: 8, isRightAligned: true),
     .init(title: "CANCELLED", width: 9, isRightAligned: true),
   ]
@@ -47,7 +48,7 @@ struct FrameText {
       switch field {
       case .id: (8, true)
       case .state: (10, false)
-      case .queue, .className, .name: (12, false)
+      case .queue, .className, .name, .error: (12, false)
       case .priority, .unmetDependencyCount: (5, true)
       case .dependencies: (7, false)
       case .seconds, .secondsInState: (9, true)
@@ -76,7 +77,7 @@ struct FrameText {
     """
      total \(counts.total): waiting \(counts.waiting), ready \(counts.ready) \
     (\(counts.held) held), executing \(counts.executing), \
-    finished \(counts.finished), cancelled \(counts.cancelled) \
+    finished \(counts.finished) (\(counts.failed) failed), cancelled \(counts.cancelled) \
     (+\(counts.cancelling) cancelling); state changes not recorded \(lostChanges)
     """
   }
@@ -86,7 +87,7 @@ struct FrameText {
     return [
       queue.name, queue.isSuspended ? "suspended" : queue.width.map(String.init) ?? "auto",
       "\(counts.total)", "\(counts.waiting)", "\(counts.ready)", "\(counts.executing)",
-      "\(counts.finished)", "\(counts.cancelled)",
+      "\(counts.failed)", "\(counts.finished)", "\(counts.cancelled)",
     ]
   }
 

@@ -6,17 +6,17 @@ import MonitorProtocol
 
 /// The value of `--state`: the states to wait for. An operation reaches the goal in any of them.
 struct WaitGoal: Equatable {
-  /// The word that means both `finished` and `cancelled`.
+  /// The word that means finished, failed and cancelled.
   private static let over = "over"
 
   var states: Set<OperationState>
 
   /// The goal that operations have finished or were cancelled.
-  static let isOver = WaitGoal(states: [.finished, .cancelled])
+  static let isOver = WaitGoal(states: [.finished, .failed, .cancelled])
 
   /// All words that `--state` accepts, for the help text.
   static var words: String {
-    OperationState.allCases.map(\.rawValue).joined(separator: ", ") + " and \(over)"
+    OperationState.words.map(\.word).joined(separator: ", ") + " and \(over)"
   }
 
   /// Parses the names of states, separated by commas.
@@ -27,8 +27,8 @@ struct WaitGoal: Equatable {
     for word in argument.split(separator: ",", omittingEmptySubsequences: false) {
       if word == over {
         goal.states.formUnion(isOver.states)
-      } else if let state = OperationState(rawValue: String(word)) {
-        goal.states.insert(state)
+      } else if let known = OperationState.words.first(where: { $0.word == word }) {
+        goal.states.formUnion(known.states)
       } else {
         throw ValidationError("unknown state \"\(word)\"; the states are \(words)")
       }

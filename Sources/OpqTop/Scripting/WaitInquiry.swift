@@ -61,7 +61,11 @@ struct WaitInquiry: Inquiry {
     }
     if let id = missed.first, let report = knowledge.operations[id] {
       let title = knowledge.words.title(of: id)
-      return actions + leave(at: now) + [.end(1, "\(title) is already \(report.state.rawValue)")]
+      let words =
+        report.state == .failed
+        ? "has failed\(report.errorText.map { ": \(knowledge.words.printable($0))" } ?? "")"
+        : "is already \(report.state.rawValue)"
+      return actions + leave(at: now) + [.end(1, "\(title) \(words)")]
     }
     if missing.isEmpty { return actions + leave(at: now) + [.success] }
     return actions + expire(at: now)

@@ -132,6 +132,7 @@ struct ChromeTrace: RunExport {
     ]
     args["dependencyWaitMicroseconds"] = report.dependencyWait.map { .real($0.microseconds) }
     args["slotWaitMicroseconds"] = report.slotWait.map { .real($0.microseconds) }
+    args["error"] = report.errorText.map { .text($0) }
     event.args = args
     return event
   }

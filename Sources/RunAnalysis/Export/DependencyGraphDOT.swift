@@ -46,9 +46,13 @@ struct DependencyGraphDOT: RunExport {
     try output("}\n")
   }
 
+  /// The maximum number of characters of an error's text in a node.
+  private static let errorLength = 80
+
   private func node(_ report: OperationReport) -> String {
     let facts = [report.className, report.state.rawValue, report.work.map(TimeText.duration)]
-    let lines = ["\(report.id) \(report.title)", facts.compactMap { $0 }.joined(separator: " · ")]
+    var lines = ["\(report.id) \(report.title)", facts.compactMap { $0 }.joined(separator: " · ")]
+    if let error = report.errorText { lines.append(String(error.prefix(Self.errorLength))) }
     let isCritical = run.pathOperations.contains(report.id)
     let style = isCritical ? ", penwidth=3, color=\"#b3261e\"" : ""
     let label = lines.map(Self.escaped).joined(separator: "\\n")
@@ -81,6 +85,7 @@ extension OperationState {
     case .held, .cancelling: "#fff3c4"
     case .executing: "#c8e6c9"
     case .finished: "#ffffff"
+    case .failed: "#ffcdd2"
     case .cancelled: "#f3d1f4"
     }
   }

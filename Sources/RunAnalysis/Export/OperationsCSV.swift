@@ -33,6 +33,7 @@ struct OperationsCSV: RunExport {
       "dependencies",
       { report, _ in report.dependencies.map { "\($0.rawValue)" }.joined(separator: " ") }
     ),
+    ("error", { report, _ in report.errorText.map(text) }),
   ]
 
   func write<Failure: Error>(to output: (String) throws(Failure) -> Void) throws(Failure) {

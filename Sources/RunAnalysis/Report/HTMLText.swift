@@ -6,13 +6,13 @@ import MonitorProtocol
 /// Formats text, numbers and times for an HTML page.
 enum HTMLText {
   /// The maximum number of characters that are shown of a name.
-  private static let nameLimit = 120
+  static let nameLimit = 120
 
   /// Returns a text that is safe in HTML: without markup, without characters that change its direction, and
   /// of limited length. The original text may come from any source.
-  static func escaped(_ text: String) -> String {
-    let isLong = text.count > nameLimit
-    let shown = EscapedText.escaped(String(text.prefix(nameLimit))) + (isLong ? "…" : "")
+  static func escaped(_ text: String, limit: Int = Self.nameLimit) -> String {
+    let isLong = text.count > limit
+    let shown = EscapedText.escaped(String(text.prefix(limit))) + (isLong ? "…" : "")
     return shown.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
       .replacing(">", with: "&gt;").replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
   }

@@ -40,6 +40,7 @@ package struct ReportPage {
       ("path", "Critical path", pathContent),
       ("concurrency", "Concurrency", concurrencyContent(concurrency)),
       ("slots", "Slots", "\(colors.legend)\(gantt.drawing)"),
+      ("failures", "Failures", FailureTable(history.operations.values).html),
       ("classes", "Slowest classes", classContent), ("warnings", "Warnings", warningContent),
     ]
     return """
@@ -105,13 +106,17 @@ package struct ReportPage {
 
   private func tiles(_ concurrency: ConcurrencyChart) -> String {
     let operations = history.operations.values
-    let finished = operations.count { $0.state == .finished }
+    let failed = operations.count { $0.state == .failed }
+    let finished = operations.count { $0.state == .finished } + failed
     let cancelled = operations.count { $0.state == .cancelled }
     let unfinished = operations.count { !$0.state.isOver && !history.isGone($0.id) }
     let run = Distribution(operations.lazy.compactMap(\.work))
     let wait = Distribution(operations.lazy.compactMap(\.slotWait))
     var tiles: [(value: String, label: String, detail: String)] = [
-      (HTMLText.count(finished), "finished", "\(HTMLText.count(cancelled)) cancelled"),
+      (
+        HTMLText.count(finished), "finished",
+        "\(HTMLText.count(failed)) failed, \(HTMLText.count(cancelled)) cancelled"
+      ),
       (
         HTMLText.count(unfinished), "unfinished",
         "at the end of the recording"

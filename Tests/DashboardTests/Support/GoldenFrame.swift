@@ -100,6 +100,7 @@ enum GoldenFrame {
       case .cancelling: "k"
       case .waiting: "w"
       case .finished: "f"
+      case .failed: "x"
       case .cancelled: "c"
       case .warning: "!"
       case .accent: "a"

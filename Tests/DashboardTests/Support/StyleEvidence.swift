@@ -71,7 +71,7 @@ struct StyleEvidence {
       // is not accepted on the line characters of other paths.
       let light = [glyphs.branch, glyphs.lastBranch].map { $0.filter { $0 != " " } }
       return !light.contains { run.text.contains($0) }
-    case .executing, .ready, .held, .cancelling, .waiting, .finished, .cancelled: break
+    case .executing, .ready, .held, .cancelling, .waiting, .finished, .failed, .cancelled: break
     }
     let (words, texture) = words(of: run.role, glyphs: glyphs)
     let text = run.text.lowercased()
@@ -105,6 +105,7 @@ struct StyleEvidence {
     case .cancelling: (["cancel", "still running", "not started"], [glyphs.share(of: .cancelled)])
     case .waiting: (["wait"], [glyphs.share(of: .waiting)])
     case .finished: (["fin"], [glyphs.share(of: .finished), glyphs.runStart])
+    case .failed: (["fail", "error"], [glyphs.runFailure])
     case .cancelled: (["canc"], [glyphs.share(of: .cancelled)])
     case .text, .strong, .dim, .warning, .accent: ([], [])
     }

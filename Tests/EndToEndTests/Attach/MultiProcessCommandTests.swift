@@ -19,9 +19,9 @@ import Testing
   private func finishedCount(of process: MonitoredProcess, on screen: VirtualScreen) -> Int? {
     let rows = screen.lines.map { $0.split(separator: " ") }
     guard let row = rows.first(where: { $0.dropFirst().first == "\(process.id)" }),
-      row.count > 7
+      row.count > 8
     else { return nil }
-    return Int(row[7].replacing(",", with: ""))
+    return Int(row[8].replacing(",", with: ""))
   }
 
   /// Returns the numbers of executing, ready and waiting operations that the table of processes

@@ -123,7 +123,8 @@ import Testing
     }
     update.events = EventNews(
       events: OperationState.allCases.flatMap { new in
-        (OperationState.allCases + [nil]).map { old in
+        // An operation that has failed never changes its state, so a message has no word for it here.
+        (OperationState.allCases.filter { $0 != .failed } + [nil]).map { old in
           OperationEvent(
             time: WireSamples.time(0), operation: .init(0), title: "", queue: .init(0), old: old,
             new: new)

@@ -57,8 +57,8 @@ enum WireSamples {
     QueueReport(
       id: .init(3), name: "net",
       counts: StateCounts(
-        waiting: 1, ready: 2, held: 3, executing: 4, cancelling: 5, finished: 6, cancelled: 7,
-        total: 8),
+        waiting: 1, ready: 2, held: 3, executing: 4, cancelling: 5, finished: 6, failed: 5,
+        cancelled: 7, total: 8),
       width: 9, isSuspended: true)
   }
 
@@ -69,6 +69,7 @@ enum WireSamples {
       unmetDependencyCount: 2, isExcluded: true, dependentCount: 40, added: time(1),
       becameReady: time(2), started: time(3), cancelRequested: time(4), finished: time(5))
     report.cancelRequester = CommandOrigin(processID: 5_120, userID: 1_000)
+    report.errorText = "no longer needed"
     return report
   }
 

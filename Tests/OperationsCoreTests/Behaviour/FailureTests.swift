@@ -144,6 +144,48 @@ struct FailureTests {
     }
   }
 
+  @Test("A reading returns the errors of failed operations, and the queue keeps none of them")
+  func readingTakesErrors() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let collector = CollectorID()
+      MonitorLevel.raise()
+      queue.core.keepRecords(for: collector, replaces: true) {}
+      defer {
+        queue.core.dropRecords(of: collector)
+        MonitorLevel.lower()
+      }
+      let failed = InvocationOperation<Int> { throw Mishap() }
+      let cancelled = BlockOperation {}
+      cancelled.cancel(with: Mishap())
+      queue.addOperations([BlockOperation {}, failed, cancelled], waitUntilFinished: true)
+      let changes = queue.takeChanges(for: collector, limit: 10)
+      #expect(changes.errors.count == 1)
+      let index = try #require(changes.changed.firstIndex { $0.id == failed.id })
+      #expect(changes.errors[index] is Mishap)
+      #expect(changes.records[index].takeError() == nil)
+    }
+  }
+
+  @Test("Errors that no collector has read are released outside the queue's lock")
+  func droppedErrorsAreReleasedOutsideTheLock() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let collector = CollectorID()
+      let releases = Locked(0)
+      MonitorLevel.raise()
+      queue.core.keepRecords(for: collector, replaces: true) {}
+      for _ in 0..<3 {
+        let error = ErrorOfAQueue(queue: queue, releases: { releases.withLock { $0 += 1 } })
+        queue.addOperations([InvocationOperation<Int> { throw error }], waitUntilFinished: true)
+      }
+      #expect(releases.withLock { $0 } == 0)
+      queue.core.dropRecords(of: collector)
+      MonitorLevel.lower()
+      #expect(poll(for: .seconds(Patience.seconds)) { releases.withLock { $0 } == 3 })
+    }
+  }
+
   @Test("A subclass may announce its failure under a lock that its error needs")
   func failureUnderALock() async throws {
     try await onOwnThread {
@@ -174,6 +216,22 @@ struct FailureTests {
       queue.waitUntilAllOperationsAreFinished()
       #expect(queue.snapshot().counts == Counts(cancelled: 4, total: 4))
     }
+  }
+}
+
+/// An error that uses its queue when it is released, which needs the queue's lock.
+private final class ErrorOfAQueue: Error {
+  private let queue: OperationQueue
+  private let releases: @Sendable () -> Void
+
+  init(queue: OperationQueue, releases: @escaping @Sendable () -> Void) {
+    self.queue = queue
+    self.releases = releases
+  }
+
+  deinit {
+    _ = queue.operationCount
+    releases()
   }
 }
 

@@ -187,6 +187,28 @@ import Testing
     }
   }
 
+  @Test("A failure is a finish, but not a success: the status 1, with the error as printable text")
+  func failures() throws {
+    var failed = Scene.report(3, .failed, started: -2, finished: -1)
+    failed.errorText = "disk \u{1B}[2Jfull"
+    for word in ["finished", "failed", "over", "held,failed"] {
+      var inquiry = WaitInquiry([Scene.id(3)], for: try .read(word), timeout: nil, form)
+      #expect(
+        inquiry.hear(Scene.hello(), Scene.update([failed])) == [
+          .print("#3 job 3: failed at 22:13:19, ran 1.00s: disk ·[2Jfull\n"), .success,
+        ], "\(word)")
+    }
+    for word in ["succeeded", "cancelled"] {
+      var inquiry = WaitInquiry([Scene.id(3)], for: try .read(word), timeout: nil, form)
+      #expect(
+        inquiry.hear(Scene.hello(), Scene.update([failed]))
+          == [.end(1, "#3 job 3 has failed: disk ·[2Jfull")], "\(word)")
+    }
+    var succeeded = WaitInquiry([Scene.id(3)], for: try .read("succeeded"), timeout: nil, form)
+    let finished = Scene.report(3, .finished, started: -2, finished: -1)
+    #expect(succeeded.hear(Scene.hello(), Scene.update([finished])).last == .success)
+  }
+
   @Test("A timeout gives status 1, and names the missing operations")
   func timeout() {
     var inquiry = WaitInquiry(

@@ -18,13 +18,34 @@ import Testing
     #expect(
       lines == [
         "id,name,class,queue,state,priority,added,ready,started,cancel_requested,finished,"
-          + "dependency_wait_seconds,slot_wait_seconds,work_seconds,on_critical_path,dependencies",
+          + "dependency_wait_seconds,slot_wait_seconds,work_seconds,on_critical_path,dependencies,error",
         "1,\(name),Fetch,\(name),finished,0,0.000000000,0.000000000,0.500000000,,1.000000000,"
-          + "0.000000000,0.500000000,0.500000000,true,",
+          + "0.000000000,0.500000000,0.500000000,true,,",
         "2,,Parse,\(name),cancelled,4,0.000000000,1.000000000,1.250000000,1.500000000,2.000000000,"
-          + "1.000000000,0.250000000,0.750000000,true,\"1 9\"",
-        "3,poll,Poll,io,executing,0,,,2.000000000,,,,,,false,2", "",
+          + "1.000000000,0.250000000,0.750000000,true,\"1 9\",",
+        "3,poll,Poll,io,executing,0,,,2.000000000,,,,,,false,2,", "",
       ])
+  }
+
+  @Test("Each format has the state and the error of a failed operation, as text")
+  func failures() throws {
+    let history = try ExportScene.history(ExportScene.bytes(ExportScene.failures(3)))
+    func text(_ format: ExportFormat) -> String {
+      var text = ""
+      format.export(ExportedRun(history)).write { text += $0 }
+      return text
+    }
+    let lines = text(.csv).components(separatedBy: "\r\n")
+    #expect(lines[1].contains(",failed,") && lines[1].hasSuffix(#","disk full""#))
+    #expect(lines[2].hasSuffix(#","'=1 ""a"", <b onload='x'>&amp;\n\x1b[2J\\ \u202e""#))
+    let dot = text(.dot)
+    #expect(dot.contains(##"Fetch · failed · 501ms\ndisk full", fillcolor="#ffcdd2""##))
+    let trace = text(.chromeTrace)
+    #expect(!(dot + trace).unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
+    let facts = try events(of: trace).compactMap { $0["args"] as? [String: Any] }
+    #expect(
+      facts.contains { $0["state"] as? String == "failed" && $0["error"] as? String == "disk full" }
+    )
   }
 
   @Test("A filter selects the exported operations")

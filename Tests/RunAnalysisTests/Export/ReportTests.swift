@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Foundation
 import MonitorProtocol
 import MonitorTestSupport
 import TestSupport
@@ -22,6 +23,23 @@ import Testing
     #expect(html.contains("default-src 'none'"))
     #expect(!html.contains("<b onload") && html.contains("&lt;b onload=&#39;x&#39;&gt;&amp;amp;"))
     #expect(!html.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
+  }
+
+  @Test(
+    "Failures are grouped by class and error, the most frequent first, and an error is only text")
+  func failures() throws {
+    let reports = ExportScene.failures(12)
+    let html = ReportPage(try ExportScene.history(ExportScene.bytes(reports))).html
+    let start = try #require(html.range(of: "<h2>Failures")).upperBound
+    let rows = html[start...].components(separatedBy: "<tr>").dropFirst(2).prefix(2).map { $0 }
+    #expect(
+      rows[0].hasPrefix(
+        "<td>Fetch</td><td>disk full</td><td class=\"n\">11</td>"
+          + "<td>#1 file 1, #3 file 3, #4 file 4, #5 file 5, #6 file 6 and 6 more</td></tr>"))
+    #expect(rows[1].hasPrefix("<td>Fetch</td><td>=1 &quot;a&quot;, &lt;b onload=&#39;x&#39;&gt;"))
+    #expect(html.contains("12 failed, 0 cancelled"))
+    #expect(!html.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
+    #expect(ReportPage(try ExportScene.history()).html.contains("No operation failed."))
   }
 
   @Test("Open tags are closed, in the right order")
