@@ -191,18 +191,28 @@ extension String {
 }
 
 extension MonitorCommand {
-  /// A short description of the command. It names at most eight operations.
+  /// A short description of the command, with the name of the queue. It names at most eight operations.
   var summary: String {
     switch self {
     case .cancel(let ids): "cancel \(Self.list(ids))"
     case .cancelWithDependents(let ids): "cancel with dependents \(Self.list(ids))"
     case .setSuspended(let queue, let isSuspended):
-      "\(isSuspended ? "suspend" : "resume") queue \(queue.rawValue)"
+      "\(isSuspended ? "suspend" : "resume") \(Self.name(of: queue))"
     case .setWidth(let queue, let width):
-      "set the width of queue \(queue.rawValue) to \(width.map(String.init) ?? "the default")"
+      "set the width of \(Self.name(of: queue)) to \(width.map(String.init) ?? "the default")"
     case .changePriority(let ids, let steps):
       "\(steps < 0 ? "lower" : "raise") the priority of \(Self.list(ids))"
     }
+  }
+
+  /// Returns the name of a queue without characters that could forge a log line; its id if the queue no longer
+  /// exists.
+  private static func name(of id: QueueReport.ID) -> String {
+    guard let queue = QueueRegistry.queues.first(where: { $0.id.rawValue == id.rawValue }) else {
+      return "queue \(id.rawValue)"
+    }
+    // A collector that owns no records only reads the description of the queue.
+    return queue.takeChanges(for: CollectorID(), limit: 0, adopting: 0, newRecords: nil).name.inLog
   }
 
   private static func list(_ ids: [OperationReport.ID]) -> String {

@@ -3,6 +3,7 @@
 
 import MonitorProtocol
 import NIOPosix
+import Operations
 import TestSupport
 import Testing
 
@@ -67,6 +68,32 @@ import Testing
     let seconds = Int((ContinuousClock.now - start) / .seconds(1)) + 1
     #expect(log.lines.count <= seconds * 11)
     #expect(log.lines.first?.hasPrefix("refused a viewer: 0") == true)
+  }
+
+  @Test(
+    "A log line has the name of the queue, without characters that forge lines, and an id without a queue"
+  )
+  func namesOfQueues() {
+    let list = makeList()
+    let queue = OperationQueue()
+    queue.name = "i\no"
+    let id = QueueReport.ID(queue.id.rawValue)
+    for command in [
+      MonitorCommand.setWidth(id, 7), .setWidth(id, nil), .setSuspended(id, true),
+      .setSuspended(.init(.max), false),
+    ] {
+      list.note(CommandResult(command: command, outcomes: [.requested]), from: origin)
+    }
+    #expect(log.lines.count == 4)
+    for (line, beginning) in zip(
+      log.lines,
+      [
+        "set the width of i\u{FFFD}o to 7", "set the width of i\u{FFFD}o to the default",
+        "suspend i\u{FFFD}o", "resume queue \(UInt64.max)",
+      ])
+    {
+      #expect(line.hasPrefix(beginning), "\(line)")
+    }
   }
 
   @Test("Commands are logged however many viewers are refused")

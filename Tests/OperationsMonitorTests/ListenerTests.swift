@@ -94,7 +94,7 @@ import Testing
       #expect(client.greet().isGreeting)
       client.send(.command(.setSuspended(.init(queue.id.rawValue), true), token: 1))
       client.close()
-      log.wait { $0.contains("suspend queue \(queue.id.rawValue) ") }
+      log.wait { $0.hasPrefix("suspend OperationQueue \(queue.id.rawValue) ") }
       #expect(queue.isSuspended)
     }
   }

@@ -91,7 +91,7 @@ import Testing
       let runtime = try RuntimeDirectory()
       let again = Monitored<String?>(nil)
       let log = LogLines { line in
-        guard line.contains("suspend queue") else { return }
+        guard line.hasPrefix("suspend ") else { return }
         OperationMonitor.stopListening()
         let path = try? OperationMonitor.listen()
         again.change { $0 = path }
@@ -119,7 +119,7 @@ import Testing
     #expect(MonitorDirectory(path: directory.file("opq")).fileNames == [])
     await #expect(processExitsWith: .exitCode(8)) { [path = directory.path as String] in
       setenv("XDG_RUNTIME_DIR", path, 1)
-      let log = LogLines { if $0.contains("suspend queue") { exit(8) } }
+      let log = LogLines { if $0.hasPrefix("suspend ") { exit(8) } }
       let socket = try OperationMonitor.listen(mode: .readWrite, logger: log.logger)
       let client = try #require(WireClient(path: socket))
       #expect(client.greet().isGreeting)
@@ -183,13 +183,14 @@ import Testing
       defer { withExtendedLifetime(runtime) {} }
       setenv("OPQ_MONITOR", "rw", 1)
       let queue = OperationQueue()
+      queue.name = "io"
       let path = try #require(OperationMonitor.socketPath)
       let log = LogLines()
       LoggingSystem.bootstrap { _ in log }
       let client = try #require(WireClient(path: path))
       #expect(client.greet().isReadOnly == false)
       client.send(.command(.setWidth(.init(queue.id.rawValue), 3), token: 1))
-      log.wait { $0.hasPrefix("set the width of queue") }
+      log.wait { $0.hasPrefix("set the width of io to 3 ") }
       #expect(queue.maxConcurrentOperationCount == 3)
     }
   }
