@@ -125,6 +125,15 @@ struct PictureTests {
     dashboard.press(.enter)
     #expect(
       dashboard.text().shows(
+        "#7 waits for 2 of 2 dependencies: #1042 executing 12.4s, 1 unknown"))
+    var update = Scene.update
+    update.warnings = [
+      MonitorWarning(
+        kind: .neverEnqueuedDependency, operations: [ID(9)], awaited: [ID(5_000)], count: 1)
+    ]
+    dashboard.take(.monitor(.update(update)))
+    #expect(
+      dashboard.text().shows(
         "#7 waits for 2 of 2 dependencies: #1042 executing 12.4s, 1 not in a queue"))
     dashboard.press("8")
     dashboard.press(.enter)

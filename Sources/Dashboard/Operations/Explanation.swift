@@ -113,12 +113,18 @@ struct Explanation {
     }
     let isCut = total > Self.lookLimit
     let count = isCut ? report.unmetDependencyCount : unmet.count
-    let unknown = isCut ? 0 : report.unmetDependencyCount - unmet.count
+    // The process says which dependencies are not in a queue. Nothing is known about other dependencies that
+    // it has not reported.
+    let missing = isCut ? 0 : report.unmetDependencyCount - unmet.count
+    let neverAdded = missing > 0 ? neverAddedDependencies(of: report) : 0
+    let unknown = missing - neverAdded
     func sentence(naming namedCount: Int, isShort: Bool = false) -> String {
       let named = first.prefix(namedCount).joined(separator: ", ")
       let more = count > namedCount ? " and \(CountText.text(count - namedCount)) more" : ""
-      let others = unknown > 0 ? "\(CountText.text(unknown)) not in a queue" : ""
-      let parts = [named + more, others].filter { !$0.isEmpty }.joined(separator: ", ")
+      let others = [(neverAdded, "not in a queue"), (unknown, "unknown")].map { count, word in
+        count > 0 ? "\(CountText.text(count)) \(word)" : ""
+      }
+      let parts = ([named + more] + others).filter { !$0.isEmpty }.joined(separator: ", ")
       let unmetCount = report.unmetDependencyCount
       let words = CountText.text(unmetCount)
       return isShort
@@ -133,6 +139,13 @@ struct Explanation {
       guard let columns, glyphs.width(of: candidate) > columns else { return candidate }
     }
     return sentence(naming: fewest, isShort: true)
+  }
+
+  /// Returns the number of dependencies that are not in a queue, as the process has reported.
+  private func neverAddedDependencies(of report: OperationReport) -> Int {
+    report.dependencies.count { id in
+      !monitored.operations.contains(id) && monitored.isNeverAdded(id, neededBy: report.id)
+    }
   }
 
   private func over(_ report: OperationReport) -> String {

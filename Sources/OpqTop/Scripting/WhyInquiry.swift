@@ -18,13 +18,14 @@ struct WhyInquiry: Inquiry {
     knowledge = ProcessKnowledge(form)
   }
 
-  /// The maximum number of operations in the graphs of dependencies.
-  private static let graphLimit = 300
-
+  /// The operation with all dependencies that the process may report, so that the answer is complete even if
+  /// the operation has very many.
   var interest: Interest {
     var interest = ProcessKnowledge.interest(in: [id])
     interest.detail = id
-    interest.graphs = [Interest.Graph(root: id, direction: .waitsFor, limit: Self.graphLimit)]
+    interest.graphs = [
+      Interest.Graph(root: id, direction: .waitsFor, limit: WireLimits.mostGraphOperations)
+    ]
     return interest
   }
 

@@ -66,6 +66,33 @@ import Testing
       SuspendInquiry("net", isSuspended: true, form), Scene.update(), .commandResult(result))
   }
 
+  @Test("why asks for all dependencies that a process reports, and does not guess about the others")
+  func whyKnowsManyDependencies() {
+    var inquiry = WhyInquiry(Scene.id(3), InquiryForm())
+    #expect(
+      inquiry.interest.graphs
+        == [Interest.Graph(root: Scene.id(3), direction: .waitsFor, limit: 20_000)])
+    let report = Scene.report(3, .waiting, needs: [1, 50, 51])
+    let others = [Scene.report(1, .executing, started: -4), report]
+    let detail = OperationDetail(
+      id: Scene.id(3),
+      reasons: [
+        .init(
+          kind: .dependenciesNeverAdded, sentence: "#50 is not in a queue",
+          operations: [Scene.id(50)])
+      ])
+    let answer = inquiry.hear(Scene.hello(), Scene.update(others, detail: detail))
+    #expect(
+      answer.first
+        == .print(
+          """
+          #3 job 3: waits for 3 of 3 dependencies: #1 executing 4.00s, 1 not in a queue, 1 unknown
+            1 #50 is not in a queue
+            #3 waits for #1 (executing 4.00s)
+
+          """))
+  }
+
   @Test("why --json is this line")
   func whyLine() {
     let wanted =
