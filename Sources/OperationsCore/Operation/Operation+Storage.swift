@@ -39,12 +39,8 @@ final class RareState {
   var awaitedInside: [AwaitedInside] = []
   /// The error that was recorded before the finish.
   var error: (any Error)?
-  /// The reason why the operation was cancelled or is about to be cancelled.
-  var cancellationReason: (any Error)?
-  /// What cancelled the operation, if a collector recorded at that time.
-  var cancellationCause: CancellationCause?
-  /// The text that describes what the operation does; `nil` if it is the name of the class.
-  var kind: String?
+  /// Values that few operations have, so that the others need one word for all of them.
+  private var details: Details?
   /// The dependencies whose success this operation requires.
   var required: Set<ObjectIdentifier> = []
   /// The operations that require the success of this operation. The references are
@@ -62,6 +58,37 @@ final class RareState {
   /// The tasks and groups that are woken when the operation is retired (has left its queue).
   /// Threads that wait for the operation are not listed, because they sleep on the status.
   var waiters: [ObjectIdentifier: any Waiter] = [:]
+
+  private final class Details {
+    var cancellationReason: (any Error)?
+    var cancellationCause: CancellationCause?
+    var kind: String?
+  }
+
+  private func makeDetails() -> Details {
+    if let details { return details }
+    let new = Details()
+    details = new
+    return new
+  }
+
+  /// The reason why the operation was cancelled or is about to be cancelled.
+  var cancellationReason: (any Error)? {
+    get { details?.cancellationReason }
+    set { makeDetails().cancellationReason = newValue }
+  }
+
+  /// What cancelled the operation, if a collector recorded at that time.
+  var cancellationCause: CancellationCause? {
+    get { details?.cancellationCause }
+    set { makeDetails().cancellationCause = newValue }
+  }
+
+  /// The text that describes what the operation does; `nil` if it is the name of the class.
+  var kind: String? {
+    get { details?.kind }
+    set { makeDetails().kind = newValue }
+  }
 
   /// Whether the rarely used data of an operation retains objects of the user, apart from
   /// dependencies.
