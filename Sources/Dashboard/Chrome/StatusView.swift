@@ -30,10 +30,7 @@ struct StatusView {
     // below the rows.
     let hasOwnSentence = dashboard.picker != nil || dashboard.warningList != nil
     if hasOwnSentence, dashboard.screen.helpTop == nil { return }
-    guard dashboard.screen.helpTop == nil, let id = dashboard.selected else {
-      drawHint(on: &canvas)
-      return
-    }
+    guard dashboard.screen.helpTop == nil, let id = dashboard.selected else { return }
     guard let report = dashboard.shown.operations[id] else {
       drawForgotten(id, on: &canvas)
       return
@@ -75,17 +72,6 @@ struct StatusView {
       remarks.append("\(CountText.text(dashboard.tags.ids.count)) tagged")
     }
     return remarks
-  }
-
-  /// Draws a hint in the row below the events if no event is selected.
-  private func drawHint(on canvas: inout Canvas) {
-    guard dashboard.screen.helpTop == nil, dashboard.screen.view == .events,
-      dashboard.paused == nil,
-      dashboard.events.follows
-    else { return }
-    canvas.write(
-      "the newest events are shown; k: older", row: layout.sentence,
-      columns: canvas.columns.dropFirst(), style: Style(.dim))
   }
 
   /// Draws what is known about an operation that the monitor does not report: the facts that the events or the

@@ -25,6 +25,9 @@ struct EventLog: Sendable, Equatable {
     /// The line shows where the connection began. The events above the line may be incomplete, and the events
     /// below it are complete.
     case beginning
+
+    /// Whether the line shows an event.
+    var isEvent: Bool { if case .event = self { true } else { false } }
   }
 
   /// The lines of the log, the oldest line first.

@@ -49,6 +49,9 @@ extension Dashboard {
       show(refusal, isWarning: true)
       return [.bell]
     }
+    if followsEvents, concernsEvent(action) {
+      events.hold(in: shown.events.numbers, height: pageHeight)
+    }
     switch action {
     case .program(let key): return perform(key, input)
     case .screen(let key): return perform(key, input)
@@ -175,7 +178,7 @@ extension Dashboard {
     case .queues: queues.move(by: isTop ? -.max / 2 : .max / 2, in: shown.queues, height: height)
     case .timeline: timeline.move(by: isTop ? -.max / 2 : .max / 2, height: height)
     case .events where isTop: events.moveToTop(in: shown.events.numbers, height: height)
-    case .events: events.follow()
+    case .events: events.follow(in: shown.events.numbers)
     }
   }
 

@@ -27,6 +27,20 @@ extension Dashboard {
     return event
   }
 
+  /// Whether the newest event is selected, so that each new event changes the selected operation.
+  var followsEvents: Bool {
+    detail == nil && warningList == nil && screen.view == .events && events.follows
+  }
+
+  /// Returns whether an action concerns the operation of the selected event. Such an action ends the following of
+  /// the newest events, so that the next action concerns the same operation.
+  func concernsEvent(_ action: KeyAction) -> Bool {
+    switch action {
+    case .command, .queue, .tree, .detail, .screen(.toggleName): true
+    case .program, .screen, .movement, .list, .timeline, .picker, .warnings, .answer, .replay: false
+    }
+  }
+
   /// Increases or decreases the duration that the timeline shows.
   mutating func zoomTimeline(by step: Int) -> [Effect] { timeline.zoom(by: step) ? [] : [.bell] }
 

@@ -109,7 +109,7 @@ struct EventSelectionTests {
     #expect(selection.visible(in: 0..<100, height: 10) == 90..<100)
     #expect(selection.visible(in: 0..<120, height: 10) == 110..<120)
     selection.move(by: -1, in: 0..<120, height: 10)
-    #expect(selection.number == 119)
+    #expect(selection.number == 118)
     selection.move(by: -3, in: 0..<120, height: 10)
     #expect(selection.visible(in: 0..<500, height: 10) == 110..<120)
     #expect(!selection.follows)
@@ -121,7 +121,9 @@ struct EventSelectionTests {
     #expect(selection.follows)
     selection.move(by: -1, in: 0..<20, height: 5)
     selection.move(by: 1, in: 0..<20, height: 5)
-    #expect(selection.follows)
+    #expect(selection.number == 19 && !selection.follows)
+    selection.move(by: 1, in: 0..<20, height: 5)
+    #expect(selection.number == 19 && selection.follows)
   }
 
   @Test func theListScrollsOnlyAsFarAsTheSelectionNeeds() {

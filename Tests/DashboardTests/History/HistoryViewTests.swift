@@ -157,12 +157,8 @@ struct HistoryViewTests {
 
   // MARK: Events
 
-  @Test func theNewestEventIsAtTheBottomUntilOneIsSelected() {
-    var dashboard = Self.dashboard(Self.events)
-    #expect(dashboard.text().last { $0.contains("#1095") } != nil)
-    dashboard.press("kk")
-    #expect(dashboard.selected == ID(1033))
-    let before = dashboard.text()
+  /// Sends the dashboard an update with a new event of the operation 1400.
+  private static func reportNews(to dashboard: inout Dashboard) {
     var update = Scene.update
     update.times = HistoryScene.times
     update.events = EventNews(
@@ -172,14 +168,72 @@ struct HistoryViewTests {
           new: .ready)
       ])
     dashboard.take(.monitor(.update(update)))
+  }
+
+  private func cursorLines(_ dashboard: Dashboard) -> [String] {
+    dashboard.text().filter { $0.hasPrefix("▌") }
+  }
+
+  @Test func theNewestEventIsAtTheBottomUntilOneIsSelected() {
+    var dashboard = Self.dashboard(Self.events)
+    #expect(dashboard.text().last { $0.contains("#1095") } != nil)
+    dashboard.press("k")
+    #expect(dashboard.selected == ID(1033))
+    let before = dashboard.text()
+    Self.reportNews(to: &dashboard)
     #expect(dashboard.text() == before)
     dashboard.press("G")
     #expect(dashboard.text().shows("#1400"))
   }
 
+  @Test("The newest event is selected from the first frame on, and after G")
+  func theNewestEventIsSelected() {
+    var dashboard = Self.dashboard(Self.events)
+    #expect(dashboard.selected == ID(1095))
+    #expect(cursorLines(dashboard).map { $0.contains("#1095") } == [true])
+    #expect(dashboard.text().shows("following"))
+    Self.reportNews(to: &dashboard)
+    #expect(dashboard.selected == ID(1400))
+    #expect(cursorLines(dashboard).map { $0.contains("#1400") } == [true])
+    // The sentence has the facts of the event, because the monitor does not report the operation.
+    #expect(dashboard.text().shows("#1400 ready: new"))
+    dashboard.press("gG")
+    #expect(dashboard.selected == ID(1400))
+  }
+
+  @Test("A key that concerns the newest event keeps this event selected", arguments: ["x", "w"])
+  func aKeyHoldsTheNewestEvent(key: String) {
+    var dashboard = Self.dashboard(Self.events)
+    dashboard.press(key)
+    Self.reportNews(to: &dashboard)
+    #expect(dashboard.selected == ID(1095))
+    #expect(!dashboard.events.follows)
+  }
+
+  @Test("A new event does not change the interest while the newest event is selected")
+  func followingDoesNotChangeTheInterest() {
+    var dashboard = Self.dashboard(Self.events)
+    let interest = dashboard.connection.interest
+    Self.reportNews(to: &dashboard)
+    #expect(dashboard.selected == ID(1400))
+    #expect(dashboard.connection.interest == interest)
+    dashboard.press("k")
+    #expect(dashboard.connection.interest.subjects == [ID(1095)])
+  }
+
+  @Test func aLineWithoutAnEventIsNotSelectedWhileEventsAreFollowed() {
+    var dashboard = Self.dashboard(Self.events)
+    var update = Scene.update
+    update.events = EventNews(events: [], skippedCount: 7)
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.text().shows("7 events not shown"))
+    #expect(dashboard.selected == ID(1095))
+    #expect(cursorLines(dashboard).map { $0.contains("#1095") } == [true])
+  }
+
   @Test func enterShowsAllAboutTheOperationOfTheEvent() {
     var dashboard = Self.dashboard(Self.events)
-    dashboard.press("kkk")
+    dashboard.press("kk")
     dashboard.press(.enter)
     #expect(dashboard.detail?.id == ID(1080))
     dashboard.press(.escape)
