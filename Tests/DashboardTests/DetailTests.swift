@@ -164,6 +164,21 @@ struct DetailTests {
     #expect(!dashboard.text().contains { $0.unicodeScalars.contains { $0.value < 0x20 } })
   }
 
+  @Test(
+    "The states of a tree are next to its widest row", arguments: [(200, 60), (120, 40), (80, 24)])
+  func theStatesAreNextToTheNames(columns: Int, rows: Int) throws {
+    let lines = dashboard(of: 1200, columns: columns, rows: rows).text()
+    let line = try #require(lines.first { $0.contains("#1042 download t") })
+    #expect(line.contains(#/#1042 download t(iles z=14 eu |…) executing/#))
+    // All states begin in the same column.
+    let starts = try ["#1181 write", "#1077 resampl", "#1042 download t"].map { name in
+      let line = try #require(lines.last { $0.contains(name) && !$0.contains("waits for") })
+      let state = try #require(line.firstMatch(of: #/waiting|cancelling|executing/#))
+      return line.distance(from: line.startIndex, to: state.range.lowerBound)
+    }
+    #expect(Set(starts).count == 1)
+  }
+
   @Test func everySizeIsDrawn() {
     for columns in stride(from: 40, through: 130, by: 9) {
       for rows in [10, 14, 24, 41] {

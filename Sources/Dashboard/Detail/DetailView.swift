@@ -16,7 +16,10 @@ struct DetailView {
     let top = max(0, min(detail.top, rows.count - layout.bodyHeight))
     let shown = rows.dropFirst(top).prefix(layout.bodyHeight)
     drawTitle(shown: shown.indices, of: rows.count, on: &canvas)
-    for (row, content) in zip(layout.body, shown) { draw(content, row: row, on: &canvas) }
+    let trees = trees(of: rows, on: canvas)
+    for (row, content) in zip(layout.body, shown) {
+      draw(content, trees, row: row, on: &canvas)
+    }
   }
 
   private func drawTitle(shown: Range<Int>, of count: Int, on canvas: inout Canvas) {
@@ -39,11 +42,22 @@ struct DetailView {
     canvas.write(right, row: row, columns: rightColumns)
   }
 
-  private func draw(_ content: DetailRows.Row, row: Int, on canvas: inout Canvas) {
+  /// The views of the rows of the trees.
+  private typealias Trees = (first: TreeRowView, second: TreeRowView)
+
+  /// Returns the columns of the screen without its edges, and the left and the right half of them.
+  private func parts(of canvas: Canvas) -> (inner: Range<Int>, left: Range<Int>, right: Range<Int>)
+  {
     let inner = canvas.columns.dropFirst().dropLast()
     let middle = canvas.columns.count / 2
-    let left = inner.lowerBound..<middle - 1
-    let right = middle + 1..<inner.upperBound
+    return (inner, inner.lowerBound..<middle - 1, middle + 1..<inner.upperBound)
+  }
+
+  private func draw(
+    _ content: DetailRows.Row, _ trees: Trees, row: Int, on canvas: inout Canvas
+  ) {
+    let (inner, left, right) = parts(of: canvas)
+    let middle = canvas.columns.count / 2
     switch content {
     case .line(let spans):
       canvas.write(spans, row: row, columns: inner)
@@ -61,22 +75,26 @@ struct DetailView {
         " \(second) ", row: row, columns: middle + 1..<canvas.columns.upperBound,
         style: Style(.dim, isBold: true))
     case .trees(let first, let second):
-      guard canvas.columns.count >= DetailRows.halvesThreshold else {
-        draw(first, columns: inner, row: row, on: &canvas)
-        return
-      }
+      if let first { trees.first.draw(first, row: row, on: &canvas) }
+      guard canvas.columns.count >= DetailRows.halvesThreshold else { return }
       canvas.put(canvas.glyphs.vertical, row: row, column: middle - 1, style: Style(.dim))
-      draw(first, columns: left, row: row, on: &canvas)
-      draw(second, columns: right, row: row, on: &canvas)
+      if let second { trees.second.draw(second, row: row, on: &canvas) }
     }
   }
 
-  private func draw(
-    _ treeRow: DependencyTree.Row?, columns: Range<Int>, row: Int, on canvas: inout Canvas
-  ) {
-    guard let treeRow else { return }
-    TreeRowView(
-      monitored: dashboard.shown, now: dashboard.shownTime, columns: columns, form: .pane
-    ).draw(treeRow, row: row, on: &canvas)
+  /// Returns the views of the rows of both trees. The states of a tree stand next to its widest row, even if that
+  /// row is not on the screen, so that they do not move if the user scrolls.
+  private func trees(of rows: [DetailRows.Row], on canvas: Canvas) -> Trees {
+    let (inner, left, right) = parts(of: canvas)
+    let hasHalves = canvas.columns.count >= DetailRows.halvesThreshold
+    func view(_ treeRows: [DependencyTree.Row], _ columns: Range<Int>) -> TreeRowView {
+      var view = TreeRowView(
+        monitored: dashboard.shown, now: dashboard.shownTime, columns: columns, form: .pane)
+      view.textWidth = view.widestText(of: treeRows, glyphs: canvas.glyphs)
+      return view
+    }
+    let first = rows.compactMap { if case .trees(let row, _) = $0 { row } else { nil } }
+    let second = rows.compactMap { if case .trees(_, let row) = $0 { row } else { nil } }
+    return (view(first, hasHalves ? left : inner), view(second, right))
   }
 }

@@ -21,9 +21,33 @@ struct TreeRowView {
   let columns: Range<Int>
   let form: Form
   var focus = TreeFocus()
+  /// The maximum width of the texts in the rows of a pane, so that the states stand next to the texts; `nil` if
+  /// the states are at the right edge of the pane.
+  var textWidth: Int?
+
+  /// Returns the width of the widest row of a tree in these columns, without the state and the columns beside it.
+  func widestText(of rows: some Sequence<DependencyTree.Row>, glyphs: Glyphs) -> Int {
+    let room = treeColumns.count
+    return rows.reduce(0) { widest, row in
+      guard widest < room else { return widest }
+      let id: OperationReport.ID
+      switch row.id {
+      case .node(let node): id = node
+      case .reference(let node, _): id = node
+      // The text of the other rows may extend below the states.
+      case .group, .queue, .folded, .unknown, .cut: return widest
+      }
+      let mark = mark(of: row).map { $0.utf8.count + 1 } ?? 0
+      let prefix = prefix(of: row, room: room, glyphs: glyphs)
+      let title = title(of: id, isQuiet: false).reduce(0) {
+        $0 + glyphs.width(of: $1.text, limit: room)
+      }
+      return max(widest, min(room, glyphs.width(of: prefix) + title + mark))
+    }
+  }
 
   func drawHeadings(_ title: [Span], row: Int, on canvas: inout Canvas) {
-    let places = Places(form, within: columns)
+    let places = places
     canvas.write(title, row: row, columns: places.tree)
     let style = Style(.dim)
     canvas.write("STATE", row: row, columns: places.state, style: style)
@@ -35,21 +59,21 @@ struct TreeRowView {
   }
 
   func draw(_ treeRow: DependencyTree.Row, row: Int, on canvas: inout Canvas) {
-    let room = Places(form, within: columns).tree
+    let room = treeColumns
     let prefix = prefix(of: treeRow, room: room.count, glyphs: canvas.glyphs)
     let start = canvas.write(
       prefix, row: row, columns: room, style: Style(treeRow.isCritical ? .accent : .dim))
-    let rest = start..<room.upperBound
+    let rest = start..<max(start, places.tree.upperBound)
+    let restWithoutState = start..<max(start, textEnd)
     switch treeRow.id {
     case .node(let id):
       drawTitle(id, mark: nil, row: row, columns: rest, on: &canvas)
       drawFacts(id, row: row, on: &canvas)
     case .reference(let id, _):
-      let mark = treeRow.note == .closesCycle ? "^cycle" : "^seen"
-      drawTitle(id, mark: mark, row: row, columns: rest, on: &canvas)
+      drawTitle(id, mark: mark(of: treeRow), row: row, columns: rest, on: &canvas)
       drawState(monitored.operations.state(of: id), row: row, on: &canvas)
     case .group(let group):
-      drawGroup(treeRow, group, row: row, columns: start..<textEnd, on: &canvas)
+      drawGroup(treeRow, group, row: row, columns: restWithoutState, on: &canvas)
     case .queue(let id):
       drawQueue(treeRow, id, row: row, columns: start..<columns.upperBound, on: &canvas)
     case .folded(let id):
@@ -59,7 +83,7 @@ struct TreeRowView {
         let failed = CountText.text(below.failedCount(below: id))
         words.append(Span("  \(failed) failed below", .failed))
       }
-      canvas.write(words, row: row, columns: rest)
+      canvas.write(words, row: row, columns: restWithoutState)
     case .unknown:
       guard case .unknown(let count, let unmetCount) = treeRow.note else { return }
       let words =
@@ -67,7 +91,8 @@ struct TreeRowView {
         ? "+ \(CountText.text(count)) finished, details no longer stored"
         : "+ \(CountText.text(count)) without details, \(CountText.text(unmetCount)) unfinished"
       canvas.write(
-        words, row: row, columns: rest, style: Style(unmetCount == 0 ? .dim : .warning))
+        words, row: row, columns: restWithoutState,
+        style: Style(unmetCount == 0 ? .dim : .warning))
     case .cut:
       canvas.write("+ more", row: row, columns: rest, style: Style(.dim))
     }
@@ -75,6 +100,27 @@ struct TreeRowView {
 
   /// The columns of the tree, without the columns beside it.
   var treeColumns: Range<Int> { Places(form, within: columns).tree }
+
+  /// The columns of the tree and beside it, if no text of the tree is wider than ``textWidth``.
+  private var places: Places { Places(form, within: columns, textWidth: textWidth) }
+
+  /// The mark of a row that refers to another row; `nil` for other rows.
+  private func mark(of row: DependencyTree.Row) -> String? {
+    guard case .reference = row.id else { return nil }
+    return row.note == .closesCycle ? "^cycle" : "^seen"
+  }
+
+  private func title(of id: OperationReport.ID, isQuiet: Bool) -> [Span] {
+    let number = Span("\(id) ", isQuiet ? .dim : .strong)
+    guard let report = monitored.operations[id] else {
+      return [number, Span("no longer stored", .dim)]
+    }
+    return [
+      number,
+      report.name.isEmpty
+        ? Span("(\(report.className))", .dim) : Span(report.name, isQuiet ? .dim : .text),
+    ]
+  }
 
   /// The column after the last one for the text of a row without a state. In a pane, one column remains free,
   /// because the border of another pane may follow.
@@ -86,16 +132,9 @@ struct TreeRowView {
     _ id: OperationReport.ID, mark: String?, row: Int, columns: Range<Int>,
     on canvas: inout Canvas
   ) {
-    let report = monitored.operations[id]
-    let isQuiet = mark != nil || report?.state.isOver != false || !focus.isMatch(id)
-    var title = [Span("\(id) ", isQuiet ? .dim : .strong)]
-    if let report {
-      title.append(
-        report.name.isEmpty
-          ? Span("(\(report.className))", .dim) : Span(report.name, isQuiet ? .dim : .text))
-    } else {
-      title.append(Span("no longer stored", .dim))
-    }
+    let state = monitored.operations.state(of: id)
+    let title = title(
+      of: id, isQuiet: mark != nil || state?.isOver != false || !focus.isMatch(id))
     guard let mark, columns.count > mark.utf8.count else {
       canvas.write(title, row: row, columns: columns)
       return
@@ -112,7 +151,7 @@ struct TreeRowView {
   private func drawFacts(_ id: OperationReport.ID, row: Int, on canvas: inout Canvas) {
     guard let report = monitored.operations[id] else { return }
     drawState(report.state, row: row, on: &canvas)
-    let places = Places(form, within: columns)
+    let places = places
     let style = Style(report.state.isOver ? .dim : .text)
     if let range = places.dependencies {
       canvas.writeRight(DependencyText.met(report), row: row, columns: range, style: style)
@@ -131,7 +170,7 @@ struct TreeRowView {
   private func drawState(_ state: OperationState?, row: Int, on canvas: inout Canvas) {
     guard let state else { return }
     canvas.write(
-      state.rawValue, row: row, columns: Places(form, within: columns).state,
+      state.rawValue, row: row, columns: places.state,
       style: Style(state.role))
   }
 
@@ -194,7 +233,7 @@ private struct Places {
   /// The minimum width of the tree beside all columns, and beside the columns without dependencies.
   private static let narrowest = (withAll: 44, withoutDependencies: 32)
 
-  init(_ form: TreeRowView.Form, within columns: Range<Int>) {
+  init(_ form: TreeRowView.Form, within columns: Range<Int>, textWidth: Int? = nil) {
     let widths = Self.widths
     switch form {
     case .pane, .report:
@@ -204,7 +243,8 @@ private struct Places {
         dependencies = end - widths.time - widths.dependencies..<end - widths.time
         end -= widths.time + widths.dependencies
       }
-      let start = end - widths.state - 1
+      var start = end - widths.state - 1
+      if let textWidth { start = min(start, columns.lowerBound + textWidth + 2) }
       state = start..<columns.upperBound
       tree = columns.lowerBound..<max(columns.lowerBound, start - 1)
     case .table:
