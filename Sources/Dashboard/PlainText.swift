@@ -140,7 +140,7 @@ package struct PlainText: Sendable {
     of id: OperationReport.ID, _ direction: GraphDirection, at now: MonitorTime
   ) -> DependencyTree {
     DependencyTree(
-      root: id, direction: direction, operations: monitored.operations,
+      root: id, direction: direction, graph: OperationGraph(monitored.operations),
       estimates: RunTimeEstimates(
         monitored.classTimes, deadlocked: monitored.deadlocked, at: now),
       rowLimit: TreeState.rowLimit)

@@ -29,6 +29,10 @@ package struct OperationStore: Sendable {
   /// The operations, in no order.
   package var all: [OperationReport] { reports }
 
+  /// Returns the index of an operation in ``all``; `nil` if it is not in the store. Each change of the
+  /// store may change the index.
+  package func index(of id: OperationReport.ID) -> Int? { indexes[id] }
+
   /// The ids of the operations, in no order.
   package var ids: Dictionary<OperationReport.ID, Int>.Keys { indexes.keys }
 

@@ -30,8 +30,10 @@ struct DependencyTreeTests {
     of root: Int, _ direction: GraphDirection, in store: OperationStore,
     limit: Int = 1_000
   ) -> [DependencyTree.RowID] {
-    DependencyTree(root: ID(root), direction: direction, operations: store, rowLimit: limit)
-      .rows.map(\.id)
+    DependencyTree(
+      root: ID(root), direction: direction, graph: OperationGraph(store), rowLimit: limit
+    )
+    .rows.map(\.id)
   }
 
   @Test func everyOperationHasOneRowAndFurtherPathsAreReferences() {
@@ -69,7 +71,8 @@ struct DependencyTreeTests {
 
   @Test func aCycleIsMarkedAtItsLastRow() throws {
     let store = Self.store([1: [2], 2: [1]])
-    let tree = DependencyTree(root: ID(1), direction: .waitsFor, operations: store, rowLimit: 10)
+    let tree = DependencyTree(
+      root: ID(1), direction: .waitsFor, graph: OperationGraph(store), rowLimit: 10)
     let last = try #require(tree.rows.last)
     #expect(last.id == .reference(ID(1), parent: ID(2)))
     #expect(last.note == .closesCycle)
@@ -78,12 +81,13 @@ struct DependencyTreeTests {
   @Test func moreThanEightSimilarOperationsShareARow() {
     #expect(rows(of: 1, .waitsFor, in: Self.store([1: Array(2...9)])).count == 9)
     let store = Self.store([1: Array(2...10)])
-    let tree = DependencyTree(root: ID(1), direction: .waitsFor, operations: store, rowLimit: 99)
+    let tree = DependencyTree(
+      root: ID(1), direction: .waitsFor, graph: OperationGraph(store), rowLimit: 99)
     #expect(tree.rows.count == 2)
     #expect(tree.rows[1].note == .group(count: 9, first: ID(2), last: ID(10)))
     let group = DependencyTree.Group(parent: ID(1), state: .waiting, className: "Block")
     let unfolded = DependencyTree(
-      root: ID(1), direction: .waitsFor, operations: store,
+      root: ID(1), direction: .waitsFor, graph: OperationGraph(store),
       folding: DependencyTree.Folding(unfolded: [group]), rowLimit: 99)
     #expect(unfolded.rows.count == 10)
   }
@@ -100,7 +104,8 @@ struct DependencyTreeTests {
   @Test func dependenciesThatAreNoLongerKeptAreCounted() {
     var store = Self.store([1: [2, 3]], states: [2: .finished])
     store.apply(changed: [], removed: [ID(2)])
-    let tree = DependencyTree(root: ID(1), direction: .waitsFor, operations: store, rowLimit: 9)
+    let tree = DependencyTree(
+      root: ID(1), direction: .waitsFor, graph: OperationGraph(store), rowLimit: 9)
     #expect(tree.rows.last?.id == .unknown(parent: ID(1)))
     #expect(tree.rows.last?.note == .unknown(count: 1, unmetCount: 0))
   }

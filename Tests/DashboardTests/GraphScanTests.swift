@@ -44,7 +44,8 @@ struct GraphScanTests {
     _ store: OperationStore, _ times: [String: TimeStatistics] = [:], limit: Int = 100
   ) -> GraphScan {
     GraphScan(
-      from: [ID(1)], .waitsFor, in: store, estimates: RunTimeEstimates(times, at: Self.now),
+      from: [ID(1)], .waitsFor, in: OperationGraph(store),
+      estimates: RunTimeEstimates(times, at: Self.now),
       limit: limit)
   }
 
@@ -127,7 +128,7 @@ struct GraphScanTests {
     func path(_ warning: MonitorWarning) -> [ID] {
       let deadlocked = DeadlockedOperations([warning], in: store)
       let scan = GraphScan(
-        from: [ID(1)], .waitsFor, in: store,
+        from: [ID(1)], .waitsFor, in: OperationGraph(store),
         estimates: RunTimeEstimates(Self.medians, deadlocked: deadlocked, at: Self.now), limit: 100)
       #expect((scan.remainingTime == nil) == scan.criticalPath.isEmpty)
       return scan.criticalPath
@@ -147,7 +148,7 @@ struct GraphScanTests {
   func dependentsThatWaitForACycleHaveNoPath() {
     func path(_ more: [Int: [Int]]) -> [ID] {
       let store = Self.store([2: [1], 3: [2], 4: [3]].merging(more) { $0 + $1 }, [1: .executing])
-      return GraphScan(from: [ID(1)], .blocks, in: store, limit: 100).criticalPath
+      return GraphScan(from: [ID(1)], .blocks, in: OperationGraph(store), limit: 100).criticalPath
     }
     #expect(path([:]).count == 4)
     #expect(path([4: [8], 8: [9], 9: [8]]).isEmpty)

@@ -108,8 +108,8 @@ struct RootTests {
   }
 
   @Test func aSharedDependencyIsDrawnOnce() {
-    let store = OperationStore.graph([1: [3], 2: [3], 3: [4], 4: []])
-    let tree = DependencyTree(allOf: store, rowLimit: 100)
+    let store = OperationStore.make([1: [3], 2: [3], 3: [4], 4: []])
+    let tree = DependencyTree(allOf: OperationGraph(store), rowLimit: 100)
     #expect(
       tree.rows.map(\.id) == [
         .node(ID(1)), .node(ID(3)), .node(ID(4)), .node(ID(2)), .reference(ID(3), parent: ID(2)),
@@ -121,9 +121,9 @@ struct RootTests {
   func everyUnfinishedOperationIsBelowARoot() {
     // Operations 1, 2 and 3 form a cycle, and operation 1 also depends on 4. The cancelled operation
     // 5 depends on 6, and no operation depends on 7.
-    let store = OperationStore.graph(
+    let store = OperationStore.make(
       [1: [2, 4], 2: [3], 3: [1], 5: [6], 7: []], states: [5: .cancelled])
-    let tree = DependencyTree(allOf: store, rowLimit: 100)
+    let tree = DependencyTree(allOf: OperationGraph(store), rowLimit: 100)
     #expect(tree.roots.ids == [ID(1), ID(6), ID(7)])
     #expect(
       tree.rows.map(\.id) == [
@@ -140,8 +140,8 @@ struct RootTests {
           id: ID(id), name: "", className: "Block", queue: Scene.io, state: .ready,
           dependentCount: 5)
       }, removed: [])
-    var tree = TreeState(allOf: store, opened: ID(2))
-    tree.settle(with: .init(operations: store), height: 10)
+    var tree = TreeState(allOf: OperationGraph(store), opened: ID(2))
+    tree.settle(with: .init(graph: OperationGraph(store)), height: 10)
     #expect(tree.tree.rows.map(\.id) == [.node(ID(2))])
     #expect(tree.selected == ID(2))
   }

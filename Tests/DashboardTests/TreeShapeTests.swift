@@ -32,7 +32,8 @@ struct TreeShapeTests {
     owners: [ID: ID] = [:]
   ) -> DependencyTree {
     DependencyTree(
-      root: ID(1), direction: .waitsFor, operations: store, folding: folding, owners: owners,
+      root: ID(1), direction: .waitsFor, graph: OperationGraph(store), folding: folding,
+      owners: owners,
       rowLimit: 100)
   }
 

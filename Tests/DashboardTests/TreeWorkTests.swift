@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("The work to find the roots of the tree, and to count the operations below its rows")
+@Suite("Large trees, and the work to create them")
 struct TreeWorkTests {
   private typealias ID = OperationReport.ID
 
@@ -24,9 +24,9 @@ struct TreeWorkTests {
       edges[id] = Array(Set(targets)).sorted()
       if Int.random(in: 0..<4, using: &random) == 0 { states[id] = .finished }
     }
-    let store = OperationStore.graph(edges, states: states)
+    let store = OperationStore.make(edges, states: states)
     let ids = (1...count).map { ID($0) }
-    let counts = DescendantCounts(below: ids, .waitsFor, in: store, limit: 1_000)
+    let counts = DescendantCounts(below: ids, .waitsFor, in: OperationGraph(store), limit: 1_000)
     for id in 1...count where states[id] == nil {
       var found: Set<Int> = []
       var pending = [id]
@@ -48,7 +48,7 @@ struct TreeWorkTests {
     for isCycle in [false, true] {
       if isCycle { edges[1] = [count] }
       let counts = DescendantCounts(
-        below: [ID(0)], .waitsFor, in: OperationStore.graph(edges), limit: 2_000)
+        below: [ID(0)], .waitsFor, in: OperationGraph(OperationStore.make(edges)), limit: 2_000)
       #expect(counts[ID(0)] == count)
       #expect(counts[ID(500)] == (isCycle ? count - 1 : 499))
       #expect(counts.stepCount == 2 * edges.values.reduce(0) { $0 + $1.count })
@@ -75,14 +75,14 @@ struct TreeWorkTests {
       }
       var store = OperationStore()
       store.apply(changed: reports, removed: [])
-      var search = RootSearch(store)
+      var search = RootSearch(OperationGraph(store))
       search.findRoots(for: TreeFocus())
       #expect(search.roots == [])
       #expect(search.walkedCount == count)
       // The selected operation is below the end of the chain, which is a root.
       let focus = TreeFocus(
-        opened: ID(500), selected: ID(500), matches: nil, .waitsFor, in: store)
-      search = RootSearch(store)
+        opened: ID(500), selected: ID(500), matches: nil, .waitsFor, in: OperationGraph(store))
+      search = RootSearch(OperationGraph(store))
       search.findRoots(for: focus)
       #expect(search.roots == [ID(isReversed ? 1 : count)])
       #expect(search.walkedCount <= count)
@@ -94,7 +94,7 @@ struct TreeWorkTests {
     let count = 300
     let edges = Dictionary(uniqueKeysWithValues: (1...count).map { ($0, Array(1..<$0)) })
     let counts = DescendantCounts(
-      below: [ID(count)], .waitsFor, in: OperationStore.graph(edges), limit: 2_000)
+      below: [ID(count)], .waitsFor, in: OperationGraph(OperationStore.make(edges)), limit: 2_000)
     #expect(counts[ID(count)] == count - 1)
     #expect(counts.unionCount == count - 1)
   }
@@ -109,16 +109,17 @@ struct TreeWorkTests {
     var edges: [Int: [Int]] = [:]
     for id in 1...count { edges[id] = (1...12).map { id - $0 * $0 }.filter { $0 > 0 } }
     let edgeCount = edges.values.reduce(0) { $0 + $1.count }
-    let store = OperationStore.graph(edges)
+    let store = OperationStore.make(edges)
     let matches = Set((1...count).lazy.filter { $0.isMultiple(of: 3) }.map { ID($0) })
     let filter = try OperationFilter("class:Block")
     for isFiltered in [false, true] {
       var tree =
         direction == .waitsFor
-        ? TreeState(allOf: store, opened: ID(count / 2))
-        : TreeState(root: ID(1), direction: .blocks, operations: store)
+        ? TreeState(allOf: OperationGraph(store), opened: ID(count / 2))
+        : TreeState(root: ID(1), direction: .blocks, graph: OperationGraph(store))
       let contents = TreeState.Contents(
-        operations: store, filter: isFiltered ? filter : nil, matches: isFiltered ? matches : nil)
+        graph: OperationGraph(store), filter: isFiltered ? filter : nil,
+        matches: isFiltered ? matches : nil)
       for _ in 0..<2 {
         tree.settle(with: contents, height: 40)
         #expect(tree.tree.rows.count > 1_000)
@@ -126,6 +127,35 @@ struct TreeWorkTests {
         #expect(tree.stepCount <= 8 * (count + edgeCount))
       }
     }
+  }
+
+  @Test(
+    "The tree has the selected row even if the rows above it exceed the limit",
+    arguments: ["many roots", "a root with many dependencies", "a long chain"])
+  func aLargeTreeHasTheSelectedRow(shape: String) throws {
+    let count = TreeState.rowLimit + 500
+    let above = 10 + count
+    let many = Array(10..<above)
+    // The operation `above` depends on operation 1, and operation 1 depends on operation 2.
+    var edges = [above: [1], 1: [2]]
+    for id in many { edges[id] = shape == "a long chain" ? [id + 1] : [] }
+    if shape == "a root with many dependencies" { edges[5] = many + [above] }
+    let store = OperationStore.make(edges, hasClasses: true)
+    var tree = TreeState(allOf: OperationGraph(store), opened: ID(1))
+    for _ in 0..<2 {
+      tree.settle(with: .init(graph: OperationGraph(store)), height: 20)
+      #expect(tree.cursor == .node(ID(1)) && !tree.isGhost)
+      #expect(tree.tree.rows.count { $0.id == .cut } == 1)
+      // The rows of the operation above it and of its dependency are next to it.
+      let index = try #require(tree.tree.rows.firstIndex { $0.id == .node(ID(1)) })
+      try #require(tree.tree.rows.indices.contains(index + 1))
+      let near = tree.tree.rows[index - 1...index + 1]
+      #expect(near.map(\.id) == [above, 1, 2].map { .node(ID($0)) })
+      #expect(near.map { $0.depth - tree.tree.rows[index].depth } == [-1, 0, 1])
+    }
+    tree.move(by: 1, height: 20)
+    tree.settle(with: .init(graph: OperationGraph(store)), height: 20)
+    #expect(tree.cursor == .node(ID(2)) && !tree.isGhost)
   }
 
   @Test("Beside a tree, the pane examines only the direction that the tree does not show")

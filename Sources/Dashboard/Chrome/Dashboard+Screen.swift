@@ -90,14 +90,12 @@ extension Dashboard {
     let height = pageHeight
     list.settle(with: shown, shownTime: shownTime, height: height, at: now)
     tags.dropOver(in: live)
-    if screen.view == .tree {
-      let contents = treeContents
-      tree?.settle(with: contents, height: height)
-    }
+    let contents = screen.view == .tree ? treeContents : nil
+    if let contents { tree?.settle(with: contents, height: height) }
     // After the update, another operation may be selected. The window with the whole name may need more or
     // fewer rows for the name of that operation.
     layOut()
-    screen.pane = makePane()
+    screen.pane = makePane(contents?.graph)
     queues.settle(in: shown.queues, height: height)
     let (warnings, warningHeight) = (shown.warnings, warningListHeight)
     warningList?.settle(in: warnings, height: warningHeight)
@@ -130,9 +128,10 @@ extension Dashboard {
       && (detail != nil || screen.layout?.pane != nil)
   }
 
-  private func makePane() -> ScreenState.Pane? {
+  /// Creates the trees for the pane. `graph` is the graph of the shown operations; `nil` if it does not exist yet.
+  private func makePane(_ graph: OperationGraph?) -> ScreenState.Pane? {
     guard hasPane, let id = selected else { return nil }
-    let operations = shown.operations
+    let graph = graph ?? OperationGraph(shown.operations)
     // The detail screen can be scrolled, so it needs more rows than are on screen. The pane beside the rows
     // cannot be scrolled.
     let rowLimit = detail == nil ? pageHeight : Self.paneGraphLimit
@@ -142,7 +141,7 @@ extension Dashboard {
     func tree(_ direction: GraphDirection) -> DependencyTree? {
       guard direction != hidden else { return nil }
       return DependencyTree(
-        root: id, direction: direction, operations: operations, estimates: estimates,
+        root: id, direction: direction, graph: graph, estimates: estimates,
         rowLimit: rowLimit, scanLimit: Self.paneGraphLimit)
     }
     return ScreenState.Pane(waitsFor: tree(.waitsFor), blocks: tree(.blocks))

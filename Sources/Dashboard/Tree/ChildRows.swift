@@ -10,147 +10,158 @@ struct ChildRows {
   struct Child {
     let id: DependencyTree.RowID
     let note: DependencyTree.Note
+    /// The operation of the row; `nil` if the row represents several operations.
+    var vertex: Int?
   }
 
-  /// For each drawn operation, the rows below its own row, in order.
-  private(set) var children: [OperationReport.ID: [Child]] = [:]
-  /// The operations with their own row, sorted so that each one comes after all operations above it.
-  /// Operations in a cycle without a root are missing, and so are operations to which such a cycle leads.
-  private(set) var sorted: [OperationReport.ID] = []
+  /// For each operation, the rows below its own row, in order.
+  private(set) var children: [[Child]]
 
   /// The number of dependencies or dependents of the drawn operations. Tests check that the number is limited.
   private(set) var stepCount = 0
 
-  private let roots: [OperationReport.ID]
-  private let chosen: OperationReport.ID?
+  private let roots: [Int]
+  private let chosen: Int?
   private let direction: GraphDirection
-  private let operations: OperationStore
+  private let graph: OperationGraph
   private let folding: DependencyTree.Folding
   private let focus: TreeFocus
   private let criticalPath: [OperationReport.ID]
   private let critical: Set<OperationReport.ID>
-  private var parents: [OperationReport.ID: [OperationReport.ID]] = [:]
+  /// The operations with rows below their own rows, in the order in which they were found.
+  private var drawn: [Int] = []
+  /// For each operation, the operations below which it has a row.
+  private var parents: [[Int]]
 
-  /// Determines the rows below the roots, for at most `limit` operations.
+  /// Determines the rows below the roots, for at most `limit` operations and those that lead to the selected
+  /// operation.
   ///
   /// If the tree has only one root, `chosen` is this root. Directly below this root, more finished operations
   /// get rows of their own than below other operations.
   init(
     roots: [OperationReport.ID], chosen: OperationReport.ID?, direction: GraphDirection,
-    operations: OperationStore, folding: DependencyTree.Folding, focus: TreeFocus,
+    graph: OperationGraph, folding: DependencyTree.Folding, focus: TreeFocus,
     criticalPath: [OperationReport.ID], limit: Int
   ) {
-    self.roots = roots
-    self.chosen = chosen
+    self.roots = roots.compactMap { graph.vertex(of: $0) }
+    self.chosen = chosen.flatMap { graph.vertex(of: $0) }
     self.direction = direction
-    self.operations = operations
+    self.graph = graph
     self.folding = folding
     self.focus = focus
     self.criticalPath = criticalPath
     critical = Set(criticalPath)
+    children = Array(repeating: [], count: graph.reports.count)
+    parents = Array(repeating: [], count: graph.reports.count)
     expand(limit: limit)
-    sorted = TopologicalOrder.sorted(
-      from: roots,
-      children.mapValues { rows in
-        rows.compactMap { if case .node(let id) = $0.id { id } else { nil } }
-      })
   }
 
   // MARK: Edges
 
   private mutating func expand(limit: Int) {
-    var found = roots
-    var seen = Set(roots)
+    // The limit must not leave out the operations that lead to the selected operation.
+    drawn =
+      roots.filter { focus.mustShow(graph.id($0)) } + roots.filter { !focus.mustShow(graph.id($0)) }
+    var isDrawn = graph.marks(drawn)
     var next = 0
-    while next < found.count {
-      let id = found[next]
+    while next < drawn.count {
+      let vertex = drawn[next]
       next += 1
-      let rows = rows(below: id)
-      children[id] = rows
-      for case .node(let child) in rows.lazy.map(\.id) {
-        parents[child, default: []].append(id)
-        if found.count < limit, seen.insert(child).inserted { found.append(child) }
+      let rows = rows(below: vertex)
+      children[vertex] = rows
+      for child in rows.lazy.compactMap(\.vertex) {
+        parents[child].append(vertex)
+        guard !isDrawn[child], drawn.count < limit || focus.mustShow(graph.id(child)) else {
+          continue
+        }
+        isDrawn[child] = true
+        drawn.append(child)
       }
     }
   }
 
-  private mutating func rows(below id: OperationReport.ID) -> [Child] {
-    guard let report = operations[id] else { return [] }
+  private mutating func rows(below vertex: Int) -> [Child] {
     // The dependencies of a finished operation no longer delay any operation, so they are not drawn.
-    if direction == .waitsFor, report.state.isOver, id != chosen { return [] }
-    let neighbours = operations.neighbours(of: report, direction, limit: TreeState.rowLimit)
+    if direction == .waitsFor, graph.isOver(vertex), vertex != chosen { return [] }
+    let neighbours = graph.neighbours(of: vertex, direction)
     stepCount += neighbours.count
-    let ids = neighbours.filter(focus.contains)
+    let first = neighbours.prefix(TreeState.rowLimit)
+    let known =
+      first.filter { focus.contains(graph.id($0)) }
+      + neighbours.dropFirst(TreeState.rowLimit).filter { focus.mustShow(graph.id($0)) }
+    let id = graph.id(vertex)
     if folding.folded.contains(id) {
-      return ids.isEmpty ? [] : [Child(id: .folded(id), note: .folded(count: ids.count))]
+      let count =
+        focus.matches == nil && direction == .waitsFor
+        ? graph.reports[vertex].dependencies.count : known.count
+      return count == 0 ? [] : [Child(id: .folded(id), note: .folded(count: count))]
     }
-    let known = ids.compactMap { operations[$0] }
-    var byState: [OperationState: [OperationReport]] = [:]
-    for child in known { byState[child.state, default: []].append(child) }
     var rows: [Child] = []
     for state in Self.siblingOrder {
-      guard let siblings = byState[state] else { continue }
-      rows += self.rows(of: siblings, state: state, parent: id)
+      let siblings = known.filter { graph.reports[$0].state == state }
+      guard !siblings.isEmpty else { continue }
+      rows += self.rows(of: siblings, state: state, parent: vertex)
     }
-    if focus.matches == nil, let rest = unknown(of: report, ids: ids, known: known) {
-      rows.append(rest)
-    }
+    if focus.matches == nil, let rest = unknown(below: vertex, known: known) { rows.append(rest) }
     return rows
   }
 
   /// Returns a row that represents the operations that the dashboard does not know; `nil` if it knows all of
   /// them.
-  private func unknown(
-    of report: OperationReport, ids: [OperationReport.ID], known: [OperationReport]
-  ) -> Child? {
+  private func unknown(below vertex: Int, known: [Int]) -> Child? {
     let total =
       direction == .waitsFor
-      ? report.dependencies.count : max(ids.count, report.dependentCount)
+      ? graph.reports[vertex].dependencies.count
+      : max(known.count, graph.reports[vertex].dependentCount)
     let count = total - known.count
     guard count > 0 else { return nil }
-    let knownUnmet = known.count { !$0.state.isOver }
-    let unmet = direction == .waitsFor ? report.unmetDependencyCount - knownUnmet : 0
+    let knownUnmet = known.count { !graph.isOver($0) }
+    let unmet =
+      direction == .waitsFor ? graph.reports[vertex].unmetDependencyCount - knownUnmet : 0
     return Child(
-      id: .unknown(parent: report.id),
+      id: .unknown(parent: graph.id(vertex)),
       note: .unknown(count: count, unmetCount: min(count, max(0, unmet))))
   }
 
   /// Returns the rows for siblings in the same state. If too many siblings have the same class, one row
   /// represents all of them. That row is at the place of the first of these siblings.
-  private func rows(
-    of siblings: [OperationReport], state: OperationState, parent: OperationReport.ID
-  ) -> [Child] {
+  private func rows(of siblings: [Int], state: OperationState, parent: Int) -> [Child] {
+    func row(_ vertex: Int) -> Child {
+      Child(id: .node(graph.id(vertex)), note: .none, vertex: vertex)
+    }
     let limit =
       state.isOver && parent != chosen
       ? DependencyTree.overGroupLimit : DependencyTree.groupLimit
-    guard siblings.count > limit else {
-      return siblings.map { Child(id: .node($0.id), note: .none) }
+    guard siblings.count > limit else { return siblings.map(row) }
+    let byClass = Dictionary(grouping: siblings.lazy.filter { !mustShow($0) }) {
+      graph.reports[$0].className
     }
-    let byClass = Dictionary(
-      grouping: siblings.lazy.filter { !mustShow($0) }, by: \.className)
     var grouped: Set<String> = []
     var rows: [Child] = []
     for sibling in siblings {
-      let group = DependencyTree.Group(parent: parent, state: state, className: sibling.className)
-      guard let like = byClass[sibling.className], like.count > limit,
-        !folding.unfolded.contains(group), !mustShow(sibling)
+      let className = graph.reports[sibling].className
+      let group = DependencyTree.Group(
+        parent: graph.id(parent), state: state, className: className)
+      guard let like = byClass[className], like.count > limit, !folding.unfolded.contains(group),
+        !mustShow(sibling)
       else {
-        rows.append(Child(id: .node(sibling.id), note: .none))
+        rows.append(row(sibling))
         continue
       }
-      guard grouped.insert(sibling.className).inserted else { continue }
+      guard grouped.insert(className).inserted else { continue }
       let last = like.last ?? sibling
       rows.append(
         Child(
-          id: .group(group), note: .group(count: like.count, first: sibling.id, last: last.id)))
+          id: .group(group),
+          note: .group(count: like.count, first: graph.id(sibling), last: graph.id(last))))
     }
     return rows
   }
 
   /// Returns whether an operation always has its own row: an operation on the critical path, or on the path to
   /// the selected operation.
-  private func mustShow(_ report: OperationReport) -> Bool {
-    critical.contains(report.id) || focus.mustShow(report.id)
+  private func mustShow(_ vertex: Int) -> Bool {
+    critical.contains(graph.id(vertex)) || focus.mustShow(graph.id(vertex))
   }
 
   /// The order of siblings by state: states that change soon come first, and final states come last.
@@ -160,30 +171,35 @@ struct ChildRows {
 
   // MARK: Paths
 
-  /// Returns, for each operation, the parent below which its own row is drawn. It is the parent on the
-  /// longest path from the root.
+  /// Returns, for each operation, the parent below which its own row is drawn; `nil` for roots and for operations
+  /// in cycles. It is the parent on the longest path from the root.
   ///
   /// An operation stays below its parent in `old` if possible, because rows that move often cannot be read.
-  func owners(keeping old: [OperationReport.ID: OperationReport.ID])
-    -> [OperationReport.ID: OperationReport.ID]
-  {
-    var distances: [OperationReport.ID: Int] = [:]
-    var owners: [OperationReport.ID: OperationReport.ID] = [:]
+  func owners(keeping old: [OperationReport.ID: OperationReport.ID]) -> [Int?] {
+    var distances = [Int](repeating: -1, count: graph.reports.count)
+    var owners = [Int?](repeating: nil, count: graph.reports.count)
     for root in roots { distances[root] = 0 }
-    for id in sorted where distances[id] == nil {
-      let candidates = parents[id, default: []]
+    // Operations in a cycle without a root are missing, and so are operations to which such a cycle leads.
+    let sorted = TopologicalOrder.sorted(
+      from: roots, drawn, below: graph.reports.count
+    ) { [children] in children[$0].lazy.compactMap(\.vertex) }
+    for vertex in sorted where distances[vertex] < 0 {
+      let candidates = parents[vertex]
       let longest = candidates.max { left, right in
-        let (leftDistance, rightDistance) = (distances[left] ?? -1, distances[right] ?? -1)
-        return leftDistance == rightDistance ? left > right : leftDistance < rightDistance
+        let (leftDistance, rightDistance) = (distances[left], distances[right])
+        return leftDistance == rightDistance
+          ? graph.id(left) > graph.id(right) : leftDistance < rightDistance
       }
       guard let longest else { continue }
-      distances[id] = (distances[longest] ?? 0) + 1
-      owners[id] = old[id].flatMap { candidates.contains($0) ? $0 : nil } ?? longest
+      distances[vertex] = max(0, distances[longest]) + 1
+      let kept = candidates.count < 2 ? nil : old[graph.id(vertex)].flatMap { graph.vertex(of: $0) }
+      owners[vertex] = kept.flatMap { candidates.contains($0) ? $0 : nil } ?? longest
     }
     // Each operation of the critical path is drawn below the previous operation of the path, so that the tree
     // shows the whole path.
-    for (parent, child) in zip(criticalPath, criticalPath.dropFirst())
-    where parents[child]?.contains(parent) == true && owners[child] != nil {
+    let path = criticalPath.compactMap { graph.vertex(of: $0) }
+    for (parent, child) in zip(path, path.dropFirst())
+    where parents[child].contains(parent) && owners[child] != nil {
       owners[child] = parent
     }
     return owners

@@ -43,7 +43,7 @@ extension Dashboard {
   }
 
   private mutating func showRoots(selecting id: OperationReport.ID?) {
-    tree = TreeState(allOf: shown.operations, opened: id, after: tree)
+    tree = TreeState(allOf: OperationGraph(shown.operations), opened: id, after: tree)
   }
 
   /// The data from which the rows of the tree are created.
@@ -58,7 +58,8 @@ extension Dashboard {
         }.map(\.id))
     }
     return TreeState.Contents(
-      operations: monitored.operations, estimates: estimates, filter: filter, matches: matches)
+      graph: OperationGraph(monitored.operations), estimates: estimates, filter: filter,
+      matches: matches)
   }
 
   /// Opens the tree of an operation. The default direction is that of the previous tree.
@@ -68,8 +69,8 @@ extension Dashboard {
     screen.view = .tree
     detail = nil
     tree = TreeState(
-      root: id, direction: direction ?? tree?.direction ?? .waitsFor, operations: shown.operations,
-      after: tree)
+      root: id, direction: direction ?? tree?.direction ?? .waitsFor,
+      graph: OperationGraph(shown.operations), after: tree)
   }
 
   /// Changes the open tree with `body`, which gets the height of the screen. Sounds the bell if `body`
@@ -116,7 +117,7 @@ extension Dashboard {
       return [.bell]
     }
     self.tree = TreeState(
-      root: id, direction: tree.direction, operations: shown.operations, after: tree)
+      root: id, direction: tree.direction, graph: OperationGraph(shown.operations), after: tree)
     layOut()
     _ = list.selection.select(report.id, in: list.rows, height: pageHeight)
     return []

@@ -104,15 +104,16 @@ struct DependencyTree: Sendable, Equatable {
   /// The longest chain of unfinished operations from a root, including the root.
   var criticalPath: [OperationReport.ID] { scan.criticalPath }
 
-  /// Creates the tree of one operation, with at most `rowLimit` rows. If there are more rows, the last row
-  /// shows that the tree is incomplete.
+  /// Creates the tree of one operation, with at most `rowLimit` rows. If there are more rows, one row shows that
+  /// the tree is incomplete. After that row, the tree has only the row of the selected operation of the focus, if it
+  /// has no row above, and the rows that lead to it.
   ///
   /// At most `scanLimit` operations are examined to find the critical path.
   ///
   /// `owners` contains, for each operation, the operation below which it was drawn in the previous tree. Each
   /// operation is drawn at the same place again if possible.
   init(
-    root: OperationReport.ID, direction: GraphDirection, operations: OperationStore,
+    root: OperationReport.ID, direction: GraphDirection, graph: OperationGraph,
     folding: Folding = Folding(), owners: [OperationReport.ID: OperationReport.ID] = [:],
     estimates: RunTimeEstimates = RunTimeEstimates(), focus: TreeFocus = TreeFocus(), rowLimit: Int,
     scanLimit: Int = TreeState.rowLimit
@@ -120,47 +121,50 @@ struct DependencyTree: Sendable, Equatable {
     self.root = root
     self.direction = direction
     roots = TreeRoots(root)
-    scan = GraphScan(
-      from: roots.ids, direction, in: operations, estimates: estimates, limit: scanLimit)
-    draw(operations, folding, owners, focus, rowLimit)
+    scan = GraphScan(from: roots.ids, direction, in: graph, estimates: estimates, limit: scanLimit)
+    draw(graph, folding, owners, focus, rowLimit)
   }
 
   /// Creates the tree of all unfinished operations, with their dependencies below them.
   init(
-    allOf operations: OperationStore, folding: Folding = Folding(),
+    allOf graph: OperationGraph, folding: Folding = Folding(),
     owners: [OperationReport.ID: OperationReport.ID] = [:],
     estimates: RunTimeEstimates = RunTimeEstimates(), focus: TreeFocus = TreeFocus(), rowLimit: Int
   ) {
     root = nil
     direction = .waitsFor
-    roots = TreeRoots(of: operations, focus: focus)
+    roots = TreeRoots(of: graph, focus: focus)
     scan = GraphScan(
-      from: roots.ids, direction, in: operations, estimates: estimates, limit: TreeState.rowLimit)
-    draw(operations, folding, owners, focus, rowLimit)
+      from: roots.ids, direction, in: graph, estimates: estimates, limit: TreeState.rowLimit)
+    draw(graph, folding, owners, focus, rowLimit)
   }
 
   private mutating func draw(
-    _ operations: OperationStore, _ folding: Folding,
+    _ graph: OperationGraph, _ folding: Folding,
     _ owners: [OperationReport.ID: OperationReport.ID], _ focus: TreeFocus, _ rowLimit: Int
   ) {
     stepCount = roots.stepCount + scan.stepCount
     guard rowLimit > 0 else { return }
-    let graph = ChildRows(
-      roots: Array(roots.drawn(folding).prefix(rowLimit)), chosen: root,
-      direction: direction, operations: operations, folding: folding, focus: focus,
+    let children = ChildRows(
+      roots: roots.drawn(folding, leadingTo: focus, limit: rowLimit), chosen: root,
+      direction: direction, graph: graph, folding: folding, focus: focus,
       criticalPath: criticalPath, limit: rowLimit)
-    stepCount += graph.stepCount
-    self.owners = graph.owners(keeping: owners)
-    var builder = DependencyTreeBuilder(
-      roots: roots, folding: folding, graph: graph, owners: self.owners,
-      criticalPath: criticalPath)
-    while let row = builder.next() {
-      if rows.count == rowLimit {
-        rows[rowLimit - 1] = Row(
-          id: .cut, depth: 0, isLast: true, trunks: 0, note: .none, isCritical: false)
-        return
-      }
-      rows.append(row)
+    stepCount += children.stepCount
+    let newOwners = children.owners(keeping: owners)
+    for (vertex, owner) in newOwners.enumerated() {
+      if let owner { self.owners[graph.id(vertex)] = graph.id(owner) }
     }
+    var builder = DependencyTreeBuilder(
+      roots: roots, folding: folding, graph: graph, rows: children, owners: newOwners,
+      criticalPath: criticalPath)
+    while rows.count < rowLimit - 1, let row = builder.next() { rows.append(row) }
+    let rest = builder
+    guard let last = builder.next() else { return }
+    guard !builder.isAtEnd else { return rows.append(last) }
+    rows.append(
+      Row(id: .cut, depth: 0, isLast: true, trunks: 0, note: .none, isCritical: false))
+    builder = rest
+    builder.skip(to: focus)
+    while let row = builder.next() { rows.append(row) }
   }
 }

@@ -22,26 +22,26 @@ struct DescendantCounts: Sendable, Equatable {
   /// Counts the operations below the roots and below all operations to which the roots lead. Examines at most
   /// `limit` operations.
   init(
-    below roots: [OperationReport.ID], _ direction: GraphDirection, in operations: OperationStore,
+    below roots: [OperationReport.ID], _ direction: GraphDirection, in graph: OperationGraph,
     limit: Int
   ) {
-    let reports = operations.neighbourhood(of: roots, direction, limit: limit).filter {
-      !$0.state.isOver || $0.state == .failed
+    let vertices = graph.neighbourhood(of: roots, direction, limit: limit).filter {
+      !graph.isOver($0) || graph.reports[$0].state == .failed
     }
-    let indexes = Dictionary(uniqueKeysWithValues: zip(reports.lazy.map(\.id), reports.indices))
-    let edges = reports.map { report in
+    var indexes = [Int?](repeating: nil, count: graph.reports.count)
+    for (index, vertex) in vertices.enumerated() { indexes[vertex] = index }
+    let edges = vertices.map { vertex in
       // The tree draws nothing below a finished operation.
-      report.state == .failed
-        ? []
-        : operations.neighbours(of: report, direction, limit: limit).compactMap { indexes[$0] }
+      graph.isOver(vertex)
+        ? [] : graph.neighbours(of: vertex, direction).prefix(limit).compactMap { indexes[$0] }
     }
     let components = StrongComponents(edges)
     stepCount = components.stepCount
     // Each component has a set of its operations and of the operations below them, with one bit for each
     // operation.
-    let width = (reports.count + 63) / 64
+    let width = (vertices.count + 63) / 64
     var failed = [UInt64](repeating: 0, count: width)
-    for (index, report) in reports.enumerated() where report.state == .failed {
+    for (index, vertex) in vertices.enumerated() where graph.isOver(vertex) {
       failed[index / 64] |= 1 << UInt64(index % 64)
     }
     var bits = [UInt64](repeating: 0, count: components.members.count * width)
@@ -51,9 +51,10 @@ struct DescendantCounts: Sendable, Equatable {
       // If the set contains an operation, it also contains all operations below that operation. The targets are
       // in the reverse order of the components, so each one comes before the operations below it.
       let targets = members.flatMap { edges[$0] }
-        .sorted { components.component[$0] > components.component[$1] }
+      guard !targets.isEmpty else { continue }
+      let sorted = targets.sorted { components.component[$0] > components.component[$1] }
       stepCount += targets.count
-      for target in targets
+      for target in sorted
       where bits[component * width + target / 64] >> UInt64(target % 64) & 1 == 0 {
         unionCount += 1
         let below = components.component[target] * width
@@ -64,10 +65,11 @@ struct DescendantCounts: Sendable, Equatable {
       let failedCount = (0..<width).reduce(0) {
         $0 + (bits[first + $1] & failed[$1]).nonzeroBitCount
       }
-      for index in members where reports[index].state != .failed {
+      for index in members where !graph.isOver(vertices[index]) {
+        let id = graph.id(vertices[index])
         // In a cycle, the operation itself is below it. The operation is not counted.
-        counts[reports[index].id] = count - 1
-        if failedCount > 0 { failedCounts[reports[index].id] = failedCount }
+        counts[id] = count - 1
+        if failedCount > 0 { failedCounts[id] = failedCount }
       }
     }
   }

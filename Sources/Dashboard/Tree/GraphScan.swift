@@ -35,52 +35,57 @@ struct GraphScan: Sendable, Equatable {
 
   /// Examines the operations that are nearest to the roots, at most `limit` of them.
   init(
-    from roots: [OperationReport.ID], _ direction: GraphDirection, in operations: OperationStore,
+    from roots: [OperationReport.ID], _ direction: GraphDirection, in graph: OperationGraph,
     estimates: RunTimeEstimates = RunTimeEstimates(), limit: Int
   ) {
-    let walk = Walk(roots: roots, operations: operations, direction: direction, limit: limit)
+    let walk = Walk(roots: roots, graph: graph, direction: direction, limit: limit)
     isCut = walk.isCut
-    let sorted = TopologicalOrder.sorted(from: roots, walk.edges)
+    let sorted = TopologicalOrder.sorted(
+      from: walk.roots, walk.examined, below: graph.reports.count, walk.edges(of:))
     levels = walk.levels(of: sorted)
     let search = walk.findDeadlock(estimates.deadlocked, stepLimit: limit * Self.deadlockStepLimit)
-    stepCount = walk.edges.values.reduce(search.stepCount) { $0 + $1.count }
+    stepCount = walk.examined.reduce(search.stepCount) { $0 + walk.edges(of: $1).count }
     isPathUnknown = search.waits == nil
     guard search.waits == false else { return }
     let path = walk.longestPath(through: sorted, estimates)
-    guard path.operations.count > 2 else { return }
-    criticalPath = path.operations
+    guard path.vertices.count > 2 else { return }
+    criticalPath = path.vertices.map { graph.id($0) }
     remainingTime = path.time
   }
 }
 
 /// The part of a dependency graph that a scan examines.
 private struct Walk {
-  typealias ID = OperationReport.ID
-
-  let roots: [ID]
-  let operations: OperationStore
+  let graph: OperationGraph
+  /// The known roots.
+  let roots: [Int]
+  let direction: GraphDirection
   /// The examined operations, the nearest first.
-  let examined: [ID]
-  /// The outgoing edges of each examined operation.
-  let edges: [ID: [ID]]
-  let isCut: Bool
+  let examined: [Int]
+  /// The root whose dependencies are examined even if it has finished.
+  private let onlyRoot: Int?
 
-  init(roots: [ID], operations: OperationStore, direction: GraphDirection, limit: Int) {
-    self.roots = roots
-    self.operations = operations
-    let reports = operations.neighbourhood(of: roots, direction, limit: limit)
-    examined = reports.map(\.id)
-    let onlyRoot = roots.count == 1 ? roots.first : nil
-    edges = Dictionary(
-      uniqueKeysWithValues: reports.map { report in
-        // The dependencies of a finished operation no longer delay any operation, so they are not examined.
-        let isEnd = direction == .waitsFor && report.state.isOver && report.id != onlyRoot
-        let targets =
-          isEnd
-          ? [] : operations.neighbours(of: report, direction, limit: TreeState.rowLimit)
-        return (report.id, targets.filter { operations.contains($0) })
-      })
-    isCut = edges.values.contains { [edges] in $0.contains { edges[$0] == nil } }
+  init(
+    roots: [OperationReport.ID], graph: OperationGraph, direction: GraphDirection, limit: Int
+  ) {
+    self.graph = graph
+    self.roots = roots.compactMap { graph.vertex(of: $0) }
+    self.direction = direction
+    onlyRoot = roots.count == 1 ? self.roots.first : nil
+    examined = graph.neighbourhood(of: roots, direction, limit: limit)
+  }
+
+  /// Whether the graph has more operations than were examined.
+  var isCut: Bool {
+    let isExamined = graph.marks(examined)
+    return examined.contains { edges(of: $0).contains { !isExamined[$0] } }
+  }
+
+  /// Returns the outgoing edges of an examined operation.
+  func edges(of vertex: Int) -> ArraySlice<Int> {
+    // The dependencies of a finished operation no longer delay any operation, so they are not examined.
+    if direction == .waitsFor, vertex != onlyRoot, graph.isOver(vertex) { return [] }
+    return graph.neighbours(of: vertex, direction).prefix(TreeState.rowLimit)
   }
 
   /// Returns whether an unfinished operation of the graph is in a deadlock, or waits for a deadlock directly
@@ -89,68 +94,73 @@ private struct Walk {
   func findDeadlock(
     _ deadlocked: DeadlockedOperations, stepLimit: Int
   ) -> (waits: Bool?, stepCount: Int) {
-    var found = examined.filter(isUnfinished)
-    var seen = Set(found)
-    var waits: [ID: [ID]] = [:]
+    var found = examined.filter { !graph.isOver($0) }
+    var isFound = graph.marks(found)
+    // The operations that wait for their dependencies: only those in the state waiting. A cancelled operation does
+    // not wait.
+    var waiting: [Int] = []
+    var isAwaited = graph.marks()
     var (next, stepCount) = (0, 0)
     while next < found.count {
-      let id = found[next]
+      let vertex = found[next]
       next += 1
-      guard let report = operations[id] else { continue }
-      stepCount += report.dependencies.count
+      stepCount += graph.reports[vertex].dependencies.count
       guard stepCount <= stepLimit else { return (nil, stepLimit) }
-      if deadlocked.holdUp(report) { return (true, stepCount) }
-      let awaited = report.dependencies.filter(isUnfinished)
-      found += awaited.filter { seen.insert($0).inserted }
-      // Only operations in the state waiting wait for their dependencies. A cancelled operation does not.
-      if report.state == .waiting { waits[id] = awaited }
+      if !deadlocked.ids.isEmpty, deadlocked.holdUp(graph.reports[vertex]) {
+        return (true, stepCount)
+      }
+      let isWaiting = graph.reports[vertex].state == .waiting
+      if isWaiting { waiting.append(vertex) }
+      for target in graph.neighbours(of: vertex, .waitsFor) where !graph.isOver(target) {
+        if isWaiting { isAwaited[target] = true }
+        guard !isFound[target] else { continue }
+        isFound[target] = true
+        found.append(target)
+      }
     }
-    let targets = Set(waits.values.joined())
-    let starts = waits.keys.filter { !targets.contains($0) }
-    return (TopologicalOrder.sorted(from: starts, waits).count < waits.count, stepCount)
+    let sorted = TopologicalOrder.sorted(
+      from: waiting.filter { !isAwaited[$0] }, waiting, below: graph.reports.count
+    ) { graph.neighbours(of: $0, .waitsFor) }
+    return (sorted.count < waiting.count, stepCount)
   }
 
-  private func isUnfinished(_ id: ID) -> Bool { operations.state(of: id)?.isOver == false }
-
-  func levels(of sorted: [ID]) -> [StateCounts] {
-    var distances: [ID: Int] = [:]
+  func levels(of sorted: [Int]) -> [StateCounts] {
+    var distances = [Int](repeating: 0, count: graph.reports.count)
     var levels: [StateCounts] = []
-    for id in sorted {
-      let distance = distances[id, default: 0]
+    for vertex in sorted {
+      let distance = distances[vertex]
       while levels.count <= distance { levels.append(StateCounts()) }
-      if let state = operations.state(of: id) { levels[distance].add(state) }
-      for neighbour in edges[id] ?? [] {
-        distances[neighbour] = max(distances[neighbour, default: 0], distance + 1)
+      levels[distance].add(graph.reports[vertex].state)
+      for neighbour in edges(of: vertex) {
+        distances[neighbour] = max(distances[neighbour], distance + 1)
       }
     }
     return levels
   }
 
   func longestPath(
-    through sorted: [ID], _ estimates: RunTimeEstimates
-  ) -> (operations: [ID], time: Duration?) {
-    let unfinished = sorted.filter { operations.state(of: $0)?.isOver == false }
-    var times: [ID: Duration] = [:]
-    for id in unfinished {
-      if let report = operations[id] { times[id] = estimates.remainingTime(of: report) }
-    }
+    through sorted: [Int], _ estimates: RunTimeEstimates
+  ) -> (vertices: [Int], time: Duration?) {
+    let unfinished = sorted.filter { !graph.isOver($0) }
     // If the time of an operation is unknown, paths are compared only by their numbers of operations.
-    let isTimed = times.count == unfinished.count
+    let times = estimates.remainingTimes(of: unfinished, in: graph)
     typealias Length = (time: Duration, count: Int)
-    var lengths: [ID: Length] = [:]
-    var next: [ID: ID] = [:]
-    for id in unfinished.reversed() {
+    // The number of operations of a path without operations is 0.
+    var lengths = [Length](repeating: (.zero, 0), count: graph.reports.count)
+    var next = [Int?](repeating: nil, count: graph.reports.count)
+    for (index, vertex) in zip(unfinished.indices, unfinished).reversed() {
       var best: Length = (.zero, 0)
-      for neighbour in edges[id] ?? [] {
-        guard let length = lengths[neighbour], length > best else { continue }
-        best = length
-        next[id] = neighbour
+      for neighbour in edges(of: vertex) where lengths[neighbour] > best {
+        best = lengths[neighbour]
+        next[vertex] = neighbour
       }
-      lengths[id] = (best.time + (isTimed ? times[id] ?? .zero : .zero), best.count + 1)
+      lengths[vertex] = (best.time + (times?[index] ?? .zero), best.count + 1)
     }
-    let start = roots.max { lengths[$0, default: (.zero, 0)] < lengths[$1, default: (.zero, 0)] }
-    guard let start, let length = lengths[start] else { return ([], nil) }
-    return (Array(sequence(first: start) { next[$0] }), isTimed ? length.time : nil)
+    let start = roots.max { lengths[$0] < lengths[$1] }
+    guard let start, lengths[start].count > 0 else { return ([], nil) }
+    return (
+      Array(sequence(first: start) { next[$0] }), times == nil ? nil : lengths[start].time
+    )
   }
 }
 

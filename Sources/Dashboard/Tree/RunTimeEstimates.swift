@@ -28,6 +28,19 @@ struct RunTimeEstimates: Sendable, Equatable {
     self.now = now
   }
 
+  /// Returns how long each of the unfinished operations will probably still run; `nil` if there is no estimate for
+  /// the class of one of them.
+  func remainingTimes(of vertices: [Int], in graph: OperationGraph) -> [Duration]? {
+    var times: [Duration] = []
+    for vertex in vertices {
+      guard !medians.isEmpty, let time = remainingTime(of: graph.reports[vertex]) else {
+        return nil
+      }
+      times.append(time)
+    }
+    return times
+  }
+
   /// Returns how long an unfinished operation will probably still run, without waiting times; `nil` if there
   /// is no estimate for its class.
   func remainingTime(of report: OperationReport) -> Duration? {

@@ -30,27 +30,27 @@ struct TreeFocus: Sendable, Equatable {
   init(
     opened: OperationReport.ID?, selected: OperationReport.ID?,
     above: Set<OperationReport.ID> = [], matches: Set<OperationReport.ID>?,
-    _ direction: GraphDirection, in operations: OperationStore
+    _ direction: GraphDirection, in graph: OperationGraph
   ) {
     self.opened = opened
     self.selected = selected
     self.matches = matches
     if let opened {
-      path = operations.closure(of: [opened], direction.opposite, stepCount: &stepCount)
+      path = graph.closure(of: [opened], direction.opposite, stepCount: &stepCount)
     }
     path.formUnion(above)
     if let selected { path.insert(selected) }
     guard let matches else { return }
-    kept = operations.closure(
+    kept = graph.closure(
       of: matches.union(selected.map { [$0] } ?? []), direction.opposite, stepCount: &stepCount)
   }
 
   /// Returns an operation and all operations above it in a tree of this direction, on all paths.
   static func path(
-    to id: OperationReport.ID, _ direction: GraphDirection, in operations: OperationStore
+    to id: OperationReport.ID, _ direction: GraphDirection, in graph: OperationGraph
   ) -> Set<OperationReport.ID> {
     var stepCount = 0
-    return operations.closure(of: [id], direction.opposite, stepCount: &stepCount)
+    return graph.closure(of: [id], direction.opposite, stepCount: &stepCount)
   }
 
   /// Returns whether the tree may contain an operation.
@@ -73,20 +73,22 @@ extension GraphDirection {
   fileprivate var opposite: GraphDirection { self == .waitsFor ? .blocks : .waitsFor }
 }
 
-extension OperationStore {
+extension OperationGraph {
   /// Returns the operations and all known operations to which they lead, whatever their states. Adds the number
   /// of followed dependencies or dependents to `stepCount`.
   fileprivate func closure(
     of ids: Set<OperationReport.ID>, _ direction: GraphDirection, stepCount: inout Int
   ) -> Set<OperationReport.ID> {
     var found = ids
-    var pending = Array(ids)
-    while let id = pending.popLast() {
-      guard let report = self[id] else { continue }
-      let neighbours = neighbours(of: report, direction)
+    var pending = ids.compactMap { vertex(of: $0) }
+    var isFound = marks(pending)
+    while let vertex = pending.popLast() {
+      let neighbours = neighbours(of: vertex, direction)
       stepCount += neighbours.count
-      for id in neighbours where found.insert(id).inserted {
-        pending.append(id)
+      for neighbour in neighbours where !isFound[neighbour] {
+        isFound[neighbour] = true
+        found.insert(id(neighbour))
+        pending.append(neighbour)
       }
     }
     return found

@@ -36,23 +36,31 @@ struct TreeRoots: Sendable, Equatable {
   ///
   /// If dependencies form a cycle that no other operation depends on, one operation of the cycle is a root.
   /// Operations of the focus are roots too if no path to another root is known.
-  init(of operations: OperationStore, focus: TreeFocus) {
-    var search = RootSearch(operations)
+  init(of graph: OperationGraph, focus: TreeFocus) {
+    var search = RootSearch(graph)
     search.findRoots(for: focus)
     stepCount = search.stepCount
-    ids = search.roots.filter(focus.contains).sorted()
+    let found = search.vertices.lazy.map { (id: graph.id($0), vertex: $0) }
+      .filter { focus.contains($0.id) }.sorted { $0.id < $1.id }
+    ids = found.map(\.id)
     guard ids.count > Self.groupLimit else {
       groups = []
       return
     }
-    groups = Dictionary(grouping: ids) { operations[$0]?.queue ?? QueueReport.ID(0) }
-      .sorted { $0.key < $1.key }.map { QueueGroup(queue: $0.key, ids: $0.value) }
+    groups = Dictionary(grouping: found) { graph.reports[$0.vertex].queue }
+      .sorted { $0.key < $1.key }.map { QueueGroup(queue: $0.key, ids: $0.value.map(\.id)) }
   }
 
-  /// Returns the roots of the tree that have their own rows.
-  func drawn(_ folding: DependencyTree.Folding) -> [OperationReport.ID] {
-    guard !groups.isEmpty else { return ids }
-    return groups.filter { folding.unfoldedQueues.contains($0.queue) }.flatMap(\.ids)
+  /// Returns the roots of the tree that have their own rows, at most `limit` and those that lead to the selected
+  /// operation.
+  func drawn(
+    _ folding: DependencyTree.Folding, leadingTo focus: TreeFocus, limit: Int
+  ) -> [OperationReport.ID] {
+    let all =
+      groups.isEmpty
+      ? ids
+      : groups.filter { folding.unfoldedQueues.contains($0.queue) }.flatMap(\.ids)
+    return all.prefix(limit) + all.dropFirst(limit).filter(focus.mustShow)
   }
 }
 
@@ -60,47 +68,52 @@ struct TreeRoots: Sendable, Equatable {
 struct RootSearch {
   /// The operation at which a walk to dependents ends.
   private struct End {
-    let id: OperationReport.ID
+    let vertex: Int
     /// Whether the operation is in a cycle. Otherwise, its dependents are not known.
     let isInCycle: Bool
   }
 
-  /// The roots that the search has found.
-  private(set) var roots: [OperationReport.ID] = []
+  /// The vertices of the roots that the search has found.
+  private(set) var vertices: [Int] = []
   /// The number of operations that walks to dependents have come to. Tests check that the number is low.
   private(set) var walkedCount = 0
   /// The number of dependencies and dependents that were followed.
   private(set) var stepCount = 0
 
-  private let operations: OperationStore
-  /// The unfinished operations and the numbers of their dependents, in the order of their ids.
-  private let unfinished: [(id: OperationReport.ID, dependentCount: Int)]
-  private var reached: Set<OperationReport.ID> = []
+  private let graph: OperationGraph
+  private var isReached: [Bool]
   /// The ends of the walks, for all operations of the walks.
-  private var ends: [OperationReport.ID: End] = [:]
+  private var ends: [Int: End] = [:]
 
   /// Creates a search that has found no root.
-  init(_ operations: OperationStore) {
-    self.operations = operations
-    unfinished = operations.all.lazy.filter { !$0.state.isOver }
-      .map { ($0.id, $0.dependentCount) }.sorted { $0.id < $1.id }
+  init(_ graph: OperationGraph) {
+    self.graph = graph
+    isReached = graph.marks()
   }
+
+  /// The roots that the search has found.
+  var roots: [OperationReport.ID] { vertices.map { graph.id($0) } }
 
   /// Finds all roots.
   mutating func findRoots(for focus: TreeFocus) {
-    for (id, count) in unfinished where isRoot(id, dependentCount: count) { add(id) }
-    for (id, _) in unfinished where !reached.contains(id) {
-      if let top = top(of: id, mustBeKnown: !focus.needsRoot(id)) { add(top) }
+    let unfinished = graph.reports.indices.filter { !graph.isOver($0) }
+    for vertex in unfinished where isRoot(vertex) { add(vertex) }
+    let rest = unfinished.lazy.filter { [isReached] in !isReached[$0] }
+      .map { [graph] in (id: graph.id($0), vertex: $0) }.sorted { $0.id < $1.id }
+    for (id, vertex) in rest where !isReached[vertex] {
+      if let top = top(of: vertex, mustBeKnown: !focus.needsRoot(id)) { add(top) }
     }
-    if let id = focus.selected, operations.contains(id), !reached.contains(id) { add(id) }
+    if let vertex = focus.selected.flatMap({ graph.vertex(of: $0) }), !isReached[vertex] {
+      add(vertex)
+    }
   }
 
   /// Returns whether all dependents of an operation are known and have finished.
-  private mutating func isRoot(_ id: OperationReport.ID, dependentCount: Int) -> Bool {
-    let dependents = operations.dependents(of: id)
+  private mutating func isRoot(_ vertex: Int) -> Bool {
+    let dependents = graph.neighbours(of: vertex, .blocks)
     stepCount += dependents.count
-    return dependents.count >= dependentCount
-      && dependents.allSatisfy { operations.state(of: $0)?.isOver == true }
+    return dependents.count >= graph.reports[vertex].dependentCount
+      && dependents.allSatisfy { graph.isOver($0) }
   }
 
   /// Returns the operation at which a walk from an operation to its dependents ends. Either the walk has come
@@ -108,43 +121,40 @@ struct RootSearch {
   /// case, returns `nil` if the dependents must be known.
   ///
   /// The walk also ends at an operation of an earlier walk, and has the same end as that walk.
-  private mutating func top(of id: OperationReport.ID, mustBeKnown: Bool) -> OperationReport.ID? {
-    var walked: Set<OperationReport.ID> = []
-    var top = id
-    var end = ends[id]
+  private mutating func top(of vertex: Int, mustBeKnown: Bool) -> Int? {
+    var walked: Set<Int> = []
+    var top = vertex
+    var end = ends[vertex]
     while end == nil {
       guard walked.insert(top).inserted else {
-        end = End(id: top, isInCycle: true)
+        end = End(vertex: top, isInCycle: true)
         break
       }
       walkedCount += 1
-      let dependents = operations.dependents(of: top)
+      let dependents = graph.neighbours(of: top, .blocks)
       stepCount += dependents.count
-      if let next = dependents.first(where: isUnfinished) {
+      if let next = dependents.first(where: { !graph.isOver($0) }) {
         top = next
         end = ends[next]
       } else {
-        end = End(id: top, isInCycle: false)
+        end = End(vertex: top, isInCycle: false)
       }
     }
-    for id in walked { ends[id] = end }
-    return end.flatMap { mustBeKnown && !$0.isInCycle ? nil : $0.id }
-  }
-
-  private func isUnfinished(_ id: OperationReport.ID) -> Bool {
-    operations.state(of: id)?.isOver == false
+    for vertex in walked { ends[vertex] = end }
+    return end.flatMap { mustBeKnown && !$0.isInCycle ? nil : $0.vertex }
   }
 
   /// Adds a root, and marks the root and all its dependencies as reached.
-  private mutating func add(_ root: OperationReport.ID) {
-    roots.append(root)
+  private mutating func add(_ root: Int) {
+    vertices.append(root)
     var pending = [root]
-    while let id = pending.popLast() {
-      guard reached.insert(id).inserted, let report = operations[id], !report.state.isOver else {
-        continue
-      }
-      stepCount += report.dependencies.count
-      pending += report.dependencies.filter { operations.contains($0) }
+    while let vertex = pending.popLast() {
+      guard !isReached[vertex] else { continue }
+      isReached[vertex] = true
+      guard !graph.isOver(vertex) else { continue }
+      let dependencies = graph.neighbours(of: vertex, .waitsFor)
+      stepCount += dependencies.count
+      pending += dependencies
     }
   }
 }

@@ -9,7 +9,7 @@ import MonitorProtocol
 /// another row. If the selected row leaves the tree, a ghost cursor replaces it: a line without an operation, at
 /// the position of the row.
 struct TreeState: Sendable, Equatable {
-  /// The maximum number of rows of a tree. A larger tree is cut.
+  /// The maximum number of rows of a tree, except rows that lead to the selected operation. A larger tree is cut.
   static let rowLimit = 2_000
 
   /// Whether the tree shows dependencies or dependents.
@@ -48,7 +48,7 @@ struct TreeState: Sendable, Equatable {
 
   /// The data from which the rows of a tree are created.
   struct Contents {
-    let operations: OperationStore
+    let graph: OperationGraph
     var estimates = RunTimeEstimates()
     /// The filter of the list; `nil` if there is none.
     var filter: OperationFilter?
@@ -58,7 +58,7 @@ struct TreeState: Sendable, Equatable {
 
   /// Creates the state for the tree of one operation. If the previous tree shows the same, its folding is kept.
   init(
-    root: OperationReport.ID, direction: GraphDirection, operations: OperationStore,
+    root: OperationReport.ID, direction: GraphDirection, graph: OperationGraph,
     after previous: TreeState? = nil
   ) {
     self.direction = direction
@@ -69,21 +69,23 @@ struct TreeState: Sendable, Equatable {
       folding = previous.folding
     }
     tree = DependencyTree(
-      root: root, direction: direction, operations: operations, rowLimit: Self.rowLimit)
+      root: root, direction: direction, graph: graph, rowLimit: Self.rowLimit)
   }
 
   /// Creates the state for the tree of all unfinished operations, with the cursor at the row of an operation.
   /// If this operation is `nil` or has finished, the first row is selected. The folding of the last such tree is
   /// kept.
   init(
-    allOf operations: OperationStore, opened: OperationReport.ID? = nil,
+    allOf graph: OperationGraph, opened: OperationReport.ID? = nil,
     after previous: TreeState? = nil
   ) {
     direction = .waitsFor
-    self.opened = opened.flatMap { operations.state(of: $0)?.isOver == false ? $0 : nil }
+    self.opened = opened.flatMap { id in
+      graph.vertex(of: id).flatMap { graph.isOver($0) ? nil : id }
+    }
     foldingOfAll = previous?.keptFoldingOfAll ?? DependencyTree.Folding()
     folding = foldingOfAll
-    tree = DependencyTree(allOf: operations, rowLimit: Self.rowLimit)
+    tree = DependencyTree(allOf: graph, rowLimit: Self.rowLimit)
     cursor = self.opened.map { .node($0) }
   }
 
@@ -161,7 +163,7 @@ struct TreeState: Sendable, Equatable {
     guard !isGhost else { return [] }
     var depth = cursorDepth
     var found: [DependencyTree.RowID] = []
-    for row in tree.rows.prefix(cursorIndex).reversed() where row.depth < depth {
+    for row in tree.rows.prefix(cursorIndex).reversed() where row.depth < depth && row.id != .cut {
       found.append(row.id)
       depth = row.depth
     }
@@ -189,22 +191,24 @@ struct TreeState: Sendable, Equatable {
   private mutating func draw(
     _ contents: Contents, keepsOwners: Bool, selected: OperationReport.ID?
   ) {
-    let operations = contents.operations
+    let graph = contents.graph
     let owners = keepsOwners ? tree.owners : [:]
     focus = TreeFocus(
       opened: opened, selected: selected, above: rowsAboveCursor(owners), matches: contents.matches,
-      direction, in: operations)
+      direction, in: graph)
     if let root = tree.root {
       tree = DependencyTree(
-        root: root, direction: direction, operations: operations, folding: folding, owners: owners,
+        root: root, direction: direction, graph: graph, folding: folding, owners: owners,
         estimates: contents.estimates, focus: focus, rowLimit: Self.rowLimit)
     } else {
       tree = DependencyTree(
-        allOf: operations, folding: folding, owners: owners, estimates: contents.estimates,
+        allOf: graph, folding: folding, owners: owners, estimates: contents.estimates,
         focus: focus, rowLimit: Self.rowLimit)
     }
     below = DescendantCounts(
-      below: tree.roots.drawn(folding), direction, in: operations, limit: Self.rowLimit)
+      below: tree.roots.drawn(folding, leadingTo: focus, limit: Self.rowLimit), direction,
+      in: graph,
+      limit: Self.rowLimit)
     stepCount += focus.stepCount + tree.stepCount + below.stepCount
   }
 
@@ -228,7 +232,7 @@ struct TreeState: Sendable, Equatable {
   /// Unfolds the queue and the operations above the selected operation.
   private mutating func reveal(_ contents: Contents) {
     guard let id = selectedOperation else { return }
-    let path = TreeFocus.path(to: id, direction, in: contents.operations)
+    let path = TreeFocus.path(to: id, direction, in: contents.graph)
     let old = folding
     folding.folded.subtract(path.subtracting([id]))
     if let group = tree.roots.groups.first(where: { $0.ids.contains(where: path.contains) }) {

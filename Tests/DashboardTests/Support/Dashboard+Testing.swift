@@ -99,17 +99,18 @@ struct SeededGenerator: RandomNumberGenerator {
 
 extension OperationStore {
   /// Returns a store of operations with these dependencies. Operations wait if `states` has no other
-  /// state for them.
-  static func graph(
-    _ dependencies: [Int: [Int]], states: [Int: OperationState] = [:]
+  /// state for them. If each operation has its own class, no row of the tree represents several
+  /// operations.
+  static func make(
+    _ dependencies: [Int: [Int]], states: [Int: OperationState] = [:], hasClasses: Bool = false
   ) -> OperationStore {
     var store = OperationStore()
     let ids = Set(dependencies.keys).union(dependencies.values.joined())
     store.apply(
       changed: ids.map { id in
         OperationReport(
-          id: OperationReport.ID(id), name: "", className: "Block", queue: Scene.io,
-          state: states[id] ?? .waiting,
+          id: OperationReport.ID(id), name: "", className: hasClasses ? "Class\(id)" : "Block",
+          queue: Scene.io, state: states[id] ?? .waiting,
           dependencies: (dependencies[id] ?? []).map { OperationReport.ID($0) },
           dependentCount: dependencies.values.count { $0.contains(id) })
       }, removed: [])
