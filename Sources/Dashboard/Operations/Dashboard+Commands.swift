@@ -176,6 +176,14 @@ extension Dashboard {
   }
 
   private mutating func refuseFinished(_ ids: [OperationReport.ID]) -> [Effect] {
+    // While the newest events are followed, the monitor does not report the operation of an event. It does so after
+    // a key has selected the event.
+    if let event = selectedEvent, screen.view == .events, ids == [event.operation],
+      !event.new.isOver, !live.operations.contains(event.operation)
+    {
+      show("the state of \(event.operation) is not known yet; press the key again")
+      return [.bell]
+    }
     show(
       ids.count == 1
         ? "\(ids.map { describe($0) }.joined()) has already finished"

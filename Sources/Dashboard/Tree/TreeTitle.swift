@@ -45,7 +45,7 @@ struct TreeTitle {
   }
 
   /// The words that stand for a critical path that is not known.
-  static let pathUnknown = "critical path: too many dependencies"
+  static let pathUnknown = "no critical path: too many dependencies"
 
   private var directionWords: String { tree.direction == .waitsFor ? "DEPENDS ON" : "BLOCKS" }
 

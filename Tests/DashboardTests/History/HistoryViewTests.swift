@@ -221,6 +221,21 @@ struct HistoryViewTests {
     #expect(dashboard.connection.interest.subjects == [ID(1095)])
   }
 
+  @Test("An operation that only an event names is not called finished")
+  func aKeySaysThatTheStateIsNotKnownYet() {
+    var dashboard = Self.dashboard(Self.events)
+    Self.reportNews(to: &dashboard)
+    #expect(dashboard.press("x") == [.bell])
+    #expect(dashboard.text().shows("the state of #1400 is not known yet; press the key again"))
+    #expect(dashboard.connection.interest.subjects == [ID(1400)])
+    dashboard.update(changed: [
+      OperationReport(
+        id: ID(1400), name: "new", className: "Block", queue: Scene.cpu, state: .ready)
+    ])
+    dashboard.press("x")
+    #expect(dashboard.prompts.question?.ids == [ID(1400)])
+  }
+
   @Test func aLineWithoutAnEventIsNotSelectedWhileEventsAreFollowed() {
     var dashboard = Self.dashboard(Self.events)
     var update = Scene.update
