@@ -163,7 +163,7 @@ struct HostileProcessTests {
 
   @Test(
     "Each view is drawn at each width although ids have 20 digits",
-    arguments: Effort.sample(Layout.minimum.columns...130))
+    arguments: Effort.sample(Layout.minimum.columns...130, limits: Scene.widthLimits))
   func theWidestIDsAreDrawn(columns: Int) {
     let digits = "\(UInt64.max)".unicodeScalars.map { Input.character($0) }
     let selection = digits + [.key(.enter)]

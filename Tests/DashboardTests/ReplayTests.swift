@@ -147,7 +147,7 @@ import Testing
 
   @Test(
     "The key that plays and pauses has a fixed width in the footer",
-    arguments: Effort.sample(40...140))
+    arguments: Effort.sample(40...140, limits: Scene.widthLimits))
   func theFooterDoesNotMove(columns: Int) {
     var dashboard = dashboard(columns: columns)
     let footer = dashboard.text().last ?? ""

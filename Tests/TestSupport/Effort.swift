@@ -19,9 +19,12 @@ package enum Effort {
   /// result is at least 1.
   package static func scaled(_ count: Int) -> Int { max(1, count * percent / 100) }
 
-  /// Returns part of a range, evenly distributed and with the first number: with an effort of
-  /// 10 percent, every tenth number.
-  package static func sample(_ range: ClosedRange<Int>) -> [Int] {
-    Array(stride(from: range.lowerBound, through: range.upperBound, by: max(1, 100 / percent)))
+  /// Returns part of a range, evenly distributed: with an effort of 10 percent, every tenth number.
+  /// The result also has both ends of the range, and each limit with the numbers next to it, because
+  /// faults are most likely there.
+  package static func sample(_ range: ClosedRange<Int>, limits: [Int] = []) -> [Int] {
+    let even = stride(from: range.lowerBound, through: range.upperBound, by: max(1, 100 / percent))
+    let edges = limits.flatMap { [$0 - 1, $0, $0 + 1] } + [range.upperBound]
+    return Set(Array(even) + edges.filter(range.contains)).sorted()
   }
 }

@@ -16,6 +16,9 @@ enum Scene {
   /// The time of the scene: 1 m 42 s after the process started, at 12:04:31.
   static let now = seconds(102)
 
+  /// The widths of a screen from which on a view shows more, for example two columns or a pane.
+  static let widthLimits = [DetailRows.halvesThreshold, 80, 100, Layout.paneThreshold]
+
   /// Returns the time that is a number of seconds after the start of the process.
   static func seconds(_ seconds: Double) -> MonitorTime {
     MonitorTime(nanoseconds: Int64(seconds * 1e9))
