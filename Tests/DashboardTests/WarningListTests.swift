@@ -57,8 +57,76 @@ struct WarningListTests {
     other.operations = [ID(1051)]
     Self.report([Self.warnings[3], Self.warnings[0], other], to: &dashboard)
     #expect(dashboard.selectedWarning == other)
+    // A ghost cursor replaces the row of a warning that has ended, until the warning returns.
     Self.report([Self.warnings[3], Self.warnings[0]], to: &dashboard)
-    #expect(kind(dashboard) == .cycle)
+    #expect(dashboard.selectedWarning == nil)
+    Self.report([Self.warnings[3], Self.warnings[0], other], to: &dashboard)
+    #expect(dashboard.selectedWarning == other)
+  }
+
+  private static let twoDeadlocks = [
+    MonitorWarning(
+      kind: .slotDeadlock, operations: [ID(1042)], awaited: [ID(1103)], queue: Scene.io),
+    MonitorWarning(
+      kind: .slotDeadlock, operations: [ID(1080)], awaited: [ID(1104)], queue: Scene.cpu),
+  ]
+
+  @Test("After the selected warning has ended, its keys do nothing until a key selects a warning")
+  func theNextWarningIsNotChanged() {
+    var dashboard = Self.dashboard(Self.twoDeadlocks)
+    dashboard.press("!")
+    #expect(dashboard.press("+") == [.send(.setWidth(Scene.io, 5))])
+    Self.report([Self.twoDeadlocks[1]], to: &dashboard)
+    #expect(dashboard.text().shows("▌ the selected warning no longer exists"))
+    for key in ["+", "-", "S", "x"] {
+      #expect(dashboard.press(key) == [.bell])
+      #expect(dashboard.prompts.question == nil)
+      #expect(dashboard.text().shows("the selected warning no longer exists; press j, k or g"))
+    }
+    #expect(dashboard.press(.enter) == [.bell])
+    dashboard.press("j")
+    #expect(dashboard.selectedWarning == Self.twoDeadlocks[1])
+    #expect(!dashboard.text().shows("no longer exists"))
+    #expect(dashboard.press("+") == [.send(.setWidth(Scene.cpu, 3))])
+  }
+
+  @Test(
+    "The keys j and k continue from the row of a warning that has ended",
+    arguments: [("j", 3), ("k", 1), ("g", 0), ("G", 3)])
+  func movementContinuesFromTheGhost(key: String, index: Int) {
+    var dashboard = Self.dashboard(Self.warnings)
+    dashboard.press("!jj")
+    var others = Self.warnings
+    others.remove(at: 2)
+    Self.report(others, to: &dashboard)
+    #expect(rows(of: dashboard)[2].hasPrefix("▌"))
+    dashboard.press(key)
+    #expect(dashboard.selectedWarning == Self.warnings[index])
+    #expect(rows(of: dashboard).prefix { !$0.isEmpty }.count >= 3)
+  }
+
+  @Test("Another warning of the same kind about other operations is not selected")
+  func anotherCycleIsNotSelected() {
+    let cycles = [
+      MonitorWarning(kind: .cycle, operations: [ID(1180), ID(1181)]),
+      MonitorWarning(kind: .cycle, operations: [ID(1190), ID(1200)]),
+    ]
+    var dashboard = Self.dashboard(cycles)
+    dashboard.press("!")
+    Self.report([cycles[1]], to: &dashboard)
+    #expect(dashboard.selectedWarning == nil)
+    for key in ["x", "+", "S"] { #expect(dashboard.press(key) == [.bell]) }
+    #expect(dashboard.prompts.question == nil)
+  }
+
+  @Test("A key for queues does nothing at a warning that is not about a queue")
+  func onlyTheQueueOfTheWarningIsChanged() {
+    var dashboard = Self.dashboard(Self.warnings)
+    dashboard.press("!j")
+    for key in ["+", "-", "S"] {
+      #expect(dashboard.press(key) == [.bell])
+      #expect(dashboard.text().shows("this warning is not about a queue"))
+    }
   }
 
   @Test("Equal warnings of two processes are two rows")
@@ -140,6 +208,8 @@ struct WarningListTests {
     Self.report(Array(Self.warnings.dropFirst()), to: &dashboard)
     #expect(dashboard.selectedWarning?.kind == .suspendedWithReady)
     Self.report([Self.warnings[0], Self.warnings[3]], to: &dashboard)
+    #expect(dashboard.selectedWarning == nil)
+    dashboard.press("j")
     #expect(dashboard.selectedWarning?.kind == .threadLimit)
     Self.report([], to: &dashboard)
     #expect(dashboard.selectedWarning == nil)

@@ -8,7 +8,8 @@ extension Dashboard {
   mutating func perform(_ key: KeyAction.Queue) -> [Effect] {
     guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
     guard let queue = selectedQueue else {
-      show("no queue is selected", isWarning: true)
+      let isOther = selectedWarning.map { $0.queue == nil } ?? false
+      show(isOther ? "this warning is not about a queue" : "no queue is selected", isWarning: true)
       return [.bell]
     }
     switch key {
@@ -89,10 +90,12 @@ extension Dashboard {
     }
   }
 
-  /// The queue that keys act on: the selected queue, or the queue of the selected operation.
+  /// The queue that keys act on: the selected queue, the queue of the selected warning, or the queue of the
+  /// selected operation.
   var selectedQueue: QueueReport? {
-    if warningList != nil, let id = selectedWarning?.queue { return live.queue(id) }
-    if detail == nil, warningList == nil {
+    // A warning about operations may continue with other operations. Their queue is not selected.
+    if warningList != nil { return selectedWarning?.queue.flatMap { live.queue($0) } }
+    if detail == nil {
       if screen.view == .queues { return queues.id.flatMap { live.queue($0) } }
       if screen.view == .timeline { return timeline.queue.flatMap { live.queue($0) } }
       if screen.view == .tree, let id = tree?.selectedQueue { return live.queue(id) }

@@ -125,9 +125,10 @@ extension Dashboard {
 
   // MARK: Ghost cursor
 
-  /// Returns why an action is refused because the selected row has left the tree; `nil` if the row is still in
-  /// the tree, or if the action does not concern the row.
+  /// Returns why an action is refused because the selected row has left the tree or the list of warnings; `nil`
+  /// if the row is still there, or if the action does not concern the row.
   func ghostRefusal(of action: KeyAction) -> String? {
+    if let refusal = warningRefusal(of: action) { return refusal }
     guard keyContext == .tree, let tree, tree.isGhost, concernsTreeRow(action) else { return nil }
     guard let id = tree.selectedOperation else {
       return "the selected row is no longer in the tree; press j, k or g"

@@ -23,6 +23,23 @@ extension Dashboard {
     warningList?.index(in: shown.warnings).map { shown.warnings[$0] }
   }
 
+  /// Returns why an action is refused because the selected warning has ended; `nil` if the warning still exists,
+  /// or if the action does not concern the warning.
+  func warningRefusal(of action: KeyAction) -> String? {
+    guard keyContext == .warnings, warningList?.isGhost == true else { return nil }
+    let concernsWarning: Bool
+    switch action {
+    case .warnings(.goTo), .queue: concernsWarning = true
+    // A command applies to the tagged operations, not to the selected warning.
+    case .command: concernsWarning = tags.ids.isEmpty
+    case .warnings, .program, .screen, .movement, .list, .tree, .timeline, .detail, .picker,
+      .answer, .replay:
+      concernsWarning = false
+    }
+    let way = shown.warnings.isEmpty ? "" : "; press j, k or g"
+    return concernsWarning ? "the selected warning no longer exists\(way)" : nil
+  }
+
   /// The number of screen rows that the list of warnings has for its contents.
   var warningListHeight: Int { max(1, screen.overlayLayout?.bodyHeight ?? 1) }
 

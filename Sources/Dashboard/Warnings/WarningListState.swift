@@ -3,52 +3,89 @@
 
 import MonitorProtocol
 
-/// The state of the list of warnings: the selected warning, and the rows on the screen.
+/// The state of the list of warnings: the selected warning, and the lines on the screen.
 ///
-/// The selection is a warning, never a row. Keys act on this warning even if its row has moved.
+/// The selection is a warning, never a row. At first, the first warning is selected. After that, only a key
+/// selects another warning. If the selected warning ends, a ghost cursor replaces its row: a line without a
+/// warning. No warning is selected then.
 struct WarningListState: Sendable, Equatable {
-  /// The selected warning; `nil` if there are no warnings.
-  private(set) var selected: WarningIdentity?
+  /// Whether the ghost cursor replaces the row of the selected warning.
+  private(set) var isGhost = false
 
+  /// The warning that was selected last; `nil` only before there are warnings.
+  private var last: MonitorWarning?
   /// The number of warnings with the same identity above the selected warning; almost always 0.
   private var equalCount = 0
-  /// The index that the selected warning had when the warnings changed last.
-  private var lastIndex = 0
+  /// The line of the selected warning or of the ghost cursor.
+  private var line = 0
   private var top = 0
 
-  /// Returns the index of the selected warning; `nil` if the warning does not exist.
+  /// Returns the index of the selected warning; `nil` if the warning has ended, or before there are warnings.
   func index(in warnings: [MonitorWarning]) -> Int? {
-    let equal = warnings.indices.filter { WarningIdentity(warnings[$0]) == selected }
-    return equal.indices.contains(equalCount) ? equal[equalCount] : equal.last
+    isGhost ? nil : lastIndex(in: warnings)
   }
 
-  /// Keeps the selection valid after the warnings have changed. If the selected warning no longer exists, the
-  /// warning of the same kind is selected, because another operation may now be the first one of that warning.
-  /// If there is none, the neighbour is selected.
+  /// Keeps the selection valid after the warnings have changed.
   mutating func settle(in warnings: [MonitorWarning], height: Int) {
-    let similar = warnings.firstIndex { warning in
-      warning.kind == selected?.kind && warning.queue == selected?.queue
-        && warning.process == selected?.process
+    guard let last else { return place(0, in: warnings, height: height) }
+    let continued = isGhost ? nil : warnings.firstIndex { Self.isSame($0, as: last) }
+    if let index = lastIndex(in: warnings) ?? continued {
+      return place(index, in: warnings, height: height)
     }
-    place(index(in: warnings) ?? similar ?? lastIndex, in: warnings, height: height)
+    isGhost = true
+    line = min(line, warnings.count)
+    top = top(count: warnings.count + 1, height: height)
   }
 
   /// Moves the selection down by `offset` rows, at most to the first or the last row.
   mutating func move(by offset: Int, in warnings: [MonitorWarning], height: Int) {
-    place((index(in: warnings) ?? lastIndex) + offset, in: warnings, height: height)
+    // The warning below the ghost cursor has the index that the selected warning had.
+    let step = isGhost && offset > 0 ? offset - 1 : offset
+    place((index(in: warnings) ?? line) + step, in: warnings, height: height)
   }
 
-  /// Returns the index of the first row on a screen of this height.
-  func top(in warnings: [MonitorWarning], height: Int) -> Int {
-    let index = index(in: warnings) ?? lastIndex
-    let top = min(self.top, max(0, warnings.count - height))
-    return max(0, min(max(top, index - height + 1), index))
+  /// Returns the lines on a screen of this height: the index of a warning, or `nil` for the ghost cursor. If
+  /// there are no warnings, there are no lines.
+  func lines(of warnings: [MonitorWarning], height: Int) -> [Int?] {
+    guard !warnings.isEmpty else { return [] }
+    let count = warnings.count + (isGhost ? 1 : 0)
+    let top = top(count: count, height: height)
+    return (top..<min(count, top + max(0, height))).map { line in
+      guard isGhost, line >= self.line else { return line }
+      return line == self.line ? nil : line - 1
+    }
   }
 
-  private mutating func place(_ index: Int, in warnings: [MonitorWarning], height: Int) {
-    lastIndex = max(0, min(index, warnings.count - 1))
-    selected = warnings.isEmpty ? nil : WarningIdentity(warnings[lastIndex])
-    equalCount = warnings.prefix(lastIndex).count { WarningIdentity($0) == selected }
-    top = top(in: warnings, height: height)
+  private func lastIndex(in warnings: [MonitorWarning]) -> Int? {
+    guard let identity = last.map({ WarningIdentity($0) }) else { return nil }
+    let equal = warnings.indices.filter { WarningIdentity(warnings[$0]) == identity }
+    return equal.indices.contains(equalCount) ? equal[equalCount] : equal.last
+  }
+
+  /// Returns whether a warning is the continuation of an earlier one: it is about the same queue or, if it is
+  /// about no queue, about one of the same operations. Its first operation may be another one, because the
+  /// earlier first operation has finished.
+  private static func isSame(_ warning: MonitorWarning, as earlier: MonitorWarning) -> Bool {
+    guard warning.kind == earlier.kind, warning.process == earlier.process,
+      warning.queue == earlier.queue
+    else { return false }
+    return warning.queue != nil
+      || !Set(warning.operations).isDisjoint(with: earlier.operations)
+  }
+
+  private func top(count: Int, height: Int) -> Int {
+    let top = min(self.top, max(0, count - height))
+    return max(0, min(max(top, line - height + 1), line))
+  }
+
+  private mutating func place(_ line: Int, in warnings: [MonitorWarning], height: Int) {
+    guard !warnings.isEmpty else { return }
+    self.line = max(0, min(line, warnings.count - 1))
+    let selected = warnings[self.line]
+    let identity = WarningIdentity(selected)
+    last = selected
+    isGhost = false
+    equalCount = warnings.prefix(self.line).count { WarningIdentity($0) == identity }
+    top = top(count: warnings.count, height: height)
   }
 }

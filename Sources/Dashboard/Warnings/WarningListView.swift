@@ -20,9 +20,12 @@ struct WarningListView {
         style: Style(.dim))
     }
     let text = WarningText(dashboard: dashboard, glyphs: canvas.glyphs)
-    let top = state.top(in: warnings, height: layout.bodyHeight)
     let selected = state.index(in: warnings)
-    for (row, index) in zip(layout.body, warnings.indices.dropFirst(top)) {
+    for (row, index) in zip(layout.body, state.lines(of: warnings, height: layout.bodyHeight)) {
+      guard let index else {
+        drawGhost(row: row, on: &canvas)
+        continue
+      }
       draw(warnings[index], text, isSelected: index == selected, row: row, on: &canvas)
     }
     if let warning = dashboard.selectedWarning, dashboard.screen.helpTop == nil {
@@ -50,5 +53,13 @@ struct WarningListView {
     canvas.write(
       canvas.glyphs.selection, row: row, columns: canvas.columns, style: Style(.accent))
     canvas.select(row: row, columns: canvas.columns)
+  }
+  /// Draws the line that stands for the selected warning after this warning has ended.
+  private func drawGhost(row: Int, on canvas: inout Canvas) {
+    canvas.write(
+      canvas.glyphs.selection, row: row, columns: canvas.columns, style: Style(.accent))
+    canvas.write(
+      "the selected warning no longer exists", row: row, columns: canvas.columns.dropFirst(2),
+      style: Style(.strong))
   }
 }
