@@ -100,6 +100,57 @@ struct SearchTests {
     #expect(dashboard.list.selection.id == ID(300))
   }
 
+  @Test(
+    "A late match does not move the selection after another key",
+    arguments: [("j", 2), ("jk", 1), ("g", 1), (" ", 2), ("}", 1), ("?q", 1)])
+  func aLateMatchDoesNotMoveTheSelection(keys: String, id: Int) {
+    var dashboard = Self.dashboard()
+    func type(_ key: String) {
+      for letter in key.unicodeScalars { _ = dashboard.reduce(.input(.character(letter))) }
+    }
+    type("/00")
+    _ = dashboard.reduce(.input(.key(.enter)))
+    type(keys)
+    for _ in 0..<3 {
+      dashboard.update()
+      #expect(dashboard.list.selection.id == ID(id))
+    }
+    #expect(dashboard.text().shows("/00: 7 matches"))
+    // The next match is the one below the selected operation.
+    dashboard.press("n")
+    #expect(dashboard.list.selection.id == ID(100))
+    // The same holds for the keys n and N.
+    type("nnnnN")
+    type(keys)
+    let selected = dashboard.list.selection.id
+    for _ in 0..<3 {
+      dashboard.update()
+      #expect(dashboard.list.selection.id == selected)
+    }
+  }
+
+  @Test("A typed number selects its operation, also if a match is reported later")
+  func aLateMatchDoesNotReplaceATypedNumber() {
+    var dashboard = Self.dashboard()
+    for letter in "/00".unicodeScalars { _ = dashboard.reduce(.input(.character(letter))) }
+    _ = dashboard.reduce(.input(.key(.enter)))
+    for letter in "42".unicodeScalars { _ = dashboard.reduce(.input(.character(letter))) }
+    _ = dashboard.reduce(.input(.key(.enter)))
+    for _ in 0..<3 {
+      dashboard.update()
+      #expect(dashboard.list.selection.id == ID(42))
+    }
+  }
+
+  @Test("The key that repaints the screen does not stop a search that is being typed")
+  func repaintingKeepsTheSearch() {
+    var dashboard = Self.dashboard()
+    for letter in "/00".unicodeScalars { _ = dashboard.reduce(.input(.character(letter))) }
+    _ = dashboard.reduce(.input(.control("l")))
+    dashboard.update()
+    #expect(dashboard.list.selection.id == ID(100))
+  }
+
   @Test("While the monitor has not read all operations, the absence of a match is not final")
   func unreadOperationsAreCounted() {
     var dashboard = Self.dashboard()

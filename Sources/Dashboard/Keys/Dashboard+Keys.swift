@@ -45,6 +45,7 @@ extension Dashboard {
   }
 
   private mutating func perform(_ action: KeyAction, _ input: Input) -> [Effect] {
+    stopSearch(before: action)
     if let refusal = ghostRefusal(of: action) {
       show(refusal, isWarning: true)
       return [.bell]

@@ -143,6 +143,14 @@ extension Dashboard {
     return []
   }
 
+  /// Drops the movements to matches that the monitor has not reported yet, unless the action continues the
+  /// search. A late report must not move the selection after another key has used or moved it.
+  mutating func stopSearch(before action: KeyAction) {
+    if action == .list(.searchNext) || action == .list(.searchPrevious) { return }
+    // A key that works everywhere, such as Control-L, does not close the prompt.
+    if typedSearch == nil { list.searchSteps = nil }
+  }
+
   /// Moves the selection by ``OperationListState/searchSteps``, if the necessary matches are known.
   mutating func selectMatch() {
     guard let steps = list.searchSteps, let matches else { return }
