@@ -155,6 +155,21 @@ struct ObstacleTests {
     #expect(dashboard.text().shows("#1080 executes; nothing is known to hold it up"))
   }
 
+  @Test("b says that an operation waits for an exclusion, also if the holder is not known")
+  func bNamesTheExclusion() {
+    var dashboard = Self.dashboard(selecting: 1104)
+    var report = Scene.operations.first { $0.id == ID(1104) }
+    report?.state = .waiting
+    report?.isExcluded = true
+    var update = Scene.update
+    update.changed = report.map { [$0] } ?? []
+    _ = dashboard.reduce(.monitor(.update(update)))
+    #expect(dashboard.press("b") == [.bell])
+    #expect(
+      dashboard.text().shows("#1104 is waiting for an exclusion that another operation holds"))
+    #expect(!dashboard.text().shows("isReady"))
+  }
+
   @Test("b uses the word for the state of a cancelled and of a held operation")
   func bNamesTheState() {
     var cancelled = Self.dashboard(selecting: 1033)

@@ -205,8 +205,9 @@ extension Dashboard {
     case .ready: return "\(id) is ready; nothing is known to hold it up"
     case .held: return "\(id) is held in a suspended queue"
     case .waiting:
-      return report.unmetDependencyCount > 0
-        ? "the unmet dependencies of \(id) are not known"
+      if report.unmetDependencyCount > 0 { return "the unmet dependencies of \(id) are not known" }
+      return report.isExcluded
+        ? "\(id) is waiting for an exclusion that another operation holds"
         : "\(id) waits because its own isReady is false"
     }
   }
