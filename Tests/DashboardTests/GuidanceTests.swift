@@ -64,6 +64,29 @@ struct GuidanceTests {
     #expect(!dashboard.text().shows("choose"))
   }
 
+  @Test(
+    "A warning that the header counts replaces the first hint, also of a demo",
+    arguments: ["", "look here, press S"])
+  func aWarningReplacesTheFirstHint(guidance: String) {
+    let configuration = Dashboard.Configuration(title: "tiles", guidance: guidance)
+    var dashboard = Scene.dashboard(configuration: configuration)
+    let hint = dashboard.text()[22]
+    func report(_ warnings: [MonitorWarning]) -> String {
+      var update = Scene.update
+      update.warnings = warnings
+      dashboard.take(.monitor(.update(update)))
+      return dashboard.text()[22]
+    }
+    let suspended = MonitorWarning(kind: .suspendedWithReady, queue: Scene.net, count: 12)
+    #expect(report([suspended]).hasPrefix(" ! net is suspended (12 held)"))
+    let stuck = MonitorWarning(
+      kind: .cancelNotHonoured, operations: [ID(1077)], since: Scene.seconds(90))
+    #expect(report([stuck]).hasPrefix(" ! #1077 "))
+    // A banner shows a deadlock.
+    #expect(report([MonitorWarning(kind: .cycle, operations: [ID(1180), ID(1181)])]) == hint)
+    #expect(report([]) == hint)
+  }
+
   @Test func theFirstHintNamesOnlyKeysThatWork() {
     let readOnly = Scene.dashboard(configuration: .init(isReadOnly: true))
     #expect(readOnly.text()[22] == " j/k choose · t tree · ? help")

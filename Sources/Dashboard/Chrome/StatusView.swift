@@ -117,7 +117,7 @@ struct StatusView {
       overwrite(
         [Span("opening \(name(of: opening)) \(canvas.glyphs.ellipsis)", .strong)], on: &canvas)
     } else if dashboard.screen.helpTop == nil, dashboard.picker == nil, let row = layout.status,
-      let span = firstHint(in: canvas) ?? standingNotice(in: canvas)
+      let span = statusSentence(in: canvas)
     {
       canvas.write([span], row: row, columns: canvas.columns.dropFirst())
     }
@@ -183,6 +183,14 @@ struct StatusView {
   private func overwrite(_ spans: [Span], on canvas: inout Canvas) {
     canvas.fill(row: layout.prompt, columns: canvas.columns)
     canvas.write(spans, row: layout.prompt, columns: canvas.columns.dropFirst())
+  }
+
+  /// Returns the sentence of the status line. Until the first key, the hint replaces a standing notice, unless the
+  /// header counts a warning that no other line of the screen shows.
+  private func statusSentence(in canvas: Canvas) -> Span? {
+    let isWarned = dashboard.shown.warnings.contains { !$0.isDeadlock }
+    return (isWarned ? standingNotice(in: canvas) : nil) ?? firstHint(in: canvas)
+      ?? standingNotice(in: canvas)
   }
 
   /// Returns a hint with the most important keys, until the user presses a key; `nil` after the first key, if
