@@ -121,6 +121,8 @@ struct TreeShapeTests {
     dashboard.press(.enter)
     dashboard.press("d")
     #expect(dashboard.text().shows("+ 1,500 without details, 1,200 unfinished"))
+    dashboard.take(.resized(Size(columns: 100, rows: 24)))
+    #expect(dashboard.text().shows("+ 1,500 without details, 1,200 of them unfinished"))
   }
 
   // MARK: Folding

@@ -79,6 +79,85 @@ struct TreeTextTests {
     }
   }
 
+  // MARK: The number of operations below
+
+  /// Returns the words of the row of each operation in the tree of an operation: the state is preceded by the
+  /// number of operations below.
+  private func below(
+    _ operations: [OperationReport], root: Int, key: String = "d"
+  ) -> [ID: String] {
+    var dashboard = Dashboard(configuration: .init(title: "jobs"))
+    dashboard.take(.resized(Size(columns: 120, rows: 60)))
+    dashboard.take(.tick(Scene.now))
+    dashboard.take(.monitor(.hello(Scene.hello)))
+    dashboard.take(.monitor(.update(Scene.update(of: operations))))
+    dashboard.press("\(root)")
+    dashboard.press(.enter)
+    dashboard.press(key)
+    var found: [ID: String] = [:]
+    for row in dashboard.text() {
+      let words = row.split(separator: " ")
+      guard let state = words.firstIndex(of: "waiting"), state > 2,
+        let id = words[state...].lazy.compactMap({ word in
+          word.hasPrefix("#") ? Int(word.dropFirst()) : nil
+        }).first
+      else { continue }
+      found[ID(id)] = String(words[state - 1])
+    }
+    return found
+  }
+
+  private func job(_ id: Int, _ dependencies: [Int], unmet: Int? = nil) -> OperationReport {
+    OperationReport(
+      id: ID(id), name: "job", className: "Class\(id)", queue: Scene.cpu, state: .waiting,
+      dependencies: dependencies.map { ID($0) },
+      unmetDependencyCount: unmet ?? dependencies.count, added: Scene.seconds(1))
+  }
+
+  @Test("The number of operations below has a + if details of dependencies are missing")
+  func aLowerBoundIsMarked() {
+    // Operation 4 depends on 1,500 operations without details, of which 1,200 have not finished.
+    let found = below(
+      [
+        job(1, [2, 5]), job(2, [3, 4]), job(3, []), job(4, Array(1_000..<2_500), unmet: 1_200),
+        job(5, [6]), job(6, []),
+      ], root: 1)
+    #expect(found[ID(4)] == "1.2k+")
+    #expect(found[ID(2)] == "1.2k+")
+    #expect(found[ID(1)] == "1.2k+")
+    #expect(found[ID(5)] == "1")
+  }
+
+  @Test("Dependencies without details that have all finished do not change the number")
+  func finishedDependenciesAreNotMissing() {
+    let found = below([job(1, [2, 7]), job(2, [3, 8, 9], unmet: 1), job(3, [])], root: 1)
+    #expect(found[ID(2)] == "1")
+    #expect(found[ID(1)] == "3+")
+  }
+
+  @Test("The number of dependents below has a + if details of dependents are missing")
+  func missingDependentsAreMarked() {
+    var first = job(1, [])
+    first.dependentCount = 3
+    var second = job(2, [1])
+    second.dependentCount = 1
+    var store = OperationStore()
+    store.apply(changed: [first, second, job(3, [2])], removed: [])
+    let counts = DescendantCounts(
+      below: [ID(1)], .blocks, in: OperationGraph(store), limit: 1_000)
+    #expect(counts.text(ID(1), cells: 5) == "2+")
+    #expect(counts.text(ID(2), cells: 5) == "1")
+  }
+
+  @Test("The number of operations below has a + if not all of them are counted")
+  func aCutCountIsMarked() {
+    let count = TreeState.rowLimit + 500
+    var operations = (1...count).map { job($0, $0 == count ? [] : [$0 + 1]) }
+    #expect(below(operations, root: 1)[ID(1)] == "1.9k+")
+    operations = (1...count).map { job($0, $0 == 1 ? [] : [$0 - 1]) }
+    #expect(below(operations, root: 1, key: "D")[ID(1)] == "1.9k+")
+  }
+
   // MARK: The ghost cursor
 
   private func ghostDashboard(columns: Int, rows: Int) -> Dashboard {

@@ -98,7 +98,8 @@ struct HelpView {
 
   private static let treeWords = [
     "ROOTS: unfinished operations that no other unfinished operation depends on.",
-    "BELOW: number of unfinished operations in the rows below, also if hidden.",
+    "BELOW: number of known unfinished operations below, including hidden ones.",
+    "9+ in BELOW: at least 9, because not all operations below are known.",
     "^seen: the operation also has another row. Enter goes to that row.",
     "+ N folded: N operations are hidden. Enter shows them.",
   ]

@@ -5,6 +5,8 @@ import MonitorProtocol
 
 /// The numbers of unfinished and of failed operations below the operations of a tree. An operation to which
 /// several paths lead is counted once.
+///
+/// A count of unfinished operations is a lower bound if not all operations below are examined or known.
 struct DescendantCounts: Sendable, Equatable {
   /// How often an edge of the graph was followed to count the operations. Tests check that the number is low.
   private(set) var stepCount = 0
@@ -15,6 +17,8 @@ struct DescendantCounts: Sendable, Equatable {
   private var counts: [OperationReport.ID: Int] = [:]
   /// The numbers of failed operations below the operations with such operations.
   private var failedCounts: [OperationReport.ID: Int] = [:]
+  /// The operations whose counts are lower bounds.
+  private var lowerBounds: Set<OperationReport.ID> = []
 
   /// Creates empty counts.
   init() {}
@@ -35,6 +39,7 @@ struct DescendantCounts: Sendable, Equatable {
       graph.isOver(vertex)
         ? [] : graph.neighbours(of: vertex, direction).prefix(limit).compactMap { indexes[$0] }
     }
+    let gaps = vertices.map { Gap(below: $0, direction, in: graph, indexes, limit: limit) }
     let components = StrongComponents(edges)
     stepCount = components.stepCount
     // Each component has a set of its operations and of the operations below them, with one bit for each
@@ -45,13 +50,18 @@ struct DescendantCounts: Sendable, Equatable {
       failed[index / 64] |= 1 << UInt64(index % 64)
     }
     var bits = [UInt64](repeating: 0, count: components.members.count * width)
+    // The most operations without details below one operation of each component; `nil` if there are none, and
+    // all other operations below are examined.
+    var unknown = [Int?](repeating: nil, count: components.members.count)
     // The components below a component come before it, so their sets are complete.
     for (component, members) in components.members.enumerated() {
       for index in members { bits[component * width + index / 64] |= 1 << UInt64(index % 64) }
       // If the set contains an operation, it also contains all operations below that operation. The targets are
       // in the reverse order of the components, so each one comes before the operations below it.
       let targets = members.flatMap { edges[$0] }
-      guard !targets.isEmpty else { continue }
+      unknown[component] =
+        (members.map { gaps[$0].unknownCount }
+        + targets.map { unknown[components.component[$0]] }).compactMap { $0 }.max()
       let sorted = targets.sorted { components.component[$0] > components.component[$1] }
       stepCount += targets.count
       for target in sorted
@@ -68,17 +78,58 @@ struct DescendantCounts: Sendable, Equatable {
       for index in members where !graph.isOver(vertices[index]) {
         let id = graph.id(vertices[index])
         // In a cycle, the operation itself is below it. The operation is not counted.
-        counts[id] = count - 1
+        counts[id] = count - 1 + (unknown[component] ?? 0)
+        if unknown[component] != nil { lowerBounds.insert(id) }
         if failedCount > 0 { failedCounts[id] = failedCount }
       }
     }
   }
 
-  /// The number of unfinished operations below an operation; 0 if it is not known.
+  /// The number of unfinished operations below an operation, or a lower bound of it; 0 if it is not known.
   subscript(id: OperationReport.ID) -> Int { counts[id, default: 0] }
 
   /// Returns the number of failed operations below an operation; 0 if it is not known.
   func failedCount(below id: OperationReport.ID) -> Int { failedCounts[id, default: 0] }
+
+  /// Returns the number of operations below an operation in this number of cells, with a `+` if the number is a
+  /// lower bound; `nil` if no operation is below.
+  func text(_ id: OperationReport.ID, cells: Int) -> String? {
+    if lowerBounds.contains(id) { return CountText.text(self[id], cells: cells - 1) + "+" }
+    return self[id] > 0 ? CountText.text(self[id], cells: cells) : nil
+  }
+}
+
+/// The operations directly below an operation that are not examined or have no details.
+private struct Gap {
+  /// The number of unfinished operations without details; `nil` if all operations directly below are examined.
+  /// It is 0 if the number is unknown.
+  let unknownCount: Int?
+
+  /// Examines the operations directly below a vertex. `indexes` has a value for each examined vertex.
+  init(
+    below vertex: Int, _ direction: GraphDirection, in graph: OperationGraph, _ indexes: [Int?],
+    limit: Int
+  ) {
+    let report = graph.reports[vertex]
+    guard !graph.isOver(vertex) else {
+      unknownCount = nil
+      return
+    }
+    let known = graph.neighbours(of: vertex, direction)
+    let unfinished = known.filter { !graph.isOver($0) }
+    let isCut = known.count > limit || unfinished.contains { indexes[$0] == nil }
+    var missingCount: Int?
+    switch direction {
+    case .waitsFor where known.count < report.dependencies.count:
+      let unmetCount = min(report.unmetDependencyCount, report.dependencies.count)
+      if unmetCount > unfinished.count { missingCount = unmetCount - unfinished.count }
+    case .blocks where known.count < report.dependentCount:
+      // A dependent without details may have been cancelled.
+      missingCount = 0
+    case .waitsFor, .blocks: break
+    }
+    unknownCount = missingCount ?? (isCut ? 0 : nil)
+  }
 }
 
 /// The strongly connected components of a graph: each cycle is in one component, and each vertex without a

@@ -86,16 +86,22 @@ struct TreeRowView {
       canvas.write(words, row: row, columns: restWithoutState)
     case .unknown:
       guard case .unknown(let count, let unmetCount) = treeRow.note else { return }
-      let words =
-        unmetCount == 0
-        ? "+ \(CountText.text(count)) finished, details no longer stored"
-        : "+ \(CountText.text(count)) without details, \(CountText.text(unmetCount)) unfinished"
+      let words = Self.wordsAboutUnknown(count, unmetCount, room: restWithoutState.count)
       canvas.write(
         words, row: row, columns: restWithoutState,
         style: Style(unmetCount == 0 ? .dim : .warning))
     case .cut:
       canvas.write("+ more", row: row, columns: rest, style: Style(.dim))
     }
+  }
+
+  /// Returns words about the dependencies of an operation that have no details.
+  private static func wordsAboutUnknown(_ count: Int, _ unmetCount: Int, room: Int) -> String {
+    let start = "+ \(CountText.text(count))"
+    guard unmetCount > 0 else { return "\(start) finished, details no longer stored" }
+    let unfinished = CountText.text(unmetCount)
+    let words = "\(start) without details, \(unfinished) of them unfinished"
+    return words.utf8.count <= room ? words : "\(start) without details, \(unfinished) unfinished"
   }
 
   /// The columns of the tree, without the columns beside it.
@@ -161,9 +167,10 @@ struct TreeRowView {
       canvas.writeRight(
         time ?? canvas.glyphs.unknown, row: row, columns: range, style: style)
     }
-    if let range = places.below, case .table(let below) = form, below[id] > 0 {
-      canvas.writeRight(
-        CountText.text(below[id], cells: range.count), row: row, columns: range, style: style)
+    if let range = places.below, case .table(let below) = form,
+      let text = below.text(id, cells: range.count)
+    {
+      canvas.writeRight(text, row: row, columns: range, style: style)
     }
   }
 
