@@ -47,6 +47,8 @@ struct MonitoredState: Sendable, Equatable {
   var matchCount: Int { state.latest?.matchCount ?? 0 }
   /// The number of operations that the monitor keeps.
   var keptCount: Int { state.latest?.keptCount ?? 0 }
+  /// The number of unfinished operations that the monitor keeps.
+  var keptUnfinishedCount: Int { state.latest?.keptUnfinishedCount ?? 0 }
   /// The number of unfinished operations that no other operation depends on; `nil` if it is unknown.
   var rootCount: Int? { state.latest?.rootCount }
   /// The warnings, the most important first.

@@ -19,6 +19,8 @@ public struct Update: Sendable, Equatable {
   /// has read so far, and the last finished operations. If very many operations are added and
   /// finish quickly, the collector needs several updates to read all unfinished operations.
   public var keptCount: Int
+  /// The number of finished and cancelled operations in ``keptCount``; 0 if it is not known.
+  public var keptFinishedCount = 0
   /// The dependents of ``Interest/subjects``; `nil` if the viewer has requested no subjects.
   public var dependents: Dependents?
   /// The number of unfinished operations without dependents; `nil` if the viewer has not requested
@@ -70,4 +72,7 @@ public struct Update: Sendable, Equatable {
     self.dependents = dependents
     self.lostChanges = lostChanges
   }
+
+  /// The number of unfinished operations that the monitor keeps.
+  package var keptUnfinishedCount: Int { keptCount - keptFinishedCount }
 }

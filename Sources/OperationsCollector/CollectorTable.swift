@@ -63,6 +63,9 @@ final class CollectorTable {
   /// The operations that do not start only because their own `isReady` is `false`.
   var heldUpByThemselves = LastingCondition(patience: CollectorTable.ownReadinessPatience)
   private var classNames: [ObjectIdentifier: String] = [:]
+  /// The number of finished and cancelled operations that the table keeps.
+  var keptFinishedCount: Int { finished.count - finishedStart }
+
   /// The operations that have started and have not finished.
   private(set) var running = RunningOperations()
   /// The executions of operations that have ended.
@@ -210,9 +213,8 @@ final class CollectorTable {
     let entry: OperationEntry
     var old: OperationReport?
     if let known = entries[id] {
-      // The report of a finished operation stays unchanged. Otherwise, if the table had already
-      // removed the finished operation, a later change would add the operation again, and the table
-      // would never remove it.
+      // The report of a finished operation stays unchanged. Otherwise, if the table had already removed the
+      // finished operation, a later change would add the operation again, and the table would never remove it.
       if known.report.state.isOver { return }
       entry = known
       if wantsEvents { old = known.report }

@@ -315,6 +315,7 @@ final class SessionList {
       matchCount: listed.count,
       keptCount: table.entries.count,
       dependents: interest.subjects.isEmpty ? nil : table.dependents(of: interest.subjects))
+    update.keptFinishedCount = table.keptFinishedCount
     update.rootCount = interest.rootLimit > 0 && !roots.isFilling ? roots.count : nil
     update.events = takeEvents(from: table)
     update.lostChanges = lostChanges

@@ -181,6 +181,26 @@ struct SearchTests {
     #expect(dashboard.list.searchSteps == nil)
   }
 
+  @Test("Finished operations that the monitor keeps do not count as read unfinished operations")
+  func finishedOperationsAreNotUnread() {
+    let finished = (701...1_500).map { number in
+      OperationReport(
+        id: ID(number), name: "old \(number)", className: "BlockOperation", queue: Scene.cpu,
+        state: .finished, finished: Scene.seconds(2))
+    }
+    var dashboard = Self.dashboard()
+    dashboard.press("/999")
+    var update = Scene.update(of: Self.jobs + finished)
+    update.queues = [
+      QueueReport(
+        id: Scene.cpu, name: "cpu",
+        counts: StateCounts(ready: 1_000, finished: 900, total: 1_900))
+    ]
+    update.matches = SearchMatches(none: .init(text: "999", start: ID(1)))
+    _ = dashboard.reduce(.monitor(.update(update)))
+    #expect(dashboard.text().shows("no match yet (300 operations are not read yet)"))
+  }
+
   @Test("A search in a filtered list says so")
   func aFilteredListIsNamed() {
     var dashboard = Self.dashboard()

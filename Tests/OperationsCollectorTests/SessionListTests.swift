@@ -73,6 +73,19 @@ import Testing
     finishAll()
   }
 
+  @Test("An update says how many of the kept operations have finished")
+  func keptFinishedOperationsAreCounted() throws {
+    let operations = add(["one", "two", "three"])
+    read()
+    let list = try list(Interest())
+    #expect(list.takeUpdate(from: table).keptFinishedCount == 0)
+    finishAll()
+    read()
+    let update = list.takeUpdate(from: table)
+    #expect(update.keptCount == operations.count)
+    #expect(update.keptFinishedCount == operations.count)
+  }
+
   @Test("Operations of a released queue leave a list that is sorted by queues")
   func queueThatIsGone() throws {
     let operations = add(["one", "two"])

@@ -90,8 +90,7 @@ extension Dashboard {
     let isPart = listing.filter != nil || listing.hidesOver || listing.showsWarnedOnly
     if isUnanswered || paused != nil { return " in the rows shown" }
     // If very many operations are added quickly, the monitor needs some time to read all of them.
-    let counts = live.counts
-    let unreadCount = counts.total - counts.finished - counts.cancelled - live.keptCount
+    let unreadCount = live.counts.unfinished - live.keptUnfinishedCount
     if unreadCount > 0 {
       let remark = matches.map(unansweredWords) ?? ""
       return " yet (\(CountText.text(unreadCount)) operations are not read yet)\(remark)"

@@ -257,6 +257,7 @@ struct ProcessMerge {
       keptCount: all.reduce(0) { $0 + $1.keptCount }, dependents: dependents,
       lostChanges: all.reduce(0) { $0 + $1.lostChanges })
     (changed, removed, hasNews) = ([:], [], false)
+    update.keptFinishedCount = all.reduce(0) { $0 + $1.keptFinishedCount }
     update.processes = reports
     if interest.rootLimit > 0 {
       let counts = all.compactMap(\.rootCount)

@@ -18,6 +18,7 @@ extension WireUpdatePart {
     removed = content.removed.map(\.rawValue)
     matchCount = Int64(content.matchCount)
     keptCount = Int64(content.keptCount)
+    keptFinishedCount = Int64(content.keptFinishedCount)
     if let dependents = content.dependents { self.dependents = WireDependents(dependents) }
     if let count = content.rootCount { rootCount = Int64(count) }
     lostChanges = content.lostChanges
@@ -48,6 +49,7 @@ extension UpdatePart {
       dependents: wire.hasDependents ? Dependents(wire.dependents) : nil,
       lostChanges: min(wire.lostChanges, UInt64(WireLimits.largestCount)))
     update.take(wire.errors)
+    update.keptFinishedCount = Int(wireCount: wire.keptFinishedCount)
     update.rootCount = wire.hasRootCount ? Int(wireCount: wire.rootCount) : nil
     update.events = wire.hasEvents ? EventNews(wire.events) : nil
     update.runs = wire.hasRuns ? RecentRuns(wire.runs) : nil

@@ -65,6 +65,7 @@ struct UpdateSplitter {
     var head = Update(
       time: update.time, matchCount: update.matchCount, keptCount: update.keptCount,
       lostChanges: update.lostChanges)
+    head.keptFinishedCount = update.keptFinishedCount
     head.rootCount = update.rootCount
     head.times = update.times
     head.behind = update.behind

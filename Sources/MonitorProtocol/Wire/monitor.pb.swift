@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 75077daa4fb08daf181f6cf5b713ad24480d8eeee082afd61fea072b0b59f068
+// Made from monitor.proto 6581074c86cc19b7bb5251c4a7dacc6fe120da8b3d45ce36f57dc0380f9177a3
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1307,6 +1307,12 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   var errors: [WireOperationError] {
     get {_storage._errors}
     set {_uniqueStorage()._errors = newValue}
+  }
+
+  /// The number of finished and cancelled operations in `kept_count`; 0 if unknown. Since version 1.2.
+  var keptFinishedCount: Int64 {
+    get {_storage._keptFinishedCount}
+    set {_uniqueStorage()._keptFinishedCount = newValue}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3312,7 +3318,7 @@ nonisolated extension WireCommandResult.Outcome: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpdatePart"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0")
 
   fileprivate class _StorageClass {
     var _isFirst: Bool = false
@@ -3336,6 +3342,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _detail: WireDetail? = nil
     var _matches: WireMatches? = nil
     var _errors: [WireOperationError] = []
+    var _keptFinishedCount: Int64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3367,6 +3374,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _detail = source._detail
       _matches = source._matches
       _errors = source._errors
+      _keptFinishedCount = source._keptFinishedCount
     }
   }
 
@@ -3406,6 +3414,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 19: try { try decoder.decodeSingularMessageField(value: &_storage._detail) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._matches) }()
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._errors) }()
+        case 22: try { try decoder.decodeSingularInt64Field(value: &_storage._keptFinishedCount) }()
         default: break
         }
       }
@@ -3481,6 +3490,9 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       if !_storage._errors.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._errors, fieldNumber: 21)
       }
+      if _storage._keptFinishedCount != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._keptFinishedCount, fieldNumber: 22)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3511,6 +3523,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._detail != rhs_storage._detail {return false}
         if _storage._matches != rhs_storage._matches {return false}
         if _storage._errors != rhs_storage._errors {return false}
+        if _storage._keptFinishedCount != rhs_storage._keptFinishedCount {return false}
         return true
       }
       if !storagesAreEqual {return false}

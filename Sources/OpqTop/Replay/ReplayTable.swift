@@ -71,6 +71,7 @@ struct ReplayTable: Sendable {
     report(wanted, in: &update)
     update.matchCount = interest.rowLimit == nil ? state.operations.count : listed.count
     update.keptCount = state.operations.count
+    update.keptFinishedCount = state.operations.all.count(where: \.state.isOver)
     update.dependents =
       interest.subjects.isEmpty ? nil : state.operations.dependents(of: interest.subjects)
     update.rootCount =

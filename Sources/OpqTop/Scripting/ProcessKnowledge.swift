@@ -63,7 +63,7 @@ struct ProcessKnowledge {
     guard let firstUpdate else {
       return greeted.map { now - $0 >= Self.longestPatience } ?? false
     }
-    let keptCount = state.latest?.keptCount ?? 0
+    let keptCount = state.latest?.keptUnfinishedCount ?? 0
     let isAll = keptCount >= state.counts.unfinished
     return now - firstUpdate >= (isAll ? Self.patience : Self.longestPatience)
   }

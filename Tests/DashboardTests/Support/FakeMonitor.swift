@@ -44,6 +44,7 @@ struct FakeMonitor {
       matchCount: matchCount, keptCount: reports.count,
       dependents: interest.subjects.isEmpty ? nil : unfinishedDependents(of: interest.subjects),
       lostChanges: lostChanges)
+    update.keptFinishedCount = reports.values.count(where: \.state.isOver)
     update.warnings = warnings
     if interest.rootLimit > 0 {
       update.rootCount = reports.values.count(where: \.isRoot)

@@ -124,6 +124,7 @@ enum WireSamples {
       ], removed: ids(17, 18), matchCount: 19, keptCount: 20,
       dependents: Dependents(subjects: Set(ids(1, 2)), ids: ids(3, 4), isCut: true),
       lostChanges: 21)
+    update.keptFinishedCount = 25
     update.rootCount = 22
     update.events = EventNews(events: [event], skippedCount: 23, isBeginning: true)
     update.runs = RecentRuns(runs: [run], count: 24)
