@@ -185,7 +185,7 @@ private enum FailureScene {
           id: ID(id), name: "", className: "Block", queue: Scene.io,
           state: failed.contains(id) ? .failed : .waiting, dependencies: needs.map { ID($0) })
       }, removed: [])
-    let counts = DescendantCounts(below: [ID(1)], .waitsFor, in: store, limit: 100)
+    let counts = DescendantCounts(below: [ID(1)], .waitsFor, in: OperationGraph(store), limit: 100)
     #expect((1...6).map { counts[ID($0)] } == [2, 0, 0, 0, 0, 0])
     #expect((1...6).map { counts.failedCount(below: ID($0)) } == [2, 2, 2, 0, 0, 0])
   }
