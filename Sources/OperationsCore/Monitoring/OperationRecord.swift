@@ -30,6 +30,10 @@ package final class OperationRecord: @unchecked Sendable {
     self.needsDescription = needsDescription
   }
 
+  /// Whether the collector has read the finish, and may have forgotten the operation. Such a record
+  /// does not change.
+  var isForgettable: Bool { snapshot.state == .finished && !isChanged }
+
   /// The operation; `nil` if its queue does not retain it.
   var operation: Unmanaged<Operation>? {
     switch subject {

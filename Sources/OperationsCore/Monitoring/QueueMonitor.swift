@@ -128,7 +128,7 @@ struct QueueMonitor {
     guard !running.isEmpty else { return [] }
     let now = csystem_monotonic_nanoseconds()
     return running.map { operation in
-      let record = adopt(operation, for: collector)
+      let record = adopt(operation, at: operation.place.stage, for: collector)
       if record.snapshot.started == nil {
         record.snapshot.started = now
         record.snapshot.isStartApproximate = true
@@ -147,15 +147,17 @@ struct QueueMonitor {
     while adopted.count < count, seenCount < limit, let operation = unrecorded.takeNext() {
       seenCount += 1
       if operation.record?.collector == collector { continue }
-      adopted.append(adopt(operation, for: collector))
+      adopted.append(adopt(operation, at: operation.place.stage, for: collector))
     }
     return adopted
   }
 
-  /// Gives an operation a record with its present state.
-  private func adopt(_ operation: Operation, for collector: CollectorID) -> OperationRecord {
+  /// Gives an operation a record with its state at this stage.
+  private func adopt(
+    _ operation: Operation, at stage: QueuePlace.Stage, for collector: CollectorID
+  ) -> OperationRecord {
     let status = operation.status.load(ordering: .acquiring)
-    let state = operation.place.stage.state
+    let state = stage.state
     let old = operation.record?.snapshot
     let record = OperationRecord(
       RecordedOperation(identifying: operation, queue: queue), needsDescription: true)
@@ -271,7 +273,7 @@ struct QueueMonitor {
       return nil
     }
     unrecorded.forget(operation)
-    return adopt(operation, for: collector)
+    return adopt(operation, at: old, for: collector)
   }
 
   @inline(never)
@@ -279,7 +281,7 @@ struct QueueMonitor {
     let now = csystem_monotonic_nanoseconds()
     let state = operation.place.stage.state
     isQueueChanged = true
-    if let record = record(of: operation) {
+    if let record = record(of: operation), !record.isForgettable {
       record.snapshot.isCancelled = true
       record.snapshot.cancellationCause = operation.cancellationCause
       record.snapshot.cancelRequested = now
@@ -290,7 +292,7 @@ struct QueueMonitor {
 
   @inline(never)
   mutating func descriptionDidChange(_ operation: Operation, _ status: OperationStatus) {
-    guard let record = record(of: operation) else { return }
+    guard let record = record(of: operation), !record.isForgettable else { return }
     record.needsDescription = true
     record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
     markChanged(record)
@@ -299,7 +301,7 @@ struct QueueMonitor {
   /// Records that the operation still waits, possibly for another reason.
   @inline(never)
   mutating func stillWaits(_ operation: Operation, _ status: OperationStatus) {
-    guard let record = record(of: operation) else { return }
+    guard let record = record(of: operation), !record.isForgettable else { return }
     guard
       record.snapshot.isHeldUpByItself != status.isHeldUpByItself
         || record.snapshot.isExcluded != status.isExcluded

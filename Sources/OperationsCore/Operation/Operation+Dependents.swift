@@ -44,12 +44,16 @@ extension Operation {
   }
 
   /// Records the finish for a collector, if the operation has a record.
+  ///
+  /// The inbox of the queue is not read, because that may release other operations, whose `deinit`s
+  /// may wait for dependents of this operation. The collector is woken when the operation leaves its
+  /// queue.
   @inline(never)
   private final func recordFinish() {
     guard mayHaveRecord, let queue = enqueuedQueue else { return }
     queue._withUnsafeGuaranteedRef {
-      $0.withScheduler { scheduler, _ in
-        scheduler.monitor.willNotifyDependents(self, status.load(ordering: .acquiring))
+      $0.scheduler.withLock {
+        $0.monitor.willNotifyDependents(self, status.load(ordering: .acquiring))
       }
     }
   }

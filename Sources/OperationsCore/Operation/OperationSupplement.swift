@@ -36,9 +36,9 @@ extension OperationSupplement where Self: Operation {
 
   /// What the operation does, as one or two words; the name of its class by default.
   ///
-  /// Statistics, warnings, reports and telemetry of `opq-top` combine the operations of one kind. Set
-  /// a kind if the name of the class says too little, as `AsyncOperation<String>` does. Operations
-  /// that do the same work should have the same kind, and a ``Operation/name`` of their own.
+  /// Set a kind if the name of the class says too little, as `AsyncOperation<String>` does. Operations
+  /// that do the same work should have the same kind, and a ``Operation/name`` of their own. The kind
+  /// is recorded for viewers. This version of `opq-top` shows and combines classes, not kinds.
   ///
   /// The property can be set at any time on any thread. After an empty text is set, the kind is the
   /// name of the class again.

@@ -186,6 +186,31 @@ struct RecordingLimitTests {
     recorded.stop()
   }
 
+  @Test(
+    "The finish of a running operation without a record is reported if a recorded operation waits for it",
+    arguments: [false, true])
+  func awaitedWhileRunning(fails: Bool) {
+    let recorded = Recorded(newRecords: 0)
+    let gate = Gate()
+    let dependency = BlockOperation { gate.pass() }
+    recorded.queue.addOperation(dependency)
+    recorded.read(adopting: 0, newRecords: 1)
+    recorded.queue.isSuspended = false
+    #expect(gate.waitForArrivals(1))
+    if fails { dependency.recordError(CancellationError()) }
+    let dependent = BlockOperation {}
+    for other in [dependency, BlockOperation {}] { dependent.addDependency(other) }
+    recorded.queue.addOperation(dependent)
+    gate.open()
+    dependency.waitUntilFinished()
+    recorded.read(adopting: 0)
+    #expect(recorded.known[dependency.id]?.state == .finished)
+    #expect(recorded.known[dependency.id]?.hasFailed == fails)
+    dependent.cancel()
+    recorded.finishAll()
+    recorded.stop()
+  }
+
   @Test("A queue that is made while collectors come and go is recorded by the last one, or by none")
   func queuesOfTheMoment() {
     let isOver = Flag()
