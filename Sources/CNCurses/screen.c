@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -69,8 +68,15 @@ static bool choose_characters(cncurses_characters characters) {
   return wanted && is_locale_unicode() && draws_frames();
 }
 
+/// Does nothing, because the signal is blocked and read from a descriptor.
+static void receive_nothing(int number) { (void)number; }
+
 /// Creates ncurses' screen, and restores the handlers of the signals that ncurses catches. The handlers of
 /// ncurses call functions that are not async-signal-safe.
+///
+/// If SIGTSTP has the default action, ncurses ignores it during each doupdate(). A SIGTSTP that is pending at
+/// the beginning of doupdate() would be discarded, so the program would not stop. ncurses does not change the
+/// action if the program has its own handler when the screen is created.
 static SCREEN *new_screen(const char *terminal) {
   static const int caught[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
   enum { count = sizeof caught / sizeof *caught };
@@ -78,6 +84,8 @@ static SCREEN *new_screen(const char *terminal) {
   for (size_t index = 0; index < count; index++) {
     sigaction(caught[index], NULL, &actions[index]);
   }
+  struct sigaction own = {.sa_handler = receive_nothing};
+  sigaction(SIGTSTP, &own, NULL);
   // The size is read only from the terminal, because the variables LINES and COLUMNS may be wrong.
   use_env(FALSE);
   use_tioctl(TRUE);
@@ -304,25 +312,9 @@ void cncurses_put_row(int row, const cncurses_cell *cells, size_t count) {
   }
 }
 
-/// Writes the frame without losing a pending SIGTSTP, the user's request to stop the program.
-///
-/// doupdate() ignores SIGTSTP while it writes. A blocked signal that is pending is discarded when the process
-/// begins to ignore it. So a pending SIGTSTP is received before doupdate(), and raised again after it.
-static void update(void) {
-  sigset_t stop;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGTSTP);
-  struct timespec now = {0, 0};
-  bool is_pending = sigtimedwait(&stop, NULL, &now) == SIGTSTP;
-  doupdate();
-  if (is_pending) {
-    kill(getpid(), SIGTSTP);
-  }
-}
-
 void cncurses_show(void) {
   wnoutrefresh(stdscr);
-  update();
+  doupdate();
 }
 
 void cncurses_repaint(void) { clearok(curscr, TRUE); }
