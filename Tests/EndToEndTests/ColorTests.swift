@@ -50,6 +50,8 @@ import Testing
     func isDrawn(_ screen: VirtualScreen) -> Bool {
       !screen.isBlank(row: screen.rows - 1) && !screen.isBlank(row: 0)
     }
+    // The screen shows – instead of the rate until the rate has been measured.
+    try #require(window.wait { isDrawn($0) && $0.contains("rate 0/s") })
     var texts: [[String]] = []
     var colors: Set<Int> = []
     for step in Self.steps {
