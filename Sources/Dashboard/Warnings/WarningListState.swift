@@ -9,16 +9,14 @@ import MonitorProtocol
 /// selects another warning. If the selected warning ends, a ghost cursor replaces its row: a line without a
 /// warning. No warning is selected then.
 struct WarningListState: Sendable, Equatable {
-  /// Whether the ghost cursor replaces the row of the selected warning.
-  private(set) var isGhost = false
-
   /// The warning that was selected last; `nil` only before there are warnings.
   private var last: MonitorWarning?
   /// The number of warnings with the same identity above the selected warning; almost always 0.
   private var equalCount = 0
-  /// The line of the selected warning or of the ghost cursor.
-  private var line = 0
-  private var top = 0
+  private var line = SelectedLine()
+
+  /// Whether the ghost cursor replaces the row of the selected warning.
+  var isGhost: Bool { line.isGhost }
 
   /// Returns the index of the selected warning; `nil` if the warning has ended, or before there are warnings.
   func index(in warnings: [MonitorWarning]) -> Int? {
@@ -32,28 +30,19 @@ struct WarningListState: Sendable, Equatable {
     if let index = lastIndex(in: warnings) ?? continued {
       return place(index, in: warnings, height: height)
     }
-    isGhost = true
-    line = min(line, warnings.count)
-    top = top(count: warnings.count + 1, height: height)
+    line.showGhost(among: warnings.count, height: height)
   }
 
   /// Moves the selection down by `offset` rows, at most to the first or the last row.
   mutating func move(by offset: Int, in warnings: [MonitorWarning], height: Int) {
-    // The warning below the ghost cursor has the index that the selected warning had.
-    let step = isGhost && offset > 0 ? offset - 1 : offset
-    place((index(in: warnings) ?? line) + step, in: warnings, height: height)
+    let index = index(in: warnings).map { $0 + offset } ?? line.index(movedBy: offset)
+    place(index, in: warnings, height: height)
   }
 
   /// Returns the lines on a screen of this height: the index of a warning, or `nil` for the ghost cursor. If
   /// there are no warnings, there are no lines.
   func lines(of warnings: [MonitorWarning], height: Int) -> [Int?] {
-    guard !warnings.isEmpty else { return [] }
-    let count = warnings.count + (isGhost ? 1 : 0)
-    let top = top(count: count, height: height)
-    return (top..<min(count, top + max(0, height))).map { line in
-      guard isGhost, line >= self.line else { return line }
-      return line == self.line ? nil : line - 1
-    }
+    line.visible(of: warnings.count, height: height)
   }
 
   private func lastIndex(in warnings: [MonitorWarning]) -> Int? {
@@ -73,19 +62,12 @@ struct WarningListState: Sendable, Equatable {
       || !Set(warning.operations).isDisjoint(with: earlier.operations)
   }
 
-  private func top(count: Int, height: Int) -> Int {
-    let top = min(self.top, max(0, count - height))
-    return max(0, min(max(top, line - height + 1), line))
-  }
-
-  private mutating func place(_ line: Int, in warnings: [MonitorWarning], height: Int) {
+  private mutating func place(_ index: Int, in warnings: [MonitorWarning], height: Int) {
     guard !warnings.isEmpty else { return }
-    self.line = max(0, min(line, warnings.count - 1))
-    let selected = warnings[self.line]
+    line.select(index, of: warnings.count, height: height)
+    let selected = warnings[line.number]
     let identity = WarningIdentity(selected)
     last = selected
-    isGhost = false
-    equalCount = warnings.prefix(self.line).count { WarningIdentity($0) == identity }
-    top = top(count: warnings.count, height: height)
+    equalCount = warnings.prefix(line.number).count { WarningIdentity($0) == identity }
   }
 }
