@@ -208,11 +208,8 @@ extension MonitorCommand {
   /// Returns the name of a queue without characters that could forge a log line; its id if the queue no longer
   /// exists.
   private static func name(of id: QueueReport.ID) -> String {
-    guard let queue = QueueRegistry.queues.first(where: { $0.id.rawValue == id.rawValue }) else {
-      return "queue \(id.rawValue)"
-    }
-    // A collector that owns no records only reads the description of the queue.
-    return queue.takeChanges(for: CollectorID(), limit: 0, adopting: 0, newRecords: nil).name.inLog
+    let queue = QueueRegistry.queues.first { $0.id.rawValue == id.rawValue }
+    return queue?.givenName.inLog ?? "queue \(id.rawValue)"
   }
 
   private static func list(_ ids: [OperationReport.ID]) -> String {

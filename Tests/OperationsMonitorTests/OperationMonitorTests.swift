@@ -216,9 +216,7 @@ import Testing
           // must not remove the parent's socket.
           exit(0)
         }
-        var status: Int32 = -1
-        waitpid(child, &status, 0)
-        #expect(status == 0, "the child ended with \(status >> 8)")
+        waitForSuccess(of: child)
         #expect(runtime.sockets == [path])
         #expect(WireClient(path: path)?.greet().isGreeting == true)
       }
@@ -243,9 +241,7 @@ import Testing
         alarm(20)
         exit(0)
       }
-      var status: Int32 = -1
-      waitpid(child, &status, 0)
-      #expect(status == 0)
+      waitForSuccess(of: child)
       // The child does not wait for viewers, because it has none.
       #expect(ContinuousClock.now - start < .seconds(1))
       #expect(runtime.sockets == [path])
@@ -351,4 +347,11 @@ private struct RuntimeDirectory {
     let sockets = MonitorDirectory(path: directory.file("opq"))
     return sockets.fileNames.map { sockets.path(of: $0) }
   }
+}
+
+/// Waits for the end of a child process, and expects the status 0.
+private func waitForSuccess(of child: pid_t) {
+  var status: Int32 = -1
+  waitpid(child, &status, 0)
+  #expect(status == 0, "the child ended with \(status >> 8)")
 }

@@ -6,9 +6,10 @@ import COperationsSystem
 /// The values of the queue's properties that were set, without the overrides of a subclass. The library
 /// itself uses these values.
 extension OperationQueue {
-  /// The name of the queue that was set, or the default name.
-  final var givenName: String {
-    let name = core.withScheduler { scheduler, _ in scheduler.name }
+  /// The name of the queue that was set, or the default name. Only the queue's lock is acquired, so no
+  /// code of the user runs.
+  package final var givenName: String {
+    let name = core.scheduler.withLock { $0.name }
     return name.isEmpty ? defaultName : name
   }
 
