@@ -126,21 +126,16 @@ struct FailureTests {
   func recordsHaveTheFailure() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
-      let collector = CollectorID()
-      MonitorLevel.raise()
-      queue.core.keepRecords(for: collector, replaces: true) {}
-      defer {
-        queue.core.dropRecords(of: collector)
-        MonitorLevel.lower()
+      keepingRecords(of: [queue]) { collector in
+        let failed = InvocationOperation<Int> { throw Mishap() }
+        let cancelled = BlockOperation {}
+        cancelled.cancel(with: Mishap())
+        let successful = BlockOperation {}
+        queue.addOperations([failed, cancelled, successful], waitUntilFinished: true)
+        let changed = queue.takeChanges(for: collector, limit: 10).changed
+        #expect(changed.filter(\.hasFailed).map(\.id) == [failed.id])
+        #expect(changed.count == 3 && changed.allSatisfy { $0.state == .finished })
       }
-      let failed = InvocationOperation<Int> { throw Mishap() }
-      let cancelled = BlockOperation {}
-      cancelled.cancel(with: Mishap())
-      let successful = BlockOperation {}
-      queue.addOperations([failed, cancelled, successful], waitUntilFinished: true)
-      let changed = queue.takeChanges(for: collector, limit: 10).changed
-      #expect(changed.filter(\.hasFailed).map(\.id) == [failed.id])
-      #expect(changed.count == 3 && changed.allSatisfy { $0.state == .finished })
     }
   }
 
@@ -148,22 +143,17 @@ struct FailureTests {
   func readingTakesErrors() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
-      let collector = CollectorID()
-      MonitorLevel.raise()
-      queue.core.keepRecords(for: collector, replaces: true) {}
-      defer {
-        queue.core.dropRecords(of: collector)
-        MonitorLevel.lower()
+      try keepingRecords(of: [queue]) { collector in
+        let failed = InvocationOperation<Int> { throw Mishap() }
+        let cancelled = BlockOperation {}
+        cancelled.cancel(with: Mishap())
+        queue.addOperations([BlockOperation {}, failed, cancelled], waitUntilFinished: true)
+        let changes = queue.takeChanges(for: collector, limit: 10)
+        #expect(changes.errors.count == 1)
+        let index = try #require(changes.changed.firstIndex { $0.id == failed.id })
+        #expect(changes.errors[index] is Mishap)
+        #expect(changes.records[index].takeError() == nil)
       }
-      let failed = InvocationOperation<Int> { throw Mishap() }
-      let cancelled = BlockOperation {}
-      cancelled.cancel(with: Mishap())
-      queue.addOperations([BlockOperation {}, failed, cancelled], waitUntilFinished: true)
-      let changes = queue.takeChanges(for: collector, limit: 10)
-      #expect(changes.errors.count == 1)
-      let index = try #require(changes.changed.firstIndex { $0.id == failed.id })
-      #expect(changes.errors[index] is Mishap)
-      #expect(changes.records[index].takeError() == nil)
     }
   }
 
@@ -171,17 +161,14 @@ struct FailureTests {
   func droppedErrorsAreReleasedOutsideTheLock() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
-      let collector = CollectorID()
       let releases = Locked(0)
-      MonitorLevel.raise()
-      queue.core.keepRecords(for: collector, replaces: true) {}
-      for _ in 0..<3 {
-        let error = ErrorOfAQueue(queue: queue, releases: { releases.withLock { $0 += 1 } })
-        queue.addOperations([InvocationOperation<Int> { throw error }], waitUntilFinished: true)
+      keepingRecords(of: [queue]) { _ in
+        for _ in 0..<3 {
+          let error = ErrorOfAQueue(queue: queue, releases: { releases.withLock { $0 += 1 } })
+          queue.addOperations([InvocationOperation<Int> { throw error }], waitUntilFinished: true)
+        }
+        #expect(releases.withLock { $0 } == 0)
       }
-      #expect(releases.withLock { $0 } == 0)
-      queue.core.dropRecords(of: collector)
-      MonitorLevel.lower()
       #expect(poll(for: .seconds(Patience.seconds)) { releases.withLock { $0 } == 3 })
     }
   }
@@ -190,13 +177,10 @@ struct FailureTests {
   func failureUnderALock() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
-      let collector = CollectorID()
-      MonitorLevel.raise()
-      queue.core.keepRecords(for: collector, replaces: true) {}
-      queue.addOperations([SelfFinishingOperation()], waitUntilFinished: true)
-      #expect(queue.snapshot().counts == Counts(finished: 1, failed: 1, total: 1))
-      queue.core.dropRecords(of: collector)
-      MonitorLevel.lower()
+      keepingRecords(of: [queue]) { _ in
+        queue.addOperations([SelfFinishingOperation()], waitUntilFinished: true)
+        #expect(queue.snapshot().counts == Counts(finished: 1, failed: 1, total: 1))
+      }
     }
   }
 

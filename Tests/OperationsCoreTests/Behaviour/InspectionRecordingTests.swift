@@ -37,15 +37,10 @@ struct InspectionRecordingTests {
     try await onOwnThread {
       let queue = OperationQueue(unlistedNamed: "recorded")
       queue.maxConcurrentOperationCount = 1
-      let collector = CollectorID()
-      MonitorLevel.raise()
-      queue.core.keepRecords(for: collector, replaces: true) {}
-      defer {
-        queue.core.dropRecords(of: collector)
-        MonitorLevel.lower()
+      keepingRecords(of: [queue]) { collector in
+        body(Recording(queue: queue, collector: collector))
+        queue.waitUntilAllOperationsAreFinished()
       }
-      body(Recording(queue: queue, collector: collector))
-      queue.waitUntilAllOperationsAreFinished()
     }
   }
 

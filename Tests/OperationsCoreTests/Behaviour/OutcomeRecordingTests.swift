@@ -9,7 +9,7 @@ import Testing
 
 private struct Mishap: Error {}
 
-/// Tests of what queues record about the outcome of operations: causes of cancellations, attempts and kinds.
+/// Tests of the records of a queue: the causes of cancellations, the attempts of a retry, and kinds.
 @Suite("Recording of outcomes")
 struct OutcomeRecordingTests {
   /// Records the changes of these queues while `body` runs.
@@ -17,14 +17,7 @@ struct OutcomeRecordingTests {
     _ queues: OperationQueue..., body: @escaping @Sendable (CollectorID) throws -> Void
   ) async throws {
     try await onOwnThread {
-      let collector = CollectorID()
-      MonitorLevel.raise()
-      for queue in queues { queue.core.keepRecords(for: collector, replaces: true) {} }
-      defer {
-        for queue in queues { queue.core.dropRecords(of: collector) }
-        MonitorLevel.lower()
-      }
-      try body(collector)
+      try keepingRecords(of: queues, body: body)
     }
   }
 
@@ -191,7 +184,7 @@ struct OutcomeRecordingTests {
       #expect(first.attempts.map(\.name) == ["attempt 1"])
       #expect(first.attempts.allSatisfy { $0.hasFailed && $0.finished != nil })
       #expect(retry.lastAttemptError is Mishap)
-      // The attempts are in no queue.
+      // The attempts are not in the queue, so only the retry is counted.
       #expect(queue.snapshot().counts.total == 1)
 
       clock.advance(by: .seconds(60))

@@ -16,14 +16,9 @@ struct RecordingTests {
   ) async throws {
     try await onOwnThread {
       let wakes = Monitored(0)
-      let collector = CollectorID()
-      MonitorLevel.raise()
-      queue.core.keepRecords(for: collector, replaces: true) { wakes.change { $0 += 1 } }
-      defer {
-        queue.core.dropRecords(of: collector)
-        MonitorLevel.lower()
+      keepingRecords(of: [queue], wake: { wakes.change { $0 += 1 } }) {
+        body($0, wakes)
       }
-      body(collector, wakes)
     }
   }
 

@@ -49,26 +49,21 @@ struct RecordOrderStressTests {
       var random = SeededGenerator(seed: SeededGenerator.announcedSeed())
       for _ in 0..<Effort.scaled(20) {
         let queues = (0..<2).map { _ in OperationQueue(unlistedNamed: "test") }
-        let collector = CollectorID()
-        MonitorLevel.raise()
-        for queue in queues { queue.core.keepRecords(for: collector, replaces: true) {} }
-        defer {
-          for queue in queues { queue.core.dropRecords(of: collector) }
-          MonitorLevel.lower()
-        }
         for queue in queues {
           queue.maxConcurrentOperationCount = Int.random(in: 1...4, using: &random)
         }
         let isOver = Monitored(false)
         let met = Monitored<Set<Edge>>([])
         let reading = Monitored<[OperationID: RecordedOperation]?>(nil)
-        startThread {
-          reading.change { $0 = Self.read(queues, for: collector, met: met, until: isOver) }
+        keepingRecords(of: queues) { collector in
+          startThread {
+            reading.change { $0 = Self.read(queues, for: collector, met: met, until: isOver) }
+          }
+          Self.produce(1_000, into: queues, met: met, &random)
+          for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+          isOver.change { $0 = true }
+          reading.wait(for: "the end of the reading") { $0 != nil }
         }
-        Self.produce(1_000, into: queues, met: met, &random)
-        for queue in queues { queue.waitUntilAllOperationsAreFinished() }
-        isOver.change { $0 = true }
-        reading.wait(for: "the end of the reading") { $0 != nil }
         let records = reading.value ?? [:]
         #expect(records.count == 1_000)
         let metEdges = met.value
