@@ -56,8 +56,8 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     /// The time in seconds since the operation entered its current state, which may be finished or
     /// cancelled; `nil` if the operation entered the state before monitoring began.
     public var secondsInState: Double?
-    /// The text of the operation's error, at most 1 KiB; `nil` if the operation has not finished or has no
-    /// error.
+    /// The text of the operation's error, at most 1 KiB; `nil` if the operation has not failed, or its
+    /// error is unknown.
     public var error: String?
   }
 

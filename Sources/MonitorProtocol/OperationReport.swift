@@ -71,10 +71,8 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
   /// The time when the operation finished; `nil` if it has not, or if that was before monitoring
   /// began.
   public var finished: MonitorTime?
-  /// The text of the operation's error, unsanitised and at most
-  /// 1 KiB of UTF-8; `nil` if the operation has not
-  /// finished or has no error. A cancelled operation may have an error, which is the reason of its
-  /// cancellation.
+  /// The text of the operation's error, unsanitised and at most 1 KiB of UTF-8; `nil` if the
+  /// operation has not failed, or its error is unknown.
   public var errorText: String? {
     get { rareValues.errorText }
     set { rareValues.errorText = newValue }

@@ -116,7 +116,7 @@ struct TreeTextTests {
 
   @Test("The number of operations below has a + if details of dependencies are missing")
   func aLowerBoundIsMarked() {
-    // Operation 4 depends on 1,500 operations without details, of which 1,200 have not finished.
+    // Operation 4 depends on 1,500 operations without details. 1,200 of them have not finished.
     let found = below(
       [
         job(1, [2, 5]), job(2, [3, 4]), job(3, []), job(4, Array(1_000..<2_500), unmet: 1_200),

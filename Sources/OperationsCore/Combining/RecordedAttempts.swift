@@ -4,7 +4,7 @@
 import COperationsSystem
 import Synchronization
 
-/// The attempts of a `RetryOperation`. The attempts are in no queue, so no count of a queue includes
+/// The attempts of a `RetryOperation`. Attempts are not added to a queue, so a queue does not count
 /// them.
 package struct RecordedAttempts: Sendable, Equatable {
   /// One attempt. Times are nanoseconds on the monotonic clock.
