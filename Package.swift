@@ -133,6 +133,7 @@ let demoTargets: [Target] = [
   demo("cancellation"),
   demo("combining"),
   demo("observing"),
+  demo("batch", ["Operations", "OperationsMonitor"]),
   demo("monitored-process", ["DemoWorkloads", "OperationsMonitor"], ends: false),
   demo("moving-from-foundation", ["OperationsFoundation"]),
 ]

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+
+/// The reason of the cancellation after Ctrl-C.
+struct Interrupted: Error, CustomStringConvertible {
+  var description: String { "interrupted by Ctrl-C" }
+}
+
+/// The error of a write while the folder of the results is busy.
+struct FolderIsBusy: Error, CustomStringConvertible {
+  var description: String { "the folder is busy" }
+}
+
+/// The operations that process the files. For each file, four operations run one after the other: read, hash,
+/// transform and write. Each one requires the success of the one before. The index depends on all writes,
+/// whether they succeed or not.
+final class Batch: Sendable {
+  /// The line of one file in the index.
+  struct Entry: Sendable {
+    let name: String
+    let hash: UInt64
+  }
+
+  /// The operation that writes the index. It is the last operation.
+  let index: AsyncOperation<Int>
+  private let steps: [Operation]
+  private let writes: [AsyncOperation<Entry>]
+  private let disk = OperationQueue()
+  private let processor = OperationQueue()
+
+  /// Creates the operations.
+  ///
+  /// - Parameters:
+  ///   - folders: The folders of the files.
+  ///   - pause: The time that each reading takes at least.
+  init(folders: Folders, pause: Duration) {
+    disk.name = "disk"
+    disk.maxConcurrentOperationCount = 8
+    processor.name = "processor"
+    processor.maxConcurrentOperationCount = 2
+    var steps: [Operation] = []
+    let writes = folders.names.map { name in
+      let read = AsyncOperation {
+        if pause > .zero { try await Task.sleep(for: pause) }
+        return try folders.read(name)
+      }
+      let hash = read.then { bytes in (bytes: bytes, hash: Self.hash(bytes)) }
+      let transform = Self.transform(name, hash)
+      let write = Self.write(name, transform, in: folders)
+      for (kind, step) in [("read", read), ("hash", hash), ("transform", transform)]
+        as [(String, Operation)]
+      {
+        step.name = "\(kind) \(name)"
+        step.kind = kind
+        steps.append(step)
+      }
+      return write
+    }
+    index = AsyncOperation {
+      let entries = writes.compactMap { try? $0.result?.get() }
+      try folders.writeIndex(entries.map { "\($0.name) \(String($0.hash, radix: 16))" })
+      return entries.count
+    }
+    index.name = "write the index"
+    index.kind = "index"
+    for write in writes { index.addDependency(write) }
+    self.steps = steps
+    self.writes = writes
+  }
+
+  /// Starts the batch.
+  func start() {
+    for step in steps { (step.kind == "read" ? disk : processor).addOperation(step) }
+    for write in writes { disk.addOperation(write) }
+    disk.addOperation(index)
+  }
+
+  /// Cancels all operations, because the user has pressed Ctrl-C.
+  func cancel() {
+    for queue in [processor, disk] { queue.cancelAllOperations(with: Interrupted()) }
+  }
+
+  /// Waits until all operations have finished. After a cancellation, this includes the operations that were
+  /// executing.
+  func finished() async {
+    for operation in steps + writes + [index] { await operation.finished() }
+  }
+
+  /// Whether the user has pressed Ctrl-C before the end.
+  var isInterrupted: Bool { index.isCancelled }
+
+  /// What the batch has done: the number of results, and the reasons of the failures.
+  var summary: String {
+    let all = steps + writes
+    let failures = all.filter { !$0.isCancelled }.compactMap { step in
+      step.error.map { "\(step.kind) failed: \($0)" }
+    }
+    let reasons = Dictionary(grouping: failures) { $0 }
+    let lines = reasons.map { "\($1.count) × \($0)" }.sorted()
+    let head =
+      isInterrupted
+      ? "interrupted; the index was not written"
+      : "\(writes.count) files, \((try? index.result?.get()) ?? 0) in the index"
+    let cancelled = "\(all.count { $0.isCancelled }) operations cancelled"
+    return ([head] + lines + [cancelled]).joined(separator: "\n")
+  }
+
+  // MARK: The steps
+
+  /// Returns the operation that transforms a file. It may take half a second at most.
+  private static func transform(
+    _ name: String, _ hash: AsyncOperation<(bytes: [UInt8], hash: UInt64)>
+  ) -> AsyncOperation<(bytes: [UInt8], hash: UInt64)> {
+    let transform = TimeoutOperation(after: .milliseconds(500)) {
+      AsyncOperation {
+        // This file takes too long.
+        if name == "1999.txt" { try await Task.sleep(for: .seconds(3_600)) }
+        let (bytes, hash) = try await hash.value
+        return (bytes: bytes.map { $0 &- ($0 > 96 && $0 < 123 ? 32 : 0) }, hash: hash)
+      }
+    }
+    transform.addDependency(hash, requires: .success)
+    return transform
+  }
+
+  /// Returns the operation that writes a result. It tries three times, because the folder may be busy.
+  private static func write(
+    _ name: String, _ transform: AsyncOperation<(bytes: [UInt8], hash: UInt64)>,
+    in folders: Folders
+  ) -> AsyncOperation<Entry> {
+    // The folder is busy at the first attempt for each hundredth file, and always for the file 1234.
+    let write = RetryOperation(maximumAttempts: 3, delay: { .milliseconds(20 << $0) }) { attempt in
+      let operation = AsyncOperation {
+        if name == "1234.txt" || attempt == 1 && name.hasSuffix("00.txt") { throw FolderIsBusy() }
+        let (bytes, hash) = try await transform.value
+        try folders.write(bytes, name)
+        return Entry(name: name, hash: hash)
+      }
+      operation.name = "attempt \(attempt) to write \(name)"
+      return operation
+    }
+    write.name = "write \(name)"
+    write.kind = "write"
+    // A result is written before further files are read.
+    write.queuePriority = .high
+    write.addDependency(transform, requires: .success)
+    return write
+  }
+
+  /// Returns a hash of the bytes, computed with the algorithm FNV-1a.
+  private static func hash(_ bytes: [UInt8]) -> UInt64 {
+    bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+}
