@@ -79,7 +79,7 @@ package struct PlainText: Sendable {
   }
 
   private func stateWords(_ report: OperationReport, _ now: MonitorTime) -> String {
-    let age = report.time(at: now).map { " \(TimeText.duration($0))" } ?? ""
+    let age = report.timeText(at: now).map { " \($0)" } ?? ""
     let queue = report.state == .ready ? monitored.queue(report.queue)?.name : nil
     return report.state.rawValue + age + (queue.map { " in \($0)" } ?? "")
   }

@@ -22,7 +22,8 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
       try container.encode(rawValue)
     }
 
-    /// Whether the operation `left` was created before the operation `right`.
+    /// Whether the number of `left` is smaller than the number of `right`. An operation gets its id
+    /// when the id is first needed, so this is not always the order in which operations were added.
     public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
 
     /// The id as text, such as `#1042`. If several processes are watched, the number of the process
@@ -65,6 +66,13 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
   /// have a later time: the time at which the collector read it, at most one update later. Such a
   /// value becomes `nil` when the operation has finished.
   public var started: MonitorTime?
+  /// The time when the monitor first found the operation executing, if ``started`` is unknown: the
+  /// operation started at this time or earlier. `nil` if ``started`` is known, or if the operation
+  /// does not execute.
+  public var foundExecuting: MonitorTime? {
+    get { rareValues.foundExecuting }
+    set { rareValues.foundExecuting = newValue }
+  }
   /// The time when the operation was asked to cancel; `nil` if it was not, or if that was before
   /// monitoring began.
   public var cancelRequested: MonitorTime?
@@ -88,6 +96,7 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
   private struct RareValues: Sendable, Equatable {
     var errorText: String?
     var cancelRequester: CommandOrigin?
+    var foundExecuting: MonitorTime?
   }
 
   /// The memory of the values that few operations have. It is allocated only for these operations.
@@ -138,6 +147,9 @@ extension OperationReport {
 extension OperationReport {
   /// The name of the operation, or its class if it has no name; unsanitised.
   package var title: String { name.isEmpty ? className : name }
+
+  /// Whether the operation executes, and its start is unknown.
+  package var isStartUnknown: Bool { state == .executing && started == nil }
 
   /// The time when the operation entered its state; `nil` if that was before monitoring began.
   package var stateEntered: MonitorTime? {

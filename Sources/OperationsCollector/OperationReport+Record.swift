@@ -60,6 +60,10 @@ extension OperationReport {
     started = time(snapshot.started)
     cancelRequested = time(snapshot.cancelRequested)
     finished = time(snapshot.finished)
+    let isFoundExecuting = isStartUnknown
+    if isFoundExecuting != (foundExecuting != nil) {
+      foundExecuting = isFoundExecuting ? .now : nil
+    }
   }
 }
 

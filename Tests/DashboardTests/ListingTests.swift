@@ -111,6 +111,20 @@ struct ListingTests {
     }
   }
 
+  @Test("Operations are sorted by the order in which they were added, whatever their ids are")
+  func theOrderOfAdding() {
+    func report(_ id: UInt64, added: Int64?) -> OperationReport {
+      OperationReport(
+        id: .init(id), name: "", className: "", queue: Scene.cpu, state: .executing,
+        added: added.map { MonitorTime(nanoseconds: $0) })
+    }
+    var waiting = report(3, added: 10)
+    waiting.state = .waiting
+    let reports = [report(9, added: nil), waiting, report(8, added: 20), report(1, added: 30)]
+    let keys = reports.shuffled().map { SortKey($0, by: .added) }.sorted()
+    #expect(keys.map(\.id) == reports.map(\.id))
+  }
+
   @Test func escapeClearsTheFilterAndThenTheSearch() {
     var dashboard = Scene.dashboard()
     let all = dashboard.list.rows.count

@@ -115,6 +115,18 @@ struct OperationFilterTests {
     #expect(try !matches("age>0", report))
   }
 
+  @Test("A lower bound of the time in a state matches only age>")
+  func aLowerBoundMatchesOlder() throws {
+    var report = Self.report
+    report.state = .executing
+    report.started = nil
+    #expect(try !matches("age>1s", report))
+    report.foundExecuting = MonitorTime(nanoseconds: 98_000_000_000)
+    #expect(try matches("age>1s", report))
+    #expect(try !matches("age>3s", report))
+    #expect(try !matches("age<3s", report))
+  }
+
   @Test func anOperationWithoutANameIsFoundByItsClass() throws {
     var report = Self.report
     report.name = ""

@@ -54,6 +54,32 @@ private final class QueueError: Error, CustomStringConvertible {
     MonitorLevel.lower()
   }
 
+  @Test("An operation that began before monitoring has executed at least since it was found")
+  func anEarlierStartHasALowerBound() throws {
+    let early = OperationQueue(unlistedNamed: "early")
+    let gate = Gate()
+    let operation = BlockOperation { gate.pass() }
+    early.addOperation(operation)
+    gate.waitForArrivals(1)
+    let watched = WatchedQueue(early)
+    let before = MonitorTime.now
+    watched.read()
+    let report = try #require(watched.table.report(.init(operation)))
+    let found = try #require(report.foundExecuting)
+    #expect(report.started == nil && before <= found && found <= .now)
+    // The time stays the same while the operation executes.
+    operation.name = "renamed"
+    watched.read()
+    #expect(watched.table.report(.init(operation))?.name == "renamed")
+    #expect(watched.table.report(.init(operation))?.foundExecuting == found)
+    gate.open()
+    early.waitUntilAllOperationsAreFinished()
+    watched.read()
+    #expect(watched.table.report(.init(operation))?.state == .finished)
+    #expect(watched.table.report(.init(operation))?.foundExecuting == nil)
+    watched.stop()
+  }
+
   private func read(into table: CollectorTable) {
     table.beginReading()
     table.apply(queue.takeChanges(for: collector, limit: 1_000))

@@ -28,7 +28,7 @@ struct DetailView {
     canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: Style(.dim))
     let state = report.map { $0.state }
     let moment = dashboard.shown.moment(for: detail.id, at: dashboard.shownTime)
-    let age = report?.time(at: moment).map { " \(TimeText.duration($0))" } ?? ""
+    let age = report?.timeText(at: moment).map { " \($0)" } ?? ""
     var right = state.map { [Span(" \($0.rawValue)\(age) ", $0.role, isBold: true)] } ?? []
     if shown.count < count, canvas.columns.count >= DetailRows.halvesThreshold {
       let range = " \(shown.lowerBound + 1)-\(shown.upperBound) of \(count), j k "

@@ -163,8 +163,7 @@ struct Explanation {
   }
 
   private func age(_ report: OperationReport) -> String {
-    report.time(at: monitored.moment(for: report.id, at: now)).map(TimeText.duration)
-      ?? glyphs.unknown
+    report.timeText(at: monitored.moment(for: report.id, at: now)) ?? glyphs.unknown
   }
 
   private func queueName(_ report: OperationReport) -> String? {

@@ -14,6 +14,13 @@ extension OperationReport {
     return stateEntered.map { max(.zero, now - $0) }
   }
 
+  /// Returns the text of ``time(at:)``. If the operation executes and its start is unknown, the result is the
+  /// time for which it has executed at least: `>12s`.
+  func timeText(at now: MonitorTime) -> String? {
+    if let time = time(at: now) { return TimeText.duration(time) }
+    return foundExecuting.map { TimeText.atLeast(now - $0) }
+  }
+
   /// The number of dependencies that have finished.
   var metDependencyCount: Int { max(0, dependencies.count - unmetDependencyCount) }
 }

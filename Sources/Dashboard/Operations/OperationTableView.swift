@@ -112,10 +112,8 @@ struct OperationTableView {
       canvas.writeRight(DependencyText.met(report), row: row, columns: range, style: quiet)
     }
     if let range = columns[.time] {
-      let time = report.time(at: monitored.moment(for: report.id, at: dashboard.shownTime))
-      canvas.writeRight(
-        time.map(TimeText.duration) ?? canvas.glyphs.unknown, row: row, columns: range,
-        style: quiet)
+      let time = report.timeText(at: monitored.moment(for: report.id, at: dashboard.shownTime))
+      canvas.writeRight(time ?? canvas.glyphs.unknown, row: row, columns: range, style: quiet)
     }
     if let range = columns[.dependents], report.dependentCount > 0 {
       canvas.writeRight(

@@ -110,7 +110,7 @@ struct PaneView {
   private func facts(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {
     let queue = monitored.queue(report.queue)?.name ?? glyphs.unknown
     let now = monitored.moment(for: report.id, at: dashboard.shownTime)
-    let age = report.time(at: now).map(TimeText.duration) ?? glyphs.unknown
+    let age = report.timeText(at: now) ?? glyphs.unknown
     let process = monitored.process(of: report.id).map { [("process", [Span($0.title)])] } ?? []
     return process + [
       (

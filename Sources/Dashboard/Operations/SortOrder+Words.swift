@@ -8,6 +8,7 @@ extension SortOrder.Column {
   var letter: Unicode.Scalar {
     switch self {
     case .id: "i"
+    case .added: "a"
     case .state: "s"
     case .queue: "u"
     case .priority: "p"
@@ -23,21 +24,23 @@ extension SortOrder.Column {
   var word: String {
     switch self {
     case .id: "Id"
+    case .added: "Added"
     case .state: "State"
     case .queue: "Queue"
     case .priority: "Pri"
     case .dependencies: "Deps"
     case .time: "Time"
     case .run: "Run"
-    case .dependents: "Blocks"
+    case .dependents: "Blks"
     case .name: "Name"
     }
   }
 
-  /// The column of the table that shows the sorting mark.
-  var shownIn: TableColumns.Column {
+  /// The column of the table that shows the sorting mark; `nil` if the table does not show the value.
+  var shownIn: TableColumns.Column? {
     switch self {
     case .id: .id
+    case .added: nil
     case .state: .state
     case .time, .run: .time
     case .queue: .queue
@@ -54,7 +57,7 @@ extension SortOrder {
   /// the smallest value and cancelled is the largest.
   var isAscending: Bool {
     switch column {
-    case .id, .state, .queue, .name: !isReversed
+    case .id, .added, .state, .queue, .name: !isReversed
     case .priority, .dependencies, .time, .run, .dependents: isReversed
     }
   }
@@ -64,6 +67,7 @@ extension SortOrder {
     let column =
       switch column {
       case .id: "id"
+      case .added: "added"
       case .state: "state, time"
       case .queue: "queue"
       case .priority: "priority"

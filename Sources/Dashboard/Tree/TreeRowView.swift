@@ -163,7 +163,7 @@ struct TreeRowView {
       canvas.writeRight(DependencyText.met(report), row: row, columns: range, style: style)
     }
     if let range = places.time {
-      let time = report.time(at: monitored.moment(for: id, at: now)).map(TimeText.duration)
+      let time = report.timeText(at: monitored.moment(for: id, at: now))
       canvas.writeRight(
         time ?? canvas.glyphs.unknown, row: row, columns: range, style: style)
     }

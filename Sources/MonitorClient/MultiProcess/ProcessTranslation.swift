@@ -76,6 +76,7 @@ struct ProcessTranslation: Equatable {
       finished: report.finished.map(self.merged))
     merged.cancelRequester = report.cancelRequester
     merged.errorText = report.errorText
+    merged.foundExecuting = report.foundExecuting.map(self.merged)
     return merged
   }
 

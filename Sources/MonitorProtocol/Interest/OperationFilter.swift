@@ -104,8 +104,10 @@ extension OperationFilter.Condition {
       return report.isMultiProcess
         ? report.id.processNumber == number : report.title.containsIgnoringCase("\(number)#")
     case .age(let limit, let isMore):
-      guard let age = report.filteredAge(at: now) else { return false }
-      return isMore ? age > limit : age < limit
+      if let age = report.filteredAge(at: now) { return isMore ? age > limit : age < limit }
+      // The time in the state is unknown, but at least this long.
+      guard isMore, let found = report.foundExecuting else { return false }
+      return now.nanoseconds - found.nanoseconds > limit
     }
   }
 }

@@ -6,7 +6,8 @@ public struct SortOrder: Sendable, Hashable {
   /// The value by which operations are ordered. Equal operations are ordered by state, then by the
   /// time in the state, then by id.
   public enum Column: String, Sendable, CaseIterable {
-    /// Sorts by id. Operations that were created earlier have smaller ids.
+    /// Sorts by id. An operation gets its id when the id is first needed, so the order of ids may
+    /// differ from the order in which operations were added.
     case id
     /// Sorts by state: executing, cancelling, ready, held, waiting, then finished and cancelled.
     case state
@@ -27,6 +28,9 @@ public struct SortOrder: Sendable, Hashable {
     /// Sorts by name, or by class if an operation has no name. Uppercase letters come before
     /// lowercase letters.
     case name
+    /// Sorts by the time at which the operations were added to their queues, the earliest first.
+    /// Operations that were added before monitoring began come first, by id.
+    case added
   }
 
   /// The value by which operations are ordered.
@@ -79,6 +83,9 @@ package struct SortKey: Sendable, Hashable, Comparable {
     case .run:
       rank = runStamp == nil ? 1 + stateRank : 0
       stamp = runStamp ?? Self.stamp(of: report)
+    case .added:
+      rank = 0
+      stamp = report.added?.nanoseconds ?? .min
     case .id, .state, .queue, .priority, .dependencies, .dependents, .name:
       rank = stateRank
       stamp = Self.stamp(of: report)
@@ -87,7 +94,7 @@ package struct SortKey: Sendable, Hashable, Comparable {
       switch column {
       case .queue: queueName()
       case .name: report.name.isEmpty ? report.className : report.name
-      case .id, .state, .priority, .dependencies, .time, .run, .dependents: ""
+      case .id, .added, .state, .priority, .dependencies, .time, .run, .dependents: ""
       }
     value =
       switch column {
@@ -95,7 +102,7 @@ package struct SortKey: Sendable, Hashable, Comparable {
       case .priority: -Int64(report.priority.rawValue)
       case .dependencies: -Int64(report.unmetDependencyCount)
       case .dependents: -Int64(report.dependentCount)
-      case .state, .queue, .time, .run, .name: 0
+      case .added, .state, .queue, .time, .run, .name: 0
       }
   }
 

@@ -22,6 +22,17 @@ package enum TimeText {
     }
   }
 
+  /// Returns a lower bound of a duration in its largest unit, such as `>12s`, `>3m`, `>2h` or `>5d`.
+  package static func atLeast(_ duration: Duration) -> String {
+    let (seconds, _) = max(.zero, duration).components
+    switch seconds {
+    case ..<60: return ">\(seconds)s"
+    case ..<3_600: return ">\(seconds / 60)m"
+    case ..<86_400: return ">\(seconds / 3_600)h"
+    default: return ">\(seconds / 86_400)d"
+    }
+  }
+
   /// Returns a number with at least two digits.
   package static func padded(_ number: Int64) -> String {
     number < 10 ? "0\(number)" : "\(number)"

@@ -197,6 +197,7 @@ extension WireInterest.Order.Column {
       case .dependents: .dependents
       case .name: .name
       case .run: .run
+      case .added: .added
       }
   }
 }
@@ -208,6 +209,7 @@ extension SortOrder.Column {
       case .id: .id
       case .state, .unspecified, .UNRECOGNIZED: .state
       case .run: .run
+      case .added: .added
       case .queue: .queue
       case .priority: .priority
       case .dependencies: .dependencies

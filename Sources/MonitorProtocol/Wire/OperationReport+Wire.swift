@@ -115,6 +115,16 @@ extension OperationReport {
   }
 }
 
+extension WireFoundExecuting {
+  /// Creates the message about an executing operation whose start is unknown; `nil` for any other operation.
+  init?(_ report: OperationReport) {
+    guard let found = report.foundExecuting else { return nil }
+    self.init()
+    operation = report.id.rawValue
+    time = found.nanoseconds
+  }
+}
+
 extension WirePriority {
   init(_ priority: OperationPriority) {
     self =

@@ -15,6 +15,7 @@ extension WireUpdatePart {
     queues = content.queues.map { WireQueue($0) }
     changed = content.changed.map { WireOperation($0) }
     errors = content.changed.compactMap { WireOperationError($0) }
+    foundExecuting = content.changed.compactMap { WireFoundExecuting($0) }
     removed = content.removed.map(\.rawValue)
     matchCount = Int64(content.matchCount)
     keptCount = Int64(content.keptCount)
@@ -49,6 +50,7 @@ extension UpdatePart {
       dependents: wire.hasDependents ? Dependents(wire.dependents) : nil,
       lostChanges: min(wire.lostChanges, UInt64(WireLimits.largestCount)))
     update.take(wire.errors)
+    update.take(wire.foundExecuting)
     update.keptFinishedCount = Int(wireCount: wire.keptFinishedCount)
     update.rootCount = wire.hasRootCount ? Int(wireCount: wire.rootCount) : nil
     update.events = wire.hasEvents ? EventNews(wire.events) : nil
@@ -77,6 +79,18 @@ extension Update {
       errors.map { ($0.operation, $0) }, uniquingKeysWith: { first, _ in first })
     for index in changed.indices {
       if let error = known[changed[index].id.rawValue] { changed[index].take(error) }
+    }
+  }
+
+  /// Stores when the process first found operations in ``changed`` executing.
+  fileprivate mutating func take(_ found: [WireFoundExecuting]) {
+    guard !found.isEmpty else { return }
+    let times = Dictionary(
+      found.map { ($0.operation, $0.time) }, uniquingKeysWith: { first, _ in first })
+    for index in changed.indices where changed[index].isStartUnknown {
+      changed[index].foundExecuting = times[changed[index].id.rawValue].map {
+        MonitorTime(wire: $0)
+      }
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 6581074c86cc19b7bb5251c4a7dacc6fe120da8b3d45ce36f57dc0380f9177a3
+// Made from monitor.proto cc1bdc9a26e223eed6b92dafb49ae7d847099bce396206fe37c1db22a6c910ef
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -709,6 +709,10 @@ nonisolated struct WireInterest: @unchecked Sendable {
 
       /// By run time: finished and cancelled operations first, the longest first. Since version 1.1.
       case run // = 9
+
+      /// By the time at which the operations were added to their queues, the earliest first. Since
+      /// version 1.2.
+      case added // = 10
       case UNRECOGNIZED(Int)
 
       init() {
@@ -727,6 +731,7 @@ nonisolated struct WireInterest: @unchecked Sendable {
         case 7: self = .dependents
         case 8: self = .name
         case 9: self = .run
+        case 10: self = .added
         default: self = .UNRECOGNIZED(rawValue)
         }
       }
@@ -743,6 +748,7 @@ nonisolated struct WireInterest: @unchecked Sendable {
         case .dependents: return 7
         case .name: return 8
         case .run: return 9
+        case .added: return 10
         case .UNRECOGNIZED(let i): return i
         }
       }
@@ -759,6 +765,7 @@ nonisolated struct WireInterest: @unchecked Sendable {
         .dependents,
         .name,
         .run,
+        .added,
       ]
 
     }
@@ -1315,6 +1322,13 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._keptFinishedCount = newValue}
   }
 
+  /// When the process first found operations in `changed` executing, if their start is unknown. Since
+  /// version 1.2.
+  var foundExecuting: [WireFoundExecuting] {
+    get {_storage._foundExecuting}
+    set {_uniqueStorage()._foundExecuting = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1346,6 +1360,23 @@ nonisolated struct WireOperationError: Sendable {
   init() {}
 
   fileprivate var _text: String? = nil
+}
+
+/// An executing operation whose start is unknown.
+nonisolated struct WireFoundExecuting: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the operation.
+  var operation: UInt64 = 0
+
+  /// The operation started at this time or earlier.
+  var time: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// Dependencies of one operation that did not fit into the previous part.
@@ -2835,7 +2866,7 @@ nonisolated extension WireInterest.Order: SwiftProtobuf.Message, SwiftProtobuf._
 }
 
 nonisolated extension WireInterest.Order.Column: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COLUMN_UNSPECIFIED\0\u{1}COLUMN_ID\0\u{1}COLUMN_STATE\0\u{1}COLUMN_QUEUE\0\u{1}COLUMN_PRIORITY\0\u{1}COLUMN_DEPENDENCIES\0\u{1}COLUMN_TIME\0\u{1}COLUMN_DEPENDENTS\0\u{1}COLUMN_NAME\0\u{1}COLUMN_RUN\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COLUMN_UNSPECIFIED\0\u{1}COLUMN_ID\0\u{1}COLUMN_STATE\0\u{1}COLUMN_QUEUE\0\u{1}COLUMN_PRIORITY\0\u{1}COLUMN_DEPENDENCIES\0\u{1}COLUMN_TIME\0\u{1}COLUMN_DEPENDENTS\0\u{1}COLUMN_NAME\0\u{1}COLUMN_RUN\0\u{1}COLUMN_ADDED\0")
 }
 
 nonisolated extension WireInterest.Graph: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -3318,7 +3349,7 @@ nonisolated extension WireCommandResult.Outcome: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpdatePart"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{4}\u{4}found_executing\0")
 
   fileprivate class _StorageClass {
     var _isFirst: Bool = false
@@ -3343,6 +3374,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _matches: WireMatches? = nil
     var _errors: [WireOperationError] = []
     var _keptFinishedCount: Int64 = 0
+    var _foundExecuting: [WireFoundExecuting] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3375,6 +3407,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _matches = source._matches
       _errors = source._errors
       _keptFinishedCount = source._keptFinishedCount
+      _foundExecuting = source._foundExecuting
     }
   }
 
@@ -3415,6 +3448,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._matches) }()
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._errors) }()
         case 22: try { try decoder.decodeSingularInt64Field(value: &_storage._keptFinishedCount) }()
+        case 26: try { try decoder.decodeRepeatedMessageField(value: &_storage._foundExecuting) }()
         default: break
         }
       }
@@ -3493,6 +3527,9 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       if _storage._keptFinishedCount != 0 {
         try visitor.visitSingularInt64Field(value: _storage._keptFinishedCount, fieldNumber: 22)
       }
+      if !_storage._foundExecuting.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._foundExecuting, fieldNumber: 26)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3524,6 +3561,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._matches != rhs_storage._matches {return false}
         if _storage._errors != rhs_storage._errors {return false}
         if _storage._keptFinishedCount != rhs_storage._keptFinishedCount {return false}
+        if _storage._foundExecuting != rhs_storage._foundExecuting {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3567,6 +3605,41 @@ nonisolated extension WireOperationError: SwiftProtobuf.Message, SwiftProtobuf._
   static func ==(lhs: WireOperationError, rhs: WireOperationError) -> Bool {
     if lhs.operation != rhs.operation {return false}
     if lhs._text != rhs._text {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFoundExecuting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".FoundExecuting"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{1}time\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.operation) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.time) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.operation != 0 {
+      try visitor.visitSingularUInt64Field(value: self.operation, fieldNumber: 1)
+    }
+    if self.time != 0 {
+      try visitor.visitSingularInt64Field(value: self.time, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireFoundExecuting, rhs: WireFoundExecuting) -> Bool {
+    if lhs.operation != rhs.operation {return false}
+    if lhs.time != rhs.time {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

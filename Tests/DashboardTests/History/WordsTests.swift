@@ -48,4 +48,19 @@ struct WordsTests {
     let far = MonitorTime(nanoseconds: .max)
     #expect(TimeText.preciseTimeOfDay(far, of: Scene.hello) == "--:--:--.---")
   }
+
+  @Test("The time of an executing operation whose start is unknown is at least the given time")
+  func anUnknownStartHasALowerBound() {
+    var report = OperationReport(
+      id: .init(1), name: "", className: "", queue: Scene.cpu, state: .executing)
+    #expect(report.timeText(at: Scene.now) == nil)
+    report.foundExecuting = Scene.now - .seconds(12)
+    #expect(report.timeText(at: Scene.now) == ">12s")
+    for (age, text) in [(179, ">2m"), (7_300, ">2h"), (200_000, ">2d"), (-1, ">0s")] {
+      report.foundExecuting = Scene.now - .seconds(age)
+      #expect(report.timeText(at: Scene.now) == text)
+    }
+    report.started = Scene.now - .seconds(13)
+    #expect(report.timeText(at: Scene.now) == "13.0s")
+  }
 }

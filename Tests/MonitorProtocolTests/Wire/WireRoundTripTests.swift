@@ -59,6 +59,17 @@ import Testing
     }
   }
 
+  @Test("An operation that was found executing arrives with that time, if its start is unknown")
+  func foundOperationsArriveUnchanged() throws {
+    var update = WireSamples.update
+    update.changed.append(WireSamples.executing)
+    #expect(try roundTrip(update) == update)
+    for state in [OperationState.waiting, .cancelling, .finished] {
+      update.changed[update.changed.count - 1].state = state
+      #expect(try roundTrip(update)?.changed.last?.foundExecuting == nil)
+    }
+  }
+
   @Test(arguments: WireSamples.commands)
   func aCommandArrivesUnchanged(_ command: MonitorCommand) throws {
     let message = ViewerMessage.command(command, token: .max)

@@ -73,6 +73,14 @@ enum WireSamples {
     return report
   }
 
+  /// An executing operation whose start is unknown.
+  static var executing: OperationReport {
+    var report = OperationReport(
+      id: .init(1_043), name: "", className: "MergeOperation", queue: .init(3), state: .executing)
+    report.foundExecuting = time(6)
+    return report
+  }
+
   static var event: OperationEvent {
     OperationEvent(
       time: time(11), operation: .init(12), title: "upload", queue: .init(3), old: .held,
