@@ -22,6 +22,8 @@ package final class OperationRecord: @unchecked Sendable {
   var collector: CollectorID?
   /// Whether the record is in the list of changed records.
   var isChanged = false
+  /// Whether the finish was recorded before the operation left its slot.
+  var hasFinishedInSlot = false
   /// Whether the operation's name and dependencies must be read, for the first time or again.
   var needsDescription: Bool
 
@@ -73,6 +75,30 @@ package final class OperationRecord: @unchecked Sendable {
       return error
     case .nothing, .operation: return nil
     }
+  }
+}
+
+extension QueueSnapshot.Counts {
+  /// Adds the end of a record's operation to these counts if `change` is 1. If `change` is -1, removes it
+  /// again, unless it was not added.
+  mutating func countEnd(of record: OperationRecord, by change: Int) {
+    if change < 0, !record.hasFinishedInSlot { return }
+    record.hasFinishedInSlot = change > 0
+    let isCancelled = record.snapshot.isCancelled
+    cancelled += isCancelled ? change : 0
+    finished += isCancelled ? 0 : change
+    failed += record.snapshot.hasFailed ? change : 0
+  }
+
+  /// Returns counts in which these operations, which still hold their slots, have finished.
+  func finishing(_ ended: Self) -> Self {
+    var counts = self
+    counts.executing -= ended.finished + ended.cancelled
+    counts.cancelling -= ended.cancelled
+    counts.finished += ended.finished
+    counts.failed += ended.failed
+    counts.cancelled += ended.cancelled
+    return counts
   }
 }
 

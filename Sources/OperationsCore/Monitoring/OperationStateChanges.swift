@@ -176,3 +176,37 @@ extension QueueMonitor {
     var isWoken = false
   }
 }
+
+extension QueueMonitor {
+  /// Removes and returns a subscriber's changes. The next change wakes the subscriber again.
+  mutating func takeChanges(of id: UInt64) -> [OperationStateChange] {
+    guard let index = subscriptions.firstIndex(where: { $0.id == id }) else { return [] }
+    defer {
+      subscriptions[index].changes = []
+      subscriptions[index].isWoken = false
+    }
+    return subscriptions[index].changes
+  }
+
+  /// Stores a change for each subscriber.
+  mutating func publish(
+    _ operation: Operation, _ old: OperationState?, _ new: OperationState,
+    _ status: OperationStatus, _ now: Int64
+  ) {
+    for index in subscriptions.indices {
+      // If the buffer is full, new changes are dropped, so that the stored changes have no gap. The
+      // next stored change contains the number of dropped changes.
+      if subscriptions[index].changes.count >= subscriptions[index].capacity {
+        subscriptions[index].lost += 1
+        continue
+      }
+      subscriptions[index].changes.append(
+        OperationStateChange(
+          operation: operation.id, queue: queue, oldState: old, newState: new,
+          isCancelled: status.isCancelled,
+          hasFailed: new == .finished && operation.hasFailed(status),
+          time: DispatchTime(uptimeNanoseconds: UInt64(now)), lost: subscriptions[index].lost))
+      subscriptions[index].lost = 0
+    }
+  }
+}

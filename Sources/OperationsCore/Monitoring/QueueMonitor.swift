@@ -36,6 +36,8 @@ struct QueueMonitor {
   private var changedRecords: [OperationRecord] = []
   private var takenCount = 0
   private var isCollectorWoken = false
+  /// The operations whose finish is recorded, although they still hold their slots.
+  private(set) var finishedInSlots = QueueSnapshot.Counts()
   /// Whether the queue's counts, width or suspension have changed.
   private var isQueueChanged = false
 
@@ -63,6 +65,7 @@ struct QueueMonitor {
     wakeCollector = wake
     isCollectorWoken = false
     isQueueChanged = true
+    finishedInSlots = QueueSnapshot.Counts()
     unrecorded = UnrecordedOperations(first: first)
   }
 
@@ -78,6 +81,7 @@ struct QueueMonitor {
     let errors = changedRecords.compactMap { $0.takeError() }
     changedRecords = []
     takenCount = 0
+    finishedInSlots = QueueSnapshot.Counts()
     unrecorded = UnrecordedOperations()
     return errors
   }
@@ -229,7 +233,10 @@ struct QueueMonitor {
     _ status: OperationStatus, wasAdded: Bool, at now: Int64
   ) {
     // If the finish was already recorded, the collector may have read and forgotten the operation.
-    if record.snapshot.state == .finished { return record.noteEnd() }
+    if record.snapshot.state == .finished {
+      finishedInSlots.countEnd(of: record, by: -1)
+      return record.noteEnd()
+    }
     record.snapshot.note(state, status, wasAdded: wasAdded, at: now)
     if status.isCancelled { record.snapshot.cancellationCause = operation.cancellationCause }
     lead(record, to: operation)
@@ -252,6 +259,7 @@ struct QueueMonitor {
       .finished, status, wasAdded: false, at: csystem_monotonic_nanoseconds())
     if status.isCancelled { record.snapshot.cancellationCause = operation.cancellationCause }
     if !status.isCancelled { record.noteFailure(operation.withRare { $0?.error }) }
+    finishedInSlots.countEnd(of: record, by: 1)
     markChanged(record)
   }
 
@@ -334,39 +342,6 @@ struct QueueMonitor {
       wakes.append(subscriptions[index].wake)
     }
     return wakes
-  }
-
-  // MARK: Subscribers
-
-  /// Removes and returns a subscriber's changes. The next change wakes the subscriber again.
-  mutating func takeChanges(of id: UInt64) -> [OperationStateChange] {
-    guard let index = subscriptions.firstIndex(where: { $0.id == id }) else { return [] }
-    defer {
-      subscriptions[index].changes = []
-      subscriptions[index].isWoken = false
-    }
-    return subscriptions[index].changes
-  }
-
-  private mutating func publish(
-    _ operation: Operation, _ old: OperationState?, _ new: OperationState,
-    _ status: OperationStatus, _ now: Int64
-  ) {
-    for index in subscriptions.indices {
-      // If the buffer is full, new changes are dropped, so that the stored changes have no gap. The
-      // next stored change contains the number of dropped changes.
-      if subscriptions[index].changes.count >= subscriptions[index].capacity {
-        subscriptions[index].lost += 1
-        continue
-      }
-      subscriptions[index].changes.append(
-        OperationStateChange(
-          operation: operation.id, queue: queue, oldState: old, newState: new,
-          isCancelled: status.isCancelled,
-          hasFailed: new == .finished && operation.hasFailed(status),
-          time: DispatchTime(uptimeNanoseconds: UInt64(now)), lost: subscriptions[index].lost))
-      subscriptions[index].lost = 0
-    }
   }
 
   // MARK: Records

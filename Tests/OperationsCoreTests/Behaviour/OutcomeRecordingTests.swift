@@ -29,6 +29,40 @@ struct OutcomeRecordingTests {
     queue.takeChanges(for: collector, limit: 1_000).changed.last { $0.id == operation.id }
   }
 
+  // MARK: Counts
+
+  @Test(
+    "A recorded finish is in the counts, even before the operation has left its slot",
+    arguments: ["succeeds", "fails", "is cancelled"])
+  func countsFollowRecords(end: String) async throws {
+    let queue = makeQueue()
+    try await recording(queue) { collector in
+      let first = InvocationOperation<Void> {
+        if end == "is cancelled" { queue.operations.first?.cancel() }
+        if end == "fails" { throw Mishap() }
+      }
+      let second = BlockOperation {}
+      second.addDependency(first)
+      let seen = Locked<QueueSnapshot.Counts?>(nil)
+      // The first operation notifies its dependents before it leaves its slot.
+      let observation = second.observe(\.isReady, options: [.new]) { _, change in
+        guard change.newValue == true else { return }
+        let changes = queue.takeChanges(for: collector, limit: 10)
+        #expect(changes.changed.last { $0.id == first.id }?.state == .finished)
+        seen.withLock { $0 = changes.counts }
+      }
+      queue.addOperations([first, second], waitUntilFinished: true)
+      observation.invalidate()
+      let isCancelled = end == "is cancelled"
+      let counts = try #require(seen.withLock { $0 })
+      #expect(counts.executing == 0 && counts.cancelling == 0 && counts.total == 2)
+      #expect(counts.finished == (isCancelled ? 0 : 1) && counts.cancelled == (isCancelled ? 1 : 0))
+      #expect(counts.failed == (end == "fails" ? 1 : 0))
+      let last = queue.takeChanges(for: collector, limit: 10).counts
+      #expect(last == queue.snapshot().counts && last.finished + last.cancelled == 2)
+    }
+  }
+
   // MARK: Causes of cancellations
 
   @Test("The cause of a cancellation is code, all operations of the queue, or a viewer")
