@@ -145,16 +145,16 @@ extension Dashboard {
     if let id = prompts.goTo?.id { interest.operations.insert(id) }
     if let selected {
       interest.operations.insert(selected)
+      // The interest includes all dependencies of the selected operation that its sentence counts.
+      let dependencyCount = shown.operations.dependencyCount(of: selected)
+      let limit = hasPane ? Self.paneGraphLimit : Self.sentenceGraphLimit
+      interest.graphs.insert(
+        Interest.Graph(
+          root: selected, direction: .waitsFor,
+          limit: max(limit, min(dependencyCount, Explanation.lookLimit) + 1)))
       if hasPane {
-        for direction in [GraphDirection.waitsFor, .blocks] {
-          interest.graphs.insert(
-            Interest.Graph(root: selected, direction: direction, limit: Self.paneGraphLimit))
-        }
-      } else {
-        // The interest includes the dependencies of the selected operation, because the sentence below the
-        // rows names them.
         interest.graphs.insert(
-          Interest.Graph(root: selected, direction: .waitsFor, limit: Self.sentenceGraphLimit))
+          Interest.Graph(root: selected, direction: .blocks, limit: Self.paneGraphLimit))
       }
     }
     if screen.view == .tree, let tree {

@@ -97,6 +97,8 @@ public struct BatchFrame: Codable, Sendable, Equatable {
   /// The number of state changes since the start that the monitor did not record. The states of
   /// operations are exact nevertheless.
   public var lostChanges: UInt64
+  /// The number of completion blocks of finished operations that have not begun; `nil` if there are none.
+  public var unstartedCompletionBlockCount: Int?
 
   /// Creates a frame from the messages of a monitor.
   ///
@@ -107,10 +109,11 @@ public struct BatchFrame: Codable, Sendable, Equatable {
   ///   - operations: The operations that are kept, in any order.
   ///   - warnings: The warnings, the most important first.
   ///   - lostChanges: The number of changes that the monitor did not record.
+  ///   - unstartedCompletionBlockCount: The number of completion blocks that have not begun.
   public init(
     hello: Hello, time: MonitorTime, queues: [QueueReport],
     operations: some Sequence<OperationReport>, warnings: [MonitorWarning] = [],
-    lostChanges: UInt64
+    lostChanges: UInt64, unstartedCompletionBlockCount: Int = 0
   ) {
     schema = Self.currentSchema
     self.time = Time(wallClock: hello.wallClock(at: time), monotonic: time)
@@ -128,6 +131,8 @@ public struct BatchFrame: Codable, Sendable, Equatable {
         seconds: warning.since.map { Self.seconds(from: $0, to: time) })
     }
     self.lostChanges = lostChanges
+    self.unstartedCompletionBlockCount =
+      unstartedCompletionBlockCount == 0 ? nil : unstartedCompletionBlockCount
   }
 
   /// Returns the time from `start` to `end` in seconds; 0 if the time is negative. The time is

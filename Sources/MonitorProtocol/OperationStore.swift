@@ -47,6 +47,11 @@ package struct OperationStore: Sendable {
     indexes[id].map { reports[$0].state }
   }
 
+  /// Returns the number of dependencies of an operation; 0 if the operation is not in the store.
+  package func dependencyCount(of id: OperationReport.ID) -> Int {
+    indexes[id].map { reports[$0].dependencies.count } ?? 0
+  }
+
   /// Returns the operations in the store that depend on `id`, the oldest first. The result is empty
   /// if the store does not link dependents.
   package func dependents(of id: OperationReport.ID) -> [OperationReport.ID] {

@@ -85,7 +85,8 @@ package struct ProcessState: Sendable, Equatable {
         filter?.matches(report, queueName: names[report.queue] ?? "", at: time) ?? true
       },
       warnings: warnings.filter { warningKinds?.contains($0.kind) ?? true },
-      lostChanges: lostChanges)
+      lostChanges: lostChanges,
+      unstartedCompletionBlockCount: latest?.unstartedCompletionBlockCount ?? 0)
   }
 }
 

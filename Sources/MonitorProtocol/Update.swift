@@ -31,6 +31,9 @@ public struct Update: Sendable, Equatable {
   /// counted the operation, because too many operations were added and finished at once. Counts are
   /// exact nevertheless.
   public var lostChanges: UInt64
+  /// The number of completion blocks of finished operations that have not begun. The end of the
+  /// process waits for none of them.
+  public var unstartedCompletionBlockCount = 0
   /// The events since the previous update; `nil` if the viewer has not requested events.
   public var events: EventNews?
   /// The current and recent runs; `nil` if the viewer has not requested runs.

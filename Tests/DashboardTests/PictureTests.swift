@@ -112,6 +112,22 @@ struct PictureTests {
     #expect(dashboard.text()[21].contains(sentence), "\(dashboard.text()[21])")
   }
 
+  @Test(
+    "The dashboard requests each dependency that the sentence of the selected operation counts",
+    arguments: [(3, 80, 64), (3, 200, 300), (2_000, 80, 2_001), (50_000, 200, 10_001)])
+  func theDependenciesInTheSentenceAreRequested(count: Int, columns: Int, limit: Int) {
+    var dashboard = Scene.dashboard(columns: columns, rows: 60)
+    dashboard.update(changed: [
+      OperationReport(
+        id: ID(7), name: "index", className: "Block", queue: Scene.io, state: .waiting,
+        dependencies: (0..<count).map { ID(10_000 + $0) }, unmetDependencyCount: count)
+    ])
+    dashboard.press("7")
+    dashboard.press(.enter)
+    let graphs = dashboard.connection.interest.graphs.filter { $0.direction == .waitsFor }
+    #expect(graphs == [Interest.Graph(root: ID(7), direction: .waitsFor, limit: limit)])
+  }
+
   @Test func theSentenceMentionsUnknownDependencies() {
     var dashboard = Scene.dashboard()
     dashboard.update(changed: [

@@ -107,18 +107,19 @@ struct TreeWorkTests {
     // the selected one.
     let count = ListRows.limit + 2 * TreeState.rowLimit
     var edges: [Int: [Int]] = [:]
-    for id in 1...count { edges[id] = (1...12).map { id - $0 * $0 }.filter { $0 > 0 } }
+    for id in 1...count { edges[id] = (1...6).map { id - $0 * $0 }.filter { $0 > 0 } }
     let edgeCount = edges.values.reduce(0) { $0 + $1.count }
     let store = OperationStore.make(edges)
+    let graph = OperationGraph(store)
     let matches = Set((1...count).lazy.filter { $0.isMultiple(of: 3) }.map { ID($0) })
     let filter = try OperationFilter("class:Block")
     for isFiltered in [false, true] {
       var tree =
         direction == .waitsFor
-        ? TreeState(allOf: OperationGraph(store), opened: ID(count / 2))
-        : TreeState(root: ID(1), direction: .blocks, graph: OperationGraph(store))
+        ? TreeState(allOf: graph, opened: ID(count / 2))
+        : TreeState(root: ID(1), direction: .blocks, graph: graph)
       let contents = TreeState.Contents(
-        graph: OperationGraph(store), filter: isFiltered ? filter : nil,
+        graph: graph, filter: isFiltered ? filter : nil,
         matches: isFiltered ? matches : nil)
       for _ in 0..<2 {
         tree.settle(with: contents, height: 40)

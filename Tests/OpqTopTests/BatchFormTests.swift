@@ -222,6 +222,20 @@ import Testing
     #expect(text.unicodeScalars.allSatisfy { !$0.isObeyed || $0 == "\n" })
   }
 
+  @Test(
+    "A frame counts the completion blocks that have not begun, if there are any", arguments: [0, 3])
+  func completionBlocks(count: Int) {
+    let frame = BatchFrame(
+      hello: hello(), time: moment(7.5), queues: [], operations: [], lostChanges: 0,
+      unstartedCompletionBlockCount: count)
+    let json = frame.jsonLine()
+    #expect(json.contains(#""unstartedCompletionBlockCount":3"#) == (count == 3))
+    #expect(json.contains("CompletionBlock") == (count == 3))
+    let text = FrameText(fields: [.id], isUnicode: true).text(of: frame)
+    #expect(text.contains("; completion blocks not begun 3\n") == (count == 3))
+    #expect(text.contains("completion") == (count == 3))
+  }
+
   @Test("T33: columns are aligned for characters of any width")
   func wideNamesAreAligned() {
     for name in [

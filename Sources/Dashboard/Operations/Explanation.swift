@@ -17,7 +17,7 @@ struct Explanation {
   /// The maximum number of dependencies that a sentence about an operation names.
   private static let namedLimit = 4
   /// The maximum number of dependencies that are examined to describe one operation.
-  private static let lookLimit = 10_000
+  static let lookLimit = 10_000
   /// The maximum number of cells of an error's text in a sentence.
   private static let errorWidth = 200
 
@@ -104,10 +104,8 @@ struct Explanation {
         ? "waiting: its own isReady is false"
         : "waiting: all \(CountText.text(total)) dependencies are met, but its own isReady is false"
     }
-    let unmet = report.dependencies.prefix(Self.lookLimit)
-      .compactMap { monitored.operations[$0] }
-      .filter { !$0.state.isOver }
-    let first = unmet.sorted { SortKey($0) < SortKey($1) }.prefix(Self.namedLimit).map { report in
+    let unmet = unmetDependencies(of: report)
+    let first = unmet.first.map { report in
       let age = report.state == .executing ? " \(age(report))" : ""
       return "\(report.id) \(report.state.rawValue)\(age)"
     }
@@ -139,6 +137,26 @@ struct Explanation {
       guard let columns, glyphs.width(of: candidate) > columns else { return candidate }
     }
     return sentence(naming: fewest, isShort: true)
+  }
+
+  /// Returns the number of known unfinished dependencies, and the first of them in the order of the list. Only
+  /// the first dependencies of an operation with very many are examined.
+  private func unmetDependencies(
+    of report: OperationReport
+  ) -> (count: Int, first: [OperationReport]) {
+    var count = 0
+    var first: [(key: SortKey, report: OperationReport)] = []
+    for id in report.dependencies.prefix(Self.lookLimit) {
+      guard monitored.operations.state(of: id)?.isOver == false,
+        let report = monitored.operations[id]
+      else { continue }
+      count += 1
+      let key = SortKey(report)
+      if first.count == Self.namedLimit, let last = first.last, last.key < key { continue }
+      first.insert((key, report), at: first.firstIndex { key < $0.key } ?? first.count)
+      if first.count > Self.namedLimit { first.removeLast() }
+    }
+    return (count, first.map(\.report))
   }
 
   /// Returns the number of dependencies that are not in a queue, as the process has reported.

@@ -258,6 +258,7 @@ struct ProcessMerge {
       lostChanges: all.reduce(0) { $0 + $1.lostChanges })
     (changed, removed, hasNews) = ([:], [], false)
     update.keptFinishedCount = all.reduce(0) { $0 + $1.keptFinishedCount }
+    update.unstartedCompletionBlockCount = all.reduce(0) { $0 + $1.unstartedCompletionBlockCount }
     update.processes = reports
     if interest.rootLimit > 0 {
       let counts = all.compactMap(\.rootCount)

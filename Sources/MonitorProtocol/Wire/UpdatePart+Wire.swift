@@ -23,6 +23,7 @@ extension WireUpdatePart {
     if let dependents = content.dependents { self.dependents = WireDependents(dependents) }
     if let count = content.rootCount { rootCount = Int64(count) }
     lostChanges = content.lostChanges
+    unstartedCompletionBlockCount = Int64(content.unstartedCompletionBlockCount)
     if let events = content.events { self.events = WireEvents(events) }
     if let runs = content.runs { self.runs = WireRuns(runs) }
     warnings = content.warnings.map { WireWarning($0) }
@@ -52,6 +53,7 @@ extension UpdatePart {
     update.take(wire.errors)
     update.take(wire.foundExecuting)
     update.keptFinishedCount = Int(wireCount: wire.keptFinishedCount)
+    update.unstartedCompletionBlockCount = Int(wireCount: wire.unstartedCompletionBlockCount)
     update.rootCount = wire.hasRootCount ? Int(wireCount: wire.rootCount) : nil
     update.events = wire.hasEvents ? EventNews(wire.events) : nil
     update.runs = wire.hasRuns ? RecentRuns(wire.runs) : nil

@@ -67,6 +67,7 @@ struct UpdateSplitter {
       lostChanges: update.lostChanges)
     head.keptFinishedCount = update.keptFinishedCount
     head.rootCount = update.rootCount
+    head.unstartedCompletionBlockCount = update.unstartedCompletionBlockCount
     head.times = update.times
     head.behind = update.behind
     head.matches = update.matches

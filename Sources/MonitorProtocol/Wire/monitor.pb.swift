@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto cc1bdc9a26e223eed6b92dafb49ae7d847099bce396206fe37c1db22a6c910ef
+// Made from monitor.proto e2eb2d43840c56668ab3ae9a0ad8ba0052b3374326d9ad314b334d23a0da0d9f
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1327,6 +1327,12 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   var foundExecuting: [WireFoundExecuting] {
     get {_storage._foundExecuting}
     set {_uniqueStorage()._foundExecuting = newValue}
+  }
+
+  /// The number of completion blocks of finished operations that have not begun. Since version 1.2.
+  var unstartedCompletionBlockCount: Int64 {
+    get {_storage._unstartedCompletionBlockCount}
+    set {_uniqueStorage()._unstartedCompletionBlockCount = newValue}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3349,7 +3355,7 @@ nonisolated extension WireCommandResult.Outcome: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpdatePart"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{4}\u{4}found_executing\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{4}\u{4}found_executing\0\u{3}unstarted_completion_block_count\0")
 
   fileprivate class _StorageClass {
     var _isFirst: Bool = false
@@ -3375,6 +3381,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _errors: [WireOperationError] = []
     var _keptFinishedCount: Int64 = 0
     var _foundExecuting: [WireFoundExecuting] = []
+    var _unstartedCompletionBlockCount: Int64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3408,6 +3415,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _errors = source._errors
       _keptFinishedCount = source._keptFinishedCount
       _foundExecuting = source._foundExecuting
+      _unstartedCompletionBlockCount = source._unstartedCompletionBlockCount
     }
   }
 
@@ -3449,6 +3457,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._errors) }()
         case 22: try { try decoder.decodeSingularInt64Field(value: &_storage._keptFinishedCount) }()
         case 26: try { try decoder.decodeRepeatedMessageField(value: &_storage._foundExecuting) }()
+        case 27: try { try decoder.decodeSingularInt64Field(value: &_storage._unstartedCompletionBlockCount) }()
         default: break
         }
       }
@@ -3530,6 +3539,9 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       if !_storage._foundExecuting.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._foundExecuting, fieldNumber: 26)
       }
+      if _storage._unstartedCompletionBlockCount != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._unstartedCompletionBlockCount, fieldNumber: 27)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3562,6 +3574,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._errors != rhs_storage._errors {return false}
         if _storage._keptFinishedCount != rhs_storage._keptFinishedCount {return false}
         if _storage._foundExecuting != rhs_storage._foundExecuting {return false}
+        if _storage._unstartedCompletionBlockCount != rhs_storage._unstartedCompletionBlockCount {return false}
         return true
       }
       if !storagesAreEqual {return false}

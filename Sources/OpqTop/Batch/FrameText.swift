@@ -71,6 +71,7 @@ struct FrameText {
   private func header(of frame: BatchFrame) -> String {
     "\(frame.time.wallClock) \(printable(frame.process.name))[\(frame.process.pid)]"
       + Self.words(frame.counts, lostChanges: frame.lostChanges)
+      + (frame.unstartedCompletionBlockCount.map { "; completion blocks not begun \($0)" } ?? "")
   }
 
   private static func words(_ counts: StateCounts, lostChanges: UInt64) -> String {

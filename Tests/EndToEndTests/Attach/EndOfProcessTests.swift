@@ -62,12 +62,13 @@ import Testing
     #expect(process.waitForEnd() == .status(0))
   }
 
-  @Test("The farewell of a process counts the completion blocks that have not begun")
+  @Test("The farewell and the last update count the completion blocks that have not begun")
   func countsCompletionBlocks() throws {
     let process = try start("completion")
     let (state, words) = try record(process)
     #expect(state.counts.finished == Self.operationCount)
     #expect(words.contains("completion blocks have not begun"))
+    #expect(try #require(state.latest).unstartedCompletionBlockCount > 0)
     #expect(process.waitForEnd() == .status(0))
   }
 

@@ -72,7 +72,7 @@ import Testing
 
   /// The numbers of the fields that version 1.2 has added, by the fields that lead to their message.
   private static let newFields: [[UInt64]: Set<UInt64>] = [
-    [2]: [21, 22, 26], [2, 5, 3]: [9], [2, 13, 1]: [7], [2, 14, 1]: [7],
+    [2]: [21, 22, 26, 27], [2, 5, 3]: [9], [2, 13, 1]: [7], [2, 14, 1]: [7],
   ]
 
   /// Returns a message without the fields that version 1.1 does not know and therefore skips.

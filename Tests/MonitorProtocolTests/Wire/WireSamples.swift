@@ -134,6 +134,7 @@ enum WireSamples {
       lostChanges: 21)
     update.keptFinishedCount = 25
     update.rootCount = 22
+    update.unstartedCompletionBlockCount = 28
     update.events = EventNews(events: [event], skippedCount: 23, isBeginning: true)
     update.runs = RecentRuns(runs: [run], count: 24)
     update.warnings = [warning, MonitorWarning(kind: .cycle)]
