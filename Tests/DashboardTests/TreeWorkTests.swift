@@ -107,7 +107,7 @@ struct TreeWorkTests {
     // the selected one.
     let count = ListRows.limit + 2 * TreeState.rowLimit
     var edges: [Int: [Int]] = [:]
-    for id in 1...count { edges[id] = (1...6).map { id - $0 * $0 }.filter { $0 > 0 } }
+    for id in 1...count { edges[id] = (1...12).map { id - $0 * $0 }.filter { $0 > 0 } }
     let edgeCount = edges.values.reduce(0) { $0 + $1.count }
     let store = OperationStore.make(edges)
     let graph = OperationGraph(store)

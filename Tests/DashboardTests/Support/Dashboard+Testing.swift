@@ -106,13 +106,15 @@ extension OperationStore {
   ) -> OperationStore {
     var store = OperationStore()
     let ids = Set(dependencies.keys).union(dependencies.values.joined())
+    let dependentCounts = Dictionary(
+      dependencies.values.lazy.flatMap(Set.init).map { ($0, 1) }, uniquingKeysWith: +)
     store.apply(
       changed: ids.map { id in
         OperationReport(
           id: OperationReport.ID(id), name: "", className: hasClasses ? "Class\(id)" : "Block",
           queue: Scene.io, state: states[id] ?? .waiting,
           dependencies: (dependencies[id] ?? []).map { OperationReport.ID($0) },
-          dependentCount: dependencies.values.count { $0.contains(id) })
+          dependentCount: dependentCounts[id] ?? 0)
       }, removed: [])
     return store
   }
