@@ -92,11 +92,18 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     set { rareValues.cancelRequester = newValue }
   }
 
+  /// What cancelled the operation; `nil` if the operation was not cancelled or the cause is unknown.
+  public var cancellationCause: CancellationCause? {
+    get { rareValues.cancellationCause }
+    set { rareValues.cancellationCause = newValue }
+  }
+
   /// The values that few operations have.
   private struct RareValues: Sendable, Equatable {
     var errorText: String?
     var cancelRequester: CommandOrigin?
     var foundExecuting: MonitorTime?
+    var cancellationCause: CancellationCause?
   }
 
   /// The memory of the values that few operations have. It is allocated only for these operations.

@@ -40,7 +40,8 @@ extension OperationReport {
   }
 
   /// Updates the values of the report that may change, except for the dependencies. `error` is the text of
-  /// the operation's error; `nil` if it has not failed.
+  /// the operation's error, or of the reason of its cancellation; `nil` if the queue has reported neither
+  /// since the last update.
   mutating func take(
     _ snapshot: RecordedOperation, _ error: String?, isSuspended: Bool, unmetCount: Int
   ) {
@@ -51,7 +52,10 @@ extension OperationReport {
     state = MonitorProtocol.OperationState(
       snapshot.state, isCancelled: snapshot.isCancelled, hasFailed: snapshot.hasFailed,
       isSuspended: isSuspended)
-    errorText = error
+    errorText = snapshot.hasFailed ? error : nil
+    cancellationCause = snapshot.cancellationCause.map {
+      CancellationCause($0, reason: error ?? cancellationCause?.reason)
+    }
     priority = OperationPriority(rawValue: snapshot.priority.rawValue) ?? .normal
     unmetDependencyCount = state == .waiting ? unmetCount : 0
     isExcluded = state == .waiting && snapshot.isExcluded
@@ -67,8 +71,26 @@ extension OperationReport {
   }
 }
 
+extension OperationReport.CancellationCause {
+  /// Creates the cause of a cancellation that a queue has recorded. `reason` is the text of the reason that
+  /// code has given; `nil` if it has given none.
+  init(_ cause: OperationsCore.CancellationCause, reason: String?) {
+    self =
+      switch cause {
+      case .code: .code(reason: reason)
+      case .dependency(let id): .dependency(.init(id.rawValue))
+      case .container(let id): .container(.init(id.rawValue))
+      case .timeout(let id): .timeout(.init(id.rawValue))
+      case .timeLimit: .timeLimit
+      case .queue(let id): .queue(.init(id.rawValue), reason: reason)
+      case .viewer(let processID, let userID):
+        .viewer(CommandOrigin(processID: processID, userID: userID))
+      }
+  }
+}
+
 extension QueueChanges {
-  /// The texts of the errors, by the index of the operation.
+  /// The texts of the errors and of the reasons of cancellations, by the index of the operation.
   ///
   /// The property calls the code of the user that describes an error. The collector's thread reads it
   /// outside every lock.

@@ -365,7 +365,11 @@ final class SessionList {
     var wanted = Set(listed.lazy.map(\.id))
     wanted.formUnion(singled)
     for warning in warnings { wanted.formUnion(warning.operations + warning.awaited) }
-    return wanted.filter { table.entries[$0] != nil }
+    wanted = wanted.filter { table.entries[$0] != nil }
+    OperationReport.addCauses(to: &wanted, first: singled, for: interest) { id in
+      table.entries[id].map { $0.report.cancellationCause?.operation }
+    }
+    return wanted
   }
 }
 

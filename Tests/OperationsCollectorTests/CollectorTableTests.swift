@@ -173,6 +173,90 @@ private final class QueueError: Error, CustomStringConvertible {
     #expect(log.events == ["described by \(pthread_self())", "released"])
   }
 
+  // MARK: Causes of cancellations
+
+  @Test("A cancelled operation has the cause and the text of the reason, also when it has finished")
+  func causes() throws {
+    let operations = (0..<4).map { _ in BlockOperation {} }
+    queue.addOperations(operations, waitUntilFinished: false)
+    let table = CollectorTable()
+    operations[0].cancel()
+    operations[1].cancel(with: TextError("disk full"))
+    operations[2].cancel(forProcess: 123, ofUser: 1_000)
+    queue.cancelAllOperations(with: TextError("shutting down"))
+    let queueID = QueueReport.ID(queue.id.rawValue)
+    for state in [MonitorProtocol.OperationState.cancelling, .cancelled] {
+      if state == .cancelled {
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+      }
+      read(into: table)
+      let reports = operations.compactMap { table.report(id($0)) }
+      #expect(reports.allSatisfy { $0.state == state && $0.errorText == nil })
+      #expect(
+        reports.map(\.cancellationCause) == [
+          .code(reason: state == .cancelling ? nil : "shutting down"), .code(reason: "disk full"),
+          .viewer(CommandOrigin(processID: 123, userID: 1_000)),
+          .queue(queueID, reason: "shutting down"),
+        ])
+    }
+  }
+
+  @Test("The causes lead from a dependent to the operation that has failed")
+  func dependencyCauses() throws {
+    let failed = InvocationOperation<Int> { throw TextError("disk full") }
+    let second = BlockOperation {}
+    let third = BlockOperation {}
+    second.addDependency(failed, requires: .success)
+    third.addDependency(second, requires: .success)
+    let table = table(after: [third, second, failed])
+    #expect(table.report(id(third))?.cancellationCause == .dependency(id(second)))
+    #expect(table.report(id(second))?.cancellationCause == .dependency(id(failed)))
+    #expect(table.report(id(failed))?.cancellationCause == nil)
+  }
+
+  @Test("The operations that explain the cancellation of a reported operation are reported too")
+  func explanations() throws {
+    let operations = (0..<5).map { number in
+      let operation = BlockOperation {}
+      operation.name = "job \(number)"
+      return operation
+    }
+    for (first, second) in zip(operations, operations.dropFirst()) {
+      second.addDependency(first, requires: .success)
+    }
+    operations[0].cancel()
+    let table = table(after: operations)
+    func reported(_ interest: Interest) throws -> Set<OperationReport.ID> {
+      let session = SessionID(rawValue: 1)
+      table.keepLists(of: [])
+      table.keepList(for: session, interest, at: MonitorTime.now)
+      let list = try #require(table.lists[session])
+      list.fill(from: table, until: .now + .seconds(60))
+      return Set(list.takeUpdate(from: table).changed.map(\.id))
+    }
+    let all = Set(operations.map(id))
+    #expect(try reported(Interest(rowLimit: 0, operations: [id(operations[4])])) == all)
+    #expect(try reported(Interest(filter: OperationFilter("name:4"), rowLimit: 100)) == all)
+    #expect(try reported(Interest(rowLimit: 0, operations: [id(operations[0])])).count == 1)
+  }
+
+  @Test("A reason is described by the thread that reads the queue, outside the queue's lock, once")
+  func reasonsAreDescribedOutsideTheLock() throws {
+    let log = EventLog<String>()
+    let operation = BlockOperation {}
+    queue.addOperation(operation)
+    operation.cancel(with: QueueError(queue, log))
+    #expect(log.events.isEmpty)
+    let table = CollectorTable()
+    read(into: table)
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+    read(into: table)
+    #expect(log.events == ["described by \(pthread_self())"])
+    #expect(table.report(id(operation))?.cancellationCause == .code(reason: "1 operations"))
+  }
+
   @Test func heldOperationsAreCountedAsReady() throws {
     let operation = BlockOperation {}
     queue.addOperation(operation)

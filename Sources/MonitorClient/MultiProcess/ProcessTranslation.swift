@@ -77,6 +77,8 @@ struct ProcessTranslation: Equatable {
     merged.cancelRequester = report.cancelRequester
     merged.errorText = report.errorText
     merged.foundExecuting = report.foundExecuting.map(self.merged)
+    merged.cancellationCause = report.cancellationCause?.translated(
+      operation: { $0.numbered(number) }, queue: { $0.numbered(number) })
     return merged
   }
 

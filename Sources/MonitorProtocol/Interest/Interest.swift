@@ -3,6 +3,9 @@
 
 /// The data that a viewer requests. Counts and queues are always sent.
 ///
+/// The monitor also sends the operations that explain why requested operations were cancelled, within a
+/// limit.
+///
 /// The monitor sorts and filters the operations. Therefore a viewer of a million operations
 /// receives only the few hundred that it can show.
 public struct Interest: Sendable, Hashable {

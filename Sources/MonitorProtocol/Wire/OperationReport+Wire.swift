@@ -125,6 +125,45 @@ extension WireFoundExecuting {
   }
 }
 
+// MARK: - Causes of cancellations
+
+extension WireCancellation {
+  /// Creates the message about what cancelled an operation; `nil` if it was not cancelled or the cause is
+  /// unknown.
+  init?(_ report: OperationReport) {
+    guard let cause = report.cancellationCause else { return nil }
+    self.init()
+    operation = report.id.rawValue
+    if let text = cause.reason { reason = text.wireErrorText }
+    switch cause {
+    case .code: code = true
+    case .dependency(let id): dependency = id.rawValue
+    case .container(let id): container = id.rawValue
+    case .timeout(let id): timeout = id.rawValue
+    case .timeLimit: timeLimit = true
+    case .queue(let id, _): queue = id.rawValue
+    case .viewer(let origin): viewer = WireCommandOrigin(origin)
+    }
+  }
+}
+
+extension OperationReport.CancellationCause {
+  /// Creates a cause from a message; `nil` if this version does not know the cause.
+  init?(_ wire: WireCancellation) {
+    let reason = wire.hasReason ? wire.reason.wireErrorText : nil
+    switch wire.cause {
+    case .code: self = .code(reason: reason)
+    case .dependency(let id): self = .dependency(.init(id))
+    case .container(let id): self = .container(.init(id))
+    case .timeout(let id): self = .timeout(.init(id))
+    case .timeLimit: self = .timeLimit
+    case .queue(let id): self = .queue(.init(id), reason: reason)
+    case .viewer(let origin): self = .viewer(CommandOrigin(origin))
+    case nil: return nil
+    }
+  }
+}
+
 extension WirePriority {
   init(_ priority: OperationPriority) {
     self =

@@ -16,6 +16,7 @@ extension WireUpdatePart {
     changed = content.changed.map { WireOperation($0) }
     errors = content.changed.compactMap { WireOperationError($0) }
     foundExecuting = content.changed.compactMap { WireFoundExecuting($0) }
+    cancellations = content.changed.compactMap { WireCancellation($0) }
     removed = content.removed.map(\.rawValue)
     matchCount = Int64(content.matchCount)
     keptCount = Int64(content.keptCount)
@@ -52,6 +53,7 @@ extension UpdatePart {
       lostChanges: min(wire.lostChanges, UInt64(WireLimits.largestCount)))
     update.take(wire.errors)
     update.take(wire.foundExecuting)
+    update.take(wire.cancellations)
     update.keptFinishedCount = Int(wireCount: wire.keptFinishedCount)
     update.unstartedCompletionBlockCount = Int(wireCount: wire.unstartedCompletionBlockCount)
     update.rootCount = wire.hasRootCount ? Int(wireCount: wire.rootCount) : nil
@@ -93,6 +95,18 @@ extension Update {
       changed[index].foundExecuting = times[changed[index].id.rawValue].map {
         MonitorTime(wire: $0)
       }
+    }
+  }
+
+  /// Stores the causes of the cancellations of operations in ``changed``. Causes of other operations are
+  /// ignored.
+  fileprivate mutating func take(_ cancellations: [WireCancellation]) {
+    guard !cancellations.isEmpty else { return }
+    let known = Dictionary(
+      cancellations.map { ($0.operation, $0) }, uniquingKeysWith: { first, _ in first })
+    for index in changed.indices where changed[index].mayHaveCancellationCause {
+      guard let cancellation = known[changed[index].id.rawValue] else { continue }
+      changed[index].cancellationCause = OperationReport.CancellationCause(cancellation)
     }
   }
 }

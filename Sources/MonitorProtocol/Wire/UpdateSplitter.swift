@@ -184,7 +184,9 @@ extension OperationReport.ID {
 
 extension OperationReport {
   fileprivate var wireSizeWithoutDependencies: Int {
-    name.wireSize + className.wireSize + (errorText.map { $0.wireSize + 20 } ?? 0) + 150
+    let rare = errorText.map { $0.wireSize + 20 } ?? 0
+    let cause = cancellationCause.map { ($0.reason?.wireSize ?? 0) + 40 } ?? 0
+    return name.wireSize + className.wireSize + rare + cause + 150
   }
 }
 

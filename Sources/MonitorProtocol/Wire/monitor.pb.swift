@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto e2eb2d43840c56668ab3ae9a0ad8ba0052b3374326d9ad314b334d23a0da0d9f
+// Made from monitor.proto 7c6f3d3b53c251f74d9be628fe8e3424cf0fb3ef6f3230c37023bdd82d3604f2
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1322,6 +1322,12 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._keptFinishedCount = newValue}
   }
 
+  /// The causes of the cancellations of operations in `changed` of this part. Since version 1.2.
+  var cancellations: [WireCancellation] {
+    get {_storage._cancellations}
+    set {_uniqueStorage()._cancellations = newValue}
+  }
+
   /// When the process first found operations in `changed` executing, if their start is unknown. Since
   /// version 1.2.
   var foundExecuting: [WireFoundExecuting] {
@@ -1383,6 +1389,120 @@ nonisolated struct WireFoundExecuting: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// What cancelled an operation.
+nonisolated struct WireCancellation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the operation.
+  var operation: UInt64 = 0
+
+  /// A message with an unknown cause is ignored.
+  var cause: WireCancellation.OneOf_Cause? = nil
+
+  /// Code of the process cancelled the operation. The value is always true.
+  var code: Bool {
+    get {
+      if case .code(let v)? = cause {return v}
+      return false
+    }
+    set {cause = .code(newValue)}
+  }
+
+  /// The id of a dependency whose success the operation required, and which failed or was cancelled.
+  var dependency: UInt64 {
+    get {
+      if case .dependency(let v)? = cause {return v}
+      return 0
+    }
+    set {cause = .dependency(newValue)}
+  }
+
+  /// The id of the cancelled operation that contains the operation: its group, its retry or its
+  /// timeout.
+  var container: UInt64 {
+    get {
+      if case .container(let v)? = cause {return v}
+      return 0
+    }
+    set {cause = .container(newValue)}
+  }
+
+  /// The id of the operation whose time limit has passed.
+  var timeout: UInt64 {
+    get {
+      if case .timeout(let v)? = cause {return v}
+      return 0
+    }
+    set {cause = .timeout(newValue)}
+  }
+
+  /// The time limit of an unknown operation has passed. The value is always true.
+  var timeLimit: Bool {
+    get {
+      if case .timeLimit(let v)? = cause {return v}
+      return false
+    }
+    set {cause = .timeLimit(newValue)}
+  }
+
+  /// The id of the queue whose operations were all cancelled.
+  var queue: UInt64 {
+    get {
+      if case .queue(let v)? = cause {return v}
+      return 0
+    }
+    set {cause = .queue(newValue)}
+  }
+
+  /// The viewer that sent the command.
+  var viewer: WireCommandOrigin {
+    get {
+      if case .viewer(let v)? = cause {return v}
+      return WireCommandOrigin()
+    }
+    set {cause = .viewer(newValue)}
+  }
+
+  /// The text of the reason that code has given, at most 1 KiB; not set if there is none. Only with
+  /// `code` and `queue`.
+  var reason: String {
+    get {_reason ?? String()}
+    set {_reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  var hasReason: Bool {self._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  mutating func clearReason() {self._reason = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// A message with an unknown cause is ignored.
+  nonisolated enum OneOf_Cause: Equatable, Sendable {
+    /// Code of the process cancelled the operation. The value is always true.
+    case code(Bool)
+    /// The id of a dependency whose success the operation required, and which failed or was cancelled.
+    case dependency(UInt64)
+    /// The id of the cancelled operation that contains the operation: its group, its retry or its
+    /// timeout.
+    case container(UInt64)
+    /// The id of the operation whose time limit has passed.
+    case timeout(UInt64)
+    /// The time limit of an unknown operation has passed. The value is always true.
+    case timeLimit(Bool)
+    /// The id of the queue whose operations were all cancelled.
+    case queue(UInt64)
+    /// The viewer that sent the command.
+    case viewer(WireCommandOrigin)
+
+  }
+
+  init() {}
+
+  fileprivate var _reason: String? = nil
 }
 
 /// Dependencies of one operation that did not fit into the previous part.
@@ -3355,7 +3475,7 @@ nonisolated extension WireCommandResult.Outcome: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpdatePart"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{4}\u{4}found_executing\0\u{3}unstarted_completion_block_count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{1}cancellations\0\u{4}\u{3}found_executing\0\u{3}unstarted_completion_block_count\0")
 
   fileprivate class _StorageClass {
     var _isFirst: Bool = false
@@ -3380,6 +3500,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _matches: WireMatches? = nil
     var _errors: [WireOperationError] = []
     var _keptFinishedCount: Int64 = 0
+    var _cancellations: [WireCancellation] = []
     var _foundExecuting: [WireFoundExecuting] = []
     var _unstartedCompletionBlockCount: Int64 = 0
 
@@ -3414,6 +3535,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _matches = source._matches
       _errors = source._errors
       _keptFinishedCount = source._keptFinishedCount
+      _cancellations = source._cancellations
       _foundExecuting = source._foundExecuting
       _unstartedCompletionBlockCount = source._unstartedCompletionBlockCount
     }
@@ -3456,6 +3578,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._matches) }()
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._errors) }()
         case 22: try { try decoder.decodeSingularInt64Field(value: &_storage._keptFinishedCount) }()
+        case 23: try { try decoder.decodeRepeatedMessageField(value: &_storage._cancellations) }()
         case 26: try { try decoder.decodeRepeatedMessageField(value: &_storage._foundExecuting) }()
         case 27: try { try decoder.decodeSingularInt64Field(value: &_storage._unstartedCompletionBlockCount) }()
         default: break
@@ -3536,6 +3659,9 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       if _storage._keptFinishedCount != 0 {
         try visitor.visitSingularInt64Field(value: _storage._keptFinishedCount, fieldNumber: 22)
       }
+      if !_storage._cancellations.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._cancellations, fieldNumber: 23)
+      }
       if !_storage._foundExecuting.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._foundExecuting, fieldNumber: 26)
       }
@@ -3573,6 +3699,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._matches != rhs_storage._matches {return false}
         if _storage._errors != rhs_storage._errors {return false}
         if _storage._keptFinishedCount != rhs_storage._keptFinishedCount {return false}
+        if _storage._cancellations != rhs_storage._cancellations {return false}
         if _storage._foundExecuting != rhs_storage._foundExecuting {return false}
         if _storage._unstartedCompletionBlockCount != rhs_storage._unstartedCompletionBlockCount {return false}
         return true
@@ -3653,6 +3780,138 @@ nonisolated extension WireFoundExecuting: SwiftProtobuf.Message, SwiftProtobuf._
   static func ==(lhs: WireFoundExecuting, rhs: WireFoundExecuting) -> Bool {
     if lhs.operation != rhs.operation {return false}
     if lhs.time != rhs.time {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCancellation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Cancellation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{1}code\0\u{1}dependency\0\u{1}container\0\u{1}timeout\0\u{3}time_limit\0\u{1}queue\0\u{1}viewer\0\u{1}reason\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.operation) }()
+      case 2: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.cause != nil {try decoder.handleConflictingOneOf()}
+          self.cause = .code(v)
+        }
+      }()
+      case 3: try {
+        var v: UInt64?
+        try decoder.decodeSingularUInt64Field(value: &v)
+        if let v = v {
+          if self.cause != nil {try decoder.handleConflictingOneOf()}
+          self.cause = .dependency(v)
+        }
+      }()
+      case 4: try {
+        var v: UInt64?
+        try decoder.decodeSingularUInt64Field(value: &v)
+        if let v = v {
+          if self.cause != nil {try decoder.handleConflictingOneOf()}
+          self.cause = .container(v)
+        }
+      }()
+      case 5: try {
+        var v: UInt64?
+        try decoder.decodeSingularUInt64Field(value: &v)
+        if let v = v {
+          if self.cause != nil {try decoder.handleConflictingOneOf()}
+          self.cause = .timeout(v)
+        }
+      }()
+      case 6: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.cause != nil {try decoder.handleConflictingOneOf()}
+          self.cause = .timeLimit(v)
+        }
+      }()
+      case 7: try {
+        var v: UInt64?
+        try decoder.decodeSingularUInt64Field(value: &v)
+        if let v = v {
+          if self.cause != nil {try decoder.handleConflictingOneOf()}
+          self.cause = .queue(v)
+        }
+      }()
+      case 8: try {
+        var v: WireCommandOrigin?
+        var hadOneofValue = false
+        if let current = self.cause {
+          hadOneofValue = true
+          if case .viewer(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.cause = .viewer(v)
+        }
+      }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.operation != 0 {
+      try visitor.visitSingularUInt64Field(value: self.operation, fieldNumber: 1)
+    }
+    switch self.cause {
+    case .code?: try {
+      guard case .code(let v)? = self.cause else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    }()
+    case .dependency?: try {
+      guard case .dependency(let v)? = self.cause else { preconditionFailure() }
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    }()
+    case .container?: try {
+      guard case .container(let v)? = self.cause else { preconditionFailure() }
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 4)
+    }()
+    case .timeout?: try {
+      guard case .timeout(let v)? = self.cause else { preconditionFailure() }
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
+    }()
+    case .timeLimit?: try {
+      guard case .timeLimit(let v)? = self.cause else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
+    }()
+    case .queue?: try {
+      guard case .queue(let v)? = self.cause else { preconditionFailure() }
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 7)
+    }()
+    case .viewer?: try {
+      guard case .viewer(let v)? = self.cause else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case nil: break
+    }
+    try { if let v = self._reason {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireCancellation, rhs: WireCancellation) -> Bool {
+    if lhs.operation != rhs.operation {return false}
+    if lhs.cause != rhs.cause {return false}
+    if lhs._reason != rhs._reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -99,9 +99,22 @@ extension Operation {
 
   /// What cancelled the operation; `nil` if the operation was not cancelled or the cause is unknown.
   package final var cancellationCause: CancellationCause? {
-    guard status.load(ordering: .acquiring).isCancelled else { return nil }
-    return withRare { rare in
-      rare?.cancellationCause ?? rare?.cancellationReason.map { CancellationCause(reason: $0) }
+    status.load(ordering: .acquiring).isCancelled ? cancellation.cause : nil
+  }
+
+  /// What cancelled the operation, and the reason that code has given: the error of a call of
+  /// `cancel(with:)` or `cancelAllOperations(with:)`.
+  ///
+  /// - Precondition: The operation was cancelled.
+  final var cancellation: (cause: CancellationCause?, reason: (any Error)?) {
+    withRare { rare in
+      let reason = rare?.cancellationReason
+      let cause = rare?.cancellationCause ?? reason.map { CancellationCause(reason: $0) }
+      switch cause {
+      case .code, .queue: return (cause, reason)
+      // The library has created the reason, or the reason is of a later call.
+      case .dependency, .container, .timeout, .timeLimit, .viewer, nil: return (cause, nil)
+      }
     }
   }
 

@@ -22,8 +22,8 @@ package struct QueueChanges: Sendable {
   package internal(set) var changed: [RecordedOperation]
   /// The records of the operations in `changed`, by which the operations can be found again.
   package let records: [OperationRecord]
-  /// The errors of the operations that have failed. The key is the index of the operation in `changed`.
-  /// The queue no longer has these errors.
+  /// The errors of the operations that have failed, and the reasons that code has given for cancellations.
+  /// The key is the index of the operation in `changed`. The queue no longer has these errors.
   package let errors: [Int: any Error]
   /// Whether more operations have changed than the caller has requested.
   package let hasMore: Bool

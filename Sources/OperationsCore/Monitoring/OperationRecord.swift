@@ -10,9 +10,10 @@ package final class OperationRecord: @unchecked Sendable {
     case nothing
     /// The operation, which its queue retains.
     case operation(Unmanaged<Operation>)
-    /// An operation that has failed and has not left its queue yet, and its error.
-    indirect case failed(Unmanaged<Operation>, any Error)
-    /// The error of an operation that has failed, until the collector has taken it.
+    /// An operation that has not left its queue yet, and its error: the error with which it has failed,
+    /// or the reason of its cancellation.
+    indirect case operationAndError(Unmanaged<Operation>, any Error)
+    /// The error of an operation that has left its queue, until the collector has taken it.
     case error(any Error)
   }
 
@@ -24,6 +25,9 @@ package final class OperationRecord: @unchecked Sendable {
   var isChanged = false
   /// Whether the finish was recorded before the operation left its slot.
   var hasFinishedInSlot = false
+  /// Whether the collector has taken the reason of the cancellation. The reason is taken once, because
+  /// it does not change.
+  private var isReasonTaken = false
   /// Whether the operation's name and dependencies must be read, for the first time or again.
   var needsDescription: Bool
 
@@ -39,7 +43,7 @@ package final class OperationRecord: @unchecked Sendable {
   /// The operation; `nil` if its queue does not retain it.
   var operation: Unmanaged<Operation>? {
     switch subject {
-    case .operation(let operation), .failed(let operation, _): operation
+    case .operation(let operation), .operationAndError(let operation, _): operation
     case .nothing, .error: nil
     }
   }
@@ -50,13 +54,23 @@ package final class OperationRecord: @unchecked Sendable {
   /// Stores the error with which the operation has finished; `nil` if the operation has not failed.
   func noteFailure(_ error: (any Error)?) {
     snapshot.hasFailed = error != nil
-    guard let error else { return }
-    subject = operation.map { .failed($0, error) } ?? .error(error)
+    if let error { store(error) }
+  }
+
+  /// Stores what cancelled the operation, and the reason if code has given one.
+  func noteCancellation(of operation: Operation) {
+    let (cause, reason) = operation.cancellation
+    snapshot.cancellationCause = cause
+    if let reason, !isReasonTaken { store(reason) }
+  }
+
+  private func store(_ error: any Error) {
+    subject = operation.map { .operationAndError($0, error) } ?? .error(error)
   }
 
   /// Stores that the operation has left its queue.
   func noteEnd() {
-    if case .failed(_, let error) = subject {
+    if case .operationAndError(_, let error) = subject {
       subject = .error(error)
     } else {
       subject = .nothing
@@ -66,15 +80,15 @@ package final class OperationRecord: @unchecked Sendable {
   /// Removes and returns the error. The caller must release it outside the queue's lock, because that
   /// may run code of the user.
   func takeError() -> (any Error)? {
+    let taken: any Error
     switch subject {
-    case .failed(let operation, let error):
-      subject = .operation(operation)
-      return error
-    case .error(let error):
-      subject = .nothing
-      return error
+    case .operationAndError(let operation, let error):
+      (subject, taken) = (.operation(operation), error)
+    case .error(let error): (subject, taken) = (.nothing, error)
     case .nothing, .operation: return nil
     }
+    isReasonTaken = snapshot.isCancelled
+    return taken
   }
 }
 
@@ -114,6 +128,7 @@ struct TakenChanges {
   var hasUnrecorded = false
   /// The number of state changes of operations without a record since the last reading.
   var lostSteps = 0
-  /// The errors of failed operations. The key is the index of the operation's record.
+  /// The errors of failed operations, and the reasons of cancellations. The key is the index of the
+  /// operation's record.
   var errors: [Int: any Error] = [:]
 }

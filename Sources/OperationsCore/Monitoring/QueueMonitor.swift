@@ -100,10 +100,7 @@ struct QueueMonitor {
     guard self.collector == collector else { return TakenChanges() }
     var changes = TakenChanges()
     changes.records = Array(changedRecords[takenCount...].prefix(limit))
-    for (index, record) in changes.records.enumerated() {
-      record.isChanged = false
-      if record.snapshot.hasFailed, let error = record.takeError() { changes.errors[index] = error }
-    }
+    for record in changes.records { record.isChanged = false }
     takenCount += changes.records.count
     // The list of changed records is emptied only after all of its records were returned. Moving
     // the remaining records after each call would cost time proportional to their number.
@@ -115,6 +112,10 @@ struct QueueMonitor {
     let adopted = adoptRunning(for: collector) + adoptNext(room, of: limit, for: collector)
     changes.records += adopted
     changes.adoptedCount = adopted.count
+    for (index, record) in changes.records.enumerated() {
+      guard record.snapshot.hasFailed || record.snapshot.isCancelled else { continue }
+      if let error = record.takeError() { changes.errors[index] = error }
+    }
     changes.hasMore = !changedRecords.isEmpty
     changes.hasUnrecorded = unrecorded.first != nil
     changes.lostSteps = unrecorded.takeLostSteps()
@@ -168,7 +169,6 @@ struct QueueMonitor {
     record.collector = collector
     record.snapshot.state = state
     record.snapshot.isCancelled = status.isCancelled
-    record.snapshot.cancellationCause = operation.cancellationCause
     record.snapshot.isHeldUpByItself = status.isHeldUpByItself
     record.snapshot.isExcluded = status.isExcluded
     record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
@@ -185,6 +185,7 @@ struct QueueMonitor {
     }
     operation.record = record
     lead(record, to: operation)
+    if status.isCancelled { record.noteCancellation(of: operation) }
     return record
   }
 
@@ -238,8 +239,8 @@ struct QueueMonitor {
       return record.noteEnd()
     }
     record.snapshot.note(state, status, wasAdded: wasAdded, at: now)
-    if status.isCancelled { record.snapshot.cancellationCause = operation.cancellationCause }
     lead(record, to: operation)
+    if status.isCancelled { record.noteCancellation(of: operation) }
     if state == .finished {
       record.noteFailure(operation.failure(status))
       record.noteEnd()
@@ -257,8 +258,11 @@ struct QueueMonitor {
     else { return }
     record.snapshot.note(
       .finished, status, wasAdded: false, at: csystem_monotonic_nanoseconds())
-    if status.isCancelled { record.snapshot.cancellationCause = operation.cancellationCause }
-    if !status.isCancelled { record.noteFailure(operation.withRare { $0?.error }) }
+    if status.isCancelled {
+      record.noteCancellation(of: operation)
+    } else {
+      record.noteFailure(operation.withRare { $0?.error })
+    }
     finishedInSlots.countEnd(of: record, by: 1)
     markChanged(record)
   }
@@ -291,7 +295,7 @@ struct QueueMonitor {
     isQueueChanged = true
     if let record = record(of: operation), !record.isForgettable {
       record.snapshot.isCancelled = true
-      record.snapshot.cancellationCause = operation.cancellationCause
+      record.noteCancellation(of: operation)
       record.snapshot.cancelRequested = now
       markChanged(record)
     }

@@ -63,6 +63,32 @@ struct ProcessMergeTests {
     #expect(update.changed[1].dependencies.map { "\($0)" } == ["2#1041"])
   }
 
+  @Test("The causes of cancellations name operations and queues of the same process")
+  func causesOfTwoProcesses() throws {
+    var scene = MergeScene.heard(2)
+    let viewer = OperationReport.CancellationCause.viewer(
+      CommandOrigin(processID: 123, userID: 1_000))
+    let causes: [OperationReport.CancellationCause] = [
+      .dependency(ID(7)), .container(ID(7)), .timeout(ID(7)), .queue(.init(1), reason: "a"), viewer,
+      .dependency(scene.id(1, 7)),
+    ]
+    scene.report(
+      2,
+      causes.enumerated().map { index, cause in
+        var report = OperationReport.waiting(10 + UInt64(index), for: 7)
+        report.state = .cancelled
+        report.cancellationCause = cause
+        return report
+      })
+    let update = try #require(scene.updates(in: scene.take()).first)
+    let id = scene.id(2, 7)
+    let queue = try #require(update.changed.first?.queue)
+    #expect(
+      update.changed.map(\.cancellationCause) == [
+        .dependency(id), .container(id), .timeout(id), .queue(queue, reason: "a"), viewer, nil,
+      ])
+  }
+
   @Test func aProcessCannotReportOperationsOfAnotherProcess() throws {
     var scene = MergeScene.heard(2)
     let foreign = scene.id(1, 7)

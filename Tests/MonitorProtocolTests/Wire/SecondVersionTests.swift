@@ -48,9 +48,11 @@ import Testing
     }
     let counts = StateCounts(
       finished: 3, failed: failed == nil ? 0 : 2, cancelled: 1, total: 4)
+    var cancelled = report(4, .cancelled)
+    if failed != nil { cancelled.cancellationCause = .code(reason: "no longer needed") }
     var update = Update(
       time: time(16), queues: [QueueReport(id: .init(3), name: "net", counts: counts, width: 9)],
-      changed: [report(1, state), report(2, state), report(3, .finished), report(4, .cancelled)],
+      changed: [report(1, state), report(2, state), report(3, .finished), cancelled],
       matchCount: 4, keptCount: 4)
     update.events = EventNews(
       events: [
@@ -72,7 +74,7 @@ import Testing
 
   /// The numbers of the fields that version 1.2 has added, by the fields that lead to their message.
   private static let newFields: [[UInt64]: Set<UInt64>] = [
-    [2]: [21, 22, 26, 27], [2, 5, 3]: [9], [2, 13, 1]: [7], [2, 14, 1]: [7],
+    [2]: [21, 22, 23, 26, 27], [2, 5, 3]: [9], [2, 13, 1]: [7], [2, 14, 1]: [7],
   ]
 
   /// Returns a message without the fields that version 1.1 does not know and therefore skips.
@@ -129,7 +131,7 @@ import Testing
     #expect(part.content == Self.update(failed: nil))
   }
 
-  @Test("Version 1.1 reads an update with failed operations, and takes them for finished")
+  @Test("Version 1.1 reads an update with failures and causes of cancellations, without either")
   func theSecondVersionReadsFailures() throws {
     let frames = Array(UpdateParts(Self.update(failed: "disk full")))
     #expect(frames.count == 1)
@@ -154,6 +156,49 @@ import Testing
       return
     }
     #expect(part.content == update)
+  }
+
+  @Test(
+    "The cause of a cancellation arrives",
+    arguments: [
+      .code(reason: nil), .code(reason: "disk full"), .code(reason: ""), .dependency(.init(0)),
+      .dependency(.init(3)), .container(.init(3)), .timeout(.init(.max)), .timeLimit,
+      .queue(.init(3), reason: nil), .queue(.init(0), reason: "shutting down"),
+      .viewer(CommandOrigin(processID: 123, userID: 1_000)),
+      .viewer(CommandOrigin(processID: 0, userID: 0)),
+    ] as [OperationReport.CancellationCause])
+  func causesArrive(cause: OperationReport.CancellationCause) throws {
+    for state in [OperationState.cancelled, .cancelling] {
+      var update = Self.update(failed: nil)
+      update.changed[3].state = state
+      update.changed[3].cancellationCause = cause
+      let frame = try #require(Array(UpdateParts(update)).first)
+      guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
+        Issue.record("it is something else")
+        return
+      }
+      #expect(part.content == update)
+    }
+  }
+
+  @Test(
+    "A cause is ignored if it is unknown, or its operation was not cancelled or is not in the message"
+  )
+  func strayCausesAreIgnored() throws {
+    let causes =
+      HandMade.message(23, HandMade.number(1, 7), HandMade.number(2, 1))
+      + HandMade.message(23, HandMade.number(1, 8), HandMade.number(99, 1))
+      + HandMade.message(23, HandMade.number(1, 9), HandMade.number(2, 1))
+    let operations =
+      HandMade.message(6, HandMade.number(1, 7), HandMade.number(5, 4))
+      + HandMade.message(6, HandMade.number(1, 8), HandMade.number(5, 7))
+    let frame = HandMade.update(operations, causes)
+    guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
+      Issue.record("it is something else")
+      return
+    }
+    #expect(part.content.changed.map(\.state) == [.executing, .cancelled])
+    #expect(part.content.changed.allSatisfy { $0.cancellationCause == nil })
   }
 
   @Test("An error of an operation that is not in the message, or that executes, makes nothing fail")
@@ -184,5 +229,22 @@ import Testing
     let report = try #require(part.content.changed.first)
     #expect(report.state == .failed)
     #expect(report.errorText == String(repeating: "漢", count: 339) + "…")
+  }
+
+  @Test("The text of a reason has at most 1 KiB, also if the process sends more")
+  func longReasonsAreCut() throws {
+    let reason = HandMade.message(
+      23, HandMade.number(1, 7), HandMade.number(2, 1),
+      HandMade.text(9, String(repeating: "漢", count: 5_000)))
+    let operation = HandMade.message(6, HandMade.number(1, 7), HandMade.number(5, 7))
+    guard
+      case .updatePart(let part) = try ProcessMessage(decoding: HandMade.update(operation, reason))
+    else {
+      Issue.record("it is something else")
+      return
+    }
+    #expect(
+      part.content.changed.first?.cancellationCause?.reason
+        == String(repeating: "漢", count: 339) + "…")
   }
 }

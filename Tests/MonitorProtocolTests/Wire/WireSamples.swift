@@ -70,6 +70,7 @@ enum WireSamples {
       becameReady: time(2), started: time(3), cancelRequested: time(4), finished: time(5))
     report.cancelRequester = CommandOrigin(processID: 5_120, userID: 1_000)
     report.errorText = "no longer needed"
+    report.cancellationCause = .queue(.init(3), reason: "shutting down")
     return report
   }
 

@@ -92,6 +92,48 @@ struct OutcomeRecordingTests {
     }
   }
 
+  @Test("The reason of a cancellation is recorded once, also if it is given later")
+  func reasons() async throws {
+    let queue = makeQueue()
+    queue.isSuspended = true
+    try await recording(queue) { collector in
+      func reasons() -> Set<OperationID> {
+        let changes = queue.takeChanges(for: collector, limit: 100)
+        #expect(changes.errors.values.allSatisfy { $0 is Mishap })
+        return Set(changes.errors.keys.map { changes.changed[$0].id })
+      }
+      let operations = (0..<5).map { _ in BlockOperation {} }
+      queue.addOperations(operations, waitUntilFinished: false)
+      operations[0].cancel(with: Mishap())
+      operations[1].cancel()
+      operations[2].cancel(forProcess: 4711, ofUser: 1_000)
+      #expect(reasons() == [operations[0].id])
+      operations[1].cancel(with: Mishap())
+      operations[2].cancel(with: Mishap())
+      queue.cancelAllOperations(with: Mishap())
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(reasons() == [operations[1].id, operations[3].id, operations[4].id])
+    }
+  }
+
+  @Test("An operation that was cancelled before the recording has its reason")
+  func earlierReasons() async throws {
+    let queue = makeQueue()
+    queue.isSuspended = true
+    let operation = BlockOperation {}
+    queue.addOperation(operation)
+    operation.cancel(with: Mishap())
+    try await recording(queue) { collector in
+      let changes = queue.takeChanges(for: collector, limit: 100)
+      #expect(changes.changed.map(\.cancellationCause) == [.code])
+      #expect(changes.errors[0] is Mishap)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(queue.takeChanges(for: collector, limit: 100).errors.isEmpty)
+    }
+  }
+
   @Test("A failed dependency is the cause, and leads to the operation that failed first")
   func dependencies() async throws {
     let queue = makeQueue()
