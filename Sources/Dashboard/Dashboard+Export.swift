@@ -10,22 +10,24 @@ extension Dashboard {
   /// each process.
   func export() -> [Effect] {
     guard let hello = shown.hello else { return [.bell] }
+    let known = shown.operations
     if !shown.processes.isEmpty { return shown.processes.map { .export(frame(of: $0)) } }
     return [
       .export(
         MonitorProtocol.BatchFrame(
           hello: hello, time: shownTime, queues: shown.queues, operations: listedOperations,
-          warnings: shown.warnings, lostChanges: shown.lostChanges))
+          warnings: shown.warnings, lostChanges: shown.lostChanges, report: { known[$0] }))
     ]
   }
 
   private func frame(of process: ProcessReport) -> MonitorProtocol.BatchFrame {
     func isOwn(_ id: some NumberedByProcess) -> Bool { id.processNumber == process.number }
+    let known = shown.operations
     return MonitorProtocol.BatchFrame(
       hello: process.hello, time: shownTime, queues: shown.queues.filter { isOwn($0.id) },
       operations: listedOperations.filter { isOwn($0.id) },
       warnings: shown.warnings.filter { $0.process == process.number },
-      lostChanges: process.lostChanges
+      lostChanges: process.lostChanges, namesProcess: false, report: { known[$0] }
     ).withinProcess
   }
 

@@ -78,6 +78,21 @@ package struct PlainText: Sendable {
     return lines + warnings(about: id, at: now)
   }
 
+  /// Returns a sentence about what cancelled an operation, without the operation's id; `nil` if the operation
+  /// was not cancelled or the cause is unknown.
+  package func cancellation(of id: OperationReport.ID) -> String? {
+    guard let report = monitored.operations[id] else { return nil }
+    return monitored.cancellationWords(about: report, glyphs).map { line("cancelled \($0)") }
+  }
+
+  /// Returns whether the sentence about the cancellation of an operation names an operation that is not
+  /// known.
+  package func isCancellationIncomplete(of id: OperationReport.ID) -> Bool {
+    guard let report = monitored.operations[id] else { return false }
+    var text = monitored.cancellationText(glyphs)
+    return text.isIncomplete(about: report)
+  }
+
   private func stateWords(_ report: OperationReport, _ now: MonitorTime) -> String {
     let age = report.timeText(at: now).map { " \($0)" } ?? ""
     let queue = report.state == .ready ? monitored.queue(report.queue)?.name : nil

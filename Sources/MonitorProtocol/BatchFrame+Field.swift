@@ -27,6 +27,8 @@ extension BatchFrame.Operation {
     case name
     /// The text of the operation's error; see ``BatchFrame/Operation/error``.
     case error
+    /// What cancelled the operation; see ``BatchFrame/Operation/cancellation``.
+    case cancellation
   }
 }
 
@@ -53,6 +55,7 @@ extension BatchFrame.Operation: Encodable {
       case .secondsInState: try container.encodeIfPresent(secondsInState, forKey: field)
       case .name: try container.encode(name, forKey: field)
       case .error: try container.encodeIfPresent(error, forKey: field)
+      case .cancellation: try container.encodeIfPresent(cancellation, forKey: field)
       }
     }
   }

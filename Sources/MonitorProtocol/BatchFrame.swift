@@ -59,6 +59,8 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     /// The text of the operation's error, at most 1 KiB; `nil` if the operation has not failed, or its
     /// error is unknown.
     public var error: String?
+    /// What cancelled the operation; `nil` if the operation was not cancelled or the cause is unknown.
+    public var cancellation: Cancellation?
   }
 
   /// A warning about a condition of queues or operations that probably is a mistake.
@@ -109,11 +111,38 @@ public struct BatchFrame: Codable, Sendable, Equatable {
   ///   - operations: The operations that are kept, in any order.
   ///   - warnings: The warnings, the most important first.
   ///   - lostChanges: The number of changes that the monitor did not record.
-  ///   - unstartedCompletionBlockCount: The number of completion blocks that have not begun.
   public init(
     hello: Hello, time: MonitorTime, queues: [QueueReport],
     operations: some Sequence<OperationReport>, warnings: [MonitorWarning] = [],
-    lostChanges: UInt64, unstartedCompletionBlockCount: Int = 0
+    lostChanges: UInt64
+  ) {
+    let operations = Array(operations)
+    let isCancelled = operations.contains { $0.cancellationCause != nil }
+    let known = Dictionary(
+      isCancelled ? operations.map { ($0.id, $0) } : [], uniquingKeysWith: { first, _ in first })
+    self.init(
+      hello: hello, time: time, queues: queues, operations: operations, warnings: warnings,
+      lostChanges: lostChanges, report: { known[$0] })
+  }
+
+  /// Creates a frame from the messages of a monitor.
+  ///
+  /// - Parameters:
+  ///   - hello: The monitor's greeting.
+  ///   - time: The moment for which the ages of operations are computed.
+  ///   - queues: The existing queues, in any order.
+  ///   - operations: The operations that are kept, in any order.
+  ///   - warnings: The warnings, the most important first.
+  ///   - lostChanges: The number of changes that the monitor did not record.
+  ///   - namesProcess: Whether ids in sentences include the number of a process, if several processes are
+  ///     watched.
+  ///   - report: Returns the report of an operation that the cause of a cancellation names; `nil` if the
+  ///     operation is not known.
+  package init(
+    hello: Hello, time: MonitorTime, queues: [QueueReport],
+    operations: some Sequence<OperationReport>, warnings: [MonitorWarning],
+    lostChanges: UInt64, namesProcess: Bool = true,
+    report: @escaping (OperationReport.ID) -> OperationReport?
   ) {
     schema = Self.currentSchema
     self.time = Time(wallClock: hello.wallClock(at: time), monotonic: time)
@@ -121,8 +150,14 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     counts = queues.counts
     self.queues = queues.sorted { $0.id < $1.id }
     let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-    self.operations = operations.sorted { $0.id < $1.id }.map {
-      Operation(report: $0, queue: names[$0.queue] ?? "", at: time)
+    var texts = CancellationText(
+      namesProcess: namesProcess, queueName: { names[$0] }, report: report)
+    self.operations = operations.sorted { $0.id < $1.id }.map { report in
+      var operation = Operation(report: report, queue: names[report.queue] ?? "", at: time)
+      if let cause = report.cancellationCause, let sentence = texts.sentence(about: report) {
+        operation.cancellation = Cancellation(cause, sentence: sentence)
+      }
+      return operation
     }
     self.warnings = warnings.map { warning in
       Warning(
@@ -131,8 +166,6 @@ public struct BatchFrame: Codable, Sendable, Equatable {
         seconds: warning.since.map { Self.seconds(from: $0, to: time) })
     }
     self.lostChanges = lostChanges
-    self.unstartedCompletionBlockCount =
-      unstartedCompletionBlockCount == 0 ? nil : unstartedCompletionBlockCount
   }
 
   /// Returns the time from `start` to `end` in seconds; 0 if the time is negative. The time is

@@ -79,14 +79,17 @@ package struct ProcessState: Sendable, Equatable {
     warningKinds: Set<MonitorWarning.Kind>? = nil
   ) -> BatchFrame {
     let names = filter == nil ? [:] : queueNames
-    return BatchFrame(
+    let all = operations
+    var frame = BatchFrame(
       hello: hello, time: time, queues: queues,
       operations: operations.all.filter { report in
         filter?.matches(report, queueName: names[report.queue] ?? "", at: time) ?? true
       },
       warnings: warnings.filter { warningKinds?.contains($0.kind) ?? true },
-      lostChanges: lostChanges,
-      unstartedCompletionBlockCount: latest?.unstartedCompletionBlockCount ?? 0)
+      lostChanges: lostChanges, report: { all[$0] })
+    let count = latest?.unstartedCompletionBlockCount ?? 0
+    if count > 0 { frame.unstartedCompletionBlockCount = count }
+    return frame
   }
 }
 

@@ -119,13 +119,13 @@ import Testing
   @Test func aFrameAsTSV() {
     var printer = FramePrinter(BatchOptions(format: .tsv))
     let lines = """
-      2023-11-14T22:13:22.750Z\t3\tfinished\tcpu\tTile\t0\t\t0\t0.250\t6.250\t\t
-      2023-11-14T22:13:22.750Z\t4\texecuting\tcpu\tTile\t0\t\t0\t1.500\t1.500\ttile\t
-      2023-11-14T22:13:22.750Z\t9\twaiting\tcpu\tMerge\t4\t3,4\t1\t\t\tmerge\t
+      2023-11-14T22:13:22.750Z\t3\tfinished\tcpu\tTile\t0\t\t0\t0.250\t6.250\t\t\t
+      2023-11-14T22:13:22.750Z\t4\texecuting\tcpu\tTile\t0\t\t0\t1.500\t1.500\ttile\t\t
+      2023-11-14T22:13:22.750Z\t9\twaiting\tcpu\tMerge\t4\t3,4\t1\t\t\tmerge\t\t
 
       """
     let header =
-      "time\tid\tstate\tqueue\tclass\tpriority\tdependencies\tunmet\tseconds\tsecondsInState\tname\terror\n"
+      "time\tid\tstate\tqueue\tclass\tpriority\tdependencies\tunmet\tseconds\tsecondsInState\tname\terror\tcancellation\n"
     #expect(printer.text(of: frame()) == header + lines)
     // The second frame does not repeat the line with the names of the columns.
     #expect(printer.text(of: frame()) == lines)
@@ -225,15 +225,57 @@ import Testing
   @Test(
     "A frame counts the completion blocks that have not begun, if there are any", arguments: [0, 3])
   func completionBlocks(count: Int) {
-    let frame = BatchFrame(
-      hello: hello(), time: moment(7.5), queues: [], operations: [], lostChanges: 0,
-      unstartedCompletionBlockCount: count)
+    var state = ProcessState()
+    var update = Update(time: moment(7))
+    update.unstartedCompletionBlockCount = count
+    state.apply(update)
+    let frame = state.frame(of: hello(), at: moment(7.5))
     let json = frame.jsonLine()
     #expect(json.contains(#""unstartedCompletionBlockCount":3"#) == (count == 3))
     #expect(json.contains("CompletionBlock") == (count == 3))
     let text = FrameText(fields: [.id], isUnicode: true).text(of: frame)
     #expect(text.contains("; completion blocks not begun 3\n") == (count == 3))
     #expect(text.contains("completion") == (count == 3))
+  }
+
+  @Test("Each form has what cancelled an operation")
+  func cancellations() throws {
+    var failed = OperationReport(
+      id: .init(3), name: "bad\t", className: "Tile", queue: .init(1), state: .failed)
+    failed.errorText = "disk full"
+    func report(
+      _ number: UInt64, _ cause: OperationReport.CancellationCause
+    ) -> OperationReport {
+      var report = OperationReport(
+        id: .init(number), name: "tile", className: "Tile", queue: .init(1), state: .cancelled)
+      report.cancellationCause = cause
+      return report
+    }
+    let reports = [
+      failed, report(4, .dependency(.init(3))), report(5, .code(reason: "closing")),
+      report(6, .queue(.init(1), reason: nil)), report(7, .timeLimit),
+      report(8, .viewer(CommandOrigin(processID: 123, userID: 1_000))),
+    ]
+    let frame = BatchFrame(
+      hello: hello(), time: moment(7.5), queues: [QueueReport(id: .init(1), name: "cpu")],
+      operations: reports, warnings: [], lostChanges: 0)
+    let json = frame.jsonLine()
+    for part in [
+      #""cancellation":{"cause":"dependency","operation":3,"sentence":"cancelled because #3 “bad\t” failed: disk full"}"#,
+      #""cancellation":{"cause":"code","reason":"closing","sentence":"cancelled by code: closing"}"#,
+      #""cancellation":{"cause":"queue","sentence":"cancelled with all operations of queue “cpu”"}"#,
+      #""cancellation":{"cause":"timeout","sentence":"cancelled because a time limit was reached"}"#,
+      #""cancellation":{"cause":"viewer","pid":123,"sentence":"cancelled by a viewer (process 123, user 1000)","uid":1000}"#,
+    ] {
+      #expect(json.contains(part), "\(part)")
+    }
+    #expect(try JSONDecoder().decode(BatchFrame.self, from: Data(json.utf8)) == frame)
+    let tsv = FrameTSV(fields: [.id, .cancellation]).text(of: frame).split(separator: "\n")
+    #expect(tsv[0].hasSuffix("Z\t3\t"))
+    #expect(tsv[1].hasSuffix(#"Z\#t4\#tcancelled because #3 “bad\t” failed: disk full"#))
+    let text = FrameText(fields: [.state, .cancellation], isUnicode: true).text(of: frame)
+    #expect(text.contains("cancelled  cancelled by code: closing\n"))
+    #expect(text.contains("failed     -\n"))
   }
 
   @Test("T33: columns are aligned for characters of any width")

@@ -59,7 +59,19 @@ struct DetailRows {
     }
     rows.append(.line(facts.flags))
     rows += facts.cancelRequest(isWide: columns >= Self.halvesThreshold).map { .line($0) }
+    if let cause = cancellation(of: report) {
+      addWrapped(cause, mark: "-", role: .text)
+    }
     if let error = report.errorText { addWrapped("error: \(error)", mark: "!", role: .failed) }
+  }
+
+  /// Returns a sentence about what cancelled the operation; `nil` if nothing is known, or if the line about the
+  /// request of a viewer already says it.
+  private func cancellation(of report: OperationReport) -> String? {
+    if case .viewer(let origin)? = report.cancellationCause, origin == report.cancelRequester {
+      return nil
+    }
+    return monitored.cancellationWords(about: report, glyphs).map { "cancelled \($0)" }
   }
 
   private mutating func addWarnings(_ id: OperationReport.ID) {

@@ -66,15 +66,16 @@ struct Explanation {
   }
 
   private func cancelling(_ report: OperationReport) -> String {
+    let cause = monitored.cancellationWords(about: report, glyphs).map { "cancelled \($0); " }
     if report.started != nil {
-      return "cancel requested \(age(report)) ago, still running"
+      return (cause ?? "cancel ") + "requested \(age(report)) ago, still running"
     }
+    let start = cause.map { "\($0)it has not started; " } ?? "cancelled before it started; "
     if monitored.queue(report.queue)?.isSuspended == true {
       let key = isReadOnly ? "" : " (S)"
-      return
-        "cancelled before it started; finishes when \(queueName(report) ?? "its queue") is resumed\(key)"
+      return "\(start)finishes when \(queueName(report) ?? "its queue") is resumed\(key)"
     }
-    return "cancelled before it started; its queue will remove it without running it"
+    return "\(start)its queue will remove it without running it"
   }
 
   private func ready(_ report: OperationReport) -> String {
@@ -171,7 +172,11 @@ struct Explanation {
     if let hello = monitored.hello, let finished = report.finished {
       sentence += " at \(TimeText.timeOfDay(finished, of: hello))"
     }
-    let reason = report.errorText.map { ": \($0.clipped(to: Self.errorWidth))" } ?? ""
+    var reason = report.errorText.map { ": \($0.clipped(to: Self.errorWidth))" } ?? ""
+    if let words = monitored.cancellationWords(about: report, glyphs) {
+      sentence = "cancelled \(words);\(sentence.dropFirst(report.state.rawValue.count))"
+      reason = ""
+    }
     guard let ran = report.time(at: now) else {
       // If the start time is unknown, the operation never ran, or it started before the dashboard watched it.
       return report.state == .cancelled && report.added != nil
@@ -186,5 +191,22 @@ struct Explanation {
 
   private func queueName(_ report: OperationReport) -> String? {
     monitored.queue(report.queue).map { glyphs.clipped($0.name, to: 24) }
+  }
+}
+
+extension MonitoredState {
+  /// The words about what cancelled operations.
+  func cancellationText(_ glyphs: Glyphs) -> CancellationText {
+    CancellationText(
+      isUnicode: glyphs.isUnicode, queueName: { self.queue($0)?.name },
+      report: { self.operations[$0] })
+  }
+
+  /// Returns the words that follow “cancelled” in a sentence about an operation; `nil` if the operation was
+  /// not cancelled or the cause is unknown.
+  func cancellationWords(about report: OperationReport, _ glyphs: Glyphs) -> String? {
+    guard report.cancellationCause != nil else { return nil }
+    var text = cancellationText(glyphs)
+    return text.words(about: report)
   }
 }

@@ -192,6 +192,10 @@ extension Dashboard {
     return []
   }
 
+  private func cancellation(of report: OperationReport) -> String {
+    shown.cancellationWords(about: report, Glyphs(isUnicode: true)).map { " \($0)" } ?? ""
+  }
+
   /// Returns a sentence that says why no operation holds up this operation.
   private func whyNoBlocker(_ report: OperationReport) -> String {
     let id = report.id
@@ -199,9 +203,11 @@ extension Dashboard {
     switch report.state {
     case .finished: return "\(id) has finished; nothing holds it up"
     case .failed: return "\(id) has failed; nothing holds it up"
-    case .cancelled: return "\(id) was cancelled; nothing holds it up"
+    case .cancelled:
+      return "\(id) was cancelled\(cancellation(of: report)); nothing holds it up"
     case .executing: return "\(id) executes; nothing is known to hold it up"
-    case .cancelling: return "\(id) was cancelled; nothing is known to hold it up"
+    case .cancelling:
+      return "\(id) was cancelled\(cancellation(of: report)); nothing is known to hold it up"
     case .ready: return "\(id) is ready; nothing is known to hold it up"
     case .held: return "\(id) is held in a suspended queue"
     case .waiting:

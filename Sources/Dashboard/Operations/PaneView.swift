@@ -24,6 +24,7 @@ struct PaneView {
       let room = layout.body.upperBound - row - 1
       row = view.draw(row: row + 1, room: min(room, layout.bodyHeight / 2), on: &canvas)
     }
+    row = drawCancellation(of: report, row: row, on: &canvas)
     row = drawObstacle(to: report, row: row, on: &canvas)
     // Each heading of the pane takes one row and has a blank row above it. Below the heading, there is a row
     // about a critical path that is not known.
@@ -150,6 +151,23 @@ struct PaneView {
     guard let later else { return glyphs.unknown }
     guard let moment else { return self.moment(later, glyphs) }
     return "+\(TimeText.duration(later - moment))"
+  }
+
+  /// Draws what cancelled an operation, in at most a third of the pane and five rows. Returns the first screen
+  /// row below the drawn rows.
+  private func drawCancellation(
+    of report: OperationReport, row: Int, on canvas: inout Canvas
+  ) -> Int {
+    guard let words = monitored.cancellationWords(about: report, canvas.glyphs) else { return row }
+    let room = (layout.body.upperBound - row) / 3 - 2
+    let text = WrappedText(
+      words, columns: inner.count - 2, lineLimit: min(4, room), isUnicode: canvas.glyphs.isUnicode)
+    guard !text.lines.isEmpty else { return row }
+    canvas.write([Span("CANCELLED", .cancelled)], row: row + 1, columns: inner)
+    for (index, line) in text.lines.enumerated() {
+      canvas.write(line, row: row + 2 + index, column: inner.lowerBound + 2)
+    }
+    return row + 2 + text.lines.count
   }
 
   /// Draws the operations or the queue that keep an operation from starting or finishing, in at most a third of

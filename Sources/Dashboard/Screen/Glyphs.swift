@@ -63,8 +63,15 @@ struct Glyphs: Sendable, Equatable {
   var arrow: String { isUnicode ? "→" : "->" }
   /// The separator between two hints.
   var dot: String { isUnicode ? "·" : "|" }
-  /// Returns the sentence with each `→` replaced by an arrow that the terminal can draw.
-  func adapted(_ sentence: String) -> String { sentence.replacing("→", with: arrow) }
+  /// Returns the sentence with each `→`, quotation mark and ellipsis replaced by characters that the terminal
+  /// can draw.
+  func adapted(_ sentence: String) -> String {
+    guard !isUnicode else { return sentence }
+    return sentence.replacing("→", with: arrow).replacing("“", with: "\"").replacing(
+      "”", with: "\""
+    )
+    .replacing("…", with: ellipsis)
+  }
   /// The first cell of an operation's run in the timeline. It separates the run from the previous run of the
   /// slot.
   var runStart: Unicode.Scalar { isUnicode ? "▐" : "|" }

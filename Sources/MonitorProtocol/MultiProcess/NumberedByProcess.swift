@@ -63,6 +63,8 @@ extension BatchFrame {
     for index in own.operations.indices {
       own.operations[index].id = operations[index].id.withinProcess
       own.operations[index].dependencies = operations[index].dependencies.map(\.withinProcess)
+      let cause = operations[index].cancellation?.operation
+      own.operations[index].cancellation?.operation = cause?.withinProcess
     }
     for index in own.warnings.indices {
       own.warnings[index].operations = warnings[index].operations.map(\.withinProcess)

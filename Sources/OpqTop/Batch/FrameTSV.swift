@@ -49,6 +49,7 @@ extension BatchFrame.Operation {
     case .secondsInState: secondsInState.map(FrameText.thousandths)
     case .name: name
     case .error: error
+    case .cancellation: cancellation?.sentence
     }
   }
 }

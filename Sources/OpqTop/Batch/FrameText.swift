@@ -48,7 +48,7 @@ struct FrameText {
       switch field {
       case .id: (8, true)
       case .state: (10, false)
-      case .queue, .className, .name, .error: (12, false)
+      case .queue, .className, .name, .error, .cancellation: (12, false)
       case .priority, .unmetDependencyCount: (5, true)
       case .dependencies: (7, false)
       case .seconds, .secondsInState: (9, true)

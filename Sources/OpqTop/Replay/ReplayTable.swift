@@ -59,7 +59,12 @@ struct ReplayTable: Sendable {
     if interest.rowLimit == nil {
       wanted = Set(state.operations.ids)
     } else {
-      wanted.formUnion(singledOut(interest))
+      let singled = singledOut(interest)
+      wanted.formUnion(singled)
+      let operations = state.operations
+      OperationReport.addCauses(to: &wanted, first: singled, for: interest) { id in
+        operations[id].map { $0.cancellationCause?.operation }
+      }
       for warning in update.warnings { wanted.formUnion(warning.operations + warning.awaited) }
     }
     update.detail = interest.detail.flatMap { state.operations[$0] }.flatMap { detail(of: $0) }

@@ -80,11 +80,13 @@ struct ProcessKnowledge {
 
   /// Returns a frame with these operations; `nil` before the process's greeting.
   func frame(of ids: some Sequence<OperationReport.ID>, at now: MonitorTime) -> BatchFrame? {
-    hello.map { hello in
+    let known = operations
+    return hello.map { hello in
       BatchFrame(
         hello: hello, time: time(at: now), queues: queues,
-        operations: Set(ids).compactMap { operations[$0] }, warnings: state.warnings, lostChanges: 0
-      )
+        operations: Set(ids).compactMap { operations[$0] }, warnings: state.warnings,
+        lostChanges: 0,
+        report: { known[$0] })
     }
   }
 

@@ -64,7 +64,8 @@ struct WaitInquiry: Inquiry {
       let words =
         report.state == .failed
         ? "has failed\(report.errorText.map { ": \(knowledge.words.printable($0))" } ?? "")"
-        : "is already \(report.state.rawValue)"
+        : knowledge.words.cancellation(of: id).map { "was \($0)" }
+          ?? "is already \(report.state.rawValue)"
       return actions + leave(at: now) + [.end(1, "\(title) \(words)")]
     }
     if missing.isEmpty { return actions + leave(at: now) + [.success] }

@@ -36,7 +36,11 @@ struct WhyInquiry: Inquiry {
     }
     // The update that reports the operation also has its details, unless the operation has just
     // finished.
-    let isReported = report.state.isOver || knowledge.detail?.id == id
+    // The operations that explain a cancellation are in the same update too, unless the process has not
+    // read them yet.
+    let isReported =
+      (report.state.isOver || knowledge.detail?.id == id)
+      && !knowledge.words.isCancellationIncomplete(of: id)
     guard isReported || knowledge.isComplete(at: now) else { return [] }
     return [.print(text(at: now)), .success]
   }

@@ -46,13 +46,15 @@ struct DependencyGraphDOT: RunExport {
     try output("}\n")
   }
 
-  /// The maximum number of characters of an error's text in a node.
+  /// The maximum number of characters of the text of an error or of a cancellation in a node.
   private static let errorLength = 80
 
   private func node(_ report: OperationReport) -> String {
     let facts = [report.className, report.state.rawValue, report.work.map(TimeText.duration)]
     var lines = ["\(report.id) \(report.title)", facts.compactMap { $0 }.joined(separator: " · ")]
-    if let error = report.errorText { lines.append(String(error.prefix(Self.errorLength))) }
+    lines += [report.errorText, run.cancellations[report.id]].compactMap { text in
+      text.map { String($0.prefix(Self.errorLength)) }
+    }
     let isCritical = run.pathOperations.contains(report.id)
     let style = isCritical ? ", penwidth=3, color=\"#b3261e\"" : ""
     let label = lines.map(Self.escaped).joined(separator: "\\n")

@@ -34,6 +34,7 @@ struct OperationsCSV: RunExport {
       { report, _ in report.dependencies.map { "\($0.rawValue)" }.joined(separator: " ") }
     ),
     ("error", { report, _ in report.errorText.map(text) }),
+    ("cancellation", { $1.cancellations[$0.id].map(text) }),
   ]
 
   func write<Failure: Error>(to output: (String) throws(Failure) -> Void) throws(Failure) {

@@ -38,6 +38,8 @@ package struct ExportedRun {
   /// The critical path of the run; `nil` if no operation has finished.
   package let path: CriticalPath?
   package let pathOperations: Set<OperationReport.ID>
+  /// What cancelled the exported operations, as sentences; without operations whose cause is unknown.
+  package let cancellations: [OperationReport.ID: String]
 
   /// Selects the operations of a run that are exported.
   ///
@@ -52,5 +54,7 @@ package struct ExportedRun {
     ids = Set(operations.map(\.id))
     path = CriticalPath(of: history)
     pathOperations = Set(path?.operations ?? [])
+    var texts = CancellationText(queueName: { history.name(of: $0) }) { history.operations[$0] }
+    cancellations = operations.reduce(into: [:]) { $0[$1.id] = texts.sentence(about: $1) }
   }
 }

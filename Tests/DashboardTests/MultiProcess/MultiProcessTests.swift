@@ -276,6 +276,28 @@ struct MultiProcessTests {
     #expect(frames.map(\.lostChanges) == [0, 0, 12])
   }
 
+  @Test("An export has the causes of cancellations with the ids of the process")
+  func exportedCauses() throws {
+    var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
+    var update = MultiProcessScene.update
+    let cancelled = MultiProcessScene.id(2, 1033)
+    for index in update.changed.indices where update.changed[index].id == cancelled {
+      update.changed[index].cancellationCause = .dependency(MultiProcessScene.id(2, 1039))
+    }
+    dashboard.take(.monitor(.update(update)))
+    let words = "cancelled because #1039 “download tiles z=12 eu” did not succeed"
+    #expect(dashboard.shown.operations[cancelled]?.cancellationCause != nil)
+    let exported = dashboard.press("e").compactMap { effect in
+      if case .export(let frame) = effect {
+        frame.operations.first { $0.cancellation != nil }?.cancellation
+      } else {
+        nil
+      }
+    }
+    #expect(exported.map(\.operation) == [.init(1039)])
+    #expect(exported.map(\.sentence) == [words])
+  }
+
   @Test func anExportIncludesWarningsWithoutOperations() {
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
     var update = MultiProcessScene.update

@@ -87,6 +87,40 @@ import Testing
     #expect(cancelling.ending == .status(0), "\(cancelling.errors)")
   }
 
+  @Test(
+    "why names the failed operation that has cancelled another one, in the process and in its recording"
+  )
+  func causes() throws {
+    let process = try MonitoredProcess(
+      BuiltFolder.path(of: "fixture-ending"), ["causes"], until: "listening at")
+    let file = process.runtime.file("causes.opqrec")
+    let recorder = try PseudoTerminal(columns: 120)
+    try recorder.start(
+      BuiltProgram.path, ["record", "-p", "\(process.id)", "-o", file],
+      environment: [MonitoredProcess.variable(process.runtime)])
+    let line = try process.line(after: "bad ")
+    let ids = line.split { !$0.isNumber }.map(String.init)
+    try #require(ids.count == 3)
+    let words = "cancelled because #\(ids[0]) “bad” failed: "
+    let path = ", through #\(ids[1]); at "
+    func check(_ output: String) {
+      #expect(output.hasPrefix("#\(ids[2]) BlockOperation: \(words)"), "\(output)")
+      #expect(output.contains(path) && output.contains("2.0 seconds"), "\(output)")
+    }
+    let why = try run(process, ["why", ids[2]])
+    #expect(why.ending == .status(0), "\(why.errors)")
+    check(why.output)
+    let json = try frame(of: process, "#\(ids[1])")
+    #expect(json.operations.first?.cancellation?.cause == .dependency)
+    #expect(json.operations.first?.cancellation?.sentence.hasPrefix(words) == true)
+    process.signal(SIGUSR1)
+    _ = process.waitForEnd()
+    #expect(recorder.waitForEnd() == .status(0))
+    let recorded = try process.run(["why", ids[2], "--recording", file])
+    #expect(recorded.ending == .status(0), "\(recorded.errors)")
+    check(recorded.output)
+  }
+
   @Test("Each error is reported in one sentence, with the matching status")
   func refusals() throws {
     let process = try MonitoredProcess()

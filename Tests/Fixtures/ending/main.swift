@@ -12,6 +12,8 @@
 //   fixture-ending completion    `main` returns while completion blocks wait
 //   fixture-ending abort         `main` calls `abort()` when the process receives SIGUSR1
 //   fixture-ending signal        `main` returns when the process receives SIGUSR1
+//   fixture-ending causes        `main` returns when the process receives SIGUSR1; before, a failed operation has
+//                                cancelled another one through a third one
 //   fixture-ending exec          the process executes this program again, as `executed FOREIGN-SOCKET…`
 
 import Dispatch
@@ -129,6 +131,18 @@ case "abort":
   waitForSignal()
   abort()
 case "signal": waitForSignal()
+case "causes":
+  let bad = InvocationOperation<Int> { throw OperationTimeoutError(limit: .seconds(2)) }
+  bad.name = "bad"
+  let through = BlockOperation {}
+  through.addDependency(bad, requires: .success)
+  let cancelled = BlockOperation {}
+  cancelled.addDependency(through, requires: .success)
+  queue.addOperations([cancelled, through, bad], waitUntilFinished: true)
+  print(
+    "bad \(bad.id.rawValue), through \(through.id.rawValue), cancelled \(cancelled.id.rawValue)")
+  fflush(nil)
+  waitForSignal()
 case "exec":
   var words = ([CommandLine.arguments[0], "executed"] + inherited).map { strdup($0) } + [nil]
   execv("/proc/self/exe", &words)

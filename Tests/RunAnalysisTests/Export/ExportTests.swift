@@ -18,12 +18,12 @@ import Testing
     #expect(
       lines == [
         "id,name,class,queue,state,priority,added,ready,started,cancel_requested,finished,"
-          + "dependency_wait_seconds,slot_wait_seconds,work_seconds,on_critical_path,dependencies,error",
+          + "dependency_wait_seconds,slot_wait_seconds,work_seconds,on_critical_path,dependencies,error,cancellation",
         "1,\(name),Fetch,\(name),finished,0,0.000000000,0.000000000,0.500000000,,1.000000000,"
-          + "0.000000000,0.500000000,0.500000000,true,,",
+          + "0.000000000,0.500000000,0.500000000,true,,,",
         "2,,Parse,\(name),cancelled,4,0.000000000,1.000000000,1.250000000,1.500000000,2.000000000,"
-          + "1.000000000,0.250000000,0.750000000,true,\"1 9\",",
-        "3,poll,Poll,io,executing,0,,,2.000000000,,,,,,false,2,", "",
+          + "1.000000000,0.250000000,0.750000000,true,\"1 9\",,",
+        "3,poll,Poll,io,executing,0,,,2.000000000,,,,,,false,2,,", "",
       ])
   }
 
@@ -36,8 +36,8 @@ import Testing
       return text
     }
     let lines = text(.csv).components(separatedBy: "\r\n")
-    #expect(lines[1].contains(",failed,") && lines[1].hasSuffix(#","disk full""#))
-    #expect(lines[2].hasSuffix(#","'=1 ""a"", <b onload='x'>&amp;\n\x1b[2J\\ \u202e""#))
+    #expect(lines[1].contains(",failed,") && lines[1].hasSuffix(#","disk full","#))
+    #expect(lines[2].hasSuffix(#","'=1 ""a"", <b onload='x'>&amp;\n\x1b[2J\\ \u202e","#))
     let dot = text(.dot)
     #expect(dot.contains(##"Fetch · failed · 501ms\ndisk full", fillcolor="#ffcdd2""##))
     let trace = text(.chromeTrace)
@@ -46,6 +46,30 @@ import Testing
     #expect(
       facts.contains { $0["state"] as? String == "failed" && $0["error"] as? String == "disk full" }
     )
+  }
+
+  @Test("Each format has what cancelled an operation, also if the filter excludes the origin")
+  func cancellations() throws {
+    var reports = ExportScene.failures(1)
+    var report = OperationReport(
+      id: .init(7), name: "file 7", className: "Fetch", queue: .init(1), state: .cancelled,
+      added: ExportScene.time(1), becameReady: ExportScene.time(1),
+      started: ExportScene.time(1.5), finished: ExportScene.time(3))
+    report.cancellationCause = .dependency(.init(1))
+    reports.append(report)
+    let history = try ExportScene.history(ExportScene.bytes(reports))
+    let run = ExportedRun(history, filter: try OperationFilter("state:cancelled"))
+    func text(_ format: ExportFormat) -> String {
+      var text = ""
+      format.export(run).write { text += $0 }
+      return text
+    }
+    let sentence = "cancelled because #1 “file 1” failed: disk full"
+    let lines = text(.csv).components(separatedBy: "\r\n")
+    #expect(lines.count == 3 && lines[1].hasSuffix(",,\"\(sentence)\""))
+    #expect(text(.dot).contains("\\n\(sentence)\", fillcolor=\"#f3d1f4\""))
+    let facts = try events(of: text(.chromeTrace)).compactMap { $0["args"] as? [String: Any] }
+    #expect(facts.contains { $0["cancellation"] as? String == sentence })
   }
 
   @Test("A filter selects the exported operations")
