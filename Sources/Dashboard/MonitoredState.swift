@@ -67,8 +67,8 @@ struct MonitoredState: Sendable, Equatable {
   var runs: RecentRuns? { state.latest?.runs }
   /// How long recent operations waited and ran.
   var times: TimeStatistics { state.latest?.times ?? TimeStatistics() }
-  /// The waiting and run times of each class for which the dashboard has requested them.
-  var classTimes: [String: TimeStatistics] { state.latest?.classTimes ?? [:] }
+  /// The waiting and run times of each kind for which the dashboard has requested them.
+  var kindTimes: [String: TimeStatistics] { state.latest?.kindTimes ?? [:] }
   /// The details of the operation on the detail screen.
   var detail: OperationDetail? { state.latest?.detail }
 

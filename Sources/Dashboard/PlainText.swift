@@ -157,7 +157,7 @@ package struct PlainText: Sendable {
     DependencyTree(
       root: id, direction: direction, graph: OperationGraph(monitored.operations),
       estimates: RunTimeEstimates(
-        monitored.classTimes, deadlocked: monitored.deadlocked, at: now),
+        monitored.kindTimes, deadlocked: monitored.deadlocked, at: now),
       rowLimit: TreeState.rowLimit)
   }
 

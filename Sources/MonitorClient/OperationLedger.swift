@@ -36,5 +36,6 @@ package struct OperationLedger {
   /// and the table entries for its dependencies.
   static func size(of report: OperationReport) -> Int {
     256 + report.name.utf8.count + report.className.utf8.count + 32 * report.dependencies.count
+      + (report.errorText?.utf8.count ?? 0) + (report.givenKind?.utf8.count ?? 0)
   }
 }

@@ -29,6 +29,8 @@ extension BatchFrame.Operation {
     case error
     /// What cancelled the operation; see ``BatchFrame/Operation/cancellation``.
     case cancellation
+    /// What the operation does; see ``BatchFrame/Operation/kind``.
+    case kind
   }
 }
 
@@ -56,6 +58,7 @@ extension BatchFrame.Operation: Encodable {
       case .name: try container.encode(name, forKey: field)
       case .error: try container.encodeIfPresent(error, forKey: field)
       case .cancellation: try container.encodeIfPresent(cancellation, forKey: field)
+      case .kind: try container.encodeIfPresent(kind, forKey: field)
       }
     }
   }

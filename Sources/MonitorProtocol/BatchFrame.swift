@@ -43,6 +43,9 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var queue: String
     /// The name of the operation's Swift class.
     public var className: String
+    /// What the operation does; the name of its class if the program has set no kind. `nil` in frames
+    /// of earlier versions.
+    public var kind: String?
     /// The priority of the operation, as Foundation's number.
     public var priority: OperationPriority
     /// The ids of the operations that this operation depends on.
@@ -182,6 +185,7 @@ extension BatchFrame.Operation {
     state = report.state
     self.queue = queue
     className = report.className
+    kind = report.kind
     priority = report.priority
     dependencies = report.dependencies
     unmetDependencyCount = report.unmetDependencyCount

@@ -42,8 +42,8 @@ public struct MonitorWarning: Sendable, Hashable {
     /// slots for 200 ms or longer.
     case readyButNotStarted = "ready-but-not-started"
     /// The operations in ``operations`` have run for more than 1.5 times the usual time of their
-    /// class. The usual time, ``usual``, is the 99th percentile of the recent run times of the
-    /// class. At least 20 operations of the class have finished recently. The operation with the
+    /// kind. The usual time, ``usual``, is the 99th percentile of the recent run times of the
+    /// kind. At least 20 operations of the kind have finished recently. The operation with the
     /// longest run comes first.
     case slow
     /// More than 10,000 operations depend on the operation in ``operations``.
@@ -101,7 +101,7 @@ public struct MonitorWarning: Sendable, Hashable {
   public var limit: Int
   /// The time at which the condition began; `nil` if unknown.
   public var since: MonitorTime?
-  /// The usual run time of the class of the first of ``operations``; `nil` if the kind defines no
+  /// The usual run time of the kind of the first of ``operations``; `nil` if the kind defines no
   /// usual time.
   public var usual: Duration?
   /// The number of the process, if a viewer watches several processes as one; otherwise `nil`. The

@@ -85,6 +85,12 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     get { rareValues.errorText }
     set { rareValues.errorText = newValue }
   }
+  /// The kind that the program has set, unsanitised; `nil` if the kind of the operation is the name of
+  /// its class.
+  public var givenKind: String? {
+    get { rareValues.givenKind }
+    set { rareValues.givenKind = newValue }
+  }
   /// The viewer that sent the last cancel command from another process; `nil` if there was no such
   /// command.
   public var cancelRequester: CommandOrigin? {
@@ -101,6 +107,7 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
   /// The values that few operations have.
   private struct RareValues: Sendable, Equatable {
     var errorText: String?
+    var givenKind: String?
     var cancelRequester: CommandOrigin?
     var foundExecuting: MonitorTime?
     var cancellationCause: CancellationCause?
@@ -152,8 +159,12 @@ extension OperationReport {
 }
 
 extension OperationReport {
-  /// The name of the operation, or its class if it has no name; unsanitised.
-  package var title: String { name.isEmpty ? className : name }
+  /// What the operation does, as one or two words, unsanitised. Statistics combine the operations of
+  /// one kind. It is the name of the class if the program has set no kind.
+  public var kind: String { givenKind ?? className }
+
+  /// The name of the operation, or its kind if it has no name; unsanitised.
+  package var title: String { name.isEmpty ? kind : name }
 
   /// Whether the operation executes, and its start is unknown.
   package var isStartUnknown: Bool { state == .executing && started == nil }

@@ -42,11 +42,11 @@ public struct Update: Sendable, Equatable {
   public var warnings: [MonitorWarning] = []
   /// The statistics of the recent slot waits and run times of the recorded operations.
   public var times = TimeStatistics()
-  /// The statistics of recent slot waits and run times for each class, by the name of the class.
-  /// Only classes of the operations in ``Interest/operations`` and ``Interest/graphs`` and of the
-  /// dependency trees are included, and at most about sixty. A class without known times is not
+  /// The statistics of recent slot waits and run times for each kind of operation.
+  /// Only the kinds of the operations in ``Interest/operations`` and ``Interest/graphs`` and of the
+  /// dependency trees are included, and at most about sixty. A kind without known times is not
   /// included.
-  public var classTimes: [String: TimeStatistics] = [:]
+  public var kindTimes: [String: TimeStatistics] = [:]
   /// The time for which the viewer received no updates although operations changed, because the
   /// viewer had not yet processed an earlier update; zero if the viewer keeps up.
   public var behind = Duration.zero

@@ -21,13 +21,13 @@ extension CollectorTable {
     return RecentRuns(runs: runs, count: running.count + ended.count)
   }
 
-  /// Returns the statistics of the recent slot waits and run times for the classes of these
+  /// Returns the statistics of the recent slot waits and run times for the kinds of these
   /// operations.
-  func classTimes(
+  func kindTimes(
     of operations: Set<OperationReport.ID>, at now: MonitorTime
   ) -> [String: TimeStatistics] {
-    let names = Set(operations.lazy.compactMap { self.entries[$0]?.report.className })
-    return classTimes.statistics(of: names, in: times, at: now)
+    let kinds = Set(operations.lazy.compactMap { self.entries[$0]?.report.kind })
+    return kindTimes.statistics(of: kinds, in: times, at: now)
   }
 
   /// Returns the operation with this id; `nil` if it has finished or no longer exists.

@@ -72,7 +72,7 @@ final class CollectorTable {
   private(set) var runLog = RunLog()
   /// The recent slot waits and run times of operations.
   private(set) var times = TimeHistograms()
-  var classTimes = ClassStatistics()
+  var kindTimes = KindStatistics()
   /// The number of state changes that the queues have counted but not recorded since the first reading of the
   /// queues.
   private(set) var lostSteps: UInt64 = 0
@@ -151,7 +151,7 @@ final class CollectorTable {
     let old = entry.report
     body(&entry.report)
     entry.version = version
-    if searchTexts != nil, entry.report.name != old.name { searchTexts?.rename(entry.report) }
+    if searchTexts != nil, !entry.report.hasTexts(of: old) { searchTexts?.rename(entry.report) }
     for list in lists.values { list.replace(old, by: entry.report, in: self) }
   }
 

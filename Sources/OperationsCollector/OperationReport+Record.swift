@@ -49,6 +49,8 @@ extension OperationReport {
       nanoseconds.map { MonitorTime(nanoseconds: $0) }
     }
     name = snapshot.name ?? ""
+    // The kind is truncated here, so that all viewers combine the same operations.
+    if givenKind != snapshot.kind { givenKind = snapshot.kind?.wireText }
     state = MonitorProtocol.OperationState(
       snapshot.state, isCancelled: snapshot.isCancelled, hasFailed: snapshot.hasFailed,
       isSuspended: isSuspended)

@@ -8,7 +8,7 @@ import MonitorProtocol
 /// because the reports are scattered in memory.
 ///
 /// The texts exist only while a viewer searches. They are collected step by step, so that the
-/// collector can do other work in between. The names of classes are stored once for each class.
+/// collector can do other work in between. The names of classes, and the kinds, are stored once.
 struct SearchTexts {
   /// The byte before each text. No text in UTF-8 contains this byte, so a search never finds a part
   /// of two texts.
@@ -19,19 +19,29 @@ struct SearchTexts {
   /// than half of all texts.
   private static let outdatedLimit = 10_000
 
+  /// A class, and a kind that the program has set for operations of this class.
+  private struct Category: Hashable {
+    let className: String
+    let kind: String?
+
+    func contains(_ text: String) -> Bool {
+      className.containsIgnoringCase(text) || kind?.containsIgnoringCase(text) == true
+    }
+  }
+
   /// The separator, the id, the separator and the name of each operation. All letters are lowercase.
   private var bytes: [UInt8] = []
   /// The ids of the operations, in the order of ``bytes``.
   private var ids: [OperationReport.ID] = []
   /// For each operation, the index in ``bytes`` at which its text begins.
   private var starts: [UInt32] = []
-  /// For each operation, the number of its class in ``classes``.
-  private var classNumbers: [UInt32] = []
-  private var classes: [String: UInt32] = [:]
-  private var lastClass: (name: String, number: UInt32) = ("", 0)
-  /// The number of texts that are out of date: those of removed operations, and earlier names.
+  /// For each operation, the number of its class and kind in ``categories``.
+  private var categoryNumbers: [UInt32] = []
+  private var categories: [Category: UInt32] = [:]
+  private var lastCategory = (Category(className: "", kind: nil), number: UInt32(0))
+  /// The number of texts that are out of date: those of removed operations, and earlier names and kinds.
   private var outdatedCount = 0
-  /// The operations whose names have changed. They also have texts with earlier names.
+  /// The operations whose names or kinds have changed. They also have texts with earlier names.
   private var renamed: Set<OperationReport.ID> = []
 
   /// The operations whose texts are not collected yet, from the index `nextPending` on.
@@ -43,7 +53,7 @@ struct SearchTexts {
     pending = operations
     ids.reserveCapacity(operations.count)
     starts.reserveCapacity(operations.count)
-    classNumbers.reserveCapacity(operations.count)
+    categoryNumbers.reserveCapacity(operations.count)
   }
 
   /// Whether the texts of some operations are missing.
@@ -69,22 +79,23 @@ struct SearchTexts {
   /// Adds the text of an operation.
   mutating func insert(_ report: OperationReport) {
     guard bytes.count < UInt32.max - 0xFFFF else { return }
-    // Most operations have the class of the previous one.
-    if classNumbers.isEmpty || report.className != lastClass.name {
-      let number = classes[report.className] ?? UInt32(classes.count)
-      classes[report.className] = number
-      lastClass = (report.className, number)
+    let category = Category(className: report.className, kind: report.givenKind)
+    // Most operations have the class and the kind of the previous one.
+    if categoryNumbers.isEmpty || category != lastCategory.0 {
+      let number = categories[category] ?? UInt32(categories.count)
+      categories[category] = number
+      lastCategory = (category, number)
     }
     ids.append(report.id)
     starts.append(UInt32(bytes.count))
-    classNumbers.append(lastClass.number)
+    categoryNumbers.append(lastCategory.number)
     bytes.append(Self.separator)
     append(report.id)
     bytes.append(Self.separator)
     append(report.name)
   }
 
-  /// Adds the text of an operation whose name has changed. The earlier text is out of date.
+  /// Adds the text of an operation whose name or kind has changed. The earlier text is out of date.
   mutating func rename(_ report: OperationReport) {
     outdatedCount += 1
     renamed.insert(report.id)
@@ -116,12 +127,12 @@ struct SearchTexts {
     bytes[start...].reverse()
   }
 
-  /// Returns the operations whose id, name or class contains a text.
+  /// Returns the operations whose id, name, kind or class contains a text.
   ///
   /// - Parameters:
   ///   - text: The text to search for.
-  ///   - report: Returns the report of an operation. It is called for operations whose names have
-  ///     changed.
+  ///   - report: Returns the report of an operation. It is called for operations whose names or
+  ///     kinds have changed.
   /// - Returns: The operations. The result may contain operations that were removed.
   func matches(
     of text: String, _ report: (OperationReport.ID) -> OperationReport?
@@ -129,9 +140,9 @@ struct SearchTexts {
     var found = IDSet(for: ids)
     let needle = text.utf8.map(Self.lowercase)
     guard !needle.isEmpty else { return found }
-    let matching = Set(classes.filter { $0.key.containsIgnoringCase(text) }.values)
+    let matching = Set(categories.filter { $0.key.contains(text) }.values)
     if !matching.isEmpty {
-      for (id, number) in zip(ids, classNumbers) where matching.contains(number) {
+      for (id, number) in zip(ids, categoryNumbers) where matching.contains(number) {
         found.insert(id)
       }
     }
@@ -171,6 +182,13 @@ struct SearchTexts {
 
   private static func lowercase(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+}
+
+extension OperationReport {
+  /// Returns whether the report has the name and the kind of an earlier report of the operation.
+  func hasTexts(of earlier: OperationReport) -> Bool {
+    name == earlier.name && givenKind == earlier.givenKind
   }
 }
 

@@ -326,7 +326,7 @@ final class SessionList {
       update.warnings.append(MonitorWarning(kind: .historyLost, count: Int(lostEvents)))
     }
     update.times = table.times.statistics
-    update.classTimes = table.classTimes(of: singled, at: time)
+    update.kindTimes = table.kindTimes(of: singled, at: time)
     update.detail = detail
     update.matches = matches
     return update

@@ -29,8 +29,8 @@ public import Tracing
 /// | `opq_operations_completed_total` | counter | `state`: `finished`, `cancelled` |
 /// | `opq_operations_failed_total` | counter: finished with an error; also counted as `finished` | – |
 /// | `opq_operations_untimed_total`, not by queue | counter: completed, without timer and span | – |
-/// | `opq_operation_slot_wait` | timer: from ready to started | `class` |
-/// | `opq_operation_run` | timer: from started to finished | `class` |
+/// | `opq_operation_slot_wait` | timer: from ready to started | `kind` |
+/// | `opq_operation_run` | timer: from started to finished | `kind` |
 ///
 /// Gauges and counters are exact at each update, under any load. Counters count only events after
 /// the telemetry was started. When a queue is deallocated, its gauges are destroyed, and its
@@ -41,8 +41,8 @@ public import Tracing
 /// already ready have no slot wait.
 ///
 /// Each operation that ran gets a span of the kind `internal` from its start to its finish. The
-/// span is named after the operation or, if the operation has no name, after its class. The
-/// attributes of a span are the waiting times, the priority, the class and the queue of the
+/// span is named after the operation or, if the operation has no name, after its kind. The
+/// attributes of a span are the waiting times, the priority, the kind, the class and the queue of the
 /// operation. A span has events for the moments at which the operation was added, became ready and
 /// was cancelled. It has links to the spans of the operation's dependencies. The span of an
 /// operation that failed has the status `error`, with the text of the error. The span of a
@@ -67,8 +67,8 @@ public import Tracing
 /// timer nor span, but the counters include them, and `opq_operations_untimed_total` counts them. A
 /// shorter interval records more operations and costs more. At most 100 names of queues have a
 /// label of their own; the other queues share the label `_other`. If all queues of a name are
-/// deallocated, another name may replace it. At most 500 pairs of a queue and a class have timers
-/// of their own; the other classes of a queue share the label `_other`. Names are truncated to 100
+/// deallocated, another name may replace it. At most 500 pairs of a queue and a kind have timers
+/// of their own; the other kinds of a queue share the label `_other`. Names are truncated to 100
 /// Unicode scalars, and control characters, quotation marks and backslashes in names are replaced.
 /// Queues without a name share the label `OperationQueue`. Names that are equal after these changes
 /// share a label. Queues whose actual name is `_other` or `OperationQueue` also share these labels.

@@ -22,8 +22,7 @@ enum Metric: String, CaseIterable {
   var detailName: String? {
     switch self {
     case .operations, .completed: "state"
-    case .wait, .run: "class"
-    case .warnings: "kind"
+    case .wait, .run, .warnings: "kind"
     case .cancelling, .width, .suspended, .added, .failed, .untimed: nil
     }
   }

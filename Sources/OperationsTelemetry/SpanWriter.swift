@@ -36,7 +36,7 @@ struct SpanWriter {
   mutating func write(_ run: TelemetryRun, _ clock: WallClock) {
     let report = run.report
     let span = tracer.startSpan(
-      LabelText.harmless(report.name.isEmpty ? report.className : report.name), context: parent,
+      LabelText.harmless(report.title), context: parent,
       ofKind: .internal, at: clock.instant(run.started))
     if span.isRecording { describe(run, in: span, clock) }
     span.end(at: clock.instant(run.finished))
@@ -69,6 +69,7 @@ struct SpanWriter {
     var attributes: [String: SpanAttribute] = [
       "opq.operation.id": .int64(Int64(clamping: report.id.rawValue)),
       "opq.operation.class": .string(LabelText.harmless(report.className)),
+      "opq.operation.kind": .string(LabelText.harmless(report.kind)),
       "opq.operation.priority": .int64(Int64(report.priority.rawValue)),
       "opq.operation.cancelled": .bool(report.state == .cancelled),
       "opq.queue.id": .int64(Int64(clamping: report.queue.rawValue)),

@@ -29,7 +29,7 @@ struct TelemetryState {
   private let past: TelemetryPast
   private var queues: [QueueReport.ID: Queue] = [:]
   private var labels = QueueLabels()
-  private var classes = TimerClasses()
+  private var kinds = TimerKinds()
   private var gauges: [Series: Int] = [:]
   /// The counters and timers that were reported for each label of a queue.
   private var series: [String: Set<Series>] = [:]
@@ -165,7 +165,7 @@ struct TelemetryState {
   }
 
   private mutating func dropLabel(_ label: String) -> [TelemetryAction] {
-    classes.drop(queue: label)
+    kinds.drop(queue: label)
     return series.removeValue(forKey: label)?.map { .destroy($0) } ?? []
   }
 
@@ -197,13 +197,13 @@ struct TelemetryState {
 
   private mutating func times(of run: TelemetryRun) -> [TelemetryAction] {
     let label = label(of: run.report.queue)
-    let name = classes.label(for: run.report.className, in: label)
-    let runSeries = Series(.run, queue: label, detail: name)
+    let kind = kinds.label(for: run.report.kind, in: label)
+    let runSeries = Series(.run, queue: label, detail: kind)
     series[label, default: []].insert(runSeries)
     guard let ready = run.report.becameReady else {
       return [.time(runSeries, run.finished - run.started)]
     }
-    let waitSeries = Series(.wait, queue: label, detail: name)
+    let waitSeries = Series(.wait, queue: label, detail: kind)
     series[label, default: []].insert(waitSeries)
     return [
       .time(waitSeries, max(.zero, run.started - ready)),

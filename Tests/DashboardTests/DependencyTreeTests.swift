@@ -85,7 +85,7 @@ struct DependencyTreeTests {
       root: ID(1), direction: .waitsFor, graph: OperationGraph(store), rowLimit: 99)
     #expect(tree.rows.count == 2)
     #expect(tree.rows[1].note == .group(count: 9, first: ID(2), last: ID(10)))
-    let group = DependencyTree.Group(parent: ID(1), state: .waiting, className: "Block")
+    let group = DependencyTree.Group(parent: ID(1), state: .waiting, kind: "Block")
     let unfolded = DependencyTree(
       root: ID(1), direction: .waitsFor, graph: OperationGraph(store),
       folding: DependencyTree.Folding(unfolded: [group]), rowLimit: 99)

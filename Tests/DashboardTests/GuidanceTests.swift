@@ -141,7 +141,7 @@ struct GuidanceTests {
   @Test func theFiltersAreNamedOnANarrowScreen() {
     var dashboard = Scene.dashboard()
     dashboard.press("\\")
-    #expect(dashboard.text().shows("class:Merge"))
+    #expect(dashboard.text().shows("kind:Merge"))
     dashboard.press("state:exec")
     dashboard.press(.enter)
     dashboard.press("H")

@@ -102,7 +102,7 @@ struct HostileProcessTests {
         count: count(&random), since: time(&random), usual: duration(&random))
     }
     update.times = TimeStatistics(wait: percentiles(&random), run: percentiles(&random))
-    update.classTimes = ["Merge": TimeStatistics(run: percentiles(&random))]
+    update.kindTimes = ["Merge": TimeStatistics(run: percentiles(&random))]
     update.behind = duration(&random)
     update.detail = OperationDetail(
       id: id(&random), reasons: [.init(kind: .excluded, sentence: "\u{1B}[2J")],

@@ -175,7 +175,7 @@ struct TreeSelectionTests {
     dashboard.press(.enter)
     dashboard.press("dj")
     let group = DependencyTree.RowID.group(
-      .init(parent: ID(1), state: .executing, className: "Block"))
+      .init(parent: ID(1), state: .executing, kind: "Block"))
     #expect(dashboard.tree?.cursor == group)
     dashboard.update(removed: (8...13).map { ID($0) })
     #expect(dashboard.tree?.cursor == group && dashboard.tree?.isGhost == true)

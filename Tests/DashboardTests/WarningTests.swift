@@ -221,7 +221,7 @@ struct WarningTests {
         MonitorWarning(
           kind: .slow, operations: [ID(1042)], count: 1, since: Scene.seconds(89.6),
           usual: .milliseconds(1_200)),
-        "! #1042 download tiles z=14 eu has run 12.4s; class p99 is 1.20s"
+        "! #1042 download tiles z=14 eu has run 12.4s; kind p99 is 1.20s"
       ),
       (
         MonitorWarning(

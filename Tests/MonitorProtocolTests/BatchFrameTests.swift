@@ -48,6 +48,20 @@ import Testing
     #expect(frame.counts.held == 1)
   }
 
+  @Test("An operation has its kind, which is its class if the program has set no kind")
+  func kinds() {
+    var report = OperationReport(
+      id: .init(1), name: "", className: "Job", queue: .init(1), state: .ready)
+    func kind() -> String? {
+      BatchFrame(
+        hello: hello, time: hello.anchor, queues: queues, operations: [report], lostChanges: 0
+      ).operations.first?.kind
+    }
+    #expect(kind() == "Job")
+    report.givenKind = "hash"
+    #expect(kind() == "hash")
+  }
+
   @Test func queuesAndOperationsAreInTheOrderOfTheirIds() {
     #expect(frame.queues.map(\.name) == ["cpu", "net"])
     #expect(frame.operations.map(\.id.rawValue) == [4, 9])
@@ -99,7 +113,7 @@ import Testing
       #""time":{"monotonic":7500000000,"wallClock":"2023-11-14T22:13:22.750Z"}"#,
       #""counts":{"cancelled":0,"cancelling":1,"executing":1,"failed":0,"finished":0,"held":1,"ready":1,"#
         + #""total":3,"waiting":1}"#,
-      #"{"class":"Tile","dependencies":[],"id":4,"name":"tile","priority":0,"queue":"cpu","#
+      #"{"class":"Tile","dependencies":[],"id":4,"kind":"Tile","name":"tile","priority":0,"queue":"cpu","#
         + #""seconds":1.5,"secondsInState":1.5,"state":"cancelling","unmet":0}"#,
       #""warnings":[{"awaited":[],"count":1,"kind":"suspended-with-ready","operations":[],"#
         + #""queue":"net","seconds":1.25},"#

@@ -21,7 +21,8 @@ struct OperationFilterTests {
     "Operations that match",
     arguments: [
       "", "  ", "tiles", "TILES", "download", "\"tiles z\"", "z=14", "state:executing",
-      "state:exec", "STATE:Exec", "queue:io", "queue:\"net io\"", "class:download", "name:tiles",
+      "state:exec", "STATE:Exec", "queue:io", "queue:\"net io\"", "class:download", "kind:download",
+      "name:tiles",
       "priority:high", "age>5s", "age>9.9", "age<11s", "age>9999ms", "age<1m", "age<1h", "#1042",
       "!merge", "!state:waiting", "merge|tiles", "state:ready|state:executing",
       "tiles queue:io !merge", "!merge|upload", "state:e|held",
@@ -31,11 +32,22 @@ struct OperationFilterTests {
   @Test(
     "Operations that do not match",
     arguments: [
-      "merge", "!tiles", "state:ready", "queue:cpu", "class:Merge", "priority:low", "age>10s",
+      "merge", "!tiles", "state:ready", "queue:cpu", "class:Merge", "kind:Merge", "priority:low",
+      "age>10s",
       "age<5s", "#104", "tiles merge", "merge|upload", "!merge|tiles", "\"state:executing\"",
       "\"#1042\"", "name:merge",
     ])
   func notMatching(text: String) throws { #expect(try !matches(text)) }
+
+  @Test("kind: means the kind that the program has set, and class: the class")
+  func kinds() throws {
+    var report = Self.report
+    report.givenKind = "fetch"
+    #expect(try matches("kind:Fetch", report) && matches("class:download", report))
+    #expect(try !matches("kind:download", report) && !matches("class:fetch", report))
+    report.name = ""
+    #expect(try matches("fetch", report) && !matches("download", report))
+  }
 
   @Test(
     "Invalid filters and their messages",
@@ -47,7 +59,8 @@ struct OperationFilterTests {
       ),
       (
         "colour:red",
-        "unknown field colour; the fields are state:, queue:, class:, priority:, age> and age<"
+        "unknown field colour; the fields are state:, queue:, kind:, class:, priority:, "
+          + "age> and age<"
       ),
       ("state:", "a term or value is missing after state:"),
       ("!", "a term or value is missing after !"),

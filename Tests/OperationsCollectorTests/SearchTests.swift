@@ -25,13 +25,16 @@ struct SearchTests {
     return (0..<400).map { index in
       let number = index < 300 ? index + 1 : index * 1_000_003
       let suffix = index % 3 == 0 ? "" : " \(index)"
-      return report(number, names[index % names.count] + suffix, classes[index % classes.count])
+      var report = report(
+        number, names[index % names.count] + suffix, classes[index % classes.count])
+      if index % 5 == 0 { report.givenKind = index % 2 == 0 ? "Zip file" : "hash" }
+      return report
     }
   }
 
   private static let needles = [
     "j", "JOB", "job 1", "1", "#1", "12", "#12", "aab", "ab", "merge", "ope", "ÿ", "ï", "\u{1F600}",
-    "zebra", " ", "b 1", "operationjob", "3#", "#300001",
+    "zebra", "zip", "HASH", "file", " ", "b 1", "operationjob", "3#", "#300001",
   ]
 
   @Test("The collected texts find the same operations as a search of the reports")
@@ -56,17 +59,18 @@ struct SearchTests {
     #expect(!reports.contains { nothing.contains($0.id) })
   }
 
-  @Test("A search finds a renamed operation by its new name, and not by earlier names")
+  @Test("A search finds a renamed operation by its new name and kind, and not by earlier names")
   func renamedOperations() {
     var report = report(7, "poster: 35 %", "Poster")
     let other = self.report(8, "index", "Index")
     var texts = SearchTexts(of: [])
     for report in [report, other] { texts.insert(report) }
     report.name = "poster: 36 %"
+    report.givenKind = "image"
     texts.rename(report)
     let current = [report.id: report, other.id: other]
     func finds(_ text: String) -> Bool { texts.matches(of: text) { current[$0] }.contains(ID(7)) }
-    #expect(finds("36 %") && finds("poster") && finds("#7"))
+    #expect(finds("36 %") && finds("poster") && finds("#7") && finds("image"))
     #expect(!finds("35 %"))
     texts.remove(report.id)
     #expect(texts.matches(of: "index") { current[$0] }.contains(ID(8)))

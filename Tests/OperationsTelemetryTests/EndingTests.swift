@@ -74,7 +74,7 @@ import Testing
     telemetry.stop()
     let values = metrics.values.value
     #expect(values[#"opq_operations_completed_total{queue="ended",state="finished"}"#] == 1)
-    #expect(values[#"opq_operation_run{queue="ended",class="BlockOperation"}"#] == 1)
+    #expect(values[#"opq_operation_run{queue="ended",kind="BlockOperation"}"#] == 1)
     let gauges = [
       "opq_operations{", "opq_operations_cancelling{", "opq_queue_width{", "opq_queues_suspended{",
       "opq_warnings{",
@@ -120,7 +120,7 @@ import Testing
 
   @Test func eventsDuringAMetricsCallAreReportedAfterIt() async {
     let gate = Gate()
-    let run = #"opq_operation_run{queue="slow",class="BlockOperation"}"#
+    let run = #"opq_operation_run{queue="slow",kind="BlockOperation"}"#
     let metrics = WatchedMetrics { series in if series == run { gate.pass() } }
     let telemetry = OperationTelemetry.start(
       metrics: metrics, tracer: nil, interval: .milliseconds(1))

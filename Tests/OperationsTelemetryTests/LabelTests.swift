@@ -39,15 +39,15 @@ import Testing
     #expect(labels.label(for: "q5") == QueueLabels.other)
   }
 
-  @Test func aClassKeepsItsTimersUntilItsQueueIsDropped() {
-    var classes = TimerClasses()
-    for number in 0..<TimerClasses.limit {
-      #expect(classes.label(for: "C\(number)", in: "a") == "C\(number)")
+  @Test func aKindKeepsItsTimersUntilItsQueueIsDropped() {
+    var kinds = TimerKinds()
+    for number in 0..<TimerKinds.limit {
+      #expect(kinds.label(for: "C\(number)", in: "a") == "C\(number)")
     }
-    #expect(classes.label(for: "D", in: "b") == TimerClasses.other)
-    #expect(classes.label(for: "C0", in: "a") == "C0")
-    classes.drop(queue: "a")
-    #expect(classes.label(for: "D", in: "b") == "D")
+    #expect(kinds.label(for: "D", in: "b") == TimerKinds.other)
+    #expect(kinds.label(for: "C0", in: "a") == "C0")
+    kinds.drop(queue: "a")
+    #expect(kinds.label(for: "D", in: "b") == "D")
   }
 
   @Test func theInterestMatchesFinishedAndCancelledOperationsOnly() throws {

@@ -59,6 +59,26 @@ import Tracing
     #expect(statuses[1]?.message == nil)
   }
 
+  @Test(
+    "A span has the class and the kind, and the kind is the title of an operation without a name")
+  func spansHaveKinds() throws {
+    var writer = SpanWriter(to: tracer, parent: .topLevel)
+    var report = run(1).report
+    let time = MonitorTime(nanoseconds: 1_000)
+    for kind in [nil, "hash"] {
+      report.name = ""
+      report.givenKind = kind
+      writer.write(
+        TelemetryRun(report: report, started: time, finished: time, queueName: nil), clock)
+    }
+    let spans = tracer.finishedSpans
+    #expect(spans.map(\.operationName) == ["Job", "hash"])
+    #expect(
+      spans.map { $0.attributes.get("opq.operation.class") } == [.string("Job"), .string("Job")])
+    #expect(
+      spans.map { $0.attributes.get("opq.operation.kind") } == [.string("Job"), .string("hash")])
+  }
+
   @Test func spansUseTheCurrentTimeOfDay() {
     var writer = SpanWriter(to: tracer, parent: .topLevel)
     writer.write(run(1), clock)

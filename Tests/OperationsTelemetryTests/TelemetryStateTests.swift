@@ -240,15 +240,35 @@ import Testing
     #expect(shown.completed(QueueLabels.other) == 400)
   }
 
-  @Test func classesAboveTheLimitShareATimer() {
+  @Test(
+    "Kinds above the limit share a timer, and so do classes if the program has set no kinds",
+    arguments: [false, true])
+  func manyKinds(areSet: Bool) {
     var shown = Shown()
-    let count = UInt64(TimerClasses.limit) + 100
-    shown.take(
-      [queue(1, "a", finished: Int(count))],
-      (1...count).map { operation($0, className: "Class\($0)") })
-    #expect(shown.timers.count == 2 * (TimerClasses.limit + 1))
-    let shared = Series(.run, queue: "a", detail: TimerClasses.other)
+    let count = UInt64(TimerKinds.limit) + 100
+    let reports = (1...count).map { number in
+      var report = operation(number, className: areSet ? "Job" : "Class\(number)")
+      if areSet { report.givenKind = "kind \(number)" }
+      return report
+    }
+    shown.take([queue(1, "a", finished: Int(count))], reports)
+    #expect(shown.timers.count == 2 * (TimerKinds.limit + 1))
+    let shared = Series(.run, queue: "a", detail: TimerKinds.other)
     #expect(shown.timers[shared]?.count == 100)
+  }
+
+  @Test("Operations of different classes and one kind share a timer")
+  func oneKind() {
+    var shown = Shown()
+    let reports = (1...4).map { number in
+      var report = operation(UInt64(number), className: "Class\(number)")
+      if number < 4 { report.givenKind = "hash\n" }
+      return report
+    }
+    shown.take([queue(1, "a", finished: 4)], reports)
+    #expect(shown.timers[Series(.run, queue: "a", detail: "hash\u{FFFD}")]?.count == 3)
+    #expect(shown.timers[Series(.run, queue: "a", detail: "Class4")]?.count == 1)
+    #expect(Series(.run, queue: "a", detail: "hash").metric.detailName == "kind")
   }
 
   @Test func oldOperationsAreForgotten() {

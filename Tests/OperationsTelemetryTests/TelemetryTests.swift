@@ -108,7 +108,7 @@ import Tracing
       for _ in 0..<500 { queue.addOperation {} }
       queue.waitUntilAllOperationsAreFinished()
     }
-    let before = #"{queue="before",class="BlockOperation"}"#
+    let before = #"{queue="before",kind="BlockOperation"}"#
     metrics.values.wait(for: "10,000 operations to be timed or counted as untimed") {
       $0["opq_operation_run" + before, default: 0] + $0["opq_operations_untimed_total", default: 0]
         == 10_000
@@ -120,7 +120,7 @@ import Tracing
     queue.waitUntilAllOperationsAreFinished()
     telemetry.stop()
     let values = metrics.values.value
-    let after = #"{queue="after",class="BlockOperation"}"#
+    let after = #"{queue="after",kind="BlockOperation"}"#
     let timed = values["opq_operation_run" + before, default: 0]
     #expect(timed + values["opq_operations_untimed_total", default: 0] == 10_000)
     #expect(values["opq_operation_run" + after] == 1)
@@ -128,7 +128,7 @@ import Tracing
     #expect(values[#"opq_operations_completed_total{queue="after",state="finished"}"#] == 1)
   }
 
-  @Test func waitsAndRunsAreTimedByQueueAndClass() throws {
+  @Test func waitsAndRunsAreTimedByQueueAndKind() throws {
     final class Encode: Operation, @unchecked Sendable {}
     let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
     let queue = makeQueue("timed")
@@ -137,10 +137,10 @@ import Tracing
     queue.waitUntilAllOperationsAreFinished()
     telemetry.stop()
     for label in ["opq_operation_slot_wait", "opq_operation_run"] {
-      let encode = try metrics.expectTimer(label, [("queue", "timed"), ("class", "Encode")])
+      let encode = try metrics.expectTimer(label, [("queue", "timed"), ("kind", "Encode")])
       #expect(encode.values.count == 10)
       #expect(encode.values.allSatisfy { $0 >= 0 && $0 < 60_000_000_000 })
-      let block = try metrics.expectTimer(label, [("queue", "timed"), ("class", "BlockOperation")])
+      let block = try metrics.expectTimer(label, [("queue", "timed"), ("kind", "BlockOperation")])
       #expect(block.values.count == 1)
     }
   }
@@ -201,7 +201,7 @@ import Tracing
     let queue = makeQueue("burst")
     for _ in 0..<20_000 { queue.addOperation {} }
     queue.waitUntilAllOperationsAreFinished()
-    let timers = #"opq_operation_run{queue="burst",class="BlockOperation"}"#
+    let timers = #"opq_operation_run{queue="burst",kind="BlockOperation"}"#
     metrics.values.wait(for: "20,000 operations to be timed or counted as untimed") {
       $0[timers, default: 0] + $0["opq_operations_untimed_total", default: 0] == 20_000
     }

@@ -28,14 +28,14 @@ import Tracing
 
   @Test func stoppingReportsTheRestAndRemovesTheGauges() {
     let values = write(to: WatchedMetrics()) { $0.end() }
-    #expect(values[#"opq_operation_run{queue="a",class="Job"}"#] == 5)
+    #expect(values[#"opq_operation_run{queue="a",kind="Job"}"#] == 5)
     #expect(values["opq_operations_untimed_total"] == 4)
     #expect(!values.keys.contains { $0.hasPrefix("opq_queue") || $0.hasPrefix("opq_warnings") })
     #expect(tracer.finishedSpans.count == 5)
   }
 
   @Test func abandoningStopsTheReports() {
-    let run = #"opq_operation_run{queue="a",class="Job"}"#
+    let run = #"opq_operation_run{queue="a",kind="Job"}"#
     let metrics = WatchedMetrics { [control] series in if series == run { control.abandon() } }
     let values = write(to: metrics) { writer in
       writer.settle()

@@ -58,11 +58,11 @@ import Testing
     let line =
       #"{"counts":{"cancelled":0,"cancelling":0,"executing":1,"failed":0,"finished":1,"held":0,"#
       + #""ready":0,"total":3,"waiting":1},"lostChanges":3,"operations":["#
-      + #"{"class":"Tile","dependencies":[],"id":3,"name":"","priority":0,"queue":"cpu","#
+      + #"{"class":"Tile","dependencies":[],"id":3,"kind":"Tile","name":"","priority":0,"queue":"cpu","#
       + #""seconds":0.25,"secondsInState":6.25,"state":"finished","unmet":0},"#
-      + #"{"class":"Tile","dependencies":[],"id":4,"name":"tile","priority":0,"queue":"cpu","#
+      + #"{"class":"Tile","dependencies":[],"id":4,"kind":"Tile","name":"tile","priority":0,"queue":"cpu","#
       + #""seconds":1.5,"secondsInState":1.5,"state":"executing","unmet":0},"#
-      + #"{"class":"Merge","dependencies":[3,4],"id":9,"name":"merge","priority":4,"queue":"cpu","#
+      + #"{"class":"Merge","dependencies":[3,4],"id":9,"kind":"Merge","name":"merge","priority":4,"queue":"cpu","#
       + #""state":"waiting","unmet":1}],"process":{"name":"demo","pid":4711},"queues":["#
       + #"{"counts":{"cancelled":0,"cancelling":0,"executing":1,"failed":0,"finished":1,"held":0,"ready":0,"#
       + #""total":3,"waiting":1},"id":1,"isSuspended":false,"name":"cpu","width":2},"#
@@ -119,13 +119,14 @@ import Testing
   @Test func aFrameAsTSV() {
     var printer = FramePrinter(BatchOptions(format: .tsv))
     let lines = """
-      2023-11-14T22:13:22.750Z\t3\tfinished\tcpu\tTile\t0\t\t0\t0.250\t6.250\t\t\t
-      2023-11-14T22:13:22.750Z\t4\texecuting\tcpu\tTile\t0\t\t0\t1.500\t1.500\ttile\t\t
-      2023-11-14T22:13:22.750Z\t9\twaiting\tcpu\tMerge\t4\t3,4\t1\t\t\tmerge\t\t
+      2023-11-14T22:13:22.750Z\t3\tfinished\tcpu\tTile\t0\t\t0\t0.250\t6.250\t\t\t\tTile
+      2023-11-14T22:13:22.750Z\t4\texecuting\tcpu\tTile\t0\t\t0\t1.500\t1.500\ttile\t\t\tTile
+      2023-11-14T22:13:22.750Z\t9\twaiting\tcpu\tMerge\t4\t3,4\t1\t\t\tmerge\t\t\tMerge
 
       """
     let header =
-      "time\tid\tstate\tqueue\tclass\tpriority\tdependencies\tunmet\tseconds\tsecondsInState\tname\terror\tcancellation\n"
+      "time\tid\tstate\tqueue\tclass\tpriority\tdependencies\tunmet\tseconds\tsecondsInState\tname\t"
+      + "error\tcancellation\tkind\n"
     #expect(printer.text(of: frame()) == header + lines)
     // The second frame does not repeat the line with the names of the columns.
     #expect(printer.text(of: frame()) == lines)

@@ -107,8 +107,8 @@ import Testing
       Scene.report(4, className: "Never", ready: 0, started: nil, finished: 2, state: .cancelled),
       Scene.report(5, className: "Also", ready: nil, started: 3, finished: 9),
     ])
-    let classes = ClassDistributions.slowest(of: history)
-    #expect(classes.map(\.className) == ["Also", "Slow", "Fast"])
+    let classes = KindDistributions.slowest(of: history)
+    #expect(classes.map(\.kind) == ["Also", "Slow", "Fast"])
     #expect(classes.map(\.work.count) == [1, 1, 2])
     #expect(classes.map { $0.slotWait?.longest } == [nil, .seconds(2), .zero])
   }

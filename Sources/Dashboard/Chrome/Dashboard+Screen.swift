@@ -81,7 +81,7 @@ extension Dashboard {
 
   /// Estimates of the remaining run times of the shown operations.
   var estimates: RunTimeEstimates {
-    RunTimeEstimates(shown.classTimes, deadlocked: shown.deadlocked, at: shownTime)
+    RunTimeEstimates(shown.kindTimes, deadlocked: shown.deadlocked, at: shownTime)
   }
 
   /// Updates the selection, the rows and the layout after the monitored state or the size has changed.
@@ -152,9 +152,9 @@ extension Dashboard {
   /// The contents of the window with the whole name.
   struct WholeName {
     let id: OperationReport.ID
-    /// The name of the operation's class; empty if the class is not known.
-    let className: String
-    /// The name of the operation or, if it has none, its class in brackets. The text is unsanitised and of
+    /// The kind of the operation; empty if the kind is not known.
+    let kind: String
+    /// The name of the operation or, if it has none, its kind in brackets. The text is unsanitised and of
     /// any length.
     let text: String
   }
@@ -168,13 +168,13 @@ extension Dashboard {
       return nil
     }
     if let report = shown.operations[id] {
-      let text = report.name.isEmpty ? "(\(report.className))" : report.name
-      return WholeName(id: id, className: report.className, text: text)
+      let text = report.name.isEmpty ? "(\(report.kind))" : report.name
+      return WholeName(id: id, kind: report.kind, text: text)
     }
     // If the monitor no longer reports the operation, the timeline or the log of events may still contain the
     // operation's name.
     let title = screen.view == .timeline ? timeline.run?.title : selectedEvent?.title
-    return WholeName(id: id, className: "", text: title ?? "the name is no longer stored")
+    return WholeName(id: id, kind: "", text: title ?? "the name is no longer stored")
   }
 
   /// Opens or closes the window with the whole name.

@@ -141,7 +141,7 @@ struct StatusView {
     case .filter:
       label = "filter: "
       if prompt.text.isEmpty {
-        remark = Span("   for example state:exec  class:Merge  queue:io  age>5s  !tile", .dim)
+        remark = Span("   for example state:exec  kind:Merge  queue:io  age>5s  !tile", .dim)
       } else if let error = dashboard.filterError {
         remark = Span("   \(error)", .warning)
       } else {

@@ -70,7 +70,7 @@ struct WarningText {
     case .slow:
       let usual = warning.usual.map(TimeText.duration) ?? glyphs.unknown
       return
-        "\(subject) \(isOne ? "has" : "have") run \(age(warning)); class p99 is \(usual)"
+        "\(subject) \(isOne ? "has" : "have") run \(age(warning)); kind p99 is \(usual)"
     case .fanOut:
       let awaited = warning.operations.first.map { described($0) } ?? ""
       return "\(CountText.text(warning.count)) operations depend on \(awaited)"

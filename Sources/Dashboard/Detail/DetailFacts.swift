@@ -23,7 +23,7 @@ struct DetailFacts {
     let isReported = monitored.detail?.id == report.id && dashboard.replay == nil
     let detail = isReported ? monitored.detail : nil
     let facts = [
-      fact("class", [Span(report.className)]),
+      fact(report.kindFact.0, report.kindFact.1),
       fact("queue", queue.map { words(about: $0) } ?? [Span(glyphs.unknown)]),
       fact("priority", [Span(report.priority.word)]),
       fact("qos", [Span(detail?.qualityOfService.rawValue ?? glyphs.unknown)]),

@@ -118,9 +118,9 @@ struct DetailRows {
     rows += usualTimes(of: report).map { .line($0) }
   }
 
-  /// Returns how long recent operations of the operation's class waited and ran.
+  /// Returns how long recent operations of the operation's kind waited and ran.
   private func usualTimes(of report: OperationReport) -> [[Span]] {
-    guard let times = monitored.classTimes[report.className] else { return [] }
+    guard let times = monitored.kindTimes[report.kind] else { return [] }
     return [("run", times.run), ("slot wait", times.wait)].compactMap { label, times in
       guard let times else { return nil }
       let parts = [("p50", times.p50), ("p90", times.p90), ("p99", times.p99)].map {
@@ -130,7 +130,7 @@ struct DetailRows {
         Span(label.padded(to: DetailFacts.labelWidth), .dim),
         Span(parts.joined(separator: "  ")),
         Span(
-          "  \(report.className.clipped(to: 24)) (n=\(CountText.text(times.count)))", .dim),
+          "  \(report.kind.clipped(to: 24)) (n=\(CountText.text(times.count)))", .dim),
       ]
     }
   }

@@ -22,7 +22,7 @@ struct NameView {
     guard let rows = layout.name, let name = dashboard.wholeName else { return }
     canvas.rule(
       row: rows.lowerBound,
-      title: [Span(" \(name.id) ", .strong, isBold: true), Span("\(name.className) ", .dim)])
+      title: [Span(" \(name.id) ", .strong, isBold: true), Span("\(name.kind) ", .dim)])
     if let pane = layout.pane {
       canvas.put(
         canvas.glyphs.teeUp, row: rows.lowerBound, column: pane.lowerBound - 1, style: Style(.dim))

@@ -21,6 +21,12 @@ extension OperationReport {
     return foundExecuting.map { TimeText.atLeast(now - $0) }
   }
 
+  /// The class or, if the program has set a kind, the kind and the class: a label, and the words after it.
+  var kindFact: (String, [Span]) {
+    guard let givenKind else { return ("class", [Span(className)]) }
+    return ("kind", [Span(givenKind), Span(" \(className)", .dim)])
+  }
+
   /// The number of dependencies that have finished.
   var metDependencyCount: Int { max(0, dependencies.count - unmetDependencyCount) }
 }

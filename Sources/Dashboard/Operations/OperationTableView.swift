@@ -121,9 +121,9 @@ struct OperationTableView {
         style: quiet)
     }
     if let range = columns[.title]?.clamped(to: layout.rowText) {
-      // If an operation has no name, the row shows its class in brackets.
+      // If an operation has no name, the row shows its kind in brackets.
       let isNamed = !report.name.isEmpty
-      let title = isNamed ? report.name : "(\(report.className))"
+      let title = isNamed ? report.name : "(\(report.kind))"
       // The first cell of a scrolled name shows that the beginning is left out.
       let offset = dashboard.list.titleOffset
       let text = title.clipped(from: offset == 0 ? 0 : offset + 1, toFill: range.count)

@@ -121,7 +121,7 @@ struct PaneView {
           Span(report.state.isOver ? ", ran \(age)" : " \(age)"), Span(" on "), Span(queue),
         ]
       ),
-      ("class", [Span(report.className)]),
+      report.kindFact,
     ] + usualTime(of: report, glyphs: glyphs) + [
       ("priority", [Span(report.priority.word)]),
       ("added", [Span(moment(report.added, glyphs))]),
@@ -130,13 +130,13 @@ struct PaneView {
     ]
   }
 
-  /// Returns the run times of recent operations of the same class; empty if no run times are known.
+  /// Returns the run times of recent operations of the same kind; empty if no run times are known.
   private func usualTime(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {
-    guard let run = monitored.classTimes[report.className]?.run else { return [] }
+    guard let run = monitored.kindTimes[report.kind]?.run else { return [] }
     let p50 = TimeText.fine(run.p50, glyphs)
     let p99 = TimeText.fine(run.p99, glyphs)
     let count = Span(" (n=\(CountText.text(run.count)))", .dim)
-    return [("class run time ", [Span("p50 \(p50) p99 \(p99)"), count])]
+    return [("kind run time ", [Span("p50 \(p50) p99 \(p99)"), count])]
   }
 
   private func moment(_ moment: MonitorTime?, _ glyphs: Glyphs) -> String {

@@ -123,7 +123,7 @@ struct ChildRows {
       note: .unknown(count: count, unmetCount: min(count, max(0, unmet))))
   }
 
-  /// Returns the rows for siblings in the same state. If too many siblings have the same class, one row
+  /// Returns the rows for siblings in the same state. If too many siblings have the same kind, one row
   /// represents all of them. That row is at the place of the first of these siblings.
   private func rows(of siblings: [Int], state: OperationState, parent: Int) -> [Child] {
     func row(_ vertex: Int) -> Child {
@@ -133,22 +133,22 @@ struct ChildRows {
       state.isOver && parent != chosen
       ? DependencyTree.overGroupLimit : DependencyTree.groupLimit
     guard siblings.count > limit else { return siblings.map(row) }
-    let byClass = Dictionary(grouping: siblings.lazy.filter { !mustShow($0) }) {
-      graph.reports[$0].className
+    let byKind = Dictionary(grouping: siblings.lazy.filter { !mustShow($0) }) {
+      graph.reports[$0].kind
     }
     var grouped: Set<String> = []
     var rows: [Child] = []
     for sibling in siblings {
-      let className = graph.reports[sibling].className
+      let kind = graph.reports[sibling].kind
       let group = DependencyTree.Group(
-        parent: graph.id(parent), state: state, className: className)
-      guard let like = byClass[className], like.count > limit, !folding.unfolded.contains(group),
+        parent: graph.id(parent), state: state, kind: kind)
+      guard let like = byKind[kind], like.count > limit, !folding.unfolded.contains(group),
         !mustShow(sibling)
       else {
         rows.append(row(sibling))
         continue
       }
-      guard grouped.insert(className).inserted else { continue }
+      guard grouped.insert(kind).inserted else { continue }
       let last = like.last ?? sibling
       rows.append(
         Child(

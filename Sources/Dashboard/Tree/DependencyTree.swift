@@ -7,11 +7,11 @@ import MonitorProtocol
 /// is drawn with its own row once. If several paths lead to an operation, the other paths end at a row that
 /// refers to it.
 struct DependencyTree: Sendable, Equatable {
-  /// A group of siblings with the same state and class, which one row represents.
+  /// A group of siblings with the same state and kind, which one row represents.
   struct Group: Sendable, Hashable {
     let parent: OperationReport.ID
     let state: OperationState
-    let className: String
+    let kind: String
   }
 
   /// Identifies a row of the tree. The id of a row stays the same when other rows change.

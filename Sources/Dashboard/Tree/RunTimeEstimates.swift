@@ -4,9 +4,9 @@
 import MonitorProtocol
 
 /// Estimates of the remaining run times of operations. They are computed from recent run times of the same
-/// class. If a class has many different uses, the estimates for it are not reliable.
+/// kind. If a kind has many different uses, the estimates for it are not reliable.
 struct RunTimeEstimates: Sendable, Equatable {
-  /// The minimum number of finished runs of a class. With fewer runs, there is no estimate for the class.
+  /// The minimum number of finished runs of a kind. With fewer runs, there is no estimate for the kind.
   static let fewestRuns = 5
 
   /// The operations that have no remaining run time, because they never finish.
@@ -15,7 +15,7 @@ struct RunTimeEstimates: Sendable, Equatable {
   private let medians: [String: Duration]
   private let now: MonitorTime
 
-  /// Creates estimates from the waiting and run times of classes. Without such times, there are no estimates.
+  /// Creates estimates from the waiting and run times of kinds. Without such times, there are no estimates.
   init(
     _ times: [String: TimeStatistics] = [:],
     deadlocked: DeadlockedOperations = DeadlockedOperations(),
@@ -29,7 +29,7 @@ struct RunTimeEstimates: Sendable, Equatable {
   }
 
   /// Returns how long each of the unfinished operations will probably still run; `nil` if there is no estimate for
-  /// the class of one of them.
+  /// the kind of one of them.
   func remainingTimes(of vertices: [Int], in graph: OperationGraph) -> [Duration]? {
     var times: [Duration] = []
     for vertex in vertices {
@@ -42,9 +42,9 @@ struct RunTimeEstimates: Sendable, Equatable {
   }
 
   /// Returns how long an unfinished operation will probably still run, without waiting times; `nil` if there
-  /// is no estimate for its class.
+  /// is no estimate for its kind.
   func remainingTime(of report: OperationReport) -> Duration? {
-    guard let median = medians[report.className] else { return nil }
+    guard let median = medians[report.kind] else { return nil }
     guard let started = report.started else { return report.state == .cancelling ? .zero : median }
     return max(.zero, median - max(.zero, now - started))
   }

@@ -124,7 +124,7 @@ struct TreeRowView {
     return [
       number,
       report.name.isEmpty
-        ? Span("(\(report.className))", .dim) : Span(report.name, isQuiet ? .dim : .text),
+        ? Span("(\(report.kind))", .dim) : Span(report.name, isQuiet ? .dim : .text),
     ]
   }
 

@@ -277,7 +277,7 @@ struct ProcessMerge {
     // process.
     let times = all.map(\.times).filter { $0 != TimeStatistics() }
     if times.count == 1 { update.times = times[0] }
-    update.classTimes = classTimes
+    update.kindTimes = kindTimes
     update.behind = all.lazy.map(\.behind).max() ?? .zero
     update.detail = all.lazy.compactMap(\.detail).first { $0.id == interest.detail }
     update.matches = search.matches(in: searchAnswers)
@@ -345,21 +345,20 @@ struct ProcessMerge {
     }
   }
 
-  /// The times of each class of operations. The name of a class does not include a process. If
-  /// several processes have a class with the same name, the class is only included if one of them
+  /// The times of each kind of operations. A kind does not include a process. If
+  /// several processes have operations of the same kind, the kind is only included if one of them
   /// is the process of the operation whose details the viewer requests. The times of that process
   /// are then used.
-  private var classTimes: [String: TimeStatistics] {
+  private var kindTimes: [String: TimeStatistics] {
     var times: [String: TimeStatistics] = [:]
     var shared: Set<String> = []
     for member in members {
-      for (name, own) in member.latest.classTimes where times.updateValue(own, forKey: name) != nil
-      {
-        shared.insert(name)
+      for (kind, own) in member.latest.kindTimes where times.updateValue(own, forKey: kind) != nil {
+        shared.insert(kind)
       }
     }
-    for name in shared { times[name] = nil }
+    for kind in shared { times[kind] = nil }
     let shown = members.first { $0.translation.number == interest.detail?.processNumber }
-    return times.merging(shown?.latest.classTimes ?? [:]) { $1 }
+    return times.merging(shown?.latest.kindTimes ?? [:]) { $1 }
   }
 }

@@ -79,6 +79,7 @@ struct ProcessTranslation: Equatable {
     merged.foundExecuting = report.foundExecuting.map(self.merged)
     merged.cancellationCause = report.cancellationCause?.translated(
       operation: { $0.numbered(number) }, queue: { $0.numbered(number) })
+    merged.givenKind = report.givenKind
     return merged
   }
 

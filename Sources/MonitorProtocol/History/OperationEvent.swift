@@ -7,7 +7,7 @@ public struct OperationEvent: Sendable, Equatable {
   public var time: MonitorTime
   /// The operation whose state changed.
   public var operation: OperationReport.ID
-  /// The name of the operation, or its class if it has no name; unsanitised.
+  /// The name of the operation, or its kind if it has no name; unsanitised.
   public var title: String
   /// The queue of the operation.
   public var queue: QueueReport.ID

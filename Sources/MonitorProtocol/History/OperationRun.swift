@@ -5,7 +5,7 @@
 public struct OperationRun: Sendable, Equatable, Identifiable {
   /// The id of the operation that ran.
   public let id: OperationReport.ID
-  /// The name of the operation, or its class if it has no name; unsanitised.
+  /// The name of the operation, or its kind if it has no name; unsanitised.
   public var title: String
   /// The queue of the operation.
   public var queue: QueueReport.ID

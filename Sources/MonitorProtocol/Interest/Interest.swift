@@ -42,7 +42,7 @@ public struct Interest: Sendable, Hashable {
 
   /// A search in the list.
   public struct Search: Sendable, Hashable {
-    /// The text that the name, the class or the id of an operation must contain. ASCII letters match
+    /// The text that the name, the kind, the class or the id of an operation must contain. ASCII letters match
     /// in upper and lower case. If the text is empty, no operation matches, and the monitor only
     /// prepares the search.
     public var text: String

@@ -7,11 +7,12 @@
 /// `a` or `b` matches. A `!` before a term negates it. A part of a term has one of these forms.
 /// ASCII letters match in upper and lower case:
 ///
-/// - `tiles`: the name contains this text, or the class if the operation has no name. `"two words"`
+/// - `tiles`: the name contains this text, or the kind if the operation has no name. `"two words"`
 ///   may contain spaces and signs.
 /// - `state:executing`: the state, or the beginning of its word, such as `state:exec`.
 ///   `state:finished` includes failed operations, and `state:succeeded` does not.
 /// - `queue:io`: the queue's name contains this text.
+/// - `kind:Merge`: the kind contains this text. The kind is the class unless the program has set one.
 /// - `class:Merge`: the class contains this text.
 /// - `priority:high`: `verylow`, `low`, `normal`, `high` or `veryhigh`.
 /// - `age>5s`, `age<500ms`: the time in its state, or the run time if the operation is finished or
@@ -26,6 +27,7 @@ public struct OperationFilter: Sendable, Hashable {
     case name(String)
     case states(Set<OperationState>)
     case queue(String)
+    case kind(String)
     case className(String)
     case priority(OperationPriority)
     /// The age in nanoseconds, and whether the operation's age must be greater or less.
@@ -95,6 +97,7 @@ extension OperationFilter.Condition {
     case .name(let part): return report.title.containsIgnoringCase(part)
     case .states(let states): return states.contains(report.state)
     case .queue(let part): return queueName.containsIgnoringCase(part)
+    case .kind(let part): return report.kind.containsIgnoringCase(part)
     case .className(let part): return report.className.containsIgnoringCase(part)
     case .priority(let priority): return report.priority == priority
     case .id(let id):

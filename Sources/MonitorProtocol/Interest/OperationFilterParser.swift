@@ -18,7 +18,7 @@ public enum OperationFilterError: Error, Sendable, Hashable, CustomStringConvert
     case .missing(let text): "a term or value is missing after \(text)"
     case .unclosedQuote: "a quotation mark is not closed"
     case .unknownField(let field):
-      "unknown field \(field); the fields are state:, queue:, class:, priority:, age> and age<"
+      "unknown field \(field); the fields are state:, queue:, kind:, class:, priority:, age> and age<"
     case .invalidValue(let field, let value, let expected):
       "\(field) must be \(expected), not \(value)"
     }
@@ -116,6 +116,7 @@ struct OperationFilterParser {
     switch field {
     case "state": return .states(try states(value.lowercased()))
     case "queue": return .queue(value)
+    case "kind": return .kind(value)
     case "class": return .className(value)
     case "priority": return .priority(try priority(value.lowercased()))
     case "name": return .name(value)

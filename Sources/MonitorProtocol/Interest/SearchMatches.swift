@@ -138,11 +138,12 @@ public struct SearchMatches: Sendable, Equatable {
 }
 
 extension OperationReport {
-  /// Returns whether the operation's name, class or id contains the text of a search. ASCII letters
+  /// Returns whether the operation's name, kind, class or id contains the text of a search. ASCII letters
   /// match in upper and lower case. An empty text matches no operation.
   package func isMatch(of text: String) -> Bool {
     guard !text.isEmpty else { return false }
-    return title.containsIgnoringCase(text) || className.containsIgnoringCase(text)
+    return title.containsIgnoringCase(text) || kind.containsIgnoringCase(text)
+      || className.containsIgnoringCase(text)
       || "\(id)".containsIgnoringCase(text)
   }
 }

@@ -25,7 +25,7 @@ public struct SortOrder: Sendable, Hashable {
     case run
     /// Sorts by the number of dependents, the largest first.
     case dependents
-    /// Sorts by name, or by class if an operation has no name. Uppercase letters come before
+    /// Sorts by name, or by kind if an operation has no name. Uppercase letters come before
     /// lowercase letters.
     case name
     /// Sorts by the time at which the operations were added to their queues, the earliest first.
@@ -93,7 +93,7 @@ package struct SortKey: Sendable, Hashable, Comparable {
     text =
       switch column {
       case .queue: queueName()
-      case .name: report.name.isEmpty ? report.className : report.name
+      case .name: report.title
       case .id, .added, .state, .priority, .dependencies, .time, .run, .dependents: ""
       }
     value =

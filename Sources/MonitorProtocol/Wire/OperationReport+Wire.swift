@@ -164,6 +164,25 @@ extension OperationReport.CancellationCause {
   }
 }
 
+// MARK: - Kinds
+
+extension WireOperationKind {
+  /// Returns the messages about the kinds of operations, sorted by kind, so that equal updates have equal
+  /// bytes. Operations whose kind is the name of their class are left out.
+  static func messages(about reports: [OperationReport]) -> [WireOperationKind] {
+    var operations: [String: [UInt64]] = [:]
+    for report in reports {
+      if let kind = report.givenKind { operations[kind, default: []].append(report.id.rawValue) }
+    }
+    return operations.sorted { $0.key < $1.key }.map { kind, ids in
+      var wire = WireOperationKind()
+      wire.kind = kind.wireText
+      wire.operations = ids
+      return wire
+    }
+  }
+}
+
 extension WirePriority {
   init(_ priority: OperationPriority) {
     self =

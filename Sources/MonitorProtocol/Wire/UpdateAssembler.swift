@@ -67,7 +67,7 @@ extension UpdatePart {
   /// The number of entries in all lists of the part. Lists of ids are not counted.
   fileprivate var entryCount: Int {
     content.queues.count + content.changed.count + (content.events?.events.count ?? 0)
-      + (content.runs?.runs.count ?? 0) + content.warnings.count + content.classTimes.count
+      + (content.runs?.runs.count ?? 0) + content.warnings.count + content.kindTimes.count
       + (content.detail?.reasons.count ?? 0)
   }
 
@@ -105,7 +105,7 @@ extension Update {
     if let more = content.events { events?.events += more.events }
     if let more = content.runs { runs?.runs += more.runs }
     warnings += content.warnings
-    classTimes.merge(content.classTimes) { first, _ in first }
+    kindTimes.merge(content.kindTimes) { first, _ in first }
     if let more = content.detail {
       detail?.reasons += more.reasons
       detail?.awaitedOperations += more.awaitedOperations

@@ -17,6 +17,7 @@ extension WireUpdatePart {
     errors = content.changed.compactMap { WireOperationError($0) }
     foundExecuting = content.changed.compactMap { WireFoundExecuting($0) }
     cancellations = content.changed.compactMap { WireCancellation($0) }
+    kinds = WireOperationKind.messages(about: content.changed)
     removed = content.removed.map(\.rawValue)
     matchCount = Int64(content.matchCount)
     keptCount = Int64(content.keptCount)
@@ -29,10 +30,10 @@ extension WireUpdatePart {
     if let runs = content.runs { self.runs = WireRuns(runs) }
     warnings = content.warnings.map { WireWarning($0) }
     if content.times != TimeStatistics() { times = WireTimes(content.times) }
-    // The names of the classes are sorted, so that equal updates have equal bytes.
-    classTimes = content.classTimes.sorted { $0.key < $1.key }.map { name, times in
-      var wire = WireClassTimes()
-      wire.className = name.wireText
+    // The kinds are sorted, so that equal updates have equal bytes.
+    kindTimes = content.kindTimes.sorted { $0.key < $1.key }.map { kind, times in
+      var wire = WireKindTimes()
+      wire.kind = kind.wireText
       wire.times = WireTimes(times)
       return wire
     }
@@ -54,6 +55,7 @@ extension UpdatePart {
     update.take(wire.errors)
     update.take(wire.foundExecuting)
     update.take(wire.cancellations)
+    update.take(wire.kinds)
     update.keptFinishedCount = Int(wireCount: wire.keptFinishedCount)
     update.unstartedCompletionBlockCount = Int(wireCount: wire.unstartedCompletionBlockCount)
     update.rootCount = wire.hasRootCount ? Int(wireCount: wire.rootCount) : nil
@@ -61,8 +63,8 @@ extension UpdatePart {
     update.runs = wire.hasRuns ? RecentRuns(wire.runs) : nil
     update.warnings = wire.warnings.compactMap { MonitorWarning($0) }
     update.times = TimeStatistics(wire.times)
-    update.classTimes = Dictionary(
-      wire.classTimes.map { ($0.className.wireText, TimeStatistics($0.times)) },
+    update.kindTimes = Dictionary(
+      wire.kindTimes.map { ($0.kind.wireText, TimeStatistics($0.times)) },
       uniquingKeysWith: { first, _ in first })
     update.behind = Duration(wire: wire.behind)
     update.detail = wire.hasDetail ? OperationDetail(wire.detail) : nil
@@ -107,6 +109,19 @@ extension Update {
     for index in changed.indices where changed[index].mayHaveCancellationCause {
       guard let cancellation = known[changed[index].id.rawValue] else { continue }
       changed[index].cancellationCause = OperationReport.CancellationCause(cancellation)
+    }
+  }
+
+  /// Stores the kinds of operations in ``changed``. Kinds of other operations are ignored.
+  fileprivate mutating func take(_ kinds: [WireOperationKind]) {
+    guard !kinds.isEmpty else { return }
+    var known: [UInt64: String] = [:]
+    for wire in kinds where !wire.kind.isEmpty {
+      let kind = wire.kind.wireText
+      for id in wire.operations { known[id] = kind }
+    }
+    for index in changed.indices {
+      if let kind = known[changed[index].id.rawValue] { changed[index].givenKind = kind }
     }
   }
 }

@@ -11,10 +11,10 @@ struct UpdateSplitter {
   private static let uncutDependencyCount = 1_000
 
   private let update: Update
-  // The ids of subjects (operations whose dependents were requested) and the names of classes are
+  // The ids of subjects (operations whose dependents were requested) and the kinds are
   // sorted, so that equal updates have equal bytes.
   private let subjects: [OperationReport.ID]
-  private let classTimes: [(key: String, value: TimeStatistics)]
+  private let kindTimes: [(key: String, value: TimeStatistics)]
   private var isFirst = true
   private var isOver = false
 
@@ -27,7 +27,7 @@ struct UpdateSplitter {
   private var events = 0
   private var runs = 0
   private var warnings = 0
-  private var classes = 0
+  private var kinds = 0
   private var reasons = 0
   private var awaitedOperations = 0
   private var awaitedQueues = 0
@@ -38,7 +38,7 @@ struct UpdateSplitter {
   init(_ update: Update) {
     self.update = update
     subjects = update.dependents?.subjects.sorted() ?? []
-    classTimes = update.classTimes.sorted { $0.key < $1.key }
+    kindTimes = update.kindTimes.sorted { $0.key < $1.key }
   }
 
   mutating func next() -> UpdatePart? {
@@ -51,7 +51,7 @@ struct UpdateSplitter {
     part.content.removed = room.take(update.removed, &removed) { $0.wireSize }
     fillAnswers(of: &part.content, &room)
     part.content.warnings = room.take(update.warnings, &warnings) { $0.wireSize }
-    part.content.classTimes = times(&room)
+    part.content.kindTimes = times(&room)
     fillDetail(of: &part.content, &room)
     isFirst = false
     isOver = !room.wasTooSmall
@@ -95,11 +95,11 @@ struct UpdateSplitter {
   }
 
   private mutating func times(_ room: inout Room) -> [String: TimeStatistics] {
-    let taken = room.take(classTimes, &classes) { $0.key.wireSize + 100 }
-    // If the part contains the times of all classes, it uses the dictionary of the update, because
-    // a new dictionary would hash each complete class name.
-    return taken.count == update.classTimes.count
-      ? update.classTimes : Dictionary(uniqueKeysWithValues: taken)
+    let taken = room.take(kindTimes, &kinds) { $0.key.wireSize + 100 }
+    // If the part contains the times of all kinds, it uses the dictionary of the update, because
+    // a new dictionary would hash each complete kind.
+    return taken.count == update.kindTimes.count
+      ? update.kindTimes : Dictionary(uniqueKeysWithValues: taken)
   }
 
   private mutating func moreDependencies(_ room: inout Room) -> UpdatePart.MoreDependencies? {
@@ -184,9 +184,10 @@ extension OperationReport.ID {
 
 extension OperationReport {
   fileprivate var wireSizeWithoutDependencies: Int {
-    let rare = errorText.map { $0.wireSize + 20 } ?? 0
+    let error = errorText.map { $0.wireSize + 20 } ?? 0
     let cause = cancellationCause.map { ($0.reason?.wireSize ?? 0) + 40 } ?? 0
-    return name.wireSize + className.wireSize + rare + cause + 150
+    let kind = givenKind.map { $0.wireSize + 20 } ?? 0
+    return name.wireSize + className.wireSize + error + cause + kind + 150
   }
 }
 

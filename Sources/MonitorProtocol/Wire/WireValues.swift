@@ -81,7 +81,7 @@ extension Comparable {
 
 extension String {
   /// The text for a message; at most ``WireLimits/longestText`` bytes of it.
-  var wireText: String { truncated(toBytes: WireLimits.longestText) }
+  package var wireText: String { truncated(toBytes: WireLimits.longestText) }
 
   /// The text of an error for a message; at most ``WireLimits/longestErrorText`` bytes of it.
   package var wireErrorText: String { truncated(toBytes: WireLimits.longestErrorText) }

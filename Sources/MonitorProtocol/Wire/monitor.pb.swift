@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 7c6f3d3b53c251f74d9be628fe8e3424cf0fb3ef6f3230c37023bdd82d3604f2
+// Made from monitor.proto 3bb154a4cf4a94519ec2e86175cdc1f579f8644d0f3f8be052d8d415b7c41383
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -859,7 +859,7 @@ nonisolated struct WireInterest: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// A search for the operations of a list whose name, class or id contains a text. The limit of the
+/// A search for the operations of a list whose name, kind, class or id contains a text. The limit of the
 /// list's rows does not apply to a search.
 nonisolated struct WireSearch: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1275,10 +1275,10 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   /// Clears the value of `times`. Subsequent reads from it will return its default value.
   mutating func clearTimes() {_uniqueStorage()._times = nil}
 
-  /// The recent slot waits and run times for each class.
-  var classTimes: [WireClassTimes] {
-    get {_storage._classTimes}
-    set {_uniqueStorage()._classTimes = newValue}
+  /// The recent slot waits and run times for each kind of operation.
+  var kindTimes: [WireKindTimes] {
+    get {_storage._kindTimes}
+    set {_uniqueStorage()._kindTimes = newValue}
   }
 
   /// The time for which the viewer received no updates, because it had not yet processed an earlier
@@ -1326,6 +1326,13 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   var cancellations: [WireCancellation] {
     get {_storage._cancellations}
     set {_uniqueStorage()._cancellations = newValue}
+  }
+
+  /// The kinds of operations in `changed` of this part. The kind of each other operation is the name of
+  /// its class. Since version 1.2.
+  var kinds: [WireOperationKind] {
+    get {_storage._kinds}
+    set {_uniqueStorage()._kinds = newValue}
   }
 
   /// When the process first found operations in `changed` executing, if their start is unknown. Since
@@ -1503,6 +1510,23 @@ nonisolated struct WireCancellation: Sendable {
   init() {}
 
   fileprivate var _reason: String? = nil
+}
+
+/// Operations of one kind, which the program has set.
+nonisolated struct WireOperationKind: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The kind, at most 4 KiB.
+  var kind: String = String()
+
+  /// The ids of the operations.
+  var operations: [UInt64] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// Dependencies of one operation that did not fit into the previous part.
@@ -1770,7 +1794,7 @@ nonisolated struct WireEvent: Sendable {
   /// The id of the operation.
   var operation: UInt64 = 0
 
-  /// The name of the operation, or its class if it has no name.
+  /// The name of the operation, or its kind if it has no name.
   var title: String = String()
 
   /// The id of the operation's queue.
@@ -1817,7 +1841,7 @@ nonisolated struct WireRun: Sendable {
   /// The id of the operation.
   var id: UInt64 = 0
 
-  /// The name of the operation, or its class if it has no name.
+  /// The name of the operation, or its kind if it has no name.
   var title: String = String()
 
   /// The id of the operation's queue.
@@ -1892,7 +1916,7 @@ nonisolated struct WireWarning: Sendable {
   /// Clears the value of `since`. Subsequent reads from it will return its default value.
   mutating func clearSince() {self._since = nil}
 
-  /// The usual run time of the class of the first operation, if the kind defines it.
+  /// The usual run time of the kind of the first operation, if the kind defines it.
   var usual: Int64 {
     get {_usual ?? 0}
     set {_usual = newValue}
@@ -2061,14 +2085,14 @@ nonisolated struct WireTimes: Sendable {
   fileprivate var _run: WirePercentiles? = nil
 }
 
-/// The times of one class.
-nonisolated struct WireClassTimes: Sendable {
+/// The times of the operations of one kind.
+nonisolated struct WireKindTimes: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The name of the class, without the module.
-  var className: String = String()
+  /// The kind. Processes before version 1.2 send the name of the class, without the module.
+  var kind: String = String()
 
   var times: WireTimes {
     get {_times ?? WireTimes()}
@@ -3475,7 +3499,7 @@ nonisolated extension WireCommandResult.Outcome: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpdatePart"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}class_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{1}cancellations\0\u{4}\u{3}found_executing\0\u{3}unstarted_completion_block_count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}kind_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{1}cancellations\0\u{2}\u{2}kinds\0\u{3}found_executing\0\u{3}unstarted_completion_block_count\0")
 
   fileprivate class _StorageClass {
     var _isFirst: Bool = false
@@ -3494,13 +3518,14 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _runs: WireRuns? = nil
     var _warnings: [WireWarning] = []
     var _times: WireTimes? = nil
-    var _classTimes: [WireClassTimes] = []
+    var _kindTimes: [WireKindTimes] = []
     var _behind: Int64 = 0
     var _detail: WireDetail? = nil
     var _matches: WireMatches? = nil
     var _errors: [WireOperationError] = []
     var _keptFinishedCount: Int64 = 0
     var _cancellations: [WireCancellation] = []
+    var _kinds: [WireOperationKind] = []
     var _foundExecuting: [WireFoundExecuting] = []
     var _unstartedCompletionBlockCount: Int64 = 0
 
@@ -3529,13 +3554,14 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _runs = source._runs
       _warnings = source._warnings
       _times = source._times
-      _classTimes = source._classTimes
+      _kindTimes = source._kindTimes
       _behind = source._behind
       _detail = source._detail
       _matches = source._matches
       _errors = source._errors
       _keptFinishedCount = source._keptFinishedCount
       _cancellations = source._cancellations
+      _kinds = source._kinds
       _foundExecuting = source._foundExecuting
       _unstartedCompletionBlockCount = source._unstartedCompletionBlockCount
     }
@@ -3572,13 +3598,14 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 14: try { try decoder.decodeSingularMessageField(value: &_storage._runs) }()
         case 15: try { try decoder.decodeRepeatedMessageField(value: &_storage._warnings) }()
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._times) }()
-        case 17: try { try decoder.decodeRepeatedMessageField(value: &_storage._classTimes) }()
+        case 17: try { try decoder.decodeRepeatedMessageField(value: &_storage._kindTimes) }()
         case 18: try { try decoder.decodeSingularInt64Field(value: &_storage._behind) }()
         case 19: try { try decoder.decodeSingularMessageField(value: &_storage._detail) }()
         case 20: try { try decoder.decodeSingularMessageField(value: &_storage._matches) }()
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._errors) }()
         case 22: try { try decoder.decodeSingularInt64Field(value: &_storage._keptFinishedCount) }()
         case 23: try { try decoder.decodeRepeatedMessageField(value: &_storage._cancellations) }()
+        case 25: try { try decoder.decodeRepeatedMessageField(value: &_storage._kinds) }()
         case 26: try { try decoder.decodeRepeatedMessageField(value: &_storage._foundExecuting) }()
         case 27: try { try decoder.decodeSingularInt64Field(value: &_storage._unstartedCompletionBlockCount) }()
         default: break
@@ -3641,8 +3668,8 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       try { if let v = _storage._times {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
       } }()
-      if !_storage._classTimes.isEmpty {
-        try visitor.visitRepeatedMessageField(value: _storage._classTimes, fieldNumber: 17)
+      if !_storage._kindTimes.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._kindTimes, fieldNumber: 17)
       }
       if _storage._behind != 0 {
         try visitor.visitSingularInt64Field(value: _storage._behind, fieldNumber: 18)
@@ -3661,6 +3688,9 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       }
       if !_storage._cancellations.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._cancellations, fieldNumber: 23)
+      }
+      if !_storage._kinds.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._kinds, fieldNumber: 25)
       }
       if !_storage._foundExecuting.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._foundExecuting, fieldNumber: 26)
@@ -3693,13 +3723,14 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._runs != rhs_storage._runs {return false}
         if _storage._warnings != rhs_storage._warnings {return false}
         if _storage._times != rhs_storage._times {return false}
-        if _storage._classTimes != rhs_storage._classTimes {return false}
+        if _storage._kindTimes != rhs_storage._kindTimes {return false}
         if _storage._behind != rhs_storage._behind {return false}
         if _storage._detail != rhs_storage._detail {return false}
         if _storage._matches != rhs_storage._matches {return false}
         if _storage._errors != rhs_storage._errors {return false}
         if _storage._keptFinishedCount != rhs_storage._keptFinishedCount {return false}
         if _storage._cancellations != rhs_storage._cancellations {return false}
+        if _storage._kinds != rhs_storage._kinds {return false}
         if _storage._foundExecuting != rhs_storage._foundExecuting {return false}
         if _storage._unstartedCompletionBlockCount != rhs_storage._unstartedCompletionBlockCount {return false}
         return true
@@ -3912,6 +3943,41 @@ nonisolated extension WireCancellation: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.operation != rhs.operation {return false}
     if lhs.cause != rhs.cause {return false}
     if lhs._reason != rhs._reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireOperationKind: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".OperationKind"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}operations\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.operations) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 1)
+    }
+    if !self.operations.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.operations, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireOperationKind, rhs: WireOperationKind) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.operations != rhs.operations {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4626,9 +4692,9 @@ nonisolated extension WireTimes: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
   }
 }
 
-nonisolated extension WireClassTimes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".ClassTimes"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}class_name\0\u{1}times\0")
+nonisolated extension WireKindTimes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".KindTimes"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}times\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4636,7 +4702,7 @@ nonisolated extension WireClassTimes: SwiftProtobuf.Message, SwiftProtobuf._Mess
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.className) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.kind) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._times) }()
       default: break
       }
@@ -4648,8 +4714,8 @@ nonisolated extension WireClassTimes: SwiftProtobuf.Message, SwiftProtobuf._Mess
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.className.isEmpty {
-      try visitor.visitSingularStringField(value: self.className, fieldNumber: 1)
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 1)
     }
     try { if let v = self._times {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
@@ -4657,8 +4723,8 @@ nonisolated extension WireClassTimes: SwiftProtobuf.Message, SwiftProtobuf._Mess
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: WireClassTimes, rhs: WireClassTimes) -> Bool {
-    if lhs.className != rhs.className {return false}
+  static func ==(lhs: WireKindTimes, rhs: WireKindTimes) -> Bool {
+    if lhs.kind != rhs.kind {return false}
     if lhs._times != rhs._times {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

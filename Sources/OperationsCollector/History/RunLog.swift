@@ -86,7 +86,7 @@ extension OperationRun {
   init?(_ report: OperationReport) {
     guard let started = report.started else { return nil }
     self.init(
-      id: report.id, title: report.name.isEmpty ? report.className : report.name,
+      id: report.id, title: report.title,
       queue: report.queue, state: report.state, started: started, finished: report.finished)
   }
 }

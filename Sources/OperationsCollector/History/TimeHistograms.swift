@@ -3,10 +3,10 @@
 
 import MonitorProtocol
 
-/// The recent slot waits and run times of all operations together and of each class.
+/// The recent slot waits and run times of all operations together and of each kind.
 struct TimeHistograms {
-  /// The maximum number of classes with their own statistics. Each class needs 16 kB.
-  static let classLimit = 256
+  /// The maximum number of kinds with their own statistics. Each kind needs 16 kB.
+  static let kindLimit = 256
 
   private struct Times {
     var wait: RecentDurations
@@ -30,20 +30,21 @@ struct TimeHistograms {
   }
 
   private var all = Times(.fine)
-  private var classes: [String: Times] = [:]
+  private var kinds: [String: Times] = [:]
 
   /// Adds the times of a finished or cancelled operation. An operation that never ran, or whose
   /// start is unknown, is ignored.
   mutating func note(_ report: OperationReport) {
     guard report.started != nil, report.finished != nil else { return }
     all.note(report)
-    guard classes.count < Self.classLimit || classes[report.className] != nil else { return }
-    classes[report.className, default: Times(.coarse)].note(report)
+    let kind = report.kind
+    guard kinds.count < Self.kindLimit || kinds[kind] != nil else { return }
+    kinds[kind, default: Times(.coarse)].note(report)
   }
 
   /// The statistics of the recent slot waits and run times of all operations together.
   var statistics: TimeStatistics { all.statistics }
 
-  /// Returns the statistics of one class; `nil` if the class has no statistics of its own.
-  func statistics(ofClass name: String) -> TimeStatistics? { classes[name]?.statistics }
+  /// Returns the statistics of one kind; `nil` if the kind has no statistics of its own.
+  func statistics(ofKind kind: String) -> TimeStatistics? { kinds[kind]?.statistics }
 }

@@ -98,12 +98,12 @@ extension CollectorTable {
     let stuck = Set(deadlockWatch.warnings.lazy.flatMap(\.operations))
     let reports = running.prefix(SlowLimits.searchLimit).compactMap { report($0) }
       .filter { $0.state == .executing && !stuck.contains($0.id) }
-    let statistics = classTimes.statistics(
-      of: Set(reports.lazy.map(\.className)), in: times, at: now)
+    let statistics = kindTimes.statistics(
+      of: Set(reports.lazy.map(\.kind)), in: times, at: now)
     return reports.compactMap { report in
-      let name = report.className
+      let kind = report.kind
       guard let started = report.started,
-        let usual = SlowLimits.usualTime(ofClass: name, statistics[name])
+        let usual = SlowLimits.usualTime(ofKind: kind, statistics[kind])
       else { return nil }
       return LimitedRun(
         id: report.id, started: started, usual: usual,

@@ -96,7 +96,7 @@ struct LeakWatch {
     return [
       MonitorWarning(
         kind: .leaking, operations: leaks.prefix(MonitorWarning.operationLimit).map(\.id),
-        title: first.name.isEmpty ? first.className : first.name, count: leaks.count,
+        title: first.title, count: leaks.count,
         since: first.finished)
     ]
   }

@@ -36,7 +36,7 @@ struct UnstartedFinishes {
     return [
       MonitorWarning(
         kind: .finishedWithoutStart, operations: last.map(\.id),
-        title: first.name.isEmpty ? first.className : first.name, count: count,
+        title: first.title, count: count,
         since: first.finished)
     ]
   }

@@ -37,8 +37,10 @@ extension OperationSupplement where Self: Operation {
   /// What the operation does, as one or two words; the name of its class by default.
   ///
   /// Set a kind if the name of the class says too little, as `AsyncOperation<String>` does. Operations
-  /// that do the same work should have the same kind, and a ``Operation/name`` of their own. The kind
-  /// is recorded for viewers. This version of `opq-top` shows and combines classes, not kinds.
+  /// that do the same work should have the same kind, and a ``Operation/name`` of their own. `opq-top`
+  /// and the telemetry combine the operations of one kind in statistics, warnings, reports and
+  /// metrics. The number of kinds with their own statistics is limited, so do not use an id or a name
+  /// as a kind. Viewers receive at most 4 KiB of the text.
   ///
   /// The property can be set at any time on any thread. After an empty text is set, the kind is the
   /// name of the class again.

@@ -50,6 +50,7 @@ extension BatchFrame.Operation {
     case .name: name
     case .error: error
     case .cancellation: cancellation?.sentence
+    case .kind: kind
     }
   }
 }

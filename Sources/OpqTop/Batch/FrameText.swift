@@ -48,7 +48,7 @@ struct FrameText {
       switch field {
       case .id: (8, true)
       case .state: (10, false)
-      case .queue, .className, .name, .error, .cancellation: (12, false)
+      case .queue, .className, .kind, .name, .error, .cancellation: (12, false)
       case .priority, .unmetDependencyCount: (5, true)
       case .dependencies: (7, false)
       case .seconds, .secondsInState: (9, true)
@@ -101,7 +101,7 @@ struct FrameText {
       "\(operation.id)", operation.state.rawValue, operation.queue,
       "\(all - min(all, operation.unmetDependencyCount))/\(all)",
       operation.seconds.map(Self.thousandths) ?? "-",
-      operation.name.isEmpty ? operation.className : operation.name,
+      operation.name.isEmpty ? operation.kind ?? operation.className : operation.name,
     ]
   }
 

@@ -29,7 +29,7 @@ struct ExportCommand: EndingCommand {
   @Option(
     help: ArgumentHelp(
       """
-      Export only matching operations, such as "queue:io class:Tile". The syntax is that of the \
+      Export only matching operations, such as "queue:io kind:Tile". The syntax is that of the \
       dashboard's filter.
       """, valueName: "text"),
     transform: { try OperationFilter($0) })

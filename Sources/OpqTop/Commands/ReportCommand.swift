@@ -11,7 +11,7 @@ struct ReportCommand: EndingCommand {
     commandName: "report", abstract: "Writes a recording as an HTML report.",
     discussion: """
       The report is one HTML file without scripts. It shows the slots of each queue, the number of \
-      operations that ran and were ready, the critical path, the slowest classes, and the warnings. It has a \
+      operations that ran and were ready, the critical path, the slowest kinds of operations, and the warnings. It has a \
       light, a dark and a printed form. The exit statuses are those of "opq-top export".
       """)
 

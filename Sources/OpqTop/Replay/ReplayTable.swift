@@ -83,7 +83,7 @@ struct ReplayTable: Sendable {
       interest.rootLimit > 0 ? state.operations.all.count(where: \.isRoot) : nil
     update.events = takeEvents(interest, at: time)
     update.runs = interest.timeline.map { runs($0, at: time) }
-    update.classTimes = [:]
+    update.kindTimes = [:]
     return update
   }
 

@@ -124,9 +124,10 @@ struct ChromeTrace: RunExport {
   ) -> TraceEvent {
     var event = TraceEvent(.slice, report.title, at: time(run.start), in: process, thread)
     event.dur = run.duration.microseconds
-    event.cat = report.className
+    event.cat = report.kind
     var args: [String: TraceEvent.Argument] = [
       "id": .number(Int(clamping: report.id.rawValue)), "class": .text(report.className),
+      "kind": .text(report.kind),
       "state": .text(report.state.rawValue), "priority": .number(report.priority.rawValue),
       "onCriticalPath": .number(self.run.pathOperations.contains(report.id) ? 1 : 0),
     ]

@@ -50,7 +50,7 @@ struct DependencyGraphDOT: RunExport {
   private static let errorLength = 80
 
   private func node(_ report: OperationReport) -> String {
-    let facts = [report.className, report.state.rawValue, report.work.map(TimeText.duration)]
+    let facts = [report.kind, report.state.rawValue, report.work.map(TimeText.duration)]
     var lines = ["\(report.id) \(report.title)", facts.compactMap { $0 }.joined(separator: " · ")]
     lines += [report.errorText, run.cancellations[report.id]].compactMap { text in
       text.map { String($0.prefix(Self.errorLength)) }

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// The failed operations of a run, with a row for each class and text of an error.
+/// The failed operations of a run, with a row for each kind of operation and text of an error.
 struct FailureTable {
   /// The maximum number of rows. Further failures are only counted.
   private static let rowLimit = 50
@@ -13,14 +13,14 @@ struct FailureTable {
   private static let namedLimit = 5
 
   /// What the failed operations of a row have in common.
-  private struct Kind: Hashable {
-    let className: String
+  private struct Cause: Hashable {
+    let kind: String
     let error: String?
   }
 
-  /// The operations of one class that failed with the same text.
+  /// The operations of one kind that failed with the same text.
   private struct Row {
-    let kind: Kind
+    let cause: Cause
     /// The operations, the first to finish first.
     let operations: [OperationReport]
   }
@@ -30,9 +30,9 @@ struct FailureTable {
   /// Creates a table of the operations that failed, the most frequent failure first.
   init(_ operations: some Sequence<OperationReport>) {
     let failed = operations.filter { $0.state == .failed }
-    rows = Dictionary(grouping: failed) { Kind(className: $0.className, error: $0.errorText) }
-      .map { kind, members in
-        Row(kind: kind, operations: members.sorted { Self.order(of: $0) < Self.order(of: $1) })
+    rows = Dictionary(grouping: failed) { Cause(kind: $0.kind, error: $0.errorText) }
+      .map { cause, members in
+        Row(cause: cause, operations: members.sorted { Self.order(of: $0) < Self.order(of: $1) })
       }
       .sorted { left, right in
         let (first, second) = (left.operations[0], right.operations[0])
@@ -54,8 +54,8 @@ struct FailureTable {
       let left = row.operations.count - names.count
       let more = left > 0 ? " and \(HTMLText.count(left)) more" : ""
       return """
-        <tr><td>\(HTMLText.escaped(row.kind.className))</td>\
-        <td>\(row.kind.error.map { HTMLText.escaped($0, limit: Self.errorLimit) } ?? "unknown error")</td>\
+        <tr><td>\(HTMLText.escaped(row.cause.kind))</td>\
+        <td>\(row.cause.error.map { HTMLText.escaped($0, limit: Self.errorLimit) } ?? "unknown error")</td>\
         <td class="n">\(HTMLText.count(row.operations.count))</td>\
         <td>\(HTMLText.escaped(names.joined(separator: ", ")))\(more)</td></tr>
         """
@@ -63,9 +63,9 @@ struct FailureTable {
     let left = rows.count - shown.count
     let note =
       left > 0
-      ? "<p class=\"note\">\(HTMLText.count(left)) more kinds of failures are not shown.</p>" : ""
+      ? "<p class=\"note\">\(HTMLText.count(left)) more rows are not shown.</p>" : ""
     return """
-      <div class="scroll"><table><thead><tr><th>class</th><th>error</th>\
+      <div class="scroll"><table><thead><tr><th>kind</th><th>error</th>\
       <th class="n">operations</th><th>which</th></tr></thead>
       <tbody>\(shown.joined(separator: "\n"))</tbody></table></div>\(note)
       """

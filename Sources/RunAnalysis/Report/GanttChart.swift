@@ -17,10 +17,10 @@ struct GanttChart {
 
   private let history: RunHistory
   private let axis: TimeAxis
-  private let colors: ClassColors
+  private let colors: KindColors
   private let pathOperations: Set<OperationReport.ID>
 
-  init(_ history: RunHistory, _ axis: TimeAxis, _ colors: ClassColors, _ path: CriticalPath?) {
+  init(_ history: RunHistory, _ axis: TimeAxis, _ colors: KindColors, _ path: CriticalPath?) {
     (self.history, self.axis, self.colors) = (history, axis, colors)
     pathOperations = Set(path?.operations ?? [])
   }
@@ -111,10 +111,10 @@ struct GanttChart {
     let isOne = bar.runs.count == 1
     let title =
       isOne
-      ? "\(first.id) \(first.title) · \(first.className) · \(first.state.rawValue) · "
+      ? "\(first.id) \(first.title) · \(first.kind) · \(first.state.rawValue) · "
         + HTMLText.duration(bar.runs[0].duration)
       : "\(bar.runs.count) operations"
-    let color = isOne ? colors.style(of: first.className) : "several"
+    let color = isOne ? colors.style(of: first.kind) : "several"
     var classes = "bar \(color)"
     if first.state == .cancelled || first.state == .cancelling { classes += " cancelled" }
     if !first.state.isOver { classes += " open" }
@@ -128,32 +128,32 @@ struct GanttChart {
   }
 }
 
-/// The colours of the classes in the chart. Only the classes with the longest total run times have their own
+/// The colours of the kinds of operations in the chart. Only the kinds with the longest total run times have their own
 /// colours.
-struct ClassColors {
-  /// The number of colours for classes.
+struct KindColors {
+  /// The number of colours for kinds.
   static let count = 7
 
-  /// The classes that have their own colours, in the order of the colours.
-  let classes: [String]
+  /// The kinds that have their own colours, in the order of the colours.
+  let kinds: [String]
 
-  init(_ times: [ClassDistributions]) {
-    let sorted = times.sorted { ($1.work.total, $0.className) < ($0.work.total, $1.className) }
-    classes = sorted.prefix(Self.count).map(\.className)
+  init(_ times: [KindDistributions]) {
+    let sorted = times.sorted { ($1.work.total, $0.kind) < ($0.work.total, $1.kind) }
+    kinds = sorted.prefix(Self.count).map(\.kind)
   }
 
-  /// Returns the name of the CSS class for the colour of an operation class.
-  func style(of className: String) -> String {
-    classes.firstIndex(of: className).map { "class\($0)" } ?? "other"
+  /// Returns the name of the CSS class for the colour of a kind of operation.
+  func style(of kind: String) -> String {
+    kinds.firstIndex(of: kind).map { "class\($0)" } ?? "other"
   }
 
   /// The HTML that explains the colours.
   var legend: String {
-    let entries = classes.enumerated().map { number, name in
+    let entries = kinds.enumerated().map { number, name in
       "<span><i class=\"class\(number)\"></i>\(HTMLText.escaped(name))</span>"
     }
     let rest = """
-      <span><i class="other"></i>other classes</span><span><i class="several"></i>several short runs</span>\
+      <span><i class="other"></i>other kinds</span><span><i class="several"></i>several short runs</span>\
       <span><i class="critical-key"></i>on the critical path</span>\
       <span><i class="cancelled-key"></i>cancelled</span>
       """

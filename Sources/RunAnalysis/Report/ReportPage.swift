@@ -12,8 +12,8 @@ package struct ReportPage {
   private let history: RunHistory
   private let axis: TimeAxis
   private let path: CriticalPath?
-  private let classes: [ClassDistributions]
-  private let colors: ClassColors
+  private let kinds: [KindDistributions]
+  private let colors: KindColors
   private let version: String
 
   /// Creates the report of a run.
@@ -26,8 +26,8 @@ package struct ReportPage {
     self.history = history
     axis = TimeAxis(start: history.start, end: history.end)
     path = CriticalPath(of: history)
-    classes = ClassDistributions.slowest(of: history)
-    colors = ClassColors(classes)
+    kinds = KindDistributions.slowest(of: history)
+    colors = KindColors(kinds)
   }
 
   /// The HTML of the whole page.
@@ -41,7 +41,8 @@ package struct ReportPage {
       ("concurrency", "Concurrency", concurrencyContent(concurrency)),
       ("slots", "Slots", "\(colors.legend)\(gantt.drawing)"),
       ("failures", "Failures", FailureTable(history.operations.values).html),
-      ("classes", "Slowest classes", classContent), ("warnings", "Warnings", warningContent),
+      ("kinds", "Slowest kinds of operations", kindContent),
+      ("warnings", "Warnings", warningContent),
     ]
     return """
       <!DOCTYPE html>
@@ -158,10 +159,10 @@ package struct ReportPage {
     return "\(chart.drawing)<p class=\"note\">\(how)</p>"
   }
 
-  private var classContent: String {
-    classes.isEmpty
+  private var kindContent: String {
+    kinds.isEmpty
       ? "<p>No operation both started and finished during the recording.</p>"
-      : ClassTable(classes, colors).html
+      : KindTable(kinds, colors).html
   }
 
   private var warningContent: String {

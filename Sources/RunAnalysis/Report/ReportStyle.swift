@@ -98,7 +98,7 @@ enum ReportStyle {
   private static var fills: String {
     let names =
       ["work", "slot-wait", "dependency-wait", "unaccounted", "other", "several"]
-      + (0..<ClassColors.count).map { "class\($0)" }
+      + (0..<KindColors.count).map { "class\($0)" }
     return names.map { name in
       "rect.\(name) { fill: var(--\(name)); } i.\(name), .meter.\(name) { background: var(--\(name)); }"
     }.joined(separator: "\n")

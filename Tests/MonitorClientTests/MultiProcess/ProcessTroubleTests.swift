@@ -143,16 +143,16 @@ struct ProcessTroubleTests {
     let own = [times(1, count: 900), times(2, count: 3)]
     for number in 1...2 {
       var update = MergeScene.update([], at: scene.now)
-      update.classTimes = ["Job": own[number - 1], "Own\(number)": own[number - 1]]
+      update.kindTimes = ["Job": own[number - 1], "Own\(number)": own[number - 1]]
       scene.say(number, .update(update))
     }
     let reported = scene.updates(in: scene.take()).first
-    #expect(reported?.classTimes == ["Own1": own[0], "Own2": own[1]])
+    #expect(reported?.kindTimes == ["Own1": own[0], "Own2": own[1]])
     var interest = Interest()
     interest.detail = scene.id(2, 7)
     _ = scene.merge.watch(interest, at: scene.now)
     let alone = scene.updates(in: scene.take()).first
-    #expect(alone?.classTimes == ["Job": own[1], "Own1": own[0], "Own2": own[1]])
+    #expect(alone?.kindTimes == ["Job": own[1], "Own1": own[0], "Own2": own[1]])
   }
 
   @Test func aWarningWithoutIDsNamesItsProcess() {

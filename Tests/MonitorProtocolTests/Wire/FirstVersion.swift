@@ -86,7 +86,7 @@ enum FirstVersion {
     let percentiles = Percentiles(
       count: 20, p50: .nanoseconds(1), p90: .nanoseconds(2), p99: .nanoseconds(3))
     update.times = TimeStatistics(wait: percentiles)
-    update.classTimes = ["Merge": TimeStatistics(run: percentiles)]
+    update.kindTimes = ["Merge": TimeStatistics(run: percentiles)]
     update.behind = .milliseconds(1_200)
     update.detail = OperationDetail(
       id: .init(1_042), qualityOfService: .utility,

@@ -74,7 +74,7 @@ import Testing
 
   /// The numbers of the fields that version 1.2 has added, by the fields that lead to their message.
   private static let newFields: [[UInt64]: Set<UInt64>] = [
-    [2]: [21, 22, 23, 26, 27], [2, 5, 3]: [9], [2, 13, 1]: [7], [2, 14, 1]: [7],
+    [2]: [21, 22, 23, 25, 26, 27], [2, 5, 3]: [9], [2, 13, 1]: [7], [2, 14, 1]: [7],
   ]
 
   /// Returns a message without the fields that version 1.1 does not know and therefore skips.
@@ -199,6 +199,50 @@ import Testing
     }
     #expect(part.content.changed.map(\.state) == [.executing, .cancelled])
     #expect(part.content.changed.allSatisfy { $0.cancellationCause == nil })
+  }
+
+  @Test("Version 1.1 reads an update with kinds, and does not know them")
+  func theSecondVersionReadsKinds() throws {
+    var update = Self.update(failed: nil)
+    for index in update.changed.indices { update.changed[index].givenKind = "kind \(index % 2)" }
+    let frame = try #require(Array(UpdateParts(update)).first)
+    #expect(Self.asReadByTheSecondVersion(frame) == Self.bytes(Self.frames[1]))
+    guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
+      Issue.record("it is something else")
+      return
+    }
+    #expect(part.content == update)
+  }
+
+  @Test("An update without kinds has the bytes of version 1.1, and a kind is in a message once")
+  func kindsAreCheap() throws {
+    var update = Self.update(failed: nil)
+    let plain = try #require(Array(UpdateParts(update)).first)
+    #expect(plain == Self.bytes(Self.frames[1]))
+    let kind = String(repeating: "k", count: 100)
+    for index in update.changed.indices { update.changed[index].givenKind = kind }
+    let frame = try #require(Array(UpdateParts(update)).first)
+    #expect(frame.count - plain.count < 120)
+  }
+
+  @Test("A kind of an operation that is not in the message, and an empty kind, are ignored")
+  func strayKindsAreIgnored() throws {
+    let text = String(repeating: "漢", count: 5_000)
+    func kind(_ kind: String, of id: Int) -> [UInt8] {
+      HandMade.message(25, HandMade.text(1, kind), HandMade.number(2, UInt64(id)))
+    }
+    let operations = (7...8).map {
+      HandMade.message(
+        6, HandMade.number(1, UInt64($0)), HandMade.text(3, "Job"), HandMade.number(5, 4))
+    }
+    let frame = HandMade.update(
+      operations[0], operations[1], kind("", of: 7), kind(text, of: 8), kind("a", of: 9))
+    guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
+      Issue.record("it is something else")
+      return
+    }
+    #expect(part.content.changed.map(\.kind).first == "Job")
+    #expect(part.content.changed.last?.kind == String(repeating: "漢", count: 1_363) + "…")
   }
 
   @Test("An error of an operation that is not in the message, or that executes, makes nothing fail")

@@ -119,7 +119,7 @@ import Testing
     update.warnings = (0..<1_000).map { index in
       MonitorWarning(kind: .cycle, operations: Array(ids.prefix(200)), count: index)
     }
-    update.classTimes = Dictionary(
+    update.kindTimes = Dictionary(
       uniqueKeysWithValues: (0..<5_000).map { ("Class\($0)", WireSamples.times) })
     update.detail?.reasons = (0..<2_000).map {
       .init(kind: .noFreeSlot, sentence: String(repeating: "é", count: 100) + "\($0)")
@@ -189,7 +189,7 @@ import Testing
     ]
     let entries =
       update.queues.count + 3 + (update.events?.events.count ?? 0) + (update.runs?.runs.count ?? 0)
-      + 1 + update.classTimes.count
+      + 1 + update.kindTimes.count
     #expect(entries > 6)
     let ids = 3 * 2 + 3 + 1 + 2 + 4
     func sentence(mostEntries: Int, mostIDs: Int) -> String? {
@@ -238,7 +238,7 @@ import Testing
     update.warnings[0].title = name
     update.warnings[0].awaitedTitle = name
     update.detail?.reasons[0].sentence = name
-    update.classTimes = [name: WireSamples.times]
+    update.kindTimes = [name: WireSamples.times]
     return update
   }
 

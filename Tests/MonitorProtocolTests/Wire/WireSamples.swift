@@ -71,6 +71,7 @@ enum WireSamples {
     report.cancelRequester = CommandOrigin(processID: 5_120, userID: 1_000)
     report.errorText = "no longer needed"
     report.cancellationCause = .queue(.init(3), reason: "shutting down")
+    report.givenKind = "merge \u{1B}[2J"
     return report
   }
 
@@ -140,7 +141,7 @@ enum WireSamples {
     update.runs = RecentRuns(runs: [run], count: 24)
     update.warnings = [warning, MonitorWarning(kind: .cycle)]
     update.times = times
-    update.classTimes = ["Merge": times, "": TimeStatistics(wait: times.wait)]
+    update.kindTimes = ["Merge": times, "": TimeStatistics(wait: times.wait)]
     update.behind = .milliseconds(1_200)
     update.matches = matches
     update.detail = detail

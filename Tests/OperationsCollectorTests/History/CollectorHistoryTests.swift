@@ -63,6 +63,43 @@ import Testing
     #expect(try update(interest).events?.events.isEmpty == true)
   }
 
+  @Test("Times are combined by kind, which the report of an operation has if it was set")
+  func kinds() throws {
+    let operations = (0..<30).map { number in
+      let operation = BlockOperation {}
+      if number < 20 { operation.kind = "hash" }
+      return operation
+    }
+    queue.isSuspended = false
+    queue.addOperations(operations, waitUntilFinished: true)
+    read()
+    let reports = operations.compactMap { table.report(id($0)) }
+    #expect(
+      reports.map(\.givenKind) == Array(repeating: "hash", count: 20)
+        + Array(repeating: nil, count: 10))
+    #expect(reports.map(\.title) == reports.map(\.kind))
+    let interest = Interest(operations: [id(operations[0]), id(operations[29])])
+    let times = try update(interest).kindTimes
+    #expect(times.mapValues { $0.run?.count } == ["hash": 20, "BlockOperation": 10])
+  }
+
+  @Test("A kind that is set later, or removed, is reported; a long one is truncated")
+  func changedKinds() throws {
+    let operation = BlockOperation {}
+    queue.addOperation(operation)
+    let long = String(repeating: "x", count: 5_000)
+    for (kind, reported) in [
+      ("BlockOperation", "BlockOperation"), ("hash", "hash"), ("", nil),
+      (long, String(long.prefix(4_092)) + "…"),
+    ] as [(String, String?)] {
+      operation.kind = kind
+      read()
+      #expect(table.report(id(operation))?.givenKind == reported)
+    }
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+  }
+
   @Test func aLateViewerReceivesTheStoredEvents() throws {
     _ = runOperations(10)
     read()
@@ -171,12 +208,12 @@ import Testing
     let all = try update(interest)
     #expect(all.times.run?.count == 30)
     #expect(all.times.wait?.count == 30)
-    #expect(all.classTimes.isEmpty)
+    #expect(all.kindTimes.isEmpty)
     interest.operations = [id(operations[0])]
-    #expect(try update(interest).classTimes["BlockOperation"]?.run?.count == 30)
+    #expect(try update(interest).kindTimes["BlockOperation"]?.run?.count == 30)
     interest.operations = []
     interest.graphs = [.init(root: id(operations[0]), direction: .waitsFor, limit: 10)]
-    #expect(try update(interest).classTimes["BlockOperation"]?.run?.count == 30)
+    #expect(try update(interest).kindTimes["BlockOperation"]?.run?.count == 30)
   }
 }
 
@@ -194,10 +231,10 @@ import Testing
 
   @Test func classTimesAreReusedForASecond() {
     var times = TimeHistograms()
-    var classTimes = ClassStatistics()
+    var kindTimes = KindStatistics()
     note("Tile", in: &times)
     func count(at milliseconds: Int64) -> Int? {
-      classTimes.statistics(of: ["Tile"], in: times, at: moment(milliseconds))["Tile"]?.run?.count
+      kindTimes.statistics(of: ["Tile"], in: times, at: moment(milliseconds))["Tile"]?.run?.count
     }
     #expect(count(at: 20) == 1)
     note("Tile", in: &times)
@@ -207,10 +244,10 @@ import Testing
 
   @Test func unknownClassesAndClassesAboveTheLimitAreOmitted() {
     var times = TimeHistograms()
-    var classTimes = ClassStatistics()
+    var kindTimes = KindStatistics()
     let names = Set((0..<200).map { "Class \($0)" })
     for name in names { note(name, in: &times) }
-    let found = classTimes.statistics(of: names.union(["Never"]), in: times, at: moment(20))
-    #expect(found.count == ClassStatistics.limit && found["Never"] == nil)
+    let found = kindTimes.statistics(of: names.union(["Never"]), in: times, at: moment(20))
+    #expect(found.count == KindStatistics.limit && found["Never"] == nil)
   }
 }

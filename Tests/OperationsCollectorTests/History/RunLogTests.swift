@@ -129,22 +129,22 @@ struct TimeHistogramsTests {
       histograms.note(report(id, ready: 1, started: 1, finished: 1.001, className: "Quick"))
     }
     histograms.note(report(99, started: nil, finished: 3, className: "Never"))
-    let slow = try #require(histograms.statistics(ofClass: "Slow"))
-    let quick = try #require(histograms.statistics(ofClass: "Quick"))
+    let slow = try #require(histograms.statistics(ofKind: "Slow"))
+    let quick = try #require(histograms.statistics(ofKind: "Quick"))
     #expect(slow.run?.count == 20)
     #expect(try #require(slow.run).p99 > .milliseconds(900))
     #expect(try #require(quick.run).p99 < .milliseconds(2))
     #expect(histograms.statistics.run?.count == 40)
-    #expect(histograms.statistics(ofClass: "Never") == nil)
+    #expect(histograms.statistics(ofKind: "Never") == nil)
   }
 
   @Test func theNumberOfClassesIsLimited() {
     var histograms = TimeHistograms()
-    for index in 0..<TimeHistograms.classLimit + 10 {
+    for index in 0..<TimeHistograms.kindLimit + 10 {
       histograms.note(report(UInt64(index), started: 1, finished: 2, className: "C\(index)"))
     }
-    #expect(histograms.statistics(ofClass: "C0") != nil)
-    #expect(histograms.statistics(ofClass: "C\(TimeHistograms.classLimit + 5)") == nil)
-    #expect(histograms.statistics.run?.count == TimeHistograms.classLimit + 10)
+    #expect(histograms.statistics(ofKind: "C0") != nil)
+    #expect(histograms.statistics(ofKind: "C\(TimeHistograms.kindLimit + 5)") == nil)
+    #expect(histograms.statistics.run?.count == TimeHistograms.kindLimit + 10)
   }
 }

@@ -17,7 +17,7 @@ import Testing
     #""time":{"monotonic":1000000000000,"wallClock":"2023-11-14T22:13:20.250Z"}"#
   private static let process = #""process":{"name":"fake","pid":4711}"#
   private static let third =
-    #"{"class":"Job","dependencies":[2],"id":3,"name":"job 3","priority":0,"queue":"cpu","#
+    #"{"class":"Job","dependencies":[2],"id":3,"kind":"Job","name":"job 3","priority":0,"queue":"cpu","#
     + #""seconds":10,"secondsInState":10,"state":"waiting","unmet":1}"#
 
   /// Returns the printed text, without the line feed.
@@ -111,9 +111,9 @@ import Testing
   func treeLine() {
     let wanted =
       #"{"criticalPath":[],"direction":"waitsFor","isCut":false,"operations":["#
-      + #"{"class":"Job","dependencies":[],"id":1,"name":"job 1","priority":0,"queue":"cpu","#
+      + #"{"class":"Job","dependencies":[],"id":1,"kind":"Job","name":"job 1","priority":0,"queue":"cpu","#
       + #""seconds":4,"secondsInState":4,"state":"executing","unmet":0},"#
-      + #"{"class":"Job","dependencies":[1],"id":2,"name":"job 2","priority":0,"queue":"cpu","#
+      + #"{"class":"Job","dependencies":[1],"id":2,"kind":"Job","name":"job 2","priority":0,"queue":"cpu","#
       + #""seconds":10,"secondsInState":10,"state":"waiting","unmet":1}],"# + Self.process
       + #","root":2,"schema":"opq.tree/1","# + Self.head + "}"
     #expect(tree == wanted)

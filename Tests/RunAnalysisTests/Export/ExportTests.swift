@@ -18,12 +18,12 @@ import Testing
     #expect(
       lines == [
         "id,name,class,queue,state,priority,added,ready,started,cancel_requested,finished,"
-          + "dependency_wait_seconds,slot_wait_seconds,work_seconds,on_critical_path,dependencies,error,cancellation",
+          + "dependency_wait_seconds,slot_wait_seconds,work_seconds,on_critical_path,dependencies,error,cancellation,kind",
         "1,\(name),Fetch,\(name),finished,0,0.000000000,0.000000000,0.500000000,,1.000000000,"
-          + "0.000000000,0.500000000,0.500000000,true,,,",
+          + "0.000000000,0.500000000,0.500000000,true,,,,Fetch",
         "2,,Parse,\(name),cancelled,4,0.000000000,1.000000000,1.250000000,1.500000000,2.000000000,"
-          + "1.000000000,0.250000000,0.750000000,true,\"1 9\",,",
-        "3,poll,Poll,io,executing,0,,,2.000000000,,,,,,false,2,,", "",
+          + "1.000000000,0.250000000,0.750000000,true,\"1 9\",,,Parse",
+        "3,poll,Poll,io,executing,0,,,2.000000000,,,,,,false,2,,,Poll", "",
       ])
   }
 
@@ -36,8 +36,8 @@ import Testing
       return text
     }
     let lines = text(.csv).components(separatedBy: "\r\n")
-    #expect(lines[1].contains(",failed,") && lines[1].hasSuffix(#","disk full","#))
-    #expect(lines[2].hasSuffix(#","'=1 ""a"", <b onload='x'>&amp;\n\x1b[2J\\ \u202e","#))
+    #expect(lines[1].contains(",failed,") && lines[1].hasSuffix(#","disk full",,Fetch"#))
+    #expect(lines[2].hasSuffix(#","'=1 ""a"", <b onload='x'>&amp;\n\x1b[2J\\ \u202e",,Fetch"#))
     let dot = text(.dot)
     #expect(dot.contains(##"Fetch · failed · 501ms\ndisk full", fillcolor="#ffcdd2""##))
     let trace = text(.chromeTrace)

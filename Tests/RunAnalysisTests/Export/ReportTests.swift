@@ -14,7 +14,8 @@ import Testing
   func page() throws {
     let html = ReportPage(try ExportScene.history()).html
     for part in [
-      "Critical path", "Concurrency", "Slots", "Slowest classes", "Warnings", "slot wait", "Fetch",
+      "Critical path", "Concurrency", "Slots", "Slowest kinds of operations", "Warnings",
+      "slot wait", "Fetch",
       "prefers-color-scheme: dark", "@media print", "tiles[4711]",
     ] {
       #expect(html.contains(part), "\(part)")
@@ -26,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "Failures are grouped by class and error, the most frequent first, and an error is only text")
+    "Failures are grouped by kind and error, the most frequent first, and an error is only text")
   func failures() throws {
     let reports = ExportScene.failures(12)
     let html = ReportPage(try ExportScene.history(ExportScene.bytes(reports))).html
@@ -40,6 +41,34 @@ import Testing
     #expect(html.contains("12 failed, 0 cancelled"))
     #expect(!html.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
     #expect(ReportPage(try ExportScene.history()).html.contains("No operation failed."))
+  }
+
+  @Test("The program's own kinds are what failures and times are grouped by, and are only text")
+  func kinds() throws {
+    let reports = ExportScene.failures(12).map { report in
+      var report = report
+      report.givenKind = report.id.rawValue % 2 == 0 ? "read <b>" : "hash"
+      return report
+    }
+    let history = try ExportScene.history(ExportScene.bytes(reports))
+    let html = ReportPage(history).html
+    #expect(html.contains("<td>hash</td><td>disk full</td>"))
+    #expect(html.contains("<td>read &lt;b&gt;</td><td>disk full</td>"))
+    #expect(!html.contains("<td>Fetch</td>"))
+    let distributions = KindDistributions.slowest(of: history)
+    #expect(Set(distributions.map(\.kind)).isSuperset(of: ["read <b>", "hash"]))
+    func text(_ format: ExportFormat) -> String {
+      var text = ""
+      format.export(ExportedRun(history)).write { text += $0 }
+      return text
+    }
+    for (text, parts) in [
+      (text(.chromeTrace), ["\"cat\":\"hash\"", "\"kind\":\"hash\"", "\"class\":\"Fetch\""]),
+      (text(.csv), [",error,kind\r\n", "\"disk full\",hash\r\n"]),
+      (text(.dot), ["\\nhash · failed"]),
+    ] {
+      for part in parts { #expect(text.contains(part), "\(part)") }
+    }
   }
 
   @Test("Open tags are closed, in the right order")
@@ -65,7 +94,7 @@ import Testing
     }
     let html = ReportPage(try ExportScene.history(ExportScene.bytes(reports))).html
     #expect(html.utf8.count < count * 50 && html.contains("operations</title>"))
-    #expect(html.contains("475 classes with shorter runs are not shown"))
+    #expect(html.contains("475 kinds with shorter runs are not shown"))
   }
 
   @Test("A long chain, and very many operations at once, are drawn in time and in bounds")

@@ -4,20 +4,20 @@
 import Glibc
 import MonitorProtocol
 
-/// The table of run times by class. The classes with the longest times come first.
-struct ClassTable {
-  /// The maximum number of classes in the table. Further classes are only counted.
+/// The table of run times by kind of operation. The kinds with the longest times come first.
+struct KindTable {
+  /// The maximum number of kinds in the table. Further kinds are only counted.
   private static let limit = 25
   /// The number of bars in the chart of a distribution. The scale is logarithmic: the ratio of the longest to
   /// the shortest duration of a bar is the same for all bars.
   private static let binCount = 36
 
-  private let all: [ClassDistributions]
-  private let colors: ClassColors
-  /// The shortest and the longest run of all listed classes, as powers of ten of a nanosecond.
+  private let all: [KindDistributions]
+  private let colors: KindColors
+  /// The shortest and the longest run of all listed kinds, as powers of ten of a nanosecond.
   private let scale: ClosedRange<Double>
 
-  init(_ all: [ClassDistributions], _ colors: ClassColors) {
+  init(_ all: [KindDistributions], _ colors: KindColors) {
     (self.all, self.colors) = (all, colors)
     let ends = all.prefix(Self.limit).flatMap { [$0.work.durations[0], $0.work.longest] }
       .map(Self.magnitude)
@@ -29,21 +29,21 @@ struct ClassTable {
   var html: String {
     let rows = all.prefix(Self.limit).map(row)
     let left = all.count - rows.count
-    let note = left > 0 ? "\(HTMLText.count(left)) classes with shorter runs are not shown. " : ""
+    let note = left > 0 ? "\(HTMLText.count(left)) kinds with shorter runs are not shown. " : ""
     let (from, to) = (Self.duration(scale.lowerBound), Self.duration(scale.upperBound))
     return """
-      <div class="scroll"><table><thead><tr><th>class</th><th class="n">runs</th>\
+      <div class="scroll"><table><thead><tr><th>kind</th><th class="n">runs</th>\
       <th class="n">total</th><th class="n">p50</th><th class="n">p90</th>\
       <th class="n">p99</th><th class="n">longest</th>\
       <th>\(HTMLText.duration(from)) … \(HTMLText.duration(to))</th>\
       <th class="n">slot wait p50</th><th class="n">slot wait p90</th></tr></thead>
       <tbody>\(rows.joined(separator: "\n"))</tbody></table></div>
       <p class="note">\(note)Each bar of a distribution is a range of durations on a logarithmic scale, \
-      which all classes share; its height is the number of runs in this range.</p>
+      which all kinds share; its height is the number of runs in this range.</p>
       """
   }
 
-  private func row(_ times: ClassDistributions) -> String {
+  private func row(_ times: KindDistributions) -> String {
     let work = times.work
     let durations = [work.total] + [50, 90, 99].map { work.percentile($0) } + [work.longest]
     let waits = [50, 90].map { hundredths in
@@ -52,8 +52,8 @@ struct ClassTable {
     let cells = ([HTMLText.count(work.count)] + durations.map(HTMLText.duration))
       .map { "<td class=\"n\">\($0)</td>" }
     return """
-      <tr><td><i class="\(colors.style(of: times.className))"></i>\(HTMLText.escaped(times.className))</td>\
-      \(cells.joined())<td>\(drawing(of: work, colors.style(of: times.className)))</td>\
+      <tr><td><i class="\(colors.style(of: times.kind))"></i>\(HTMLText.escaped(times.kind))</td>\
+      \(cells.joined())<td>\(drawing(of: work, colors.style(of: times.kind)))</td>\
       \(waits.map { "<td class=\"n\">\($0)</td>" }.joined())</tr>
       """
   }
