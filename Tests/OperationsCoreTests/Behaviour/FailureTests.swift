@@ -139,7 +139,9 @@ struct FailureTests {
     }
   }
 
-  @Test("A reading returns the errors of failed operations, and the queue keeps none of them")
+  @Test(
+    "A reading returns the errors of failed operations and the reasons of cancellations, and the queue keeps none"
+  )
   func readingTakesErrors() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -149,10 +151,12 @@ struct FailureTests {
         cancelled.cancel(with: Mishap())
         queue.addOperations([BlockOperation {}, failed, cancelled], waitUntilFinished: true)
         let changes = queue.takeChanges(for: collector, limit: 10)
-        #expect(changes.errors.count == 1)
-        let index = try #require(changes.changed.firstIndex { $0.id == failed.id })
-        #expect(changes.errors[index] is Mishap)
-        #expect(changes.records[index].takeError() == nil)
+        #expect(changes.errors.count == 2)
+        for operation in [failed, cancelled] {
+          let index = try #require(changes.changed.firstIndex { $0.id == operation.id })
+          #expect(changes.errors[index] is Mishap)
+          #expect(changes.records[index].takeError() == nil)
+        }
       }
     }
   }
@@ -166,6 +170,24 @@ struct FailureTests {
         for _ in 0..<3 {
           let error = ErrorOfAQueue(queue: queue, releases: { releases.withLock { $0 += 1 } })
           queue.addOperations([InvocationOperation<Int> { throw error }], waitUntilFinished: true)
+        }
+        #expect(releases.withLock { $0 } == 0)
+      }
+      #expect(poll(for: .seconds(Patience.seconds)) { releases.withLock { $0 } == 3 })
+    }
+  }
+
+  @Test("Reasons of cancellations that no collector has read are released outside the queue's lock")
+  func droppedReasonsAreReleasedOutsideTheLock() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let releases = Locked(0)
+      keepingRecords(of: [queue]) { _ in
+        for _ in 0..<3 {
+          let operation = BlockOperation {}
+          operation.cancel(
+            with: ErrorOfAQueue(queue: queue, releases: { releases.withLock { $0 += 1 } }))
+          queue.addOperations([operation], waitUntilFinished: true)
         }
         #expect(releases.withLock { $0 } == 0)
       }
