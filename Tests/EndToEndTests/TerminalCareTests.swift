@@ -151,7 +151,7 @@ import Testing
       // The signal arrives while the program redraws the screen.
       window.type("\u{C}\u{C}j")
       window.signal(SIGTSTP)
-      try #require(window.waitForStop(seconds: 5), "round \(round)")
+      try #require(window.waitForStop(), "round \(round)")
       window.signal(SIGCONT)
       try #require(window.wait { $0.isAlternate && $0.contains("total") }, "round \(round)")
     }

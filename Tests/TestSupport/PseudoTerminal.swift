@@ -282,7 +282,7 @@ package final class PseudoTerminal {
   /// Reads output until the screen satisfies a condition. Returns `false` if it does not satisfy
   /// the condition within `seconds`.
   @discardableResult
-  package func wait(seconds: Int64 = 20, until isDone: (VirtualScreen) -> Bool) -> Bool {
+  package func wait(seconds: Int64 = 60, until isDone: (VirtualScreen) -> Bool) -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while !isDone(screen) {
       guard takeOutput(until: deadline) else { return isDone(screen) }
@@ -305,7 +305,7 @@ package final class PseudoTerminal {
 
   /// Waits until the program is stopped, as by Ctrl-Z. Returns `false` if the program ends, or is
   /// not stopped within `seconds`.
-  package func waitForStop(seconds: Int64 = 20) -> Bool {
+  package func waitForStop(seconds: Int64 = 60) -> Bool {
     guard let child, wait(seconds: seconds, until: { !$0.isAlternate }) else { return false }
     // The program has left the alternate screen, so it will be stopped soon. It writes nothing more
     // before that.
@@ -328,7 +328,7 @@ package final class PseudoTerminal {
   ///   - seconds: The maximum time.
   ///   - isReading: Whether the program's output is read during the wait.
   /// - Returns: How the program ended; `nil` if it did not end within `seconds`.
-  package func waitForEnd(seconds: Int64 = 20, isReading: Bool = true) -> Ending? {
+  package func waitForEnd(seconds: Int64 = 60, isReading: Bool = true) -> Ending? {
     guard let child, let childIsGone else { return nil }
     let deadline = ContinuousClock.now + .seconds(seconds)
     var isGone = false

@@ -66,7 +66,7 @@ import Testing
     }
     let sentence = "cancelled because #1 “file 1” failed: disk full"
     let lines = text(.csv).components(separatedBy: "\r\n")
-    #expect(lines.count == 3 && lines[1].hasSuffix(",,\"\(sentence)\""))
+    #expect(lines.count == 3 && lines[1].hasSuffix(",,\"\(sentence)\",Fetch"))
     #expect(text(.dot).contains("\\n\(sentence)\", fillcolor=\"#f3d1f4\""))
     let facts = try events(of: text(.chromeTrace)).compactMap { $0["args"] as? [String: Any] }
     #expect(facts.contains { $0["cancellation"] as? String == sentence })
