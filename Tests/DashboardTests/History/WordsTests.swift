@@ -49,6 +49,15 @@ struct WordsTests {
     #expect(TimeText.preciseTimeOfDay(far, of: Scene.hello) == "--:--:--.---")
   }
 
+  @Test("An operation that was cancelled before it started has no run time", arguments: [-1, 0, 1])
+  func cancelledBeforeTheStart(delay: Int) {
+    let report = OperationReport(
+      id: .init(1), name: "", className: "", queue: Scene.cpu, state: .cancelled,
+      started: Scene.now, cancelRequested: Scene.now + .seconds(delay),
+      finished: Scene.now + .seconds(2))
+    #expect(report.time(at: Scene.now) == (delay > 0 ? .seconds(2) : nil))
+  }
+
   @Test("The time of an executing operation whose start is unknown is at least the given time")
   func anUnknownStartHasALowerBound() {
     var report = OperationReport(
