@@ -37,5 +37,6 @@ package struct OperationLedger {
   static func size(of report: OperationReport) -> Int {
     256 + report.name.utf8.count + report.className.utf8.count + 32 * report.dependencies.count
       + (report.errorText?.utf8.count ?? 0) + (report.givenKind?.utf8.count ?? 0)
+      + (report.cancellationCause?.reason?.utf8.count ?? 0)
   }
 }

@@ -39,6 +39,7 @@ struct ProcessConversation {
   func watch(_ interest: Interest, interval: Duration) -> [Action] {
     var interest = interest
     interest.filter = interest.filter?.understood(by: versions)
+    interest.order = interest.order.understood(by: versions)
     return [.send(.watch(interest, interval: interval))]
   }
 

@@ -102,7 +102,8 @@ public struct BatchFrame: Codable, Sendable, Equatable {
   /// The number of state changes since the start that the monitor did not record. The states of
   /// operations are exact nevertheless.
   public var lostChanges: UInt64
-  /// The number of completion blocks of finished operations that have not begun; `nil` if there are none.
+  /// The number of completion blocks of finished operations that had not begun when the process ended or
+  /// stopped listening; `nil` if there are none, or in a frame before the end.
   public var unstartedCompletionBlockCount: Int?
 
   /// Creates a frame from the messages of a monitor.
@@ -191,9 +192,11 @@ extension BatchFrame.Operation {
     unmetDependencyCount = report.unmetDependencyCount
     seconds =
       if report.state.isOver {
-        report.started.flatMap { start in
-          report.finished.map { BatchFrame.seconds(from: start, to: $0) }
-        }
+        report.neverRan
+          ? nil
+          : report.started.flatMap { start in
+            report.finished.map { BatchFrame.seconds(from: start, to: $0) }
+          }
       } else {
         report.stateEntered.map { BatchFrame.seconds(from: $0, to: time) }
       }

@@ -169,6 +169,12 @@ extension OperationReport {
   /// Whether the operation executes, and its start is unknown.
   package var isStartUnknown: Bool { state == .executing && started == nil }
 
+  /// Whether the operation was cancelled before a slot was free, so that it only finished in the slot.
+  package var neverRan: Bool {
+    guard state == .cancelled, let cancelRequested, let started else { return false }
+    return cancelRequested <= started
+  }
+
   /// The time when the operation entered its state; `nil` if that was before monitoring began.
   package var stateEntered: MonitorTime? {
     switch state {

@@ -31,8 +31,8 @@ public struct Update: Sendable, Equatable {
   /// counted the operation, because too many operations were added and finished at once. Counts are
   /// exact nevertheless.
   public var lostChanges: UInt64
-  /// The number of completion blocks of finished operations that have not begun. The end of the
-  /// process waits for none of them.
+  /// In the last update of a process, the number of completion blocks of finished operations that
+  /// have not begun; otherwise 0. The process does not wait for them.
   public var unstartedCompletionBlockCount = 0
   /// The events since the previous update; `nil` if the viewer has not requested events.
   public var events: EventNews?

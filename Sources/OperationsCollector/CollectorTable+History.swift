@@ -5,9 +5,6 @@ import MonitorProtocol
 import OperationsCore
 
 extension CollectorTable {
-  /// The number of completion blocks of finished operations that have not begun.
-  var unstartedCompletionBlockCount: Int { OperationQueue.unstartedCompletionBlockCount }
-
   /// Returns the runs (executions of operations) that have not ended, and the runs that ended
   /// within a time window before `now`. If their number exceeds the limit, runs that have not ended
   /// are preferred, and then the newest runs.

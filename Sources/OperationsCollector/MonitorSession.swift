@@ -180,8 +180,11 @@ package final class MonitorSession: Sendable {
   /// in order.
   func deliver(_ update: Update, isLast: Bool = false) {
     let mustWake = state.withLock { state in
-      if isLast { state.lastUpdate = .delivered }
       var update = update
+      if isLast {
+        state.lastUpdate = .delivered
+        update.unstartedCompletionBlockCount = OperationQueue.unstartedCompletionBlockCount
+      }
       update.behind = state.behindSince.map { update.time - $0 } ?? .zero
       state.behindSince = nil
       return state.mailbox.post(.update(update))

@@ -97,9 +97,13 @@ extension QueueChanges {
   /// The property calls the code of the user that describes an error. The collector's thread reads it
   /// outside every lock.
   var errorTexts: [Int: String] {
-    errors.mapValues { error in
-      let text = "\(error)".wireErrorText
-      return text.isEmpty ? "\(type(of: error))".wireErrorText : text
+    // All operations of a queue may have been cancelled with the same reason. Equal texts share their memory.
+    var last = ""
+    return errors.mapValues { error in
+      let words = "\(error)".wireErrorText
+      let text = words.isEmpty ? "\(type(of: error))".wireErrorText : words
+      if text != last { last = text }
+      return last
     }
   }
 }

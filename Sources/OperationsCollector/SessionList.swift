@@ -319,7 +319,6 @@ final class SessionList {
     update.rootCount = interest.rootLimit > 0 && !roots.isFilling ? roots.count : nil
     update.events = takeEvents(from: table)
     update.lostChanges = lostChanges
-    update.unstartedCompletionBlockCount = table.unstartedCompletionBlockCount
     update.runs = interest.timeline.map { table.recentRuns($0, at: time) }
     update.warnings = warnings
     if lostEvents > 0, interest.warningKinds.contains(.historyLost) {

@@ -12,8 +12,9 @@ extension OperationReport {
   /// During this time the operation waited for a slot, or for its queue to be resumed.
   public var slotWait: Duration? { Self.time(from: becameReady, to: started) }
 
-  /// The time from the operation's start until its finish; `nil` if one of the two moments is unknown.
-  public var work: Duration? { Self.time(from: started, to: finished) }
+  /// The time from the operation's start until its finish; `nil` if one of the two moments is unknown, or if
+  /// the operation was cancelled before it started.
+  public var work: Duration? { neverRan ? nil : Self.time(from: started, to: finished) }
 
   private static func time(from start: MonitorTime?, to end: MonitorTime?) -> Duration? {
     guard let start, let end else { return nil }

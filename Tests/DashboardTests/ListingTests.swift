@@ -123,6 +123,11 @@ struct ListingTests {
     let reports = [report(9, added: nil), waiting, report(8, added: 20), report(1, added: 30)]
     let keys = reports.shuffled().map { SortKey($0, by: .added) }.sorted()
     #expect(keys.map(\.id) == reports.map(\.id))
+    // Version 1.1 does not know this order.
+    let order = SortOrder(by: .added, isReversed: true)
+    #expect(order.understood(by: .current) == order)
+    let earlier = order.understood(by: ProtocolVersions(major: 1, minor: 1))
+    #expect(earlier == SortOrder(by: .id, isReversed: true))
   }
 
   @Test func escapeClearsTheFilterAndThenTheSearch() {

@@ -33,6 +33,9 @@ import Testing
     let short = operation(1)
     let long = operation(1, named: String(repeating: "é", count: 500), dependencies: 100)
     #expect(OperationLedger.size(of: long) - OperationLedger.size(of: short) == 1_000 + 3_200)
+    var reasoned = short
+    reasoned.cancellationCause = .code(reason: String(repeating: "é", count: 100))
+    #expect(OperationLedger.size(of: reasoned) - OperationLedger.size(of: short) == 200)
     func isHeld(_ update: Update, byteCount: Int) -> Bool {
       ledger.enter(update) && ledger.byteCount == byteCount
     }

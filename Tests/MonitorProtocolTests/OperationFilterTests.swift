@@ -110,7 +110,8 @@ struct OperationFilterTests {
       ("state:succeeded", "state:finished"), ("state:s", "state:finished"), ("state:f", "state:f"),
       ("state:finished state:canc", "state:finished state:canc"),
       ("failed \"state:failed\"", "failed \"state:failed\""),
-      ("name:failed", "name:failed"),
+      ("name:failed", "name:failed"), ("kind:hash", "class:hash"),
+      ("!KIND:\"a b\"|kind:c", "!class:\"a b\"|class:c"),
     ])
   func wordsForEarlierVersions(text: String, sent: String) throws {
     let filter = try OperationFilter(text)

@@ -174,7 +174,8 @@ struct Explanation {
     }
     var reason = report.errorText.map { ": \($0.clipped(to: Self.errorWidth))" } ?? ""
     if let words = monitored.cancellationWords(about: report, glyphs) {
-      sentence = "cancelled \(words);\(sentence.dropFirst(report.state.rawValue.count))"
+      let moment = sentence.dropFirst(report.state.rawValue.count)
+      sentence = "cancelled \(words)" + (moment.isEmpty ? "" : ";\(moment)")
       reason = ""
     }
     guard let ran = report.time(at: now) else {

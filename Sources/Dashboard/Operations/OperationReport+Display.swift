@@ -8,16 +8,10 @@ extension OperationReport {
   /// `nil` if this time is unknown, or if the operation has ended and never ran.
   func time(at now: MonitorTime) -> Duration? {
     if state.isOver {
-      guard let started, let finished, !wasCancelledBeforeStart else { return nil }
+      guard let started, let finished, !neverRan else { return nil }
       return max(.zero, finished - started)
     }
     return stateEntered.map { max(.zero, now - $0) }
-  }
-
-  /// Whether the operation was cancelled before a slot was free, so that it only finished in the slot.
-  private var wasCancelledBeforeStart: Bool {
-    guard state == .cancelled, let cancelRequested, let started else { return false }
-    return cancelRequested <= started
   }
 
   /// Returns the text of ``time(at:)``. If the operation executes and its start is unknown, the result is the

@@ -44,6 +44,12 @@ public struct SortOrder: Sendable, Hashable {
     self.column = column
     self.isReversed = isReversed
   }
+
+  /// Returns the order that a viewer requests from a process with this version of the protocol. Processes of
+  /// versions 1.0 and 1.1 do not know the order of adding. The order of ids is almost the same.
+  package func understood(by versions: ProtocolVersions) -> SortOrder {
+    versions.minor < 2 && column == .added ? SortOrder(by: .id, isReversed: isReversed) : self
+  }
 }
 
 /// The position of one operation in a ``SortOrder``.

@@ -10,10 +10,10 @@ extension OperationFilter {
   }
 
   /// Returns the filter that a viewer sends to a process with this version of the protocol. Processes of
-  /// versions 1.0 and 1.1 refuse the words `failed` and `succeeded`. They report failed operations as
-  /// finished.
+  /// versions 1.0 and 1.1 refuse the words `failed`, `succeeded` and `kind:`. They report failed operations as
+  /// finished, and the kind of each operation is its class.
   package func understood(by versions: ProtocolVersions) -> OperationFilter {
-    versions.minor >= 2 ? self : rewritten(Self.wordWithoutFailures)
+    versions.minor >= 2 ? self : rewritten(Self.earlierWord)
   }
 
   /// Returns the filter in which other words replace the words of its text.
@@ -44,7 +44,9 @@ extension OperationFilter {
   }
 
   /// Returns a word that versions 1.0 and 1.1 of the protocol understand.
-  private static func wordWithoutFailures(_ word: String) -> String {
+  private static func earlierWord(_ word: String) -> String {
+    let kind = "kind:"
+    if word.lowercased().hasPrefix(kind) { return "class:\(word.dropFirst(kind.count))" }
     let field = "state:"
     guard word.lowercased().hasPrefix(field) else { return word }
     let value = word.lowercased().dropFirst(field.count).filter { $0 != "\"" }

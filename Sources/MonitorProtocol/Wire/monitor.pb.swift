@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 3bb154a4cf4a94519ec2e86175cdc1f579f8644d0f3f8be052d8d415b7c41383
+// Made from monitor.proto 26d7aeb867b5f9d338f9e9055a8f92c020555221ee2cc2cbe2023e01990653d8
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1342,7 +1342,8 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._foundExecuting = newValue}
   }
 
-  /// The number of completion blocks of finished operations that have not begun. Since version 1.2.
+  /// In the last update, the number of completion blocks of finished operations that have not begun.
+  /// Since version 1.2.
   var unstartedCompletionBlockCount: Int64 {
     get {_storage._unstartedCompletionBlockCount}
     set {_uniqueStorage()._unstartedCompletionBlockCount = newValue}

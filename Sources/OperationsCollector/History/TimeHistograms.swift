@@ -35,7 +35,7 @@ struct TimeHistograms {
   /// Adds the times of a finished or cancelled operation. An operation that never ran, or whose
   /// start is unknown, is ignored.
   mutating func note(_ report: OperationReport) {
-    guard report.started != nil, report.finished != nil else { return }
+    guard report.started != nil, report.finished != nil, !report.neverRan else { return }
     all.note(report)
     let kind = report.kind
     guard kinds.count < Self.kindLimit || kinds[kind] != nil else { return }

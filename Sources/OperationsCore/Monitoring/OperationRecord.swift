@@ -108,7 +108,8 @@ extension QueueSnapshot.Counts {
   func finishing(_ ended: Self) -> Self {
     var counts = self
     counts.executing -= ended.finished + ended.cancelled
-    counts.cancelling -= ended.cancelled
+    // The queue may not have counted a cancellation of this moment yet.
+    counts.cancelling = max(0, counts.cancelling - ended.cancelled)
     counts.finished += ended.finished
     counts.failed += ended.failed
     counts.cancelled += ended.cancelled

@@ -56,6 +56,10 @@ struct WordsTests {
       started: Scene.now, cancelRequested: Scene.now + .seconds(delay),
       finished: Scene.now + .seconds(2))
     #expect(report.time(at: Scene.now) == (delay > 0 ? .seconds(2) : nil))
+    let frame = BatchFrame(
+      hello: Scene.hello, time: Scene.now + .seconds(3), queues: [], operations: [report],
+      lostChanges: 0)
+    #expect(frame.operations.first?.seconds == (delay > 0 ? 2 : nil))
   }
 
   @Test("The time of an executing operation whose start is unknown is at least the given time")
