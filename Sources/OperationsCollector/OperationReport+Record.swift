@@ -37,6 +37,7 @@ extension OperationReport {
     self.init(
       id: ID(snapshot.id.rawValue), name: snapshot.name ?? "", className: className,
       queue: QueueReport.ID(snapshot.queue.rawValue), state: .waiting)
+    if let kind = snapshot.kind { givenKind = kind.wireText }
   }
 
   /// Updates the values of the report that may change, except for the dependencies. `error` is the text of

@@ -68,7 +68,5 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
     performer.set(self)
   }
 
-  override var recordedAttempts: RecordedAttempts? { log.recorded }
-
-  package override var lastAttemptError: (any Error)? { log.lastError }
+  override var attemptLog: AttemptLog? { log }
 }

@@ -33,8 +33,9 @@ package struct RecordedOperation: Sendable {
   package var cancellationCause: CancellationCause?
   /// The kind that was set for the operation; `nil` if its kind is the name of its class.
   package var kind: String?
-  /// The attempts of a `RetryOperation`; `nil` for other operations.
-  package var attempts: RecordedAttempts?
+  /// The log of the attempts of a `RetryOperation`; `nil` for other operations. It is not copied into
+  /// the record, because a retry can finish before the record is described.
+  private let attemptLog: AttemptLog?
   /// Whether only the operation's own `isReady` keeps it waiting: `isReady` was `false`, and the
   /// dependencies are finished.
   package var isHeldUpByItself = false
@@ -56,12 +57,22 @@ package struct RecordedOperation: Sendable {
   /// When the operation finished.
   package var finished: Int64?
 
+  /// The attempts of a `RetryOperation` at the moment of the call; `nil` for other operations. The
+  /// getter acquires the locks of attempts, and may release the last reference to one of them, so it
+  /// must not be called under a lock.
+  package var attempts: RecordedAttempts? { attemptLog?.recorded }
+
+  /// The error of the last failed attempt, while a `RetryOperation` executes; otherwise `nil`. The
+  /// caller must release it outside every lock.
+  package var lastAttemptError: (any Error)? { attemptLog?.lastError }
+
   /// Creates the data of an operation. The initializer acquires the locks of other operations, and
   /// may release the last reference to one of them, so it must not be called under a queue's lock.
   init(describing operation: Operation, queue: QueueID) {
     id = operation.id
     self.queue = queue
     type = Swift.type(of: operation)
+    attemptLog = operation.attemptLog
     describe(operation)
   }
 
@@ -71,13 +82,13 @@ package struct RecordedOperation: Sendable {
     id = operation.id
     self.queue = queue
     type = Swift.type(of: operation)
+    attemptLog = operation.attemptLog
   }
 
   /// Reads the values that describe the operation, and the states of its dependencies.
   mutating func describe(_ operation: Operation) {
     name = operation.givenName
     kind = operation.givenKind
-    attempts = operation.recordedAttempts
     let all = operation.listedDependencies
     dependencies = all.map(\.id)
     unmetDependencies = []
@@ -95,7 +106,6 @@ package struct RecordedOperation: Sendable {
   mutating func takeDescription(of other: RecordedOperation) {
     name = other.name
     kind = other.kind
-    attempts = other.attempts
     dependencies = other.dependencies
     unmetDependencies = other.unmetDependencies
   }

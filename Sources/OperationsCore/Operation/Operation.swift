@@ -302,11 +302,9 @@ open class Operation: @unchecked Sendable {
   /// Subclasses in this module override this property.
   var releasesWorkFirst: Bool { false }
 
-  /// The attempts of a `RetryOperation`; `nil` for other operations.
-  var recordedAttempts: RecordedAttempts? { nil }
-
-  /// The error of the last failed attempt, while a `RetryOperation` executes; otherwise `nil`.
-  package var lastAttemptError: (any Error)? { nil }
+  /// The log of the attempts of a `RetryOperation`; `nil` for other operations. It can be read under
+  /// the queue's lock.
+  var attemptLog: AttemptLog? { nil }
 
   /// The time at which the operation was started, on the monotonic clock in nanoseconds; `nil` if
   /// it is not known. It can be read under the queue's lock.

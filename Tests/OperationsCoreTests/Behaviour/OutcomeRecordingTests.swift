@@ -259,7 +259,7 @@ struct OutcomeRecordingTests {
       #expect(first.number == 1 && first.maximum == 3 && first.pauseEnd != nil)
       #expect(first.attempts.map(\.name) == ["attempt 1"])
       #expect(first.attempts.allSatisfy { $0.hasFailed && $0.finished != nil })
-      #expect(retry.lastAttemptError is Mishap)
+      #expect(retry.attemptLog?.lastError is Mishap)
       // The attempts are not in the queue, so only the retry is counted.
       #expect(queue.snapshot().counts.total == 1)
 
@@ -272,8 +272,28 @@ struct OutcomeRecordingTests {
       #expect(second.attempts.last?.finished == nil)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
-      #expect(retry.lastAttemptError == nil)
-      #expect(retry.recordedAttempts?.attempts.map(\.hasFailed) == [true, false])
+      #expect(retry.attemptLog?.lastError == nil)
+      #expect(retry.attemptLog?.recorded.attempts.map(\.hasFailed) == [true, false])
+    }
+  }
+
+  @Test("The attempts of a retry that finished before the first reading are recorded")
+  func attemptsOfAFinishedRetry() async throws {
+    let queue = makeQueue()
+    try await recording(queue) { collector in
+      let retry = RetryOperation(maximumAttempts: 5) { number in
+        AsyncOperation<Int> {
+          if number < 3 { throw Mishap() }
+          return number
+        }
+      }
+      queue.addOperations([retry], waitUntilFinished: true)
+      let found = try #require(record(of: retry, in: queue, collector))
+      let attempts = try #require(found.attempts)
+      #expect(attempts.maximum == 5 && attempts.number == 3 && attempts.pauseEnd == nil)
+      #expect(attempts.attempts.map(\.hasFailed) == [true, true, false])
+      #expect(attempts.attempts.allSatisfy { $0.finished != nil })
+      #expect(retry.attemptLog?.lastError == nil)
     }
   }
 
@@ -284,8 +304,8 @@ struct OutcomeRecordingTests {
       let retry = RetryOperation<Int>(maximumAttempts: 50) { _ in AsyncOperation { throw Mishap() }
       }
       queue.addOperations([retry], waitUntilFinished: true)
-      #expect(retry.recordedAttempts?.number == 50)
-      #expect(retry.recordedAttempts?.attempts.map(\.number) == Array(35...50))
+      #expect(retry.attemptLog?.recorded.number == 50)
+      #expect(retry.attemptLog?.recorded.attempts.map(\.number) == Array(35...50))
     }
   }
 
