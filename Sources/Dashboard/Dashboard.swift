@@ -202,7 +202,8 @@ public struct Dashboard: Sendable {
 
   private func ages(_ row: DependencyTree.Row) -> Bool {
     switch row.id {
-    case .node(let id), .reference(let id, _): live.operations.state(of: id)?.isOver == false
+    case .node(let id), .reference(let id, _), .attempt(_, let id):
+      live.operations.state(of: id)?.isOver == false
     case .group, .queue, .folded, .unknown, .cut: false
     }
   }

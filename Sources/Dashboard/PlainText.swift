@@ -69,6 +69,7 @@ package struct PlainText: Sendable {
         lines.append(line("  - the operation's own code waits for \(awaited)"))
       }
     }
+    lines += attempts(of: id, at: now)
     let chain = blockers(of: id)
     if let last = chain.last, let state = monitored.operations[last].map({ stateWords($0, now) }) {
       let names = chain.map { "\($0)" }.joined(separator: ", which waits for ")
@@ -91,6 +92,18 @@ package struct PlainText: Sendable {
     guard let report = monitored.operations[id] else { return false }
     var text = monitored.cancellationText(glyphs)
     return text.isIncomplete(about: report)
+  }
+
+  /// Returns a line for each known attempt of a retry, and for the last error of an attempt.
+  private func attempts(of id: OperationReport.ID, at now: MonitorTime) -> [String] {
+    guard let report = monitored.operations[id], let attempts = report.attempts else { return [] }
+    let lines = attempts.attempts.map { attempt in
+      let time = TimeText.duration(attempt.duration(at: now))
+      return
+        "  attempt \(attempt.number): \(attempt.id) \(attempt.title.clipped(to: 200)) \(attempt.state.rawValue) \(time)"
+    }
+    let failure = AttemptText(report, at: now)?.failure().map { ["  \($0)"] } ?? []
+    return (lines + failure).map { line($0) }
   }
 
   private func stateWords(_ report: OperationReport, _ now: MonitorTime) -> String {
@@ -158,7 +171,7 @@ package struct PlainText: Sendable {
       root: id, direction: direction, graph: OperationGraph(monitored.operations),
       estimates: RunTimeEstimates(
         monitored.kindTimes, deadlocked: monitored.deadlocked, at: now),
-      rowLimit: TreeState.rowLimit)
+      rowLimit: TreeState.rowLimit, showsAttempts: true)
   }
 
   /// The maximum number of operations in the lines of a tree.

@@ -38,5 +38,12 @@ package struct OperationLedger {
     256 + report.name.utf8.count + report.className.utf8.count + 32 * report.dependencies.count
       + (report.errorText?.utf8.count ?? 0) + (report.givenKind?.utf8.count ?? 0)
       + (report.cancellationCause?.reason?.utf8.count ?? 0)
+      + (report.attempts.map(size) ?? 0)
+  }
+
+  private static func size(of attempts: RetryAttempts) -> Int {
+    attempts.attempts.reduce(128 + (attempts.lastFailure?.text.utf8.count ?? 0)) {
+      $0 + 128 + $1.name.utf8.count + $1.kind.utf8.count
+    }
   }
 }

@@ -31,6 +31,8 @@ extension BatchFrame.Operation {
     case cancellation
     /// What the operation does; see ``BatchFrame/Operation/kind``.
     case kind
+    /// The attempts of a retry; see ``BatchFrame/Operation/attempts``.
+    case attempts
   }
 }
 
@@ -59,6 +61,7 @@ extension BatchFrame.Operation: Encodable {
       case .error: try container.encodeIfPresent(error, forKey: field)
       case .cancellation: try container.encodeIfPresent(cancellation, forKey: field)
       case .kind: try container.encodeIfPresent(kind, forKey: field)
+      case .attempts: try container.encodeIfPresent(attempts, forKey: field)
       }
     }
   }

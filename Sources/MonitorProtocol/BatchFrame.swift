@@ -46,6 +46,8 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     /// What the operation does; the name of its class if the program has set no kind. `nil` in frames
     /// of earlier versions.
     public var kind: String?
+    /// The last attempts of a retry, the oldest first; `nil` for other operations.
+    public var attempts: [Attempt]?
     /// The priority of the operation, as Foundation's number.
     public var priority: OperationPriority
     /// The ids of the operations that this operation depends on.
@@ -64,6 +66,25 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var error: String?
     /// What cancelled the operation; `nil` if the operation was not cancelled or the cause is unknown.
     public var cancellation: Cancellation?
+  }
+
+  /// One attempt of a retry. Attempts are in no queue, so they are not in ``operations``.
+  public struct Attempt: Codable, Sendable, Equatable {
+    /// The number of the attempt; the first attempt has the number 1.
+    public var number: Int
+    /// Identifies the operation of the attempt for the life of the process.
+    public var id: OperationReport.ID
+    /// The name of the attempt's operation.
+    public var name: String
+    /// What the attempt's operation does.
+    public var kind: String
+    /// The state of the attempt.
+    public var state: OperationState
+    /// How long the attempt ran, or has run so far, in seconds.
+    public var seconds: Double
+    /// The text of the attempt's error, at most 1 KiB; `nil` if it is not known. Only the last known
+    /// error of a retry is included, unless it is the error of the retry.
+    public var error: String?
   }
 
   /// A warning about a condition of queues or operations that probably is a mistake.
@@ -202,6 +223,21 @@ extension BatchFrame.Operation {
       }
     secondsInState = report.stateEntered.map { BatchFrame.seconds(from: $0, to: time) }
     error = report.errorText
+    attempts = report.attempts.map { attempts in
+      attempts.attempts.map { BatchFrame.Attempt($0, of: attempts, at: time) }
+    }
+  }
+}
+
+extension BatchFrame.Attempt {
+  fileprivate init(_ attempt: RetryAttempts.Attempt, of all: RetryAttempts, at time: MonitorTime) {
+    number = attempt.number
+    id = attempt.id
+    name = attempt.name
+    kind = attempt.kind
+    state = attempt.state
+    seconds = BatchFrame.seconds(from: attempt.started, to: attempt.finished ?? time)
+    error = all.lastFailure.flatMap { $0.number == attempt.number ? $0.text : nil }
   }
 }
 

@@ -91,6 +91,11 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     get { rareValues.givenKind }
     set { rareValues.givenKind = newValue }
   }
+  /// The attempts of a retry; `nil` for other operations.
+  public var attempts: RetryAttempts? {
+    get { rareValues.attempts }
+    set { rareValues.attempts = newValue }
+  }
   /// The viewer that sent the last cancel command from another process; `nil` if there was no such
   /// command.
   public var cancelRequester: CommandOrigin? {
@@ -108,6 +113,7 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
   private struct RareValues: Sendable, Equatable {
     var errorText: String?
     var givenKind: String?
+    var attempts: RetryAttempts?
     var cancelRequester: CommandOrigin?
     var foundExecuting: MonitorTime?
     var cancellationCause: CancellationCause?

@@ -67,6 +67,7 @@ extension OperationReport {
     started = time(snapshot.started)
     cancelRequested = time(snapshot.cancelRequested)
     finished = time(snapshot.finished)
+    if let (recorded, lastError) = snapshot.attempts { take(recorded, lastError) }
     let isFoundExecuting = isStartUnknown
     if isFoundExecuting != (foundExecuting != nil) {
       foundExecuting = isFoundExecuting ? .now : nil
@@ -92,6 +93,56 @@ extension OperationReport.CancellationCause {
   }
 }
 
+// MARK: - Attempts
+
+extension OperationReport {
+  /// Updates the attempts of a retry. The state and the error of the retry must be up to date.
+  ///
+  /// The method calls the code of the user that describes an error, once for each failed attempt. The
+  /// collector's thread calls it outside every lock.
+  private mutating func take(_ recorded: RecordedAttempts, _ lastError: (any Error)?) {
+    var new = RetryAttempts(maximum: recorded.maximum, number: recorded.number)
+    new.attempts = recorded.attempts.map {
+      RetryAttempts.Attempt($0, isCancelling: state == .cancelling)
+    }
+    new.pauseEnd = state.isOver ? nil : recorded.pauseEnd.map { MonitorTime(nanoseconds: $0) }
+    if let lastError {
+      let isExecuting = new.attempts.last.map { $0.finished == nil } ?? false
+      let number = isExecuting ? recorded.number - 1 : recorded.number
+      let known = attempts?.lastFailure.flatMap { $0.number == number ? $0 : nil }
+      new.lastFailure =
+        known ?? RetryAttempts.Failure(number: number, text: Self.text(of: lastError))
+    } else if errorText == nil, let known = attempts?.lastFailure,
+      new.attempts.last(where: { $0.state == .failed })?.number == known.number
+    {
+      new.lastFailure = known
+    }
+    attempts = new
+  }
+
+  /// Returns the text of an error, or its type if its text is empty.
+  fileprivate static func text(of error: any Error) -> String {
+    let text = "\(error)".wireErrorText
+    return text.isEmpty ? "\(type(of: error))".wireErrorText : text
+  }
+}
+
+extension RetryAttempts.Attempt {
+  fileprivate init(_ recorded: RecordedAttempts.Attempt, isCancelling: Bool) {
+    let state: MonitorProtocol.OperationState =
+      if recorded.finished == nil {
+        isCancelling ? .cancelling : .executing
+      } else {
+        recorded.isCancelled ? .cancelled : recorded.hasFailed ? .failed : .finished
+      }
+    self.init(
+      id: .init(recorded.id.rawValue), number: recorded.number,
+      name: (recorded.name ?? "").wireText, kind: (recorded.kind ?? recorded.className).wireText,
+      state: state, started: MonitorTime(nanoseconds: recorded.started),
+      finished: recorded.finished.map { MonitorTime(nanoseconds: $0) })
+  }
+}
+
 extension QueueChanges {
   /// The texts of the errors and of the reasons of cancellations, by the index of the operation.
   ///
@@ -101,8 +152,7 @@ extension QueueChanges {
     // All operations of a queue may have been cancelled with the same reason. Equal texts share their memory.
     var last = ""
     return errors.mapValues { error in
-      let words = "\(error)".wireErrorText
-      let text = words.isEmpty ? "\(type(of: error))".wireErrorText : words
+      let text = OperationReport.text(of: error)
       if text != last { last = text }
       return last
     }

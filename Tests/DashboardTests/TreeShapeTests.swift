@@ -130,7 +130,7 @@ struct TreeShapeTests {
   @Test func foldedRowsAreCountedAtTheirOperation() {
     let tree = tree(Self.store([1: [2], 2: [3, 4]]), folding: .init(folded: [ID(2)]))
     #expect(tree.rows.map(\.id) == [.node(ID(1)), .node(ID(2)), .folded(ID(2))])
-    #expect(tree.rows.last?.note == .folded(count: 2))
+    #expect(tree.rows.last?.note == .folded(count: 2, attemptCount: 0))
   }
 
   @Test func leftFoldsAndSelectsTheParentAndRightReverses() {

@@ -62,6 +62,29 @@ import Testing
     #expect(kind() == "hash")
   }
 
+  @Test("A retry has its attempts, with the last error, and other operations have none")
+  func attempts() throws {
+    var report = OperationReport(
+      id: .init(1), name: "", className: "Retry", queue: .init(1), state: .executing)
+    func operation() throws -> BatchFrame.Operation {
+      let frame = BatchFrame(
+        hello: hello, time: MonitorTime(nanoseconds: 3_000_000_005), queues: queues,
+        operations: [report], lostChanges: 0)
+      let text = try JSONEncoder().encode(frame)
+      #expect(
+        String(decoding: text, as: UTF8.self).contains("attempts") == (report.attempts != nil))
+      return try #require(try JSONDecoder().decode(BatchFrame.self, from: text).operations.first)
+    }
+    #expect(try operation().attempts == nil)
+    report.attempts = WireSamples.attempts
+    let attempts = try #require(try operation().attempts)
+    #expect(attempts.map(\.number) == [2, 3, 4, 5, 6])
+    #expect(attempts.map(\.state) == [.failed, .cancelled, .finished, .executing, .cancelling])
+    #expect(attempts.map(\.error) == ["timed out", nil, nil, nil, nil])
+    #expect(attempts.map(\.id.rawValue) == [72, 73, 74, 75, 76])
+    #expect(attempts.map(\.seconds) == [0, 0, 0, 3, 2.999])
+  }
+
   @Test func queuesAndOperationsAreInTheOrderOfTheirIds() {
     #expect(frame.queues.map(\.name) == ["cpu", "net"])
     #expect(frame.operations.map(\.id.rawValue) == [4, 9])

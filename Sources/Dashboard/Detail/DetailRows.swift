@@ -42,6 +42,7 @@ struct DetailRows {
       return
     }
     addFacts(report)
+    addAttempts(report)
     addWarnings(id)
     addReasons(id)
     addLife(report)
@@ -72,6 +73,15 @@ struct DetailRows {
       return nil
     }
     return monitored.cancellationWords(about: report, glyphs).map { "cancelled \($0)" }
+  }
+
+  private mutating func addAttempts(_ report: OperationReport) {
+    let now = monitored.moment(for: report.id, at: dashboard.shownTime)
+    guard let text = AttemptText(report, at: now) else { return }
+    let words = [text.progress, text.pause].compactMap { $0 }.joined(separator: ", ")
+    rows.append(.rule(words))
+    if let failure = text.failure() { addWrapped(failure, mark: "!", role: .failed) }
+    rows += text.list.map { .line($0) }
   }
 
   private mutating func addWarnings(_ id: OperationReport.ID) {

@@ -62,7 +62,11 @@ struct Explanation {
     let dependentCount = report.dependentCount
     let verb = dependentCount == 1 ? "waits" : "wait"
     let blocked = dependentCount == 0 ? "" : ", \(CountText.text(dependentCount)) \(verb) for it"
-    return "executing \(age(report))\(queueName(report).map { " on \($0)" } ?? "")\(blocked)"
+    let queue = queueName(report).map { " on \($0)" } ?? ""
+    let attempts = attempts(of: report)
+    let words = [attempts?.progress, attempts?.pause].compactMap { $0 }.map { ", \($0)" }.joined()
+    let failure = attempts?.failure(width: Self.errorWidth).map { "; \($0)" } ?? ""
+    return "executing \(age(report))\(queue)\(words)\(blocked)\(failure)"
   }
 
   private func cancelling(_ report: OperationReport) -> String {
@@ -183,7 +187,12 @@ struct Explanation {
       return report.state == .cancelled && report.added != nil
         ? "\(sentence), never started\(reason)" : sentence + reason
     }
-    return "\(sentence), ran \(TimeText.duration(ran))\(reason)"
+    let attempts = attempts(of: report).map { ", \($0.progress)" } ?? ""
+    return "\(sentence), ran \(TimeText.duration(ran))\(attempts)\(reason)"
+  }
+
+  private func attempts(of report: OperationReport) -> AttemptText? {
+    AttemptText(report, at: monitored.moment(for: report.id, at: now))
   }
 
   private func age(_ report: OperationReport) -> String {

@@ -130,10 +130,22 @@ struct OperationTableView {
       let cutMark = canvas.glyphs.isUnicode ? "…" : "~"
       let style = Style(
         isNamed ? quiet.role : .dim, isBold: isNamed && report.state == .executing && !isOver)
-      canvas.write(
+      let end = canvas.write(
         offset == 0 ? text : cutMark + text, row: row, columns: range, style: style)
+      drawAttempts(of: report, row: row, columns: end..<range.upperBound, on: &canvas)
     }
     if isSelected { canvas.select(row: row, columns: layout.table) }
+  }
+
+  /// Draws the number of the attempt of a retry after its name, if there is room.
+  private func drawAttempts(
+    of report: OperationReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
+  ) {
+    let now = monitored.moment(for: report.id, at: dashboard.shownTime)
+    guard let text = AttemptText(report, at: now) else { return }
+    let room = columns.dropFirst(2)
+    guard let words = text.rowWords.first(where: { $0.utf8.count <= room.count }) else { return }
+    canvas.write(words, row: row, columns: room, style: Style(.dim))
   }
 
   /// Draws the marks before the operation's id: the mark of the selection, the mark of a cancellation, a tag

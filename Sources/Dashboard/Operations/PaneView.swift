@@ -122,7 +122,7 @@ struct PaneView {
         ]
       ),
       report.kindFact,
-    ] + usualTime(of: report, glyphs: glyphs) + [
+    ] + usualTime(of: report, glyphs: glyphs) + attempts(of: report) + [
       ("priority", [Span(report.priority.word)]),
       ("added", [Span(moment(report.added, glyphs))]),
       ("ready", [Span(offset(report.becameReady, from: report.added, glyphs))]),
@@ -137,6 +137,13 @@ struct PaneView {
     let p99 = TimeText.fine(run.p99, glyphs)
     let count = Span(" (n=\(CountText.text(run.count)))", .dim)
     return [("kind run time ", [Span("p50 \(p50) p99 \(p99)"), count])]
+  }
+
+  /// Returns the number of attempts of a retry; empty for other operations.
+  private func attempts(of report: OperationReport) -> [(String, [Span])] {
+    let now = monitored.moment(for: report.id, at: dashboard.shownTime)
+    guard let text = AttemptText(report, at: now) else { return [] }
+    return [("attempts", [Span(text.numbers), Span(text.pause.map { ", \($0)" } ?? "", .dim)])]
   }
 
   private func moment(_ moment: MonitorTime?, _ glyphs: Glyphs) -> String {

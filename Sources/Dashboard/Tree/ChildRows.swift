@@ -26,6 +26,7 @@ struct ChildRows {
   private let graph: OperationGraph
   private let folding: DependencyTree.Folding
   private let focus: TreeFocus
+  private let showsAttempts: Bool
   private let criticalPath: [OperationReport.ID]
   private let critical: Set<OperationReport.ID>
   /// The operations with rows below their own rows, in the order in which they were found.
@@ -41,7 +42,7 @@ struct ChildRows {
   init(
     roots: [OperationReport.ID], chosen: OperationReport.ID?, direction: GraphDirection,
     graph: OperationGraph, folding: DependencyTree.Folding, focus: TreeFocus,
-    criticalPath: [OperationReport.ID], limit: Int
+    criticalPath: [OperationReport.ID], showsAttempts: Bool, limit: Int
   ) {
     self.roots = roots.compactMap { graph.vertex(of: $0) }
     self.chosen = chosen.flatMap { graph.vertex(of: $0) }
@@ -49,6 +50,8 @@ struct ChildRows {
     self.graph = graph
     self.folding = folding
     self.focus = focus
+    // A filter selects operations of the list, and attempts are not in the list.
+    self.showsAttempts = showsAttempts && direction == .waitsFor && focus.matches == nil
     self.criticalPath = criticalPath
     critical = Set(criticalPath)
     children = Array(repeating: [], count: graph.reports.count)
@@ -90,13 +93,15 @@ struct ChildRows {
       first.filter { focus.contains(graph.id($0)) }
       + neighbours.dropFirst(TreeState.rowLimit).filter { focus.mustShow(graph.id($0)) }
     let id = graph.id(vertex)
+    let attempts = showsAttempts ? graph.reports[vertex].attempts?.attempts ?? [] : []
     if folding.folded.contains(id) {
       let count =
         focus.matches == nil && direction == .waitsFor
         ? graph.reports[vertex].dependencies.count : known.count
-      return count == 0 ? [] : [Child(id: .folded(id), note: .folded(count: count))]
+      return count + attempts.count == 0
+        ? [] : [Child(id: .folded(id), note: .folded(count: count, attemptCount: attempts.count))]
     }
-    var rows: [Child] = []
+    var rows = attempts.map { Child(id: .attempt(number: $0.number, of: id), note: .none) }
     for state in Self.siblingOrder {
       let siblings = known.filter { graph.reports[$0].state == state }
       guard !siblings.isEmpty else { continue }

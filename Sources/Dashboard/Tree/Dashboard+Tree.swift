@@ -106,6 +106,9 @@ extension Dashboard {
       return tree?.moveToNode(id, height: height) == true ? [] : [.bell]
     case .group, .queue, .folded: return changeTree { $0.unfoldOrGoDown(height: $1) }
     case .node: return openDetail()
+    case .attempt(_, let id):
+      let height = pageHeight
+      return tree?.moveToNode(id, height: height) == true ? openDetail() : [.bell]
     case .unknown, .cut, nil: return [.bell]
     }
   }

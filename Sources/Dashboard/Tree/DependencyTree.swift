@@ -22,6 +22,8 @@ struct DependencyTree: Sendable, Equatable {
     case reference(OperationReport.ID, parent: OperationReport.ID)
     /// A row that represents a group of similar siblings.
     case group(Group)
+    /// A row for an attempt of a retry. The attempt is in no queue and accepts no commands.
+    case attempt(number: Int, of: OperationReport.ID)
     /// A row for a queue, above the roots that belong to the queue.
     case queue(QueueReport.ID)
     /// A row that represents all rows below a folded operation.
@@ -61,8 +63,8 @@ struct DependencyTree: Sendable, Equatable {
     /// are hidden.
     case queue(count: Int, isFolded: Bool)
     /// The row represents the rows below a folded operation. It has the number of operations directly below
-    /// that operation.
-    case folded(count: Int)
+    /// that operation, and the number of its attempts if it is a retry.
+    case folded(count: Int, attemptCount: Int)
     /// The row represents operations that the dashboard does not know. It has the number of these operations,
     /// and how many of them are unfinished.
     case unknown(count: Int, unmetCount: Int)
@@ -91,6 +93,7 @@ struct DependencyTree: Sendable, Equatable {
   let roots: TreeRoots
   /// Whether the tree shows dependencies or dependents.
   let direction: GraphDirection
+  private let showsAttempts: Bool
   /// The rows of the tree from the top.
   private(set) var rows: [Row] = []
   /// For each operation, the operation below which its own row is drawn.
@@ -108,7 +111,8 @@ struct DependencyTree: Sendable, Equatable {
   /// the tree is incomplete. After that row, the tree has only the row of the selected operation of the focus, if it
   /// has no row above, and the rows that lead to it.
   ///
-  /// At most `scanLimit` operations are examined to find the critical path.
+  /// At most `scanLimit` operations are examined to find the critical path. If `showsAttempts` is `true`, the
+  /// attempts of a retry have rows below the retry.
   ///
   /// `owners` contains, for each operation, the operation below which it was drawn in the previous tree. Each
   /// operation is drawn at the same place again if possible.
@@ -116,22 +120,24 @@ struct DependencyTree: Sendable, Equatable {
     root: OperationReport.ID, direction: GraphDirection, graph: OperationGraph,
     folding: Folding = Folding(), owners: [OperationReport.ID: OperationReport.ID] = [:],
     estimates: RunTimeEstimates = RunTimeEstimates(), focus: TreeFocus = TreeFocus(), rowLimit: Int,
-    scanLimit: Int = TreeState.rowLimit
+    scanLimit: Int = TreeState.rowLimit, showsAttempts: Bool = false
   ) {
     self.root = root
+    self.showsAttempts = showsAttempts
     self.direction = direction
     roots = TreeRoots(root)
     scan = GraphScan(from: roots.ids, direction, in: graph, estimates: estimates, limit: scanLimit)
     draw(graph, folding, owners, focus, rowLimit)
   }
 
-  /// Creates the tree of all unfinished operations, with their dependencies below them.
+  /// Creates the tree of all unfinished operations, with their dependencies and attempts below them.
   init(
     allOf graph: OperationGraph, folding: Folding = Folding(),
     owners: [OperationReport.ID: OperationReport.ID] = [:],
     estimates: RunTimeEstimates = RunTimeEstimates(), focus: TreeFocus = TreeFocus(), rowLimit: Int
   ) {
     root = nil
+    showsAttempts = true
     direction = .waitsFor
     roots = TreeRoots(of: graph, focus: focus)
     scan = GraphScan(
@@ -148,7 +154,7 @@ struct DependencyTree: Sendable, Equatable {
     let children = ChildRows(
       roots: roots.drawn(folding, leadingTo: focus, limit: rowLimit), chosen: root,
       direction: direction, graph: graph, folding: folding, focus: focus,
-      criticalPath: criticalPath, limit: rowLimit)
+      criticalPath: criticalPath, showsAttempts: showsAttempts, limit: rowLimit)
     stepCount += children.stepCount
     let newOwners = children.owners(keeping: owners)
     for (vertex, owner) in newOwners.enumerated() {

@@ -81,7 +81,7 @@ struct DependencyTreeBuilder {
     switch id {
     case .node(let id): focus.mustShow(id)
     case .queue: true
-    case .reference, .group, .folded, .unknown, .cut: false
+    case .reference, .group, .folded, .unknown, .attempt, .cut: false
     }
   }
 

@@ -35,7 +35,7 @@ struct TreeRowView {
       case .node(let node): id = node
       case .reference(let node, _): id = node
       // The text of the other rows may extend below the states.
-      case .group, .queue, .folded, .unknown, .cut: return widest
+      case .group, .queue, .folded, .unknown, .attempt, .cut: return widest
       }
       let mark = mark(of: row).map { $0.utf8.count + 1 } ?? 0
       let prefix = prefix(of: row, room: room, glyphs: glyphs)
@@ -77,13 +77,15 @@ struct TreeRowView {
     case .queue(let id):
       drawQueue(treeRow, id, row: row, columns: start..<columns.upperBound, on: &canvas)
     case .folded(let id):
-      guard case .folded(let count) = treeRow.note else { return }
-      var words = [Span("+ \(CountText.text(count)) folded", .dim)]
+      guard case .folded(let count, let attemptCount) = treeRow.note else { return }
+      var words = [Span(Self.wordsAboutFolded(count, attemptCount), .dim)]
       if case .table(let below) = form, below.failedCount(below: id) > 0 {
         let failed = CountText.text(below.failedCount(below: id))
         words.append(Span("  \(failed) failed below", .failed))
       }
       canvas.write(words, row: row, columns: restWithoutState)
+    case .attempt(let number, let id):
+      drawAttempt(number, of: id, row: row, columns: rest, on: &canvas)
     case .unknown:
       guard case .unknown(let count, let unmetCount) = treeRow.note else { return }
       let words = Self.wordsAboutUnknown(count, unmetCount, room: restWithoutState.count)
@@ -93,6 +95,31 @@ struct TreeRowView {
     case .cut:
       canvas.write("+ more", row: row, columns: rest, style: Style(.dim))
     }
+  }
+
+  /// Returns words about the rows below a folded operation.
+  private static func wordsAboutFolded(_ count: Int, _ attemptCount: Int) -> String {
+    let attempts = attemptCount == 0 ? "" : "\(attemptCount) attempt\(attemptCount == 1 ? "" : "s")"
+    guard count > 0 else { return "+ \(attempts) folded" }
+    let operations = "+ \(CountText.text(count)) folded"
+    return attempts.isEmpty ? operations : "\(operations), \(attempts)"
+  }
+
+  private func drawAttempt(
+    _ number: Int, of id: OperationReport.ID, row: Int, columns: Range<Int>,
+    on canvas: inout Canvas
+  ) {
+    let attempts = monitored.operations[id]?.attempts?.attempts ?? []
+    guard let attempt = attempts.first(where: { $0.number == number }) else { return }
+    let isOver = attempt.state.isOver
+    let name = attempt.name.isEmpty ? "(\(attempt.kind))" : attempt.name
+    canvas.write(
+      [Span("attempt \(number) \(attempt.id) ", .dim), Span(name, isOver ? .dim : .text)], row: row,
+      columns: columns)
+    drawState(attempt.state, row: row, on: &canvas)
+    guard let range = places.time else { return }
+    let time = TimeText.duration(attempt.duration(at: monitored.moment(for: id, at: now)))
+    canvas.writeRight(time, row: row, columns: range, style: Style(isOver ? .dim : .text))
   }
 
   /// Returns words about the dependencies of an operation that have no details.

@@ -69,7 +69,7 @@ struct TreeState: Sendable, Equatable {
       folding = previous.folding
     }
     tree = DependencyTree(
-      root: root, direction: direction, graph: graph, rowLimit: Self.rowLimit)
+      root: root, direction: direction, graph: graph, rowLimit: Self.rowLimit, showsAttempts: true)
   }
 
   /// Creates the state for the tree of all unfinished operations, with the cursor at the row of an operation.
@@ -93,22 +93,25 @@ struct TreeState: Sendable, Equatable {
     tree.root == nil ? folding : foldingOfAll
   }
 
-  /// The operation of the selected row. If the row represents several operations, it is their parent. If the
+  /// The operation of the selected row. If the row represents several operations or an attempt, it is their parent. If the
   /// row represents a queue, it is `nil`.
   var selected: OperationReport.ID? {
     switch cursor {
-    case .node(let id), .reference(let id, _), .folded(let id), .unknown(let id): id
+    case .node(let id), .reference(let id, _), .folded(let id), .unknown(let id),
+      .attempt(_, let id):
+      id
     case .group(let group): group.parent
     case .queue: nil
     case .cut, nil: tree.root
     }
   }
 
-  /// The operation of the selected row; `nil` if the row represents several operations or a queue.
+  /// The operation of the selected row; `nil` if the row represents several operations, an attempt
+  /// or a queue.
   var selectedOperation: OperationReport.ID? {
     switch cursor {
     case .node(let id), .reference(let id, _): id
-    case .folded, .unknown, .group, .queue, .cut, nil: nil
+    case .folded, .unknown, .attempt, .group, .queue, .cut, nil: nil
     }
   }
 
@@ -199,7 +202,7 @@ struct TreeState: Sendable, Equatable {
     if let root = tree.root {
       tree = DependencyTree(
         root: root, direction: direction, graph: graph, folding: folding, owners: owners,
-        estimates: contents.estimates, focus: focus, rowLimit: Self.rowLimit)
+        estimates: contents.estimates, focus: focus, rowLimit: Self.rowLimit, showsAttempts: true)
     } else {
       tree = DependencyTree(
         allOf: graph, folding: folding, owners: owners, estimates: contents.estimates,
@@ -220,7 +223,7 @@ struct TreeState: Sendable, Equatable {
       switch cursor {
       case .node(let id): owners[id]
       case .reference(_, let parent): parent
-      case .folded(let id), .unknown(let id): id
+      case .folded(let id), .unknown(let id), .attempt(_, let id): id
       case .group(let group): group.parent
       case .queue, .cut, nil: nil
       }
@@ -319,7 +322,7 @@ struct TreeState: Sendable, Equatable {
     case .folded(let id): return fold { $0.folded.remove(id) != nil }
     case .node(let id) where fold({ $0.folded.remove(id) != nil }): return true
     case .queue(let id) where fold({ $0.unfoldedQueues.insert(id).inserted }): return true
-    case .node, .reference, .unknown, .queue, .cut, nil:
+    case .node, .reference, .unknown, .attempt, .queue, .cut, nil:
       guard hasRowsBelowCursor else { return false }
       place(cursorIndex + 1, height: height)
       return true
@@ -349,7 +352,7 @@ struct TreeState: Sendable, Equatable {
       case .folded: true
       case .node(let id): parents.contains(id)
       case .queue(let id): folding.unfoldedQueues.contains(id)
-      case .reference, .group, .unknown, .cut: false
+      case .reference, .group, .unknown, .attempt, .cut: false
       }
     }
   }

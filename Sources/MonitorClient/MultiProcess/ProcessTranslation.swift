@@ -80,6 +80,21 @@ struct ProcessTranslation: Equatable {
     merged.cancellationCause = report.cancellationCause?.translated(
       operation: { $0.numbered(number) }, queue: { $0.numbered(number) })
     merged.givenKind = report.givenKind
+    merged.attempts = report.attempts.map { self.merged($0) }
+    return merged
+  }
+
+  private func merged(_ attempts: RetryAttempts) -> RetryAttempts {
+    var merged = attempts
+    merged.attempts = attempts.attempts.compactMap { attempt in
+      attempt.id.numbered(number).map {
+        RetryAttempts.Attempt(
+          id: $0, number: attempt.number, name: attempt.name, kind: attempt.kind,
+          state: attempt.state, started: self.merged(attempt.started),
+          finished: attempt.finished.map(self.merged))
+      }
+    }
+    merged.pauseEnd = attempts.pauseEnd.map(self.merged)
     return merged
   }
 

@@ -164,6 +164,68 @@ extension OperationReport.CancellationCause {
   }
 }
 
+// MARK: - Attempts
+
+extension WireAttempts {
+  /// Creates the message about the attempts of a retry; `nil` for other operations.
+  init?(_ report: OperationReport) {
+    guard let attempts = report.attempts else { return nil }
+    self.init()
+    operation = report.id.rawValue
+    maximum = Int64(attempts.maximum)
+    number = Int64(attempts.number)
+    self.attempts = attempts.attempts.suffix(RetryAttempts.limit).map { WireAttempt($0) }
+    if let end = attempts.pauseEnd { pauseEnd = end.nanoseconds }
+    if let failure = attempts.lastFailure {
+      failedNumber = Int64(failure.number)
+      error = failure.text.wireErrorText
+    }
+  }
+}
+
+extension RetryAttempts {
+  init(_ wire: WireAttempts) {
+    self.init(
+      maximum: Int(wireCount: wire.maximum), number: Int(wireCount: wire.number),
+      pauseEnd: wire.hasPauseEnd ? MonitorTime(wire: wire.pauseEnd) : nil)
+    // An attempt with a number that is not greater than the previous one is left out, because a view
+    // identifies attempts by their numbers.
+    for attempt in wire.attempts.suffix(Self.limit).compactMap({ Attempt($0) })
+    where attempt.number > attempts.last?.number ?? 0 {
+      attempts.append(attempt)
+    }
+    if wire.failedNumber > 0 {
+      lastFailure = Failure(
+        number: Int(wireCount: wire.failedNumber), text: wire.error.wireErrorText)
+    }
+  }
+}
+
+extension WireAttempt {
+  init(_ attempt: RetryAttempts.Attempt) {
+    self.init()
+    id = attempt.id.rawValue
+    number = Int64(attempt.number)
+    name = attempt.name.wireText
+    kind = attempt.kind.wireText
+    state = WireState(attempt.state)
+    isFailed = attempt.state == .failed
+    started = attempt.started.nanoseconds
+    if let time = attempt.finished { finished = time.nanoseconds }
+  }
+}
+
+extension RetryAttempts.Attempt {
+  /// Creates an attempt from a message; `nil` if this version does not know the state.
+  init?(_ wire: WireAttempt) {
+    guard let state = OperationState(wire.state, hasFailed: wire.isFailed) else { return nil }
+    self.init(
+      id: .init(wire.id), number: Int(wireCount: wire.number), name: wire.name.wireText,
+      kind: wire.kind.wireText, state: state, started: MonitorTime(wire: wire.started),
+      finished: wire.hasFinished ? MonitorTime(wire: wire.finished) : nil)
+  }
+}
+
 // MARK: - Kinds
 
 extension WireOperationKind {

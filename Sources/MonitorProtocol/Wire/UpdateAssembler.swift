@@ -66,7 +66,8 @@ public struct UpdateAssembler: Sendable {
 extension UpdatePart {
   /// The number of entries in all lists of the part. Lists of ids are not counted.
   fileprivate var entryCount: Int {
-    content.queues.count + content.changed.count + (content.events?.events.count ?? 0)
+    content.changed.reduce(0) { $0 + ($1.attempts?.attempts.count ?? 0) } + content.queues.count
+      + content.changed.count + (content.events?.events.count ?? 0)
       + (content.runs?.runs.count ?? 0) + content.warnings.count + content.kindTimes.count
       + (content.detail?.reasons.count ?? 0)
   }

@@ -16,6 +16,7 @@ extension WireUpdatePart {
     changed = content.changed.map { WireOperation($0) }
     errors = content.changed.compactMap { WireOperationError($0) }
     foundExecuting = content.changed.compactMap { WireFoundExecuting($0) }
+    attempts = content.changed.compactMap { WireAttempts($0) }
     cancellations = content.changed.compactMap { WireCancellation($0) }
     kinds = WireOperationKind.messages(about: content.changed)
     removed = content.removed.map(\.rawValue)
@@ -55,6 +56,7 @@ extension UpdatePart {
     update.take(wire.errors)
     update.take(wire.foundExecuting)
     update.take(wire.cancellations)
+    update.take(wire.attempts)
     update.take(wire.kinds)
     update.keptFinishedCount = Int(wireCount: wire.keptFinishedCount)
     update.unstartedCompletionBlockCount = Int(wireCount: wire.unstartedCompletionBlockCount)
@@ -109,6 +111,16 @@ extension Update {
     for index in changed.indices where changed[index].mayHaveCancellationCause {
       guard let cancellation = known[changed[index].id.rawValue] else { continue }
       changed[index].cancellationCause = OperationReport.CancellationCause(cancellation)
+    }
+  }
+
+  /// Stores the attempts of retries in ``changed``. Attempts of other operations are ignored.
+  fileprivate mutating func take(_ attempts: [WireAttempts]) {
+    guard !attempts.isEmpty else { return }
+    let known = Dictionary(
+      attempts.map { ($0.operation, $0) }, uniquingKeysWith: { first, _ in first })
+    for index in changed.indices {
+      changed[index].attempts = known[changed[index].id.rawValue].map { RetryAttempts($0) }
     }
   }
 

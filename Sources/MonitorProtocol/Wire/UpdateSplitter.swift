@@ -187,7 +187,16 @@ extension OperationReport {
     let error = errorText.map { $0.wireSize + 20 } ?? 0
     let cause = cancellationCause.map { ($0.reason?.wireSize ?? 0) + 40 } ?? 0
     let kind = givenKind.map { $0.wireSize + 20 } ?? 0
-    return name.wireSize + className.wireSize + error + cause + kind + 150
+    return name.wireSize + className.wireSize + error + cause + kind
+      + (attempts?.wireSize ?? 0) + 150
+  }
+}
+
+extension RetryAttempts {
+  fileprivate var wireSize: Int {
+    attempts.reduce(60 + (lastFailure?.text.wireSize ?? 0)) {
+      $0 + $1.name.wireSize + $1.kind.wireSize + 60
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 26d7aeb867b5f9d338f9e9055a8f92c020555221ee2cc2cbe2023e01990653d8
+// Made from monitor.proto 1e731cb362cbb18e1909ebea7d135dfbb244f5d08aef70c38bab9a7f7e34c0fd
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1328,6 +1328,12 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._cancellations = newValue}
   }
 
+  /// The attempts of the retries in `changed` of this part. Since version 1.2.
+  var attempts: [WireAttempts] {
+    get {_storage._attempts}
+    set {_uniqueStorage()._attempts = newValue}
+  }
+
   /// The kinds of operations in `changed` of this part. The kind of each other operation is the name of
   /// its class. Since version 1.2.
   var kinds: [WireOperationKind] {
@@ -1511,6 +1517,89 @@ nonisolated struct WireCancellation: Sendable {
   init() {}
 
   fileprivate var _reason: String? = nil
+}
+
+/// The attempts of a retry: an operation that runs other operations until one of them succeeds. Attempts
+/// are in no queue, and no count includes them.
+nonisolated struct WireAttempts: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the retry.
+  var operation: UInt64 = 0
+
+  /// The maximum number of attempts of the retry.
+  var maximum: Int64 = 0
+
+  /// The number of the last attempt that was started; 0 before the first one.
+  var number: Int64 = 0
+
+  /// The last attempts, the oldest first; at most 16. Attempts with an unknown state are left out.
+  var attempts: [WireAttempt] = []
+
+  /// The time at which the pause before the next attempt ends; not set if there is no pause.
+  var pauseEnd: Int64 {
+    get {_pauseEnd ?? 0}
+    set {_pauseEnd = newValue}
+  }
+  /// Returns true if `pauseEnd` has been explicitly set.
+  var hasPauseEnd: Bool {self._pauseEnd != nil}
+  /// Clears the value of `pauseEnd`. Subsequent reads from it will return its default value.
+  mutating func clearPauseEnd() {self._pauseEnd = nil}
+
+  /// The number of the attempt with the last known error; 0 if no error is known.
+  var failedNumber: Int64 = 0
+
+  /// The text of that error, at most 1 KiB.
+  var error: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _pauseEnd: Int64? = nil
+}
+
+/// One attempt of a retry.
+nonisolated struct WireAttempt: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the attempt's operation.
+  var id: UInt64 = 0
+
+  /// The number of the attempt, from 1 on.
+  var number: Int64 = 0
+
+  /// The name of the attempt's operation; may be empty.
+  var name: String = String()
+
+  /// The kind of the attempt's operation.
+  var kind: String = String()
+
+  var state: WireState = .unspecified
+
+  /// Whether the state is finished and the attempt has failed.
+  var isFailed: Bool = false
+
+  var started: Int64 = 0
+
+  var finished: Int64 {
+    get {_finished ?? 0}
+    set {_finished = newValue}
+  }
+  /// Returns true if `finished` has been explicitly set.
+  var hasFinished: Bool {self._finished != nil}
+  /// Clears the value of `finished`. Subsequent reads from it will return its default value.
+  mutating func clearFinished() {self._finished = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _finished: Int64? = nil
 }
 
 /// Operations of one kind, which the program has set.
@@ -3500,7 +3589,7 @@ nonisolated extension WireCommandResult.Outcome: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpdatePart"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}kind_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{1}cancellations\0\u{2}\u{2}kinds\0\u{3}found_executing\0\u{3}unstarted_completion_block_count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}kind_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{1}cancellations\0\u{1}attempts\0\u{1}kinds\0\u{3}found_executing\0\u{3}unstarted_completion_block_count\0")
 
   fileprivate class _StorageClass {
     var _isFirst: Bool = false
@@ -3526,6 +3615,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _errors: [WireOperationError] = []
     var _keptFinishedCount: Int64 = 0
     var _cancellations: [WireCancellation] = []
+    var _attempts: [WireAttempts] = []
     var _kinds: [WireOperationKind] = []
     var _foundExecuting: [WireFoundExecuting] = []
     var _unstartedCompletionBlockCount: Int64 = 0
@@ -3562,6 +3652,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _errors = source._errors
       _keptFinishedCount = source._keptFinishedCount
       _cancellations = source._cancellations
+      _attempts = source._attempts
       _kinds = source._kinds
       _foundExecuting = source._foundExecuting
       _unstartedCompletionBlockCount = source._unstartedCompletionBlockCount
@@ -3606,6 +3697,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 21: try { try decoder.decodeRepeatedMessageField(value: &_storage._errors) }()
         case 22: try { try decoder.decodeSingularInt64Field(value: &_storage._keptFinishedCount) }()
         case 23: try { try decoder.decodeRepeatedMessageField(value: &_storage._cancellations) }()
+        case 24: try { try decoder.decodeRepeatedMessageField(value: &_storage._attempts) }()
         case 25: try { try decoder.decodeRepeatedMessageField(value: &_storage._kinds) }()
         case 26: try { try decoder.decodeRepeatedMessageField(value: &_storage._foundExecuting) }()
         case 27: try { try decoder.decodeSingularInt64Field(value: &_storage._unstartedCompletionBlockCount) }()
@@ -3690,6 +3782,9 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       if !_storage._cancellations.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._cancellations, fieldNumber: 23)
       }
+      if !_storage._attempts.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._attempts, fieldNumber: 24)
+      }
       if !_storage._kinds.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._kinds, fieldNumber: 25)
       }
@@ -3731,6 +3826,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._errors != rhs_storage._errors {return false}
         if _storage._keptFinishedCount != rhs_storage._keptFinishedCount {return false}
         if _storage._cancellations != rhs_storage._cancellations {return false}
+        if _storage._attempts != rhs_storage._attempts {return false}
         if _storage._kinds != rhs_storage._kinds {return false}
         if _storage._foundExecuting != rhs_storage._foundExecuting {return false}
         if _storage._unstartedCompletionBlockCount != rhs_storage._unstartedCompletionBlockCount {return false}
@@ -3944,6 +4040,139 @@ nonisolated extension WireCancellation: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.operation != rhs.operation {return false}
     if lhs.cause != rhs.cause {return false}
     if lhs._reason != rhs._reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAttempts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Attempts"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{1}maximum\0\u{1}number\0\u{1}attempts\0\u{3}pause_end\0\u{3}failed_number\0\u{1}error\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.operation) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.maximum) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.number) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.attempts) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._pauseEnd) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.failedNumber) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.error) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.operation != 0 {
+      try visitor.visitSingularUInt64Field(value: self.operation, fieldNumber: 1)
+    }
+    if self.maximum != 0 {
+      try visitor.visitSingularInt64Field(value: self.maximum, fieldNumber: 2)
+    }
+    if self.number != 0 {
+      try visitor.visitSingularInt64Field(value: self.number, fieldNumber: 3)
+    }
+    if !self.attempts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.attempts, fieldNumber: 4)
+    }
+    try { if let v = self._pauseEnd {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    if self.failedNumber != 0 {
+      try visitor.visitSingularInt64Field(value: self.failedNumber, fieldNumber: 6)
+    }
+    if !self.error.isEmpty {
+      try visitor.visitSingularStringField(value: self.error, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAttempts, rhs: WireAttempts) -> Bool {
+    if lhs.operation != rhs.operation {return false}
+    if lhs.maximum != rhs.maximum {return false}
+    if lhs.number != rhs.number {return false}
+    if lhs.attempts != rhs.attempts {return false}
+    if lhs._pauseEnd != rhs._pauseEnd {return false}
+    if lhs.failedNumber != rhs.failedNumber {return false}
+    if lhs.error != rhs.error {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAttempt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Attempt"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}number\0\u{1}name\0\u{1}kind\0\u{1}state\0\u{3}is_failed\0\u{1}started\0\u{1}finished\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.number) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.isFailed) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.started) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self._finished) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.id != 0 {
+      try visitor.visitSingularUInt64Field(value: self.id, fieldNumber: 1)
+    }
+    if self.number != 0 {
+      try visitor.visitSingularInt64Field(value: self.number, fieldNumber: 2)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 3)
+    }
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 4)
+    }
+    if self.state != .unspecified {
+      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 5)
+    }
+    if self.isFailed != false {
+      try visitor.visitSingularBoolField(value: self.isFailed, fieldNumber: 6)
+    }
+    if self.started != 0 {
+      try visitor.visitSingularInt64Field(value: self.started, fieldNumber: 7)
+    }
+    try { if let v = self._finished {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAttempt, rhs: WireAttempt) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.number != rhs.number {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.isFailed != rhs.isFailed {return false}
+    if lhs.started != rhs.started {return false}
+    if lhs._finished != rhs._finished {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -101,14 +101,14 @@ final class AttemptLog: Sendable {
     withExtendedLifetime(error) {}
   }
 
-  /// The error of the last failed attempt, while the retry executes.
-  var lastError: (any Error)? { state.withLock { $0.lastError } }
-
-  /// The attempts so far, with the executing one.
-  var recorded: RecordedAttempts {
-    let (recorded, current, started) = state.withLock { ($0.recorded, $0.current, $0.started) }
-    guard let current else { return recorded }
-    return recorded.with(attempt(current, recorded.number, started))
+  /// The attempts so far, with the executing one, and the error of the last failed attempt while the
+  /// retry executes.
+  var contents: (recorded: RecordedAttempts, lastError: (any Error)?) {
+    let (recorded, lastError, current, started) = state.withLock {
+      ($0.recorded, $0.lastError, $0.current, $0.started)
+    }
+    guard let current else { return (recorded, lastError) }
+    return (recorded.with(attempt(current, recorded.number, started)), lastError)
   }
 
   private func end<Output>(_ operation: Operation, _ outcome: Result<Output, any Error>) {

@@ -57,14 +57,14 @@ package struct RecordedOperation: Sendable {
   /// When the operation finished.
   package var finished: Int64?
 
-  /// The attempts of a `RetryOperation` at the moment of the call; `nil` for other operations. The
-  /// getter acquires the locks of attempts, and may release the last reference to one of them, so it
-  /// must not be called under a lock.
-  package var attempts: RecordedAttempts? { attemptLog?.recorded }
-
-  /// The error of the last failed attempt, while a `RetryOperation` executes; otherwise `nil`. The
-  /// caller must release it outside every lock.
-  package var lastAttemptError: (any Error)? { attemptLog?.lastError }
+  /// The attempts of a `RetryOperation` at the moment of the call, and the error of the last failed
+  /// attempt while the operation executes; `nil` for other operations.
+  ///
+  /// The getter acquires the locks of attempts, and may release the last reference to one of them.
+  /// Neither the getter nor the release of the error may happen under a lock.
+  package var attempts: (recorded: RecordedAttempts, lastError: (any Error)?)? {
+    attemptLog?.contents
+  }
 
   /// Creates the data of an operation. The initializer acquires the locks of other operations, and
   /// may release the last reference to one of them, so it must not be called under a queue's lock.

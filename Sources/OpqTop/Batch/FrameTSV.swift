@@ -51,6 +51,7 @@ extension BatchFrame.Operation {
     case .error: error
     case .cancellation: cancellation?.sentence
     case .kind: kind
+    case .attempts: attempts?.last.map { "\($0.number)" }
     }
   }
 }

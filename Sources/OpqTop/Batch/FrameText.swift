@@ -50,6 +50,7 @@ struct FrameText {
       case .state: (10, false)
       case .queue, .className, .kind, .name, .error, .cancellation: (12, false)
       case .priority, .unmetDependencyCount: (5, true)
+      case .attempts: (8, true)
       case .dependencies: (7, false)
       case .seconds, .secondsInState: (9, true)
       }

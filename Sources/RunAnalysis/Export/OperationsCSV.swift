@@ -36,6 +36,7 @@ struct OperationsCSV: RunExport {
     ("error", { report, _ in report.errorText.map(text) }),
     ("cancellation", { $1.cancellations[$0.id].map(text) }),
     ("kind", { report, _ in text(report.kind) }),
+    ("attempts", { report, _ in report.attempts.map { "\($0.number)" } }),
   ]
 
   func write<Failure: Error>(to output: (String) throws(Failure) -> Void) throws(Failure) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
+import Foundation
 import MonitorProtocol
 import TestSupport
 import Testing
@@ -21,6 +21,10 @@ import Testing
     let file = process.runtime.file("end.opqrec")
     let (_, errors, ending) = try process.run(["record", "-p", "\(process.id)", "-o", file])
     #expect(ending == .status(0), "\(errors)")
+    return (try lastState(in: file), errors)
+  }
+
+  private func lastState(in file: String) throws -> ProcessState {
     var reader = try RecordingReader(path: file)
     var state = ProcessState()
     var offset = reader.snapshot(upTo: reader.start)
@@ -28,7 +32,7 @@ import Testing
       state.apply(update.update, isWhole: update.isWhole)
       offset = update.end
     }
-    return (state, errors)
+    return state
   }
 
   @Test(
@@ -49,6 +53,46 @@ import Testing
     #expect(batch?.finished == finished)
     // No file of the process remains.
     #expect(process.socket == "")
+  }
+
+  @Test("The attempts of a retry are in why, in the tree, in JSON and in the recording")
+  func showsAttempts() throws {
+    let process = try start("retry")
+    let file = process.runtime.file("retry.opqrec")
+    let recorder = try process.watch(["-p", "\(process.id)", "--record", file], until: "page")
+    let id = try process.line(after: "retry: ")
+    func run(_ arguments: String...) throws -> String {
+      let (output, errors, ending) = try process.run(arguments + ["-p", "\(process.id)"])
+      #expect(ending == .status(0), "\(errors)")
+      return output
+    }
+    // The third attempt executes until the process receives a signal.
+    #expect(recorder.wait { $0.contains("attempt 3 of 5") })
+    let why = try run("why", id)
+    #expect(why.contains(": executing "))
+    #expect(why.contains(", attempt 3 of 5; attempt 2 failed: attempt 2 timed out\n"))
+    #expect(why.contains(" attempt 3 of the page executing "))
+    let tree = try run("tree", id)
+    #expect(tree.contains("attempt 1 #") && tree.contains("attempt 3 of the page"))
+    let (json, _, _) = try process.run(
+      ["-p", "\(process.id)", "--batch", "-n", "1", "--json", "--filter", "kind:download"])
+    let frame = try JSONDecoder().decode(BatchFrame.self, from: Data(json.utf8))
+    let retry = try #require(frame.operations.first)
+    #expect(frame.operations.count == 1 && retry.name == "page" && retry.kind == "download")
+    #expect(retry.attempts?.map(\.state) == [.failed, .failed, .executing])
+    #expect(retry.attempts?.map(\.error) == [nil, "attempt 2 timed out", nil])
+    #expect(frame.counts.total == Self.operationCount + 1 && frame.counts.failed == 0)
+
+    process.signal(SIGUSR1)
+    #expect(process.waitForEnd() == .status(0))
+    #expect(recorder.wait { $0.contains("EXITED ") })
+    recorder.type("Q")
+    #expect(recorder.waitForEnd() == .status(0))
+    let state = try lastState(in: file)
+    let recorded = try #require(state.operations.all.first { $0.name == "page" })
+    #expect(recorded.state == .finished && recorded.attempts?.number == 3)
+    #expect(recorded.attempts?.attempts.map(\.state) == [.failed, .failed, .finished])
+    #expect(state.counts.total == Self.operationCount + 1)
   }
 
   @Test("A recording contains the whole run of a process that stops listening")

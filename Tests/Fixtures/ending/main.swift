@@ -14,6 +14,8 @@
 //   fixture-ending signal        `main` returns when the process receives SIGUSR1
 //   fixture-ending causes        `main` returns when the process receives SIGUSR1; before, a failed operation has
 //                                cancelled another one through a third one
+//   fixture-ending retry         a retry fails twice, and its third attempt succeeds when the process receives
+//                                SIGUSR1; then `main` returns
 //   fixture-ending exec          the process executes this program again, as `executed FOREIGN-SOCKET…`
 
 import Dispatch
@@ -25,6 +27,13 @@ import TestSupport
 /// An operation that ends the process when a viewer cancels it.
 final class ExitingAtCancel: Operation, @unchecked Sendable {
   override func cancel() { exit(3) }
+}
+
+/// The error of an attempt that fails.
+struct FailedAttempt: Error, CustomStringConvertible {
+  let number: Int
+
+  var description: String { "attempt \(number) timed out" }
 }
 
 /// The number of the batch's operations, without the last one, which depends on all others.
@@ -122,6 +131,25 @@ case "cancel":
   print("blocked: \(blocked.id.rawValue)")
   fflush(nil)
   while true { pause() }
+case "retry":
+  let (stream, gate) = AsyncStream.makeStream(of: Void.self)
+  let retry = RetryOperation(maximumAttempts: 5) { number in
+    let attempt = AsyncOperation<Int> {
+      if number < 3 { throw FailedAttempt(number: number) }
+      for await _ in stream {}
+      return number
+    }
+    attempt.name = "attempt \(number) of the page"
+    return attempt
+  }
+  retry.name = "page"
+  retry.kind = "download"
+  queue.addOperation(retry)
+  print("retry: \(retry.id.rawValue)")
+  fflush(nil)
+  waitForSignal()
+  gate.finish()
+  queue.waitUntilAllOperationsAreFinished()
 case "stop":
   OperationMonitor.stopListening()
   print("stopped")

@@ -89,6 +89,28 @@ struct ProcessMergeTests {
       ])
   }
 
+  @Test("Attempts of a retry have ids with the number of the process, and kinds stay the same")
+  func attemptsAndKinds() throws {
+    var scene = MergeScene.heard(2)
+    var retry = OperationReport.executing(7)
+    retry.givenKind = "download"
+    let time = MonitorTime(nanoseconds: 5)
+    retry.attempts = RetryAttempts(
+      maximum: 3, number: 1,
+      attempts: [
+        .init(
+          id: ID(8), number: 1, name: "a", kind: "fetch", state: .failed, started: time,
+          finished: time)
+      ], pauseEnd: time, lastFailure: .init(number: 1, text: "timed out"))
+    scene.report(2, [retry])
+    let update = try #require(scene.updates(in: scene.take()).first)
+    let merged = try #require(update.changed.first)
+    let attempts = try #require(merged.attempts)
+    #expect(merged.kind == "download" && attempts.lastFailure == retry.attempts?.lastFailure)
+    #expect(attempts.maximum == 3 && attempts.number == 1 && attempts.pauseEnd != nil)
+    #expect(attempts.attempts.map { "\($0.id) \($0.title) \($0.state)" } == ["2#8 a failed"])
+  }
+
   @Test func aProcessCannotReportOperationsOfAnotherProcess() throws {
     var scene = MergeScene.heard(2)
     let foreign = scene.id(1, 7)

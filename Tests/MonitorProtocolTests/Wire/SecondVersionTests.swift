@@ -74,7 +74,7 @@ import Testing
 
   /// The numbers of the fields that version 1.2 has added, by the fields that lead to their message.
   private static let newFields: [[UInt64]: Set<UInt64>] = [
-    [2]: [21, 22, 23, 25, 26, 27], [2, 5, 3]: [9], [2, 13, 1]: [7], [2, 14, 1]: [7],
+    [2]: [21, 22, 23, 24, 25, 26, 27], [2, 5, 3]: [9], [2, 13, 1]: [7], [2, 14, 1]: [7],
   ]
 
   /// Returns a message without the fields that version 1.1 does not know and therefore skips.
@@ -212,6 +212,48 @@ import Testing
       return
     }
     #expect(part.content == update)
+  }
+
+  @Test("Version 1.1 reads an update with the attempts of a retry, and does not know them")
+  func theSecondVersionReadsAttempts() throws {
+    var update = Self.update(failed: nil)
+    update.changed[1].attempts = WireSamples.attempts
+    update.changed[2].attempts = RetryAttempts(maximum: 1)
+    let frame = try #require(Array(UpdateParts(update)).first)
+    #expect(Self.asReadByTheSecondVersion(frame) == Self.bytes(Self.frames[1]))
+    guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
+      Issue.record("it is something else")
+      return
+    }
+    #expect(part.content == update)
+  }
+
+  @Test(
+    "At most 16 attempts are read, in ascending order and with known states, of a retry in the message"
+  )
+  func strayAttemptsAreIgnored() throws {
+    func attempt(_ number: UInt64, state: UInt64 = 6) -> [UInt8] {
+      HandMade.message(4, HandMade.number(2, number), HandMade.number(5, state))
+    }
+    func attempts(of id: UInt64, _ attempts: [UInt8]) -> [UInt8] {
+      HandMade.message(24, HandMade.number(1, id), attempts)
+    }
+    let operation = HandMade.message(6, HandMade.number(1, 7), HandMade.number(5, 4))
+    for (sent, read) in [
+      ((1...40).flatMap { attempt($0) }, Array(25...40)),
+      (
+        attempt(0) + attempt(3) + attempt(3) + attempt(2) + attempt(5, state: 99) + attempt(6),
+        [3, 6]
+      ),
+      ([], []),
+    ] as [([UInt8], [Int])] {
+      let frame = HandMade.update(operation, attempts(of: 8, attempt(1)), attempts(of: 7, sent))
+      guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
+        Issue.record("it is something else")
+        return
+      }
+      #expect(part.content.changed.map { $0.attempts?.attempts.map(\.number) } == [read])
+    }
   }
 
   @Test("An update without kinds has the bytes of version 1.1, and a kind is in a message once")

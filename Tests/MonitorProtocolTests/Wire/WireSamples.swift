@@ -72,6 +72,7 @@ enum WireSamples {
     report.errorText = "no longer needed"
     report.cancellationCause = .queue(.init(3), reason: "shutting down")
     report.givenKind = "merge \u{1B}[2J"
+    report.attempts = attempts
     return report
   }
 
@@ -81,6 +82,23 @@ enum WireSamples {
       id: .init(1_043), name: "", className: "MergeOperation", queue: .init(3), state: .executing)
     report.foundExecuting = time(6)
     return report
+  }
+
+  /// The attempts of a retry, and its last error.
+  static var attempts: RetryAttempts {
+    func attempt(_ number: Int, _ state: OperationState, _ finished: Int64?)
+      -> RetryAttempts.Attempt
+    {
+      .init(
+        id: .init(UInt64(70 + number)), number: number, name: number == 5 ? "" : "try é",
+        kind: "fetch", state: state, started: time(Int64(number)), finished: finished.map(time))
+    }
+    return RetryAttempts(
+      maximum: 9, number: 6,
+      attempts: [
+        attempt(2, .failed, 6), attempt(3, .cancelled, 7), attempt(4, .finished, 8),
+        attempt(5, .executing, nil), attempt(6, .cancelling, nil),
+      ], pauseEnd: time(99), lastFailure: .init(number: 2, text: "timed out"))
   }
 
   static var event: OperationEvent {

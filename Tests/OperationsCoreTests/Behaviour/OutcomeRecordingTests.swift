@@ -255,25 +255,25 @@ struct OutcomeRecordingTests {
       clock.waitForSleeps(1)
       let pausing = try #require(record(of: retry, in: queue, collector))
       #expect(pausing.kind == "download")
-      let first = try #require(pausing.attempts)
+      let first = try #require(pausing.attempts?.recorded)
       #expect(first.number == 1 && first.maximum == 3 && first.pauseEnd != nil)
       #expect(first.attempts.map(\.name) == ["attempt 1"])
       #expect(first.attempts.allSatisfy { $0.hasFailed && $0.finished != nil })
-      #expect(retry.attemptLog?.lastError is Mishap)
+      #expect(retry.attemptLog?.contents.lastError is Mishap)
       // The attempts are not in the queue, so only the retry is counted.
       #expect(queue.snapshot().counts.total == 1)
 
       clock.advance(by: .seconds(60))
       gate.waitForArrivals(1)
-      let second = try #require(record(of: retry, in: queue, collector)?.attempts)
+      let second = try #require(record(of: retry, in: queue, collector)?.attempts?.recorded)
       #expect(second.number == 2 && second.pauseEnd == nil)
       #expect(second.attempts.map(\.name) == ["attempt 1", "attempt 2"])
       #expect(second.attempts.map(\.number) == [1, 2])
       #expect(second.attempts.last?.finished == nil)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
-      #expect(retry.attemptLog?.lastError == nil)
-      #expect(retry.attemptLog?.recorded.attempts.map(\.hasFailed) == [true, false])
+      #expect(retry.attemptLog?.contents.lastError == nil)
+      #expect(retry.attemptLog?.contents.recorded.attempts.map(\.hasFailed) == [true, false])
     }
   }
 
@@ -289,11 +289,11 @@ struct OutcomeRecordingTests {
       }
       queue.addOperations([retry], waitUntilFinished: true)
       let found = try #require(record(of: retry, in: queue, collector))
-      let attempts = try #require(found.attempts)
+      let attempts = try #require(found.attempts?.recorded)
       #expect(attempts.maximum == 5 && attempts.number == 3 && attempts.pauseEnd == nil)
       #expect(attempts.attempts.map(\.hasFailed) == [true, true, false])
       #expect(attempts.attempts.allSatisfy { $0.finished != nil })
-      #expect(retry.attemptLog?.lastError == nil)
+      #expect(retry.attemptLog?.contents.lastError == nil)
     }
   }
 
@@ -304,8 +304,8 @@ struct OutcomeRecordingTests {
       let retry = RetryOperation<Int>(maximumAttempts: 50) { _ in AsyncOperation { throw Mishap() }
       }
       queue.addOperations([retry], waitUntilFinished: true)
-      #expect(retry.attemptLog?.recorded.number == 50)
-      #expect(retry.attemptLog?.recorded.attempts.map(\.number) == Array(35...50))
+      #expect(retry.attemptLog?.contents.recorded.number == 50)
+      #expect(retry.attemptLog?.contents.recorded.attempts.map(\.number) == Array(35...50))
     }
   }
 

@@ -18,12 +18,12 @@ import Testing
     #expect(
       lines == [
         "id,name,class,queue,state,priority,added,ready,started,cancel_requested,finished,"
-          + "dependency_wait_seconds,slot_wait_seconds,work_seconds,on_critical_path,dependencies,error,cancellation,kind",
+          + "dependency_wait_seconds,slot_wait_seconds,work_seconds,on_critical_path,dependencies,error,cancellation,kind,attempts",
         "1,\(name),Fetch,\(name),finished,0,0.000000000,0.000000000,0.500000000,,1.000000000,"
-          + "0.000000000,0.500000000,0.500000000,true,,,,Fetch",
+          + "0.000000000,0.500000000,0.500000000,true,,,,Fetch,",
         "2,,Parse,\(name),cancelled,4,0.000000000,1.000000000,1.250000000,1.500000000,2.000000000,"
-          + "1.000000000,0.250000000,0.750000000,true,\"1 9\",,,Parse",
-        "3,poll,Poll,io,executing,0,,,2.000000000,,,,,,false,2,,,Poll", "",
+          + "1.000000000,0.250000000,0.750000000,true,\"1 9\",,,Parse,",
+        "3,poll,Poll,io,executing,0,,,2.000000000,,,,,,false,2,,,Poll,", "",
       ])
   }
 
@@ -36,8 +36,8 @@ import Testing
       return text
     }
     let lines = text(.csv).components(separatedBy: "\r\n")
-    #expect(lines[1].contains(",failed,") && lines[1].hasSuffix(#","disk full",,Fetch"#))
-    #expect(lines[2].hasSuffix(#","'=1 ""a"", <b onload='x'>&amp;\n\x1b[2J\\ \u202e",,Fetch"#))
+    #expect(lines[1].contains(",failed,") && lines[1].hasSuffix(#","disk full",,Fetch,"#))
+    #expect(lines[2].hasSuffix(#","'=1 ""a"", <b onload='x'>&amp;\n\x1b[2J\\ \u202e",,Fetch,"#))
     let dot = text(.dot)
     #expect(dot.contains(##"Fetch · failed · 501ms\ndisk full", fillcolor="#ffcdd2""##))
     let trace = text(.chromeTrace)
@@ -66,7 +66,7 @@ import Testing
     }
     let sentence = "cancelled because #1 “file 1” failed: disk full"
     let lines = text(.csv).components(separatedBy: "\r\n")
-    #expect(lines.count == 3 && lines[1].hasSuffix(",,\"\(sentence)\",Fetch"))
+    #expect(lines.count == 3 && lines[1].hasSuffix(",,\"\(sentence)\",Fetch,"))
     #expect(text(.dot).contains("\\n\(sentence)\", fillcolor=\"#f3d1f4\""))
     let facts = try events(of: text(.chromeTrace)).compactMap { $0["args"] as? [String: Any] }
     #expect(facts.contains { $0["cancellation"] as? String == sentence })
