@@ -68,7 +68,7 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var cancellation: Cancellation?
   }
 
-  /// One attempt of a retry. Attempts are in no queue, so they are not in ``operations``.
+  /// One attempt of a retry. Attempts are not added to a queue, so ``operations`` does not contain them.
   public struct Attempt: Codable, Sendable, Equatable {
     /// The number of the attempt; the first attempt has the number 1.
     public var number: Int

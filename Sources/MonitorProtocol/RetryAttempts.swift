@@ -4,7 +4,7 @@
 /// The attempts of a retry: an operation that runs other operations, one after the other, until one of
 /// them succeeds.
 ///
-/// The attempts are in no queue, so no count includes them. They accept no commands.
+/// Attempts are not added to a queue, so a queue does not count them. Commands do not apply to them.
 public struct RetryAttempts: Sendable, Equatable {
   /// One attempt.
   public struct Attempt: Sendable, Equatable, Identifiable {

@@ -22,7 +22,7 @@ struct DependencyTree: Sendable, Equatable {
     case reference(OperationReport.ID, parent: OperationReport.ID)
     /// A row that represents a group of similar siblings.
     case group(Group)
-    /// A row for an attempt of a retry. The attempt is in no queue and accepts no commands.
+    /// A row for an attempt of a retry. Commands do not apply to an attempt.
     case attempt(number: Int, of: OperationReport.ID)
     /// A row for a queue, above the roots that belong to the queue.
     case queue(QueueReport.ID)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 1e731cb362cbb18e1909ebea7d135dfbb244f5d08aef70c38bab9a7f7e34c0fd
+// Made from monitor.proto fd1c006c0002023da1ba24a26efdbf4c50be577405a134e967c5cb75dec8a2af
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1520,7 +1520,7 @@ nonisolated struct WireCancellation: Sendable {
 }
 
 /// The attempts of a retry: an operation that runs other operations until one of them succeeds. Attempts
-/// are in no queue, and no count includes them.
+/// are not added to a queue, so a queue does not count them.
 nonisolated struct WireAttempts: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
