@@ -58,29 +58,23 @@ private enum AttemptScene {
 
   private static let sizes = [(80, 24), (120, 40)]
 
-  private func check(_ dashboard: Dashboard, _ name: String, _ size: (Int, Int)) {
-    let picture = dashboard.picture()
-    GoldenFrame.check(picture, named: "attempts-\(name)-\(size.0)x\(size.1)")
-    #expect(StyleEvidence(picture: picture, isUnicode: true).problems == [])
-  }
-
   @Test("The list looks as stored", arguments: sizes)
   func list(columns: Int, rows: Int) {
-    check(Scene.dashboard(columns: columns, rows: rows), "list", (columns, rows))
+    GoldenFrame.check(Scene.dashboard(columns: columns, rows: rows), named: "attempts-list")
   }
 
   @Test("The detail looks as stored", arguments: sizes)
   func detail(columns: Int, rows: Int) {
     var dashboard = Scene.dashboard(columns: columns, rows: rows)
     dashboard.press(.enter)
-    check(dashboard, "detail", (columns, rows))
+    GoldenFrame.check(dashboard, named: "attempts-detail")
   }
 
   @Test("The tree looks as stored", arguments: sizes)
   func tree(columns: Int, rows: Int) {
     var dashboard = Scene.dashboard(columns: columns, rows: rows)
     dashboard.press("d")
-    check(dashboard, "tree", (columns, rows))
+    GoldenFrame.check(dashboard, named: "attempts-tree")
   }
 
   @Test(

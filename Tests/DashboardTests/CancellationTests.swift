@@ -61,23 +61,17 @@ private enum CancellationScene {
     ).sentence(about: report)
   }
 
-  private func check(_ dashboard: Dashboard, _ name: String, _ size: (Int, Int)) {
-    let picture = dashboard.picture()
-    GoldenFrame.check(picture, named: "cancelled-\(name)-\(size.0)x\(size.1)")
-    #expect(StyleEvidence(picture: picture, isUnicode: true).problems == [])
-  }
-
   @Test("The list and its pane look as stored", arguments: sizes)
   func list(columns: Int, rows: Int) {
     let dashboard = Scene.dashboard(columns: columns, rows: rows, selecting: Scene.cancelled)
-    check(dashboard, "list", (columns, rows))
+    GoldenFrame.check(dashboard, named: "cancelled-list")
   }
 
   @Test("The detail looks as stored", arguments: sizes)
   func detail(columns: Int, rows: Int) {
     var dashboard = Scene.dashboard(columns: columns, rows: rows, selecting: Scene.cancelled)
     dashboard.press(.enter)
-    check(dashboard, "detail", (columns, rows))
+    GoldenFrame.check(dashboard, named: "cancelled-detail")
   }
 
   @Test("The sentence about a cancelled operation begins with the cause")

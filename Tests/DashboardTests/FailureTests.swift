@@ -66,18 +66,12 @@ private enum FailureScene {
 
   private static let sizes = [(80, 24), (120, 40)]
 
-  private func check(_ dashboard: Dashboard, _ name: String, _ size: (Int, Int)) {
-    let picture = dashboard.picture()
-    GoldenFrame.check(picture, named: "failed-\(name)-\(size.0)x\(size.1)")
-    #expect(StyleEvidence(picture: picture, isUnicode: true).problems == [])
-  }
-
   @Test("The list, its pane and its filter look as stored", arguments: sizes)
   func list(columns: Int, rows: Int) {
     var dashboard = Scene.dashboard(columns: columns, rows: rows)
     dashboard.press("\\state:failed")
     dashboard.press(.enter)
-    check(dashboard, "list", (columns, rows))
+    GoldenFrame.check(dashboard, named: "failed-list")
   }
 
   @Test("The detail of a failed operation looks as stored", arguments: sizes)
@@ -86,7 +80,7 @@ private enum FailureScene {
     dashboard.press("1078")
     dashboard.press(.enter)
     dashboard.press(.enter)
-    check(dashboard, "detail", (columns, rows))
+    GoldenFrame.check(dashboard, named: "failed-detail")
   }
 
   @Test("The queues look as stored", arguments: sizes)
@@ -94,7 +88,7 @@ private enum FailureScene {
     var dashboard = Scene.dashboard(columns: columns, rows: rows)
     dashboard.press(.tab)
     dashboard.press(.tab)
-    check(dashboard, "queues", (columns, rows))
+    GoldenFrame.check(dashboard, named: "failed-queues")
   }
 
   @Test(
@@ -104,20 +98,22 @@ private enum FailureScene {
     dashboard.press("1200")
     dashboard.press(.enter)
     dashboard.press("d")
-    check(dashboard, "tree", (columns, rows))
+    GoldenFrame.check(dashboard, named: "failed-tree")
     // The selection goes to operation 1180, which waits for both failed operations.
     dashboard.press("jjh")
-    check(dashboard, "tree-folded", (columns, rows))
+    GoldenFrame.check(dashboard, named: "failed-tree-folded")
   }
 
   @Test("The timeline looks as stored", arguments: sizes)
   func timeline(columns: Int, rows: Int) {
-    check(Scene.dashboard(columns: columns, rows: rows, view: "4"), "timeline", (columns, rows))
+    GoldenFrame.check(
+      Scene.dashboard(columns: columns, rows: rows, view: "4"), named: "failed-timeline")
   }
 
   @Test("The events look as stored", arguments: sizes)
   func events(columns: Int, rows: Int) {
-    check(Scene.dashboard(columns: columns, rows: rows, view: "5"), "events", (columns, rows))
+    GoldenFrame.check(
+      Scene.dashboard(columns: columns, rows: rows, view: "5"), named: "failed-events")
   }
 
   @Test("The header shows failures only if there are some")

@@ -12,6 +12,18 @@ import Testing
 /// so that differences are readable. If the environment has `OPQ_UPDATE_GOLDEN=1`, the test writes
 /// the files again.
 enum GoldenFrame {
+  /// Checks the picture of a dashboard. The size of the screen is a part of the file's name. Each fact that a
+  /// style shows must also be in the text.
+  static func check(
+    _ dashboard: Dashboard, named name: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let picture = dashboard.picture()
+    let size = "\(picture.size.columns)x\(picture.size.rows)"
+    check(picture, named: "\(name)-\(size)", sourceLocation: sourceLocation)
+    let problems = StyleEvidence(picture: picture, isUnicode: true).problems
+    #expect(problems == [], sourceLocation: sourceLocation)
+  }
+
   static func check(
     _ grid: Grid, named name: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {

@@ -117,6 +117,15 @@ import Testing
     return read
   }
 
+  /// Returns the update in a message of one part.
+  private static func content(of frame: [UInt8]) throws -> Update {
+    let message = try ProcessMessage(decoding: frame)
+    guard case .updatePart(let part) = message else {
+      throw WireError("the message is not an update: \(message)")
+    }
+    return part.content
+  }
+
   @Test("This version reads an update of version 1.1, in which no operation has failed")
   func updatesOfTheSecondVersionStayReadable() throws {
     guard
@@ -151,11 +160,8 @@ import Testing
     // A cancelled operation may have an error too.
     update.changed[3].errorText = text
     let frame = try #require(Array(UpdateParts(update)).first)
-    guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
-      Issue.record("it is something else")
-      return
-    }
-    #expect(part.content == update)
+    let content = try Self.content(of: frame)
+    #expect(content == update)
   }
 
   @Test(
@@ -173,11 +179,8 @@ import Testing
       update.changed[3].state = state
       update.changed[3].cancellationCause = cause
       let frame = try #require(Array(UpdateParts(update)).first)
-      guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
-        Issue.record("it is something else")
-        return
-      }
-      #expect(part.content == update)
+      let content = try Self.content(of: frame)
+      #expect(content == update)
     }
   }
 
@@ -193,12 +196,9 @@ import Testing
       HandMade.message(6, HandMade.number(1, 7), HandMade.number(5, 4))
       + HandMade.message(6, HandMade.number(1, 8), HandMade.number(5, 7))
     let frame = HandMade.update(operations, causes)
-    guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
-      Issue.record("it is something else")
-      return
-    }
-    #expect(part.content.changed.map(\.state) == [.executing, .cancelled])
-    #expect(part.content.changed.allSatisfy { $0.cancellationCause == nil })
+    let content = try Self.content(of: frame)
+    #expect(content.changed.map(\.state) == [.executing, .cancelled])
+    #expect(content.changed.allSatisfy { $0.cancellationCause == nil })
   }
 
   @Test("Version 1.1 reads an update with kinds, and does not know them")
@@ -207,11 +207,8 @@ import Testing
     for index in update.changed.indices { update.changed[index].givenKind = "kind \(index % 2)" }
     let frame = try #require(Array(UpdateParts(update)).first)
     #expect(Self.asReadByTheSecondVersion(frame) == Self.bytes(Self.frames[1]))
-    guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
-      Issue.record("it is something else")
-      return
-    }
-    #expect(part.content == update)
+    let content = try Self.content(of: frame)
+    #expect(content == update)
   }
 
   @Test("Version 1.1 reads an update with the attempts of a retry, and does not know them")
@@ -221,11 +218,8 @@ import Testing
     update.changed[2].attempts = RetryAttempts(maximum: 1)
     let frame = try #require(Array(UpdateParts(update)).first)
     #expect(Self.asReadByTheSecondVersion(frame) == Self.bytes(Self.frames[1]))
-    guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
-      Issue.record("it is something else")
-      return
-    }
-    #expect(part.content == update)
+    let content = try Self.content(of: frame)
+    #expect(content == update)
   }
 
   @Test(
@@ -248,11 +242,8 @@ import Testing
       ([], []),
     ] as [([UInt8], [Int])] {
       let frame = HandMade.update(operation, attempts(of: 8, attempt(1)), attempts(of: 7, sent))
-      guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
-        Issue.record("it is something else")
-        return
-      }
-      #expect(part.content.changed.map { $0.attempts?.attempts.map(\.number) } == [read])
+      let content = try Self.content(of: frame)
+      #expect(content.changed.map { $0.attempts?.attempts.map(\.number) } == [read])
     }
   }
 
@@ -279,12 +270,9 @@ import Testing
     }
     let frame = HandMade.update(
       operations[0], operations[1], kind("", of: 7), kind(text, of: 8), kind("a", of: 9))
-    guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
-      Issue.record("it is something else")
-      return
-    }
-    #expect(part.content.changed.map(\.kind).first == "Job")
-    #expect(part.content.changed.last?.kind == String(repeating: "漢", count: 1_363) + "…")
+    let content = try Self.content(of: frame)
+    #expect(content.changed.map(\.kind).first == "Job")
+    #expect(content.changed.last?.kind == String(repeating: "漢", count: 1_363) + "…")
   }
 
   @Test("An error of an operation that is not in the message, or that executes, makes nothing fail")
@@ -294,11 +282,8 @@ import Testing
       + HandMade.message(21, HandMade.number(1, 8), HandMade.text(2, "b"))
     let operation = HandMade.message(6, HandMade.number(1, 7), HandMade.number(5, 4))
     let frame = HandMade.update(operation, errors)
-    guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else {
-      Issue.record("it is something else")
-      return
-    }
-    #expect(part.content.changed.map(\.state) == [.executing])
+    let content = try Self.content(of: frame)
+    #expect(content.changed.map(\.state) == [.executing])
   }
 
   @Test("The text of an error has at most 1 KiB, also if the process sends more")
@@ -306,13 +291,8 @@ import Testing
     let text = String(repeating: "漢", count: 5_000)
     let error = HandMade.message(21, HandMade.number(1, 7), HandMade.text(2, text))
     let operation = HandMade.message(6, HandMade.number(1, 7), HandMade.number(5, 6))
-    guard
-      case .updatePart(let part) = try ProcessMessage(decoding: HandMade.update(operation, error))
-    else {
-      Issue.record("it is something else")
-      return
-    }
-    let report = try #require(part.content.changed.first)
+    let content = try Self.content(of: HandMade.update(operation, error))
+    let report = try #require(content.changed.first)
     #expect(report.state == .failed)
     #expect(report.errorText == String(repeating: "漢", count: 339) + "…")
   }
@@ -323,14 +303,9 @@ import Testing
       23, HandMade.number(1, 7), HandMade.number(2, 1),
       HandMade.text(9, String(repeating: "漢", count: 5_000)))
     let operation = HandMade.message(6, HandMade.number(1, 7), HandMade.number(5, 7))
-    guard
-      case .updatePart(let part) = try ProcessMessage(decoding: HandMade.update(operation, reason))
-    else {
-      Issue.record("it is something else")
-      return
-    }
+    let content = try Self.content(of: HandMade.update(operation, reason))
     #expect(
-      part.content.changed.first?.cancellationCause?.reason
+      content.changed.first?.cancellationCause?.reason
         == String(repeating: "漢", count: 339) + "…")
   }
 }
