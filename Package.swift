@@ -21,6 +21,9 @@ let isCoreOnly = Context.environment["OPQ_CORE_ONLY"] != nil
 /// plugin, so users of the library never download the plugin.
 let isDocumentation = Context.environment["OPQ_DOCUMENTATION"] != nil
 
+/// The logging API of swift-log.
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
 /// Creates the target of a program in `demos`. If the program ends by itself, the file `expected.txt`
 /// contains its expected output.
 func demo(
@@ -128,6 +131,7 @@ let nio: [Target.Dependency] = [
 
 let demoTargets: [Target] = [
   demo("quickstart"),
+  demo("results"),
   demo("dependencies"),
   demo("async-await"),
   demo("cancellation"),
@@ -135,6 +139,7 @@ let demoTargets: [Target] = [
   demo("observing"),
   demo("batch", ["Operations", "OperationsMonitor"]),
   demo("monitored-process", ["DemoWorkloads", "OperationsMonitor"], ends: false),
+  demo("progress", ["Operations", "OperationsMonitor", logging]),
   demo("moving-from-foundation", ["OperationsFoundation"]),
 ]
 
@@ -157,7 +162,7 @@ let monitorTargets: [Target] = [
     name: "OperationsMonitor",
     dependencies: [
       "OperationsCore", "CMonitorTransport", "COperationsSystem", "OperationsCollector",
-      "MonitorProtocol", "MonitorTransport", .product(name: "Logging", package: "swift-log"),
+      "MonitorProtocol", "MonitorTransport", logging,
     ] + nio),
   .target(
     name: "OperationsTelemetry",
@@ -209,7 +214,7 @@ let monitorTestTargets: [Target] = [
     dependencies: [
       "Operations", "OperationsCore", "OperationsCollector", "OperationsMonitor",
       "MonitorProtocol", "MonitorTransport", "CMonitorTransport", "TestSupport", "opq-top",
-      .product(name: "Logging", package: "swift-log"),
+      logging,
     ] + nio),
   .testTarget(
     name: "OperationsTelemetryTests",
@@ -244,7 +249,8 @@ let monitorTestTargets: [Target] = [
     name: "EndToEndTests",
     dependencies: viewer + [
       "opq-top", "MonitorTestSupport", "MonitorTransport", "Operations", "TestSupport",
-      "fixture-hostile-names", "fixture-ending", "demo-monitored-process",
+      "fixture-hostile-names", "fixture-ending", "fixture-launched", "demo-monitored-process",
+      "demo-progress",
     ],
     exclude: ["TerminalCases.md"]),
   // The fixture `hostile-names` is a separate program, because it links the viewer, which is not built if
@@ -253,7 +259,14 @@ let monitorTestTargets: [Target] = [
     "hostile-names",
     viewer + [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
   // The fixture `ending` is a separate program, because it links the monitor.
-  fixture("ending", ["Operations", "OperationsMonitor", "TestSupport"]),
+  fixture(
+    "ending",
+    [
+      "Operations", "OperationsMonitor", "TestSupport",
+      logging,
+    ]),
+  // The fixture `launched` is a separate program, because it links the monitor.
+  fixture("launched", ["Operations", "OperationsMonitor", "TestSupport"]),
   // The fixture `measure` is a separate program, because no test starts it. `Benchmarks` and `.ci/run` build
   // it with optimization.
   fixture(

@@ -3,8 +3,6 @@
 #pragma once
 #include "CNCurses.h"
 
-/// Checks whether ncurses can use the terminal. Called before a screen exists.
-cncurses_status cncurses_check_terminal(int descriptor, const char *terminal);
 /// Returns the value of a capability in the terminal's description; NULL if the description does not contain
 /// it.
 const char *cncurses_capability(const char *name);

@@ -29,10 +29,6 @@ bool csystem_is_on_main_dispatch_queue(void) {
 const char *csystem_secure_environment(const char *name) { return secure_getenv(name); }
 
 // The monitor defines this function. If the monitor is not linked, its address is null.
-extern void opq_monitor_listen_if_asked(void) __attribute__((weak));
+extern bool opq_monitor_prepare(void) __attribute__((weak));
 
-void csystem_offer_monitor(void) {
-  if (opq_monitor_listen_if_asked) {
-    opq_monitor_listen_if_asked();
-  }
-}
+bool csystem_offer_monitor(void) { return !opq_monitor_prepare || opq_monitor_prepare(); }

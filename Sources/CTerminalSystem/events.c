@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,13 +71,17 @@ int32_t cterminal_next_signal(int descriptor) {
 }
 
 int32_t cterminal_wait_for_signal(
-    const int32_t *signals, size_t count, int64_t nanoseconds) {
+    const int32_t *signals, size_t count, int64_t nanoseconds, bool *is_from_terminal) {
   sigset_t set = set_of(signals, count);
   struct timespec limit = {
       .tv_sec = (time_t)(nanoseconds / 1000000000), .tv_nsec = (long)(nanoseconds % 1000000000)};
   for (;;) {
-    int result = nanoseconds < 0 ? sigwaitinfo(&set, NULL) : sigtimedwait(&set, NULL, &limit);
+    siginfo_t facts;
+    int result = nanoseconds < 0 ? sigwaitinfo(&set, &facts) : sigtimedwait(&set, &facts, &limit);
     if (result > 0) {
+      if (is_from_terminal != NULL) {
+        *is_from_terminal = facts.si_code == SI_KERNEL;
+      }
       return result;
     }
     // If a signal interrupts the wait, the time limit starts again. This is rare, and the limit is only a
@@ -88,6 +93,8 @@ int32_t cterminal_wait_for_signal(
 }
 
 _Noreturn void cterminal_end_by_signal(int32_t number) {
+  // The signal is not a fault of this program, so the program writes no core file.
+  setrlimit(RLIMIT_CORE, &(struct rlimit){.rlim_cur = 0, .rlim_max = 0});
   signal(number, SIG_DFL);
   cterminal_unblock_signals(&number, 1);
   raise(number);

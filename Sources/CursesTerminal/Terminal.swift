@@ -77,6 +77,20 @@ public struct Terminal: ~Copyable {
     try self.init(owning: descriptor, type: nil, options: options)
   }
 
+  /// Checks that the controlling terminal of the process can show a grid. The terminal does not change. Call this
+  /// method before a `Terminal` is open.
+  ///
+  /// - Throws: ``TerminalError`` if the process has no terminal, or if the terminal cannot show a grid.
+  public static func check() throws(TerminalError) {
+    let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw TerminalError(.notATerminal) }
+    defer { _ = Glibc.close(descriptor) }
+    let status = cncurses_check_terminal(descriptor, nil)
+    guard status == CNCURSES_OPENED else {
+      throw TerminalError(status, type: getenv("TERM").map { String(cString: $0) })
+    }
+  }
+
   /// Opens a terminal by its descriptor, and closes the descriptor when the terminal is closed or when the
   /// initializer throws.
   ///

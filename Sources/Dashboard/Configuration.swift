@@ -16,25 +16,34 @@ extension Dashboard {
     /// A hint for the demo with the keys to press. The dashboard shows the hint until the user presses a key.
     /// If the hint is empty, the dashboard shows a general hint, as it does for every other source.
     public var guidance: String
+    /// A hint for the first source if it is a process that this program has started. The dashboard shows the hint
+    /// until the user presses a key. If the hint is empty, the dashboard shows a general hint. The hint is
+    /// unsanitised.
+    public var launchHint: String
     /// Whether the dashboard sends no commands, even to a process that accepts them.
     public var isReadOnly: Bool
     /// Whether the dashboard asks the user before it cancels an operation of the demo by the key `X` and a
     /// letter. For an operation of another process, the dashboard always asks.
     public var asksBeforeCancellingByKey: Bool
+    /// Whether the terminal shows characters beyond ASCII.
+    public var isUnicode: Bool
     /// The kinds of warnings that the dashboard shows.
     public var warningKinds: Set<MonitorWarning.Kind>
 
     /// Creates a configuration. By default, the dashboard watches the demo and asks before every change.
     public init(
-      source: Source? = .demo, title: String = "", guidance: String = "", isReadOnly: Bool = false,
-      asksBeforeCancellingByKey: Bool = true,
+      source: Source? = .demo, title: String = "", guidance: String = "", launchHint: String = "",
+      isReadOnly: Bool = false, asksBeforeCancellingByKey: Bool = true,
+      isUnicode: Bool = true,
       warningKinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
     ) {
       self.source = source
       self.title = title
       self.guidance = guidance
+      self.launchHint = launchHint
       self.isReadOnly = isReadOnly
       self.asksBeforeCancellingByKey = asksBeforeCancellingByKey
+      self.isUnicode = isUnicode
       self.warningKinds = warningKinds
     }
   }

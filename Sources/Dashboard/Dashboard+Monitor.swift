@@ -181,6 +181,7 @@ extension Dashboard {
       ?? selectedOperation.flatMap { id in
         shown.operations.state(of: id)?.isOver == false ? id : nil
       }
+    interest.logs = .operations(Set(detail.map { [$0.id] } ?? []))
     interest.search = wantedSearch
     if screen.view == .events { interest.eventLimit = EventLog.limit }
     if screen.view == .timeline {

@@ -72,6 +72,9 @@ struct MonitoredState: Sendable, Equatable {
   /// The details of the operation on the detail screen.
   var detail: OperationDetail? { state.latest?.detail }
 
+  /// Returns the last log lines of an operation; `nil` if nothing is known about them.
+  func log(of id: OperationReport.ID) -> OperationLog? { state.logs[id] }
+
   /// The matches of the search, according to the last update; `nil` if the monitor has not reported any.
   var matches: SearchMatches? { state.latest?.matches }
 

@@ -36,6 +36,13 @@ package struct PlainText: Sendable {
     TerminalText.printable(name, isUnicode: isUnicode)
   }
 
+  /// Returns a log line as one line of text: the time of day in UTC, the level and the text.
+  package func text(of logLine: LogLine) -> String {
+    let time = monitored.hello.map { TimeText.preciseTimeOfDay(logLine.time, of: $0) }
+    return line(
+      "\(time ?? glyphs.unknown) \(logLine.level.rawValue.padded(to: 8)) \(logLine.text)")
+  }
+
   // MARK: One operation
 
   /// Returns an operation's id and, if its name is known, the name.
@@ -69,7 +76,7 @@ package struct PlainText: Sendable {
         lines.append(line("  - the operation's own code waits for \(awaited)"))
       }
     }
-    lines += attempts(of: id, at: now)
+    lines += attempts(of: id, at: now) + reports(of: id, at: now)
     let chain = blockers(of: id)
     if let last = chain.last, let state = monitored.operations[last].map({ stateWords($0, now) }) {
       let names = chain.map { "\($0)" }.joined(separator: ", which waits for ")
@@ -104,6 +111,16 @@ package struct PlainText: Sendable {
     }
     let failure = AttemptText(report, at: now)?.failure().map { ["  \($0)"] } ?? []
     return (lines + failure).map { line($0) }
+  }
+
+  /// Returns lines about the progress and the status that the operation's code has reported.
+  private func reports(of id: OperationReport.ID, at now: MonitorTime) -> [String] {
+    guard let report = monitored.operations[id] else { return [] }
+    let text = ProgressText(report, in: monitored, at: now)
+    let timeLeft = report.state.isOver ? nil : text?.timeLeft
+    let words = [text?.counts, text?.percent, text?.rate, timeLeft].compactMap { $0 }
+    let progress = words.isEmpty ? [] : ["  progress: \(words.joined(separator: ", "))"]
+    return (progress + (report.statusText.map { ["  status: \($0)"] } ?? [])).map { line($0) }
   }
 
   private func stateWords(_ report: OperationReport, _ now: MonitorTime) -> String {

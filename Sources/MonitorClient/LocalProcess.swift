@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Glibc
-package import MonitorProtocol
+import MonitorProtocol
 
 /// A watched process that runs on this machine and is visible to this process.
 struct LocalProcess: Equatable {
@@ -39,18 +39,4 @@ struct LocalProcess: Equatable {
 
   /// Whether the process has certainly ended.
   var hasEnded: Bool { ProcessStart(of: processID) != start }
-}
-
-extension Hello {
-  /// Returns the time by which the clock of the greeting's sender is ahead of this process's clock.
-  /// The result is zero if the sender runs on the same machine. Otherwise the result is the
-  /// sender's time in the greeting minus `now`. The duration of the transfer is ignored.
-  ///
-  /// - Parameters:
-  ///   - now: The current time on this process's clock.
-  ///   - bootID: The boot id of this machine.
-  /// - Returns: The duration to add to a time of this process.
-  package func clockLead(at now: MonitorTime, bootID: String = ProcessStart.bootID) -> Duration {
-    self.bootID == bootID ? .zero : anchor - now
-  }
 }

@@ -38,6 +38,7 @@ package struct OperationLedger {
     256 + report.name.utf8.count + report.className.utf8.count + 32 * report.dependencies.count
       + (report.errorText?.utf8.count ?? 0) + (report.givenKind?.utf8.count ?? 0)
       + (report.cancellationCause?.reason?.utf8.count ?? 0)
+      + (report.statusText?.utf8.count ?? 0)
       + (report.attempts.map(size) ?? 0)
   }
 

@@ -37,6 +37,8 @@ package final class RemoteSession: MonitorSource {
     var silence: Silence?
     /// The watched process; `nil` if it is not visible on this machine.
     var process: LocalProcess?
+    /// Whether the session requests no data yet.
+    var isHeld: Bool
   }
 
   private let path: String
@@ -59,12 +61,14 @@ package final class RemoteSession: MonitorSource {
   ///   - interval: The shortest time between two updates.
   ///   - mostBytes: The maximum memory for the process's operations, as ``OperationLedger`` counts
   ///     it.
+  ///   - isHeld: Whether the session requests no data before the call of ``start()``. A process that
+  ///     waits for this viewer waits until then.
   ///   - wake: A closure that the session calls when messages are available. The session calls it
   ///     on any thread, and calls it again only after the viewer has received the messages.
   package init(
     path: String, isReadOnly: Bool, interest: Interest = Interest(),
     interval: Duration = RemoteSession.usualInterval, mostBytes: Int = OperationLedger.mostBytes,
-    wake: @escaping @Sendable () -> Void
+    isHeld: Bool = false, wake: @escaping @Sendable () -> Void
   ) {
     self.path = path
     self.isReadOnly = isReadOnly
@@ -73,7 +77,7 @@ package final class RemoteSession: MonitorSource {
     self.wake = wake
     loop = ConnectionLoop.shared
     state = Mutex(State(mailbox: Mailbox(interest: interest)))
-    connecting = NIOLoopBoundBox.makeBoxSendingValue(Connecting(), eventLoop: loop)
+    connecting = NIOLoopBoundBox.makeBoxSendingValue(Connecting(isHeld: isHeld), eventLoop: loop)
     greeting = loop.makePromise()
     loop.execute { self.connect() }
   }
@@ -86,6 +90,15 @@ package final class RemoteSession: MonitorSource {
   }
 
   // MARK: Called by the viewer
+
+  /// Makes a held session request data. For another session, the method does nothing.
+  package func start() {
+    loop.execute {
+      guard self.connecting.value.isHeld else { return }
+      self.connecting.value.isHeld = false
+      if self.openConnection != nil { self.requestData() }
+    }
+  }
 
   package func takeMessages() -> [MonitorMessage] {
     let (messages, credit) = state.withLock { state in
@@ -186,6 +199,14 @@ package final class RemoteSession: MonitorSource {
   }
 
   private func begin() {
+    if !connecting.value.isHeld { requestData() }
+    connecting.value.silence = Silence(at: .now)
+    if let connection = connecting.value.connection {
+      lookLater(NIOLoopBound(connection, eventLoop: loop))
+    }
+  }
+
+  private func requestData() {
     let interest = state.withLock { state in
       state.oldUpdateCount = state.mailbox.updateCount
       return state.mailbox.interest
@@ -193,8 +214,6 @@ package final class RemoteSession: MonitorSource {
     let connection = connecting.value.connection
     connection?.watch(interest, interval: interval)
     connection?.grant(Self.credit)
-    connecting.value.silence = Silence(at: .now)
-    if let connection { lookLater(NIOLoopBound(connection, eventLoop: loop)) }
   }
 
   /// Repeatedly checks whether the process answers, until this connection ends.

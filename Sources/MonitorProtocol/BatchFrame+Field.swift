@@ -33,6 +33,10 @@ extension BatchFrame.Operation {
     case kind
     /// The attempts of a retry; see ``BatchFrame/Operation/attempts``.
     case attempts
+    /// The progress of the operation; see ``BatchFrame/Operation/progress``.
+    case progress
+    /// What the operation does at this moment; see ``BatchFrame/Operation/status``.
+    case status
   }
 }
 
@@ -62,6 +66,8 @@ extension BatchFrame.Operation: Encodable {
       case .cancellation: try container.encodeIfPresent(cancellation, forKey: field)
       case .kind: try container.encodeIfPresent(kind, forKey: field)
       case .attempts: try container.encodeIfPresent(attempts, forKey: field)
+      case .progress: try container.encodeIfPresent(progress, forKey: field)
+      case .status: try container.encodeIfPresent(status, forKey: field)
       }
     }
   }

@@ -19,6 +19,11 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var wallClock: String
     /// The same moment on the process's monotonic clock, in nanoseconds.
     public var monotonic: MonitorTime
+
+    /// Creates the moment of a time of a process.
+    package init(_ time: MonitorTime, of hello: Hello) {
+      (wallClock, monotonic) = (hello.wallClock(at: time), time)
+    }
   }
 
   /// The process that a frame describes.
@@ -66,6 +71,23 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var error: String?
     /// What cancelled the operation; `nil` if the operation was not cancelled or the cause is unknown.
     public var cancellation: Cancellation?
+    /// The progress that the operation's code has reported last, or the progress of a group's members;
+    /// `nil` if there is none.
+    public var progress: Progress?
+    /// What the operation does at this moment, as its code has reported it last, at most 1 KiB; `nil` if
+    /// there was no report.
+    public var status: String?
+  }
+
+  /// The progress of an operation.
+  public struct Progress: Codable, Sendable, Equatable {
+    /// The number of completed units.
+    public var completed: Int
+    /// The number of all units; `nil` if it is unknown.
+    public var total: Int?
+
+    /// The number of completed units, and the number of all units if it is known: `450/1000`.
+    package var numbers: String { "\(completed)" + (total.map { "/\($0)" } ?? "") }
   }
 
   /// One attempt of a retry. Attempts are not added to a queue, so ``operations`` does not contain them.
@@ -170,15 +192,20 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     report: @escaping (OperationReport.ID) -> OperationReport?
   ) {
     schema = Self.currentSchema
-    self.time = Time(wallClock: hello.wallClock(at: time), monotonic: time)
+    self.time = Time(time, of: hello)
     process = Process(name: hello.processName, pid: hello.processID)
     counts = queues.counts
     self.queues = queues.sorted { $0.id < $1.id }
     let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     var texts = CancellationText(
       namesProcess: namesProcess, queueName: { names[$0] }, report: report)
+    let counts = Dictionary(
+      queues.map { ($0.id, $0.counts) }, uniquingKeysWith: { first, _ in first })
     self.operations = operations.sorted { $0.id < $1.id }.map { report in
       var operation = Operation(report: report, queue: names[report.queue] ?? "", at: time)
+      if let members = report.memberQueue.flatMap({ counts[$0] }), report.progress == nil {
+        operation.progress = OperationProgress(ofMembers: members, since: time).map { Progress($0) }
+      }
       if let cause = report.cancellationCause, let sentence = texts.sentence(about: report) {
         operation.cancellation = Cancellation(cause, sentence: sentence)
       }
@@ -223,9 +250,17 @@ extension BatchFrame.Operation {
       }
     secondsInState = report.stateEntered.map { BatchFrame.seconds(from: $0, to: time) }
     error = report.errorText
+    progress = report.progress.map { BatchFrame.Progress($0) }
+    status = report.statusText
     attempts = report.attempts.map { attempts in
       attempts.attempts.map { BatchFrame.Attempt($0, of: attempts, at: time) }
     }
+  }
+}
+
+extension BatchFrame.Progress {
+  fileprivate init(_ progress: OperationProgress) {
+    (completed, total) = (progress.completed, progress.total)
   }
 }
 

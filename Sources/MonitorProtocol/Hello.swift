@@ -48,4 +48,16 @@ public struct Hello: Sendable, Equatable {
     return startTicks == 0 || other.startTicks == 0
       ? processStarted == other.processStarted : startTicks == other.startTicks
   }
+
+  /// Returns the time by which the clock of the greeting's sender is ahead of this process's clock.
+  /// The result is zero if the sender runs on the same machine. Otherwise the result is the
+  /// sender's time in the greeting minus `now`. The duration of the transfer is ignored.
+  ///
+  /// - Parameters:
+  ///   - now: The current time on this process's clock.
+  ///   - bootID: The boot id of this machine.
+  /// - Returns: The duration to add to a time of this process.
+  package func clockLead(at now: MonitorTime, bootID: String = ProcessStart.bootID) -> Duration {
+    self.bootID == bootID ? .zero : anchor - now
+  }
 }

@@ -54,33 +54,43 @@ extension OperationReport {
   /// Whether the operation was cancelled, so that its cancellation may have a cause.
   var mayHaveCancellationCause: Bool { state == .cancelling || state == .cancelled }
 
-  /// The maximum number of operations that an update adds because they explain cancellations, if no graph of
-  /// the interest has a higher limit.
+  /// The maximum number of operations that an update adds because they explain the cancellations of
+  /// operations that the viewer has not selected.
   private static let causeLimit = 1_000
 
   /// Adds the operations that explain the cancellations of requested operations: the operation that a cause
   /// names, the operation that the cause of this one names, and so on.
   ///
+  /// The detail and the roots of the interest's graphs are the operations that the viewer has selected. Their
+  /// paths have at most ``WireLimits/mostGraphOperations`` operations together. For the other requested
+  /// operations, this method adds at most 1,000 operations, and begins with the smallest ids.
+  ///
   /// - Parameters:
   ///   - wanted: The requested operations.
-  ///   - first: Those of the requested operations whose explanations are preferred.
-  ///   - interest: The viewer's interest. The highest limit of its graphs is the maximum number of operations
-  ///     to add, if it exceeds 1,000.
+  ///   - interest: The viewer's interest.
   ///   - cause: Returns the operation that the cause of an operation names. The outer optional value is `nil`
   ///     if the operation is not known.
   package static func addCauses(
-    to wanted: inout Set<ID>, first: Set<ID>, for interest: Interest, _ cause: (ID) -> ID??
+    to wanted: inout Set<ID>, for interest: Interest, _ cause: (ID) -> ID??
   ) {
-    var room = max(causeLimit, interest.graphs.lazy.map(\.limit).max() ?? 0)
-    let requested = wanted
-    for ids in [first, requested] where room > 0 {
-      for id in ids {
-        var next = cause(id) ?? nil
-        while room > 0, let id = next, !wanted.contains(id), let following = cause(id) {
-          wanted.insert(id)
-          room -= 1
-          next = following
-        }
+    let requested = wanted.sorted()
+    var steps = WireLimits.mostGraphOperations
+    let selected = Set(interest.graphs.map(\.root) + [interest.detail].compactMap { $0 })
+    for id in selected.sorted() {
+      var next = cause(id) ?? nil
+      while steps > 0, let id = next, let following = cause(id) {
+        wanted.insert(id)
+        steps -= 1
+        next = following
+      }
+    }
+    var room = causeLimit
+    for id in requested where room > 0 {
+      var next = cause(id) ?? nil
+      while room > 0, let id = next, !wanted.contains(id), let following = cause(id) {
+        wanted.insert(id)
+        room -= 1
+        next = following
       }
     }
   }

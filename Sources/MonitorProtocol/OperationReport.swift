@@ -96,6 +96,23 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     get { rareValues.attempts }
     set { rareValues.attempts = newValue }
   }
+  /// The progress that the operation's code has reported last; `nil` if there was no report.
+  public var progress: OperationProgress? {
+    get { rareValues.progress }
+    set { rareValues.progress = newValue }
+  }
+  /// What the operation does at this moment, as its code has reported it last, unsanitised and at most
+  /// 1 KiB of UTF-8; `nil` if there was no report. If the operation has ended, it is the last report.
+  public var statusText: String? {
+    get { rareValues.statusText }
+    set { rareValues.statusText = newValue }
+  }
+  /// The queue of the members of a group; `nil` for other operations. The counts of this queue are the
+  /// progress of the group.
+  public var memberQueue: QueueReport.ID? {
+    get { rareValues.memberQueue }
+    set { rareValues.memberQueue = newValue }
+  }
   /// The viewer that sent the last cancel command from another process; `nil` if there was no such
   /// command.
   public var cancelRequester: CommandOrigin? {
@@ -117,6 +134,9 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     var cancelRequester: CommandOrigin?
     var foundExecuting: MonitorTime?
     var cancellationCause: CancellationCause?
+    var progress: OperationProgress?
+    var statusText: String?
+    var memberQueue: QueueReport.ID?
   }
 
   /// The memory of the values that few operations have. It is allocated only for these operations.

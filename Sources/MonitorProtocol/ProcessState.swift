@@ -4,10 +4,12 @@
 /// The state of a process, computed from its updates. The state has only the operations that the
 /// viewer's interest includes.
 package struct ProcessState: Sendable, Equatable {
-  /// The last update without its operations and events; `nil` before the first update.
+  /// The last update without its operations, events and log lines; `nil` before the first update.
   package private(set) var latest: Update?
   /// The operations that the updates have reported.
   package private(set) var operations: OperationStore
+  /// The last log lines of the operations whose lines the viewer has requested.
+  package private(set) var logs = LogTails()
   /// The exact counts of all queues together. The counts come from the queues, not from the
   /// operations.
   package private(set) var counts = StateCounts()
@@ -61,6 +63,8 @@ package struct ProcessState: Sendable, Equatable {
       if isWhole { operations = OperationStore(linkingDependents: linksDependents) }
       operations.apply(changed: update.changed, removed: update.removed)
     }
+    if isWhole, keptLimit == nil { logs = LogTails() }
+    logs.apply(update.logs)
     counts = update.queues.counts
     latest = update.withoutOperations
   }
@@ -69,6 +73,7 @@ package struct ProcessState: Sendable, Equatable {
   package var whole: Update? {
     var update = latest
     update?.changed = operations.all.sorted { $0.id < $1.id }
+    update?.logs = logs.all
     return update
   }
 
@@ -94,12 +99,13 @@ package struct ProcessState: Sendable, Equatable {
 }
 
 extension Update {
-  /// A copy of the update without operations and events.
+  /// A copy of the update without operations, events and log lines.
   package var withoutOperations: Update {
     var update = self
     update.changed = []
     update.removed = []
     update.events = nil
+    update.logs = []
     return update
   }
 }

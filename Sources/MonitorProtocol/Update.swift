@@ -56,6 +56,10 @@ public struct Update: Sendable, Equatable {
   /// The matches of the search ``Interest/search``; `nil` if the viewer has not requested a search,
   /// or while the monitor prepares the search.
   public var matches: SearchMatches?
+  /// The log lines that the viewer requests with ``Interest/logs`` and has not received, with one log
+  /// for each operation. The first update after a request for an operation contains a log of that
+  /// operation, also if it has no lines.
+  public var logs: [OperationLog] = []
   /// The state of each process, sorted by number, if a viewer watches several processes as one;
   /// otherwise empty. The viewer sets this value; a process does not send it.
   public var processes: [ProcessReport] = []

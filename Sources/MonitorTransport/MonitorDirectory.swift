@@ -129,6 +129,9 @@ package struct MonitorDirectory: Sendable, Equatable {
     return names.sorted()
   }
 
+  /// Connects to the process that listens at a path, and disconnects at once. Returns whether a process listened.
+  package static func touch(_ path: String) -> Bool { ctransport_is_listening_at(path) }
+
   /// Deletes the sockets of processes that have ended, for example after a crash.
   ///
   /// A process in another process namespace may exist although it is not visible here. Therefore

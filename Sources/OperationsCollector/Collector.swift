@@ -20,6 +20,8 @@ final class Collector: Sendable {
     case changes = 1
     /// A session was opened, was closed or has a command. The thread must handle it at once.
     case sessions = 2
+    /// An operation has logged a line that a session sends. The thread may wait as for `changes`.
+    case logs = 4
   }
 
   /// The records that the queues store for one `CollectorTable`, the data about all operations.
@@ -134,9 +136,12 @@ final class Collector: Sendable {
       let nextWarning = table.nextWarning(after: lastReportTime, of: table.warningKinds)
       let work = nextWork(table, warning: nextWarning)
       let answer = isAsked ? lastRead + Self.shortestInterval : nil
+      // The next reading removes these queues.
+      if table.hasReportedDepartedQueues { ring(.changes) }
       let reasons = waitForBell(
         readingFrom: lastRead + interval, workingFrom: [work, answer].compactMap { $0 }.min())
       if serveSessions(table) { isAsked = true }
+      awaitLogs(for: table)
       deliverLastUpdates(of: table)
       var hasNews = false
       // If a warning is due, the collector first reads all earlier changes of the queues, even if
@@ -158,9 +163,14 @@ final class Collector: Sendable {
       let nextReportTime = table.lists.values.flatMap { [$0.nextDetail, $0.nextReportTime] }
         .compactMap { $0 }.min()
       if isDue || nextReportTime.map({ $0 <= MonitorTime.now }) == true { hasNews = true }
-      guard hasNews else { continue }
-      lastReportTime = MonitorTime.now
-      deliver(table)
+      if reasons & Bell.logs.rawValue != 0 { OperationLogStore.shared.look() }
+      let nextLogTime = table.lists.values.compactMap(\.nextLogTime).min()
+      let hasLogs =
+        reasons & Bell.logs.rawValue != 0 || nextLogTime.map { $0 <= MonitorTime.now } == true
+      if hasLogs { lastRead = .now }
+      guard hasNews || hasLogs else { continue }
+      if hasNews { lastReportTime = MonitorTime.now }
+      deliver(table, hasOnlyLogs: !hasNews)
     }
   }
 
@@ -183,6 +193,7 @@ final class Collector: Sendable {
     // Commands of sessions that have already ended are also carried out.
     carryOutCommands(table)
     QueueRegistry.dropRecords(of: table.collector)
+    OperationLogStore.shared.wake(for: nil) {}
     let isOver = state.withLock { state in
       state.isRunning = !state.sessions.isEmpty || !state.commands.isEmpty
       return !state.isRunning
@@ -225,7 +236,9 @@ final class Collector: Sendable {
   ) -> ContinuousClock.Instant? {
     if table.isFilling { return .now }
     let moments =
-      table.lists.values.flatMap { [$0.nextRefresh, $0.nextDetail, $0.nextReportTime] }
+      table.lists.values.flatMap {
+        [$0.nextRefresh, $0.nextDetail, $0.nextReportTime, $0.nextLogTime]
+      }
       + [warning, table.nextDeadlockSearch, table.leakWatch?.nextRound]
     let now = MonitorTime.now
     return moments.compactMap { $0 }.min().map { .now + ($0 - now) }
@@ -248,7 +261,7 @@ final class Collector: Sendable {
     var isComplete = true
     table.beginReading()
     table.allowance.begin()
-    let queues = QueueRegistry.queues
+    let (queues, departed) = QueueRegistry.takeQueues()
     let deadline = ContinuousClock.now + Self.readingSlice
     // Each round begins with another queue, so that a queue with constant changes does not keep the
     // collector from reading the other queues.
@@ -274,7 +287,8 @@ final class Collector: Sendable {
       }
     }
     table.isFirstReading = false
-    table.keepQueues(Set(queues.map { QueueReport.ID($0.id.rawValue) }))
+    let departing = table.applyLastChanges(of: departed)
+    table.keepQueues(departing.union(queues.map { QueueReport.ID($0.id.rawValue) }))
     table.prune(now: MonitorTime.now)
     return isComplete
   }
@@ -323,11 +337,23 @@ final class Collector: Sendable {
     return hasTexts || unfinished.contains { !$0.isFilling }
   }
 
-  private func deliver(_ table: CollectorTable) {
+  /// Makes the log store wake the collector's thread for the lines that the sessions send.
+  private func awaitLogs(for table: CollectorTable) {
+    let selections = table.lists.values.compactMap(\.logSelection)
+    let selection = selections.dropFirst().reduce(selections.first) { $0?.union($1) }
+    OperationLogStore.shared.wake(for: selection) { Collector.shared.ring(.logs) }
+  }
+
+  /// Sends updates to the sessions. If log lines are the only news, only sessions that send some of
+  /// them get an update.
+  private func deliver(_ table: CollectorTable, hasOnlyLogs: Bool) {
     for session in liveSessions() {
-      guard let list = table.lists[session.id] else { continue }
+      guard let list = table.lists[session.id], !hasOnlyLogs || list.hasNewLogs else { continue }
       let now = MonitorTime.now
-      guard list.mayReport(at: now, interval: session.minimumInterval) else { continue }
+      guard
+        list.mayReport(
+          at: now, interval: session.minimumInterval, hasOnlyLogs: hasOnlyLogs)
+      else { continue }
       if session.takesUpdate(at: now) {
         session.deliver(list.takeUpdate(from: table))
       } else {

@@ -26,7 +26,7 @@ final class CollectorTable {
   /// the older table read the queues.
   let collector: CollectorID
   private(set) var entries: [OperationReport.ID: OperationEntry] = [:]
-  private(set) var queues: [QueueReport.ID: QueueReport] = [:]
+  var queues: [QueueReport.ID: QueueReport] = [:]
   /// The id of the main queue; `nil` until the program uses the main queue.
   private(set) var mainQueue: QueueReport.ID?
   /// For each session, the list of the operations that the session sends to its viewer.
@@ -44,7 +44,7 @@ final class CollectorTable {
   private(set) var unknownDependencies: [OperationReport.ID: [OperationEntry.Dependent]] = [:]
   /// The ready and held operations of each queue. Their state changes when the queue is suspended
   /// or resumed.
-  private var ready: [QueueReport.ID: Set<OperationReport.ID>] = [:]
+  var ready: [QueueReport.ID: Set<OperationReport.ID>] = [:]
   /// The finished operations, the oldest first. Operations before the index `finishedStart` have
   /// been removed.
   private var finished: [Finished] = []
@@ -60,6 +60,8 @@ final class CollectorTable {
   var leakWatch: LeakWatch?
   var unstartedFinishes = UnstartedFinishes()
   var inversions = PriorityInversions()
+  /// The queues that no longer exist, and that a session has not reported.
+  var departedQueues = DepartedQueues()
   /// The operations that do not start only because their own `isReady` is `false`.
   var heldUpByThemselves = LastingCondition(patience: CollectorTable.ownReadinessPatience)
   private var classNames: [ObjectIdentifier: String] = [:]
@@ -191,19 +193,6 @@ final class CollectorTable {
     if old?.isSuspended != snapshot.isSuspended {
       holdReadyOperations(of: id, isSuspended: snapshot.isSuspended)
     }
-  }
-
-  /// Removes all queues except the given ones. The removed queues no longer exist.
-  func keepQueues(_ ids: Set<QueueReport.ID>) {
-    let knownCount = queues.count
-    queues = queues.filter { ids.contains($0.key) }
-    if queues.count < knownCount {
-      // A session's list of operations may be sorted by the name of the removed queue, so it must
-      // be updated.
-      for list in lists.values { list.queueNameDidChange(in: self) }
-    }
-    ready = ready.filter { ids.contains($0.key) }
-    inversions.keepQueues(ids)
   }
 
   private func apply(

@@ -12,7 +12,7 @@ import Synchronization
 /// The collector serves all sessions on its own thread. The thread exists only while a session
 /// exists, and sleeps while nothing changes. If a viewer does not receive its messages, no further
 /// messages are stored, because later changes are merged into the next update.
-package final class MonitorSession: Sendable {
+package final class MonitorSession: LocalMonitorSource {
   /// The progress of the last update of a session. No update follows the last update.
   private enum LastUpdate {
     case notRequested

@@ -68,6 +68,7 @@ extension OperationReport {
     cancelRequested = time(snapshot.cancelRequested)
     finished = time(snapshot.finished)
     if let (recorded, lastError) = snapshot.attempts { take(recorded, lastError) }
+    if let reports = snapshot.reports { take(reports) }
     let isFoundExecuting = isStartUnknown
     if isFoundExecuting != (foundExecuting != nil) {
       foundExecuting = isFoundExecuting ? .now : nil
@@ -90,6 +91,22 @@ extension OperationReport.CancellationCause {
       case .viewer(let processID, let userID):
         .viewer(CommandOrigin(processID: processID, userID: userID))
       }
+  }
+}
+
+// MARK: - Progress and status
+
+extension OperationReport {
+  /// Updates what the operation's code has reported. A later report notifies the collector again.
+  private mutating func take(_ reports: OperationReports) {
+    let last = reports.read()
+    progress = last.progress.map {
+      OperationProgress(
+        completed: $0.completed, total: $0.total == 0 ? nil : $0.total, base: $0.base,
+        since: MonitorTime(nanoseconds: $0.since))
+    }
+    statusText = last.status?.wireErrorText
+    memberQueue = last.memberQueue.map { QueueReport.ID($0.rawValue) }
   }
 }
 

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
+import OperationsCore
 
 /// The list of one session: the operations that match the session's filter, in the session's order.
 ///
@@ -19,7 +20,7 @@ final class SessionList {
   private(set) var interest: Interest
   /// The sequence number of the collector's last reading of the queues that the session's updates
   /// include.
-  private var reportedVersion: UInt64 = 0
+  private(set) var reportedVersion: UInt64 = 0
   /// The operations that the session has sent to the viewer.
   private var reported: Set<OperationReport.ID> = []
 
@@ -38,6 +39,7 @@ final class SessionList {
   private var lastMatches: SearchMatches?
   private var events = EventBuffer()
   private var detailWatch = DetailWatch()
+  private var logs: SessionLogs
   /// The time of the session's last update; `nil` before the first update.
   private var lastReportTime: MonitorTime?
   /// Whether the next update is sent at once, without waiting for the interval.
@@ -45,6 +47,9 @@ final class SessionList {
   /// The time at which the session sends changes that came too soon after its last update; `nil` if
   /// no changes wait.
   private(set) var nextReportTime: MonitorTime?
+  /// The time at which the session sends log lines that came too soon after its last update; `nil` if
+  /// no lines wait, or if changes wait too.
+  private(set) var nextLogTime: MonitorTime?
   /// The number of state changes that the session did not send because there were too many at once.
   private var lostChanges: UInt64 = 0
   /// The number of state changes in `lostChanges` that happened while the viewer requested events.
@@ -55,6 +60,7 @@ final class SessionList {
   init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
     self.interest = interest
     self.now = now
+    logs = SessionLogs(interest.logs)
     knownLostSteps = table.lostSteps
     refill(from: table)
     refillRoots(from: table)
@@ -88,6 +94,7 @@ final class SessionList {
     let mustRefillRoots = (interest.rootLimit > 0) != (new.rootLimit > 0)
     interest = new
     isUrgent = true
+    logs.change(to: new.logs)
     if search?.text != new.search?.text { search = nil }
     if mustRefillRoots { refillRoots(from: table) }
     if mustBeginEvents {
@@ -270,8 +277,19 @@ final class SessionList {
     return interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()
   }
 
-  /// Returns whether the interval allows an update now.
-  func mayReport(at now: MonitorTime, interval: Duration) -> Bool {
+  /// The operations whose log lines the session sends; `nil` for none.
+  var logSelection: OperationLogStore.Selection? { logs.selection }
+  /// Whether there are log lines that the session has not sent.
+  var hasNewLogs: Bool { logs.hasNews }
+
+  /// Decides whether the interval allows an update now. If it does not, the update is due later.
+  ///
+  /// - Parameters:
+  ///   - now: The current time.
+  ///   - interval: The shortest time between two updates.
+  ///   - hasOnlyLogs: Whether the update has no news but log lines.
+  /// - Returns: Whether an update can be sent now.
+  func mayReport(at now: MonitorTime, interval: Duration, hasOnlyLogs: Bool = false) -> Bool {
     // The interval between two updates is limited to about 31 years, because a longer interval
     // could exceed the range of times.
     let interval = min(interval, .seconds(1_000_000_000))
@@ -279,10 +297,10 @@ final class SessionList {
     // queues ends shortly before that time, the collector would have to wake up again only to send
     // the update.
     if let due = lastReportTime.map({ $0 + interval }), !isUrgent, now < due - interval / 8 {
-      nextReportTime = due
+      if hasOnlyLogs { nextLogTime = due } else { nextReportTime = due }
       return false
     }
-    nextReportTime = nil
+    (nextReportTime, nextLogTime) = (nil, nil)
     return true
   }
 
@@ -328,6 +346,7 @@ final class SessionList {
     update.kindTimes = table.kindTimes(of: singled, at: time)
     update.detail = detail
     update.matches = matches
+    update.logs = logs.take()
     return update
   }
 
@@ -365,7 +384,7 @@ final class SessionList {
     wanted.formUnion(singled)
     for warning in warnings { wanted.formUnion(warning.operations + warning.awaited) }
     wanted = wanted.filter { table.entries[$0] != nil }
-    OperationReport.addCauses(to: &wanted, first: singled, for: interest) { id in
+    OperationReport.addCauses(to: &wanted, for: interest) { id in
       table.entries[id].map { $0.report.cancellationCause?.operation }
     }
     return wanted

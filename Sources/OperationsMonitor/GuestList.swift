@@ -56,6 +56,8 @@ final class GuestList: Sendable {
   private let state: Locked<State>
   private let givenLogger: Logger?
   private let loop: any EventLoop
+  /// The viewer that has started this process; `nil` if there is none.
+  let awaitedViewer: AwaitedViewer?
 
   /// Creates a list without viewers.
   ///
@@ -64,10 +66,15 @@ final class GuestList: Sendable {
   ///   - logger: The logger for the actions of viewers. If it is `nil`, a new logger is created for
   ///     each line, so that a program can configure its logging later.
   ///   - loop: The event loop on which delayed log lines are written.
-  init(mode: OperationMonitor.Mode, logger: Logger?, loop: any EventLoop) {
+  ///   - awaitedViewer: The viewer that has started this process; `nil` if there is none.
+  init(
+    mode: OperationMonitor.Mode, logger: Logger?, loop: any EventLoop,
+    awaitedViewer: AwaitedViewer? = nil
+  ) {
     state = Locked(State(mode: mode))
     givenLogger = logger
     self.loop = loop
+    self.awaitedViewer = awaitedViewer
   }
 
   /// The permissions of viewers that connect later.
@@ -178,7 +185,7 @@ final class GuestList: Sendable {
 extension String {
   /// The beginning of the text, in which a replacement character replaces each character that could
   /// forge a log line or control a terminal.
-  fileprivate var inLog: String {
+  var inLog: String {
     let scalars = unicodeScalars.prefix(500).map { scalar -> Unicode.Scalar in
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:

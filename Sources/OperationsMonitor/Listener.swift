@@ -28,6 +28,9 @@ final class Listener: Sendable {
   /// process, it is `false`, because the thread does not exist there.
   static var isPossible: Bool { thread.processID == getpid() }
 
+  /// Whether the calling thread is the thread of all connections.
+  static var isOnThread: Bool { thread.group.next().inEventLoop }
+
   /// The path of the socket.
   var path: String { socket.path }
 
@@ -37,14 +40,15 @@ final class Listener: Sendable {
   /// - Throws: `MonitorError` if the process cannot listen.
   init(
     mode: OperationMonitor.Mode, logger: Logger?, in places: MonitorPlaces = .ofEnvironment,
-    patience: TimeAmount = ViewerConnection.patience
+    patience: TimeAmount = ViewerConnection.patience, awaitedViewer: AwaitedViewer? = nil
   ) throws(MonitorError) {
     guard Self.isPossible else {
       throw MonitorError(
         "this process is a fork of a monitored process and does not have its threads")
     }
     let socket = try MonitorSocket(in: places)
-    let guests = GuestList(mode: mode, logger: logger, loop: Self.thread.group.next())
+    let guests = GuestList(
+      mode: mode, logger: logger, loop: Self.thread.group.next(), awaitedViewer: awaitedViewer)
     channel = ServerBootstrap(group: Self.thread.group)
       .childChannelInitializer { Self.prepare($0, for: guests, patience: patience) }
       .withBoundSocket(socket.descriptor)

@@ -4,6 +4,9 @@
 import COperationsSystem
 import Glibc
 public import Logging
+import MonitorProtocol
+import MonitorTransport
+import OperationsCollector
 import OperationsCore
 
 /// The monitor of this process. With the monitor, `opq-top` in another terminal can watch and
@@ -14,6 +17,16 @@ import OperationsCore
 /// takes effect when the program creates its first queue. The sockets of processes are in a
 /// directory of the user below `XDG_RUNTIME_DIR`, or in `/tmp`. If the environment variable
 /// `OPQ_SOCKET_DIRECTORY` is set, the process and its viewers use the directory that it names.
+///
+/// A process that `opq-top -- COMMAND` has started has the environment variable `OPQ_VIEWER`, which names the
+/// viewer. When the program creates its first queue, it waits until this viewer receives all changes, but for two
+/// seconds at most. It does not wait for a viewer that no longer exists.
+///
+/// If the environment variable `OPQ_RECORD` is set, the process records itself to the file that it names, from its
+/// first queue to its exit, and needs no viewer. In the name, the process id replaces `%p`. The file must not exist.
+/// Only its owner can read it. If the process cannot record, or can no longer record, one warning is logged with
+/// the label `opq`, and the program continues. The environment variables have no effect in a program with more
+/// privileges than the user that started it.
 ///
 /// While no viewer is connected, the monitor costs one sleeping thread. Only processes of the same
 /// user and of root can connect. The socket is in a directory to which only the user has access,
@@ -29,6 +42,10 @@ public enum OperationMonitor {
   }
 
   private static let listener = Locked<Listener?>(nil)
+  private static let recording = Locked<OwnRecording?>(nil)
+  private static let firstQueueGate = FirstQueueGate()
+  /// The viewer that has started this process; `nil` if there is none.
+  private static let awaitedViewer = LaunchingViewer.ofEnvironment.map { AwaitedViewer($0) }
 
   /// Begins to listen for viewers. The socket is in the directory that `OPQ_SOCKET_DIRECTORY`
   /// names, or else below `XDG_RUNTIME_DIR` or in `/tmp`. The method can be called on any thread,
@@ -54,7 +71,7 @@ public enum OperationMonitor {
   ) throws(MonitorError) -> String {
     let (current, isNew) = try listener.withLock { listener throws(MonitorError) in
       if let existing = listener, Listener.isPossible { return (existing, false) }
-      let new = try Listener(mode: mode, logger: logger)
+      let new = try Listener(mode: mode, logger: logger, awaitedViewer: awaitedViewer)
       listener = new
       return (new, true)
     }
@@ -113,8 +130,37 @@ public enum OperationMonitor {
     }
   }()
 
+  /// Does what the environment variables request, before the first queue exists. If the process listens, it waits
+  /// for the viewer that has started it. If another thread already does this, waits for that thread.
+  ///
+  /// - Returns: Whether the monitor is ready, as `csystem_offer_monitor()` returns it.
+  fileprivate static func prepare() -> Bool {
+    // The thread of the connections and the collector's thread serve the viewer, so they must not wait for it.
+    let mayWait = {
+      let isServing = listener.withLock { $0 } != nil && Listener.isOnThread
+      return !isServing && !MonitorSession.isOnCollectorThread
+    }
+    return firstQueueGate.pass(patience: AwaitedViewer.patience, mayWait: mayWait) {
+      recordIfAsked()
+      listenIfAsked()
+      if let awaitedViewer, socketPath != nil, mayWait() { awaitedViewer.wait() }
+    }
+  }
+
+  /// Begins to record if the environment variable `OPQ_RECORD` is set.
+  private static func recordIfAsked() {
+    guard let value = csystem_secure_environment("OPQ_RECORD"), value.pointee != 0 else { return }
+    do throws(FileError) {
+      let new = try OwnRecording(into: OwnRecording.path(for: String(cString: value)))
+      recording.withLock { $0 = new }
+      atexit { OperationMonitor.recording.withLock { $0 }?.finish() }
+    } catch {
+      Logger(label: "opq").warning("this process is not recorded: \("\(error)".inLog)")
+    }
+  }
+
   /// Begins to listen if the environment variable `OPQ_MONITOR` is set to `ro` or `rw`.
-  fileprivate static func listenIfAsked() {
+  private static func listenIfAsked() {
     guard let value = csystem_secure_environment("OPQ_MONITOR") else { return }
     let text = String(cString: value)
     guard !text.isEmpty else { return }
@@ -124,13 +170,13 @@ public enum OperationMonitor {
       }
       try listen(mode: mode)
     } catch {
-      Logger(label: "opq").warning("viewers cannot attach: \(error)")
+      Logger(label: "opq").warning("viewers cannot attach: \("\(error)".inLog)")
     }
   }
 }
 
-/// Begins to listen if the environment variable `OPQ_MONITOR` is set to `ro` or `rw`. If a program
-/// links this module, the operations library calls this function by its name when the program
-/// creates its first queue.
-@c(opq_monitor_listen_if_asked)
-func opq_monitor_listen_if_asked() { OperationMonitor.listenIfAsked() }
+/// Does what the environment variables request: records, listens, and waits for the viewer that has
+/// started this process. If a program links this module, the operations library calls this function
+/// by its name when the program creates its first queue.
+@c(opq_monitor_prepare)
+func opq_monitor_prepare() -> Bool { OperationMonitor.prepare() }

@@ -28,6 +28,8 @@ final class ViewerConnection: ChannelDuplexHandler {
   private let origin: CommandOrigin
   private var conversation = ViewerConversation()
   private var isGuest = false
+  /// Whether the viewer has connected and does not receive changes yet.
+  private var isAwaited = true
   /// The end of the connection, which follows the last update; `nil` if the connection does not end
   /// yet.
   private var parting: (reason: String, waitsForViewer: Bool)?
@@ -65,7 +67,9 @@ final class ViewerConnection: ChannelDuplexHandler {
     switch entry {
     case .isFull: return perform(conversation.turnAway(), context)
     case .isClosed: return perform(conversation.end(Listener.stopReason), context)
-    case .isIn: isGuest = true
+    case .isIn:
+      isGuest = true
+      guests.awaitedViewer?.noteConnection(origin)
     }
     expiry = context.eventLoop.scheduleTask(in: patience) {
       let (connection, context) = me.value
@@ -83,7 +87,10 @@ final class ViewerConnection: ChannelDuplexHandler {
   }
 
   private func leave() {
-    if isGuest { guests.leave(ObjectIdentifier(self)) }
+    if isGuest {
+      guests.leave(ObjectIdentifier(self))
+      noteAnswer()
+    }
     isGuest = false
   }
 
@@ -225,6 +232,15 @@ final class ViewerConnection: ChannelDuplexHandler {
         connection.pump(context)
       }
     }
+    // From now on, the queues store records of all changes for this viewer.
+    noteAnswer()
+  }
+
+  /// Notes once that the process need not wait for this connection.
+  private func noteAnswer() {
+    guard isAwaited else { return }
+    isAwaited = false
+    guests.awaitedViewer?.noteAnswer(origin)
   }
 
   private func send(_ message: [UInt8], _ context: ChannelHandlerContext) {

@@ -12,13 +12,21 @@ struct OpqTop: ParsableCommand {
       Without arguments, opq-top attaches to the process of this user that listens, offers a list if there \
       are several, and runs the demo "tiles" if there is none. In the dashboard, ? lists the keys and q \
       quits. With --batch, it prints frames as text and needs no terminal. "record" and "replay" write and \
-      show recordings. "opq-top help attach" and "opq-top help demo" list the options, which also work \
+      show recordings.
+
+      "opq-top [options] -- COMMAND" starts a command and shows its first process that listens, from its \
+      first operation. Its output goes to a file, is printed at the end, and is not on the screen. \
+      --command-output names the file. Signals are passed on to the command. If you quit while the command \
+      runs, it continues. Otherwise, opq-top exits as the command does.
+
+      "opq-top help attach" and "opq-top help demo" list the options, which also work \
       without the command.
       """,
     version: Version.number,
     subcommands: [
       AttachCommand.self, ListCommand.self, DemoCommand.self, WhyCommand.self, TreeCommand.self,
-      WaitCommand.self, CancelCommand.self, SuspendCommand.self, ResumeCommand.self,
+      LogCommand.self, WaitCommand.self, CancelCommand.self, SuspendCommand.self,
+      ResumeCommand.self,
       RecordCommand.self, ReplayCommandLine.self, ExportCommand.self, ReportCommand.self,
       DefaultCommand.self,
     ],

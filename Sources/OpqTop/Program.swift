@@ -6,6 +6,7 @@ import CursesTerminal
 import Dashboard
 import Glibc
 import MonitorClient
+import MonitorProtocol
 
 /// The run of the program, from its arguments to its exit status.
 ///
@@ -14,6 +15,7 @@ import MonitorClient
 package enum Program {
   /// Runs the command in the arguments, and ends the process.
   package static func run(_ arguments: [String]) -> Never {
+    replaceClosedStreams()
     // If the reader of an output has closed it, write(2) returns an error, and the caller handles
     // the error.
     signal(SIGPIPE, SIG_IGN)
@@ -25,10 +27,19 @@ package enum Program {
     }
   }
 
+  /// Opens the null device in place of each standard stream that is closed. Otherwise the next file or socket of this
+  /// program would get the number of the stream. Reading and writing still fail, as with a closed stream. A command
+  /// that this program starts does not inherit the device.
+  private static func replaceClosedStreams() {
+    for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) < 0 {
+      _ = open("/dev/null", O_CLOEXEC | (stream == STDIN_FILENO ? O_WRONLY : O_RDONLY))
+    }
+  }
+
   private static func ending(of arguments: [String]) -> Ending {
     if let unknown = UnknownCommand(in: arguments) { return fail(unknown.message) }
     do {
-      var command = try OpqTop.parseAsRoot(arguments)
+      var command = try OpqTop.parseAsRoot(LaunchArguments.withoutAttach(arguments))
       if let command = command as? any EndingCommand { return command.ending() }
       try command.run()
       return .status(0)
@@ -53,7 +64,10 @@ package enum Program {
   package static func fail(_ error: any Error) -> Ending {
     switch error {
     case let error as AttachError: fail("\(error)", status: error.status)
-    case let error as FileError: fail("\(error)", status: error.status)
+    case let error as FileError:
+      fail(
+        error.isAboutExistingFile ? "\(error); use --force to overwrite it" : "\(error)",
+        status: error.status)
     case is TerminalError: fail("\(error); use --batch")
     default: fail("\(error)")
     }
@@ -89,7 +103,8 @@ protocol EndingCommand: ParsableCommand {
 package enum Ending: Sendable, Equatable {
   /// The process exits with a status. The status is 0 for success. It is 1 if the watched process
   /// or the terminal is lost, or if an output could not be written. It is 2 if the command line is
-  /// invalid or no terminal is available.
+  /// invalid or no terminal is available. If the program has started a command, the status is that of
+  /// the command.
   case status(Int32)
   /// The process ends with the signal that has requested its end.
   case signal(Int32)

@@ -52,6 +52,8 @@ struct KeyTests {
       dashboard.press(.enter)
       dashboard.press(.enter)
       dashboard.press("jj")
+    case .log:
+      dashboard = Self.logDashboard()
     case .warnings:
       let warning = MonitorWarning(kind: .slotDeadlock, operations: [ID(1042)], queue: Scene.io)
       dashboard = WarningListTests.dashboard(Array(repeating: warning, count: 40))
@@ -67,6 +69,18 @@ struct KeyTests {
       dashboard.press(.enter)
       dashboard.press("x")
     }
+    return dashboard
+  }
+
+  private static func logDashboard() -> Dashboard {
+    var dashboard = Scene.dashboard(columns: 80, rows: 14)
+    dashboard.press("[1042")
+    dashboard.press(.enter)
+    dashboard.press("L")
+    LogScene.report(LogScene.log(0..<50), to: &dashboard)
+    dashboard.press("/mirror")
+    dashboard.press(.enter)
+    dashboard.press("gjjjjjjjjjjjjjjjj")
     return dashboard
   }
 

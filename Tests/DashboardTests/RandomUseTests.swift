@@ -108,9 +108,12 @@ struct RandomUseTests {
       let listing = dashboard.list.listing
       let listed = dashboard.shown.operations.all.filter { report in
         let queueName = dashboard.shown.queue(report.queue)?.name ?? ""
-        return !(listing.hidesOver && report.state.isOver)
+        let isListed =
+          !(listing.hidesOver && report.state.isOver)
           && !(listing.showsWarnedOnly && !dashboard.shown.warned.contains(report.id))
           && listing.filter?.matches(report, queueName: queueName, at: dashboard.shownTime) != false
+        // The row of an operation that the user has cancelled stays for 2 s.
+        return isListed || dashboard.list.cancelledRows.key(of: report.id) != nil
       }
       #expect(Set(rows.map(\.id)) == Set(listed.map(\.id)), "seed \(seed)")
     }

@@ -67,7 +67,7 @@ import Testing
 
   @Test(
     "Its keys have the effects that they announce, in every view",
-    arguments: [KeyContext.list, .tree, .queues, .timeline, .events, .detail, .warnings])
+    arguments: [KeyContext.list, .tree, .queues, .timeline, .events, .detail, .log, .warnings])
   func keys(context: KeyContext) {
     var dashboard = dashboard()
     switch context {
@@ -76,6 +76,7 @@ import Testing
     case .timeline: dashboard.take(.input(.alt("4")))
     case .events: dashboard.take(.input(.alt("5")))
     case .detail: dashboard.press(.enter)
+    case .log: dashboard.press("L")
     case .warnings: dashboard.press("!")
     case .list, .picker, .help, .question: break
     }

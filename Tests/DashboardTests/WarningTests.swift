@@ -54,6 +54,20 @@ struct WarningTests {
     }
   }
 
+  @Test(
+    "If a task waits for an operation that is not in a queue, the banner names the operation and the fix"
+  )
+  func taskThatWaits() {
+    let warning = MonitorWarning(
+      kind: .neverEnqueuedDependency, operations: [], awaited: [ID(7)],
+      awaitedTitle: "title", count: 0)
+    for columns in [80, 120] {
+      let text = Self.dashboard([warning], columns: columns).text()
+      #expect(text.shows("a task waits for #7 title"))
+      #expect(text.shows("→ enqueue #7") && !text.shows("or cancel"))
+    }
+  }
+
   @Test func withoutADeadlockThereIsNoBanner() {
     #expect(!Self.dashboard([]).text().shows("DEADLOCK"))
     let others = MonitorWarning.Kind.allCases.map { MonitorWarning(kind: $0) }

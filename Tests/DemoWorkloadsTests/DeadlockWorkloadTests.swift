@@ -31,7 +31,7 @@ import Testing
       && states.dropFirst(2).allSatisfy { $0 != .executing }
   }
 
-  private func cycles(in queue: OperationQueue) -> [Deadlock] {
+  private func cycles(in queue: OperationQueue) -> [OperationDeadlock] {
     queue.deadlocks().filter { if case .cycle = $0 { true } else { false } }
   }
 

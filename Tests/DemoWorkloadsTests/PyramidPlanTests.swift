@@ -34,6 +34,12 @@ import Testing
     #expect(plan.images.count == 86)
   }
 
+  @Test("About one operation in a hundred fails at first and is retried, and writes an image")
+  func retriedOperations() {
+    let retried = plan.operations.filter(\.isRetried)
+    #expect(retried.count == 3 && retried.allSatisfy { $0.lane == .io })
+  }
+
   @Test func namesAreUnique() {
     #expect(Set(plan.operations.map(\.name)).count == plan.operations.count)
   }

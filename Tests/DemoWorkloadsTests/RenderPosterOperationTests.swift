@@ -34,22 +34,23 @@ import Testing
     let poster = operation(speed: 1e6)
     #expect(poster.name == "render poster 1")
     poster.start()
-    #expect(poster.name == "render poster 1: 100 %")
+    #expect(poster.name == "render poster 1" && poster.reportedStatus == "writing")
+    #expect(poster.reportedProgress ?? (0, 0) == (32, 32))
     let image = try DecodedPNG(#require(scratch.contents(of: "poster.png"))).image
     #expect(image.side == 32)
     #expect(image.row(31) == plan.renderer.row(31)[...])
   }
 
-  @Test func theNameContainsTheProgressAndACancelledPosterIsNotWritten() async {
+  @Test func aPosterReportsItsRowsAndACancelledPosterIsNotWritten() async {
     // At this speed, a row of pixels takes about a quarter of a second.
     let poster = operation(speed: 4)
     let queue = OperationQueue()
     queue.addOperation(poster)
     // A busy machine may not find the first numbers.
-    #expect(await eventually { poster.name?.hasSuffix("%") == true })
+    #expect(await eventually { poster.reportedProgress != nil })
     poster.cancel()
     #expect(await eventually { poster.isFinished })
-    #expect(poster.name != "render poster 1: 100 %")
+    #expect(poster.reportedProgress?.completed != 32 && poster.reportedStatus == "drawing")
     #expect(!scratch.exists("poster.png"))
   }
 }

@@ -27,13 +27,14 @@ import Testing
       dependencies: (0..<dependencies).map { .init(UInt64($0)) })
   }
 
-  @Test("The memory of an operation includes its error, its kind and its attempts")
+  @Test("The memory of an operation includes its error, kind, status and attempts")
   func rareValues() {
     let plain = operation(1)
     let text = String(repeating: "x", count: 1_000)
     var report = plain
     report.errorText = text
     report.givenKind = text
+    report.statusText = text
     let time = MonitorTime(nanoseconds: 1)
     let attempts = (1...16).map { number in
       RetryAttempts.Attempt(
@@ -42,7 +43,7 @@ import Testing
     report.attempts = RetryAttempts(
       maximum: 16, number: 16, attempts: attempts, lastFailure: .init(number: 16, text: text))
     let more = OperationLedger.size(of: report) - OperationLedger.size(of: plain)
-    #expect(more >= 3_000 + 32_000)
+    #expect(more >= 4_000 + 32_000)
   }
 
   @Test("An operation that changes again counts once, and a removed one no longer counts")

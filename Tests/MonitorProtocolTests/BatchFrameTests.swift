@@ -85,6 +85,28 @@ import Testing
     #expect(attempts.map(\.seconds) == [0, 0, 0, 3, 2.999])
   }
 
+  @Test("The progress and the status are in the frame, and a group has the progress of its members")
+  func progress() throws {
+    var report = OperationReport(
+      id: .init(1), name: "", className: "Job", queue: .init(1), state: .executing)
+    func operation() throws -> BatchFrame.Operation {
+      let frame = BatchFrame(
+        hello: hello, time: MonitorTime(nanoseconds: 3_000_000_005), queues: queues,
+        operations: [report], lostChanges: 0)
+      let text = try JSONEncoder().encode(frame)
+      return try #require(try JSONDecoder().decode(BatchFrame.self, from: text).operations.first)
+    }
+    #expect(try operation().progress == nil && operation().status == nil)
+    report.memberQueue = queues[0].id
+    let counts = queues[0].counts
+    #expect(try operation().progress?.total == counts.total)
+    #expect(try operation().progress?.completed == counts.finished + counts.cancelled)
+    report.progress = WireSamples.operation.progress
+    report.statusText = "parsing"
+    #expect(try operation().progress?.numbers == "\(1 << 50)/\(1 << 51)")
+    #expect(try operation().status == "parsing")
+  }
+
   @Test func queuesAndOperationsAreInTheOrderOfTheirIds() {
     #expect(frame.queues.map(\.name) == ["cpu", "net"])
     #expect(frame.operations.map(\.id.rawValue) == [4, 9])

@@ -166,7 +166,7 @@ import Testing
     let reports = Dictionary(uniqueKeysWithValues: Self.known.map { ($0.id, $0) })
     func wanted(_ ids: UInt64...) -> [UInt64] {
       var wanted = Set(ids.map { OperationReport.ID($0) })
-      OperationReport.addCauses(to: &wanted, first: [], for: Interest()) { id in
+      OperationReport.addCauses(to: &wanted, for: Interest()) { id in
         reports[id].map { $0.cancellationCause?.operation }
       }
       return wanted.map(\.rawValue).sorted()
@@ -176,20 +176,24 @@ import Testing
     #expect(wanted(12) == [12] && wanted(99) == [99])
   }
 
-  @Test("The explanations of the preferred operations come first, and a graph raises their number")
+  @Test("The path of a selected operation is complete, and the paths of the others have a limit")
   func explanationLimits() {
     // Two chains, each of 10,000 operations; the numbers of the first are even.
     func added(_ interest: Interest) -> [UInt64] {
       var wanted: Set<OperationReport.ID> = [.init(20_000), .init(20_001)]
-      OperationReport.addCauses(to: &wanted, first: [.init(20_000)], for: interest) { id in
+      OperationReport.addCauses(to: &wanted, for: interest) { id in
         id.rawValue > 1 ? .some(.init(id.rawValue - 2)) : .some(nil)
       }
       return wanted.map(\.rawValue).sorted()
     }
-    let few = added(Interest())
-    #expect(few.count == 1_002 && few.dropLast().allSatisfy { $0.isMultiple(of: 2) })
-    let graph = Interest.Graph(root: .init(20_000), direction: .waitsFor, limit: 12_000)
-    let many = added(Interest(graphs: [graph]))
-    #expect(many.count == 12_002 && many.first == 0)
+    let none = added(Interest())
+    #expect(none.count == 1_002 && none.dropLast().allSatisfy { $0.isMultiple(of: 2) })
+    let graph = Interest.Graph(root: .init(20_000), direction: .waitsFor, limit: 10)
+    let drawn = added(Interest(graphs: [graph]))
+    #expect(drawn.count == 10_001 + 1_001 && drawn.first == 0)
+    var interest = Interest()
+    interest.detail = .init(20_001)
+    let described = added(interest)
+    #expect(described.count == 10_001 + 1_001 && described.first == 1)
   }
 }

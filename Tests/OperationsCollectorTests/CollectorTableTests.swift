@@ -195,7 +195,7 @@ private final class QueueError: Error, CustomStringConvertible {
       #expect(reports.allSatisfy { $0.state == state && $0.errorText == nil })
       #expect(
         reports.map(\.cancellationCause) == [
-          .code(reason: state == .cancelling ? nil : "shutting down"), .code(reason: "disk full"),
+          .code(reason: nil), .code(reason: "disk full"),
           .viewer(CommandOrigin(processID: 123, userID: 1_000)),
           .queue(queueID, reason: "shutting down"),
         ])

@@ -68,6 +68,137 @@ final class Viewer: Sendable {
 }
 
 @Suite(.serialized) struct MonitorSessionTests {
+  /// Counts the updates of a session, and keeps their log lines.
+  private final class LogViewer: Sendable {
+    private let news = DispatchSemaphore(value: 0)
+    private let lines = Mutex<[String]>([])
+    private let count = Mutex(0)
+    let session: MonitorSession
+
+    init(_ logs: Interest.Logs) {
+      var interest = Interest(rowLimit: 0)
+      interest.logs = logs
+      interest.warningKinds = []
+      session = MonitorSession(
+        minimumInterval: .milliseconds(10), interest: interest, isReadOnly: true
+      ) { [news] in news.signal() }
+    }
+
+    /// The number of updates that have arrived.
+    var updateCount: Int {
+      take()
+      return count.withLock { $0 }
+    }
+
+    private func take() {
+      for case .update(let update) in session.takeMessages() {
+        count.withLock { $0 += 1 }
+        lines.withLock { $0 += update.logs.flatMap(\.lines).map(\.text) }
+      }
+    }
+
+    /// Waits until the session has sent a line.
+    func waitFor(_ line: String) -> Bool {
+      let limit = DispatchTime.now() + .seconds(60)
+      while true {
+        take()
+        if lines.withLock({ $0.contains(line) }) { return true }
+        if news.wait(timeout: limit) == .timedOut { return false }
+      }
+    }
+  }
+
+  /// Keeps the names of the queues in the updates of a session that have one finished operation.
+  private final class QueueViewer: Sendable {
+    private let news = DispatchSemaphore(value: 0)
+    private let names = Mutex<Set<String>>([])
+    private let session: MonitorSession
+
+    init(interval: Duration) {
+      session = MonitorSession(
+        minimumInterval: interval, interest: .everything, isReadOnly: true
+      ) { [news] in news.signal() }
+    }
+
+    /// Waits until an update has had a queue.
+    func waitFor(_ name: String) -> Bool {
+      let limit = DispatchTime.now() + .seconds(60)
+      while true {
+        for case .update(let update) in session.takeMessages() {
+          let done = update.queues.filter { $0.counts.finished == 1 }
+          names.withLock { $0.formUnion(done.map(\.name)) }
+        }
+        if names.withLock({ $0.contains(name) }) { return true }
+        if news.wait(timeout: limit) == .timedOut { return false }
+      }
+    }
+  }
+
+  @Test("Each session reports the last counts of a queue that no longer exists, at any interval")
+  func departedQueues() {
+    let viewers = [1, 400].map { QueueViewer(interval: .milliseconds($0)) }
+    let names = (1...5).map { "departed \($0)" }
+    for name in names {
+      do {
+        let queue = OperationQueue()
+        queue.name = name
+        queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      }
+      // The first session has reported the queue, and the second one has not yet.
+      #expect(viewers[0].waitFor(name))
+    }
+    for name in names { #expect(viewers[1].waitFor(name), "\(name)") }
+  }
+
+  @Test("While a task waits for an operation that is not in a queue, viewers receive a warning")
+  func unaddedOperationInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      OperationDiagnostic.handler = { _ in }
+      let queue = OperationQueue()
+      let viewer = Viewer()
+      let first = queue.addOperation(name: "first") { 1 }
+      let never = first.then(name: "never") { $0 + 1 }
+      let waiting = Task { try await never.value }
+      let isWarned = viewer.waitUntil {
+        $0.warnings.contains {
+          $0.kind == .neverEnqueuedDependency && $0.operations.isEmpty
+            && $0.awaitedTitle == "never"
+        }
+      }
+      #expect(isWarned)
+      queue.addOperation(never)
+      await never.waitUntilFinished()
+      _ = try await waiting.value
+      #expect(viewer.waitUntil { $0.warnings.isEmpty })
+      viewer.session.invalidate()
+    }
+  }
+
+  @Test("Log lines alone wake the sessions that request them, and no other session")
+  func logLinesWakeInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      let (operation, stranger) = (BlockOperation {}, BlockOperation {})
+      let id = OperationReport.ID(operation.id.rawValue)
+      let (some, none) = (LogViewer(.operations([id])), LogViewer(.operations([])))
+      let all = LogViewer(.all)
+      operation.appendLogLine("first")
+      #expect(some.waitFor("first") && all.waitFor("first"))
+      let (someCount, noneCount) = (some.updateCount, none.updateCount)
+      for number in 0..<30 {
+        stranger.appendLogLine("line \(number) of a stranger")
+        #expect(all.waitFor("line \(number) of a stranger"))
+      }
+      // An update that completes the first one may have arrived in the meantime.
+      #expect(some.updateCount <= someCount + 2)
+      for number in 0..<30 {
+        operation.appendLogLine("line \(number)")
+        #expect(some.waitFor("line \(number)") && all.waitFor("line \(number)"))
+      }
+      #expect(none.updateCount <= noneCount + 2)
+      for viewer in [some, none, all] { viewer.session.invalidate() }
+    }
+  }
+
   @Test func aViewerReceivesAGreetingAndAllStatesUntilTheEnd() {
     let viewer = Viewer()
     #expect(viewer.waitUntil { $0.hello != nil })

@@ -218,7 +218,7 @@ import Testing
     return MonitorWarning(
       .slots(
         chains.indices.map { index in
-          Deadlock.SlotHolder(
+          OperationDeadlock.SlotHolder(
             operation: references[index], queue: queue, chain: chains[index].map { references[$0] },
             neededQueue: queue)
         }))

@@ -192,7 +192,7 @@ struct QueueProgressTests {
       #expect(!queue.cancelsOperationsWithProgress)
       queue.progress.cancel()
       #expect(queue.progress.isCancelled && !operation.isCancelled)
-      queue.invalidate()
+      queue.cancelAllAndResume()
     }
   }
 
@@ -214,7 +214,7 @@ struct QueueProgressTests {
         let later = BlockOperation {}
         queue.addOperation(later)
         #expect(!later.isCancelled, "only the operations in the queue are cancelled")
-        queue.invalidate()
+        queue.cancelAllAndResume()
       }
     }
   }
@@ -230,7 +230,7 @@ struct QueueProgressTests {
       #expect(!operation.isCancelled)
       queue.cancelsOperationsWithProgress = true
       #expect(operation.isCancelled)
-      queue.invalidate()
+      queue.cancelAllAndResume()
     }
   }
 

@@ -28,11 +28,11 @@ import Testing
     let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
     let queue = makeQueue("stopped")
     queue.addOperation {}
-    await queue.waitForAll()
+    await queue.waitUntilAllOperationsAreFinished()
     await telemetry.stop()
     await telemetry.stop()
     queue.addOperation {}
-    await queue.waitForAll()
+    await queue.waitUntilAllOperationsAreFinished()
     await telemetry.stop()
     #expect(total("opq_operations_completed_total", ("queue", "stopped")) == 1)
   }
@@ -42,7 +42,7 @@ import Testing
     let task = Task { await telemetry.run() }
     let queue = makeQueue("service")
     queue.addOperation {}
-    await queue.waitForAll()
+    await queue.waitUntilAllOperationsAreFinished()
     task.cancel()
     await task.value
     #expect(total("opq_operations_completed_total", ("queue", "service")) == 1)
@@ -129,7 +129,7 @@ import Testing
     gate.waitForArrivals(1)
     for _ in 0..<20 {
       for _ in 0..<100 { queue.addOperation {} }
-      await queue.waitForAll()
+      await queue.waitUntilAllOperationsAreFinished()
     }
     // `stop()` is called while the metrics system is still busy. It must wait until the events that
     // have happened since then are reported.

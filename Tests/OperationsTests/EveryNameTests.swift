@@ -12,12 +12,12 @@ struct EveryNameTests {
   /// name would be ambiguous here, and both `Exports.swift` files would have to re-export the
   /// library's type.
   private static let types: [Any.Type] = [
-    AsyncOperation<Int>.self, BlockOperation.self, Deadlock.self, DependencyChain.self,
-    Diagnostic.self,
+    AsyncOperation<Int>.self, ResultOperation<Int>.self, BlockOperation.self,
+    OperationDeadlock.self, OperationDependencyChain.self, OperationDiagnostic.self,
     InvocationOperation<Int>.self, InvocationOperationError.self,
     KeyValueChanges<Int>.self,
     (any KeyValueObservable).self, KeyValueObservationHost.self, (any KeyValueObserver).self,
-    Misuse.self, NSKeyValueChange.self,
+    OperationMisuse.self, NSKeyValueChange.self,
     NSKeyValueChangeKey.self, NSKeyValueObservation.self, NSKeyValueObservedChange<Int>.self,
     NSKeyValueObservingOptions.self, NotRunningReason.self, Operation.self, OperationID.self,
     OperationQueue.self, OperationReference.self, OperationSnapshot.self, OperationStateChange.self,

@@ -46,7 +46,7 @@ struct AsyncSubclassTests {
     let group = GroupOperation([retry])
     queue.addOperation(next)
     queue.addOperation(group)
-    await queue.waitForAll()
+    await queue.waitUntilAllOperationsAreFinished()
     #expect(try await next.value == 2)
     #expect(try await retry.value == "page of there")
   }

@@ -32,7 +32,7 @@ struct OwnNamesTests {
       let shown = "\(operation) \(operation.debugDescription) \(queue.snapshot())"
       #expect(!shown.isEmpty && operation.reasonsNotRunning().count == 1)
       #expect(queue.deadlocks().isEmpty && operation.dependencyCycle() == nil)
-      #expect(operation.recordError(Failure()) && operation.error is Failure)
+      #expect(operation.fail(with: Failure()) && operation.error is Failure)
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
       #expect(operation.state == .finished && dependent.isCancelled)
@@ -60,7 +60,7 @@ struct OwnNamesTests {
     #expect(plain.error == nil && operation.error == "own")
   }
 
-  @Test("Q-15: a subclass of a queue declares id, kind, invalidate and shutdown")
+  @Test("Q-15: a subclass of a queue declares id, kind, cancelAllAndResume and shutdown")
   func membersOfAQueue() async throws {
     try await onOwnThread {
       let calls = EventLog<String>()
@@ -68,13 +68,15 @@ struct OwnNamesTests {
       let queue: OperationQueue = ported
       queue.addOperation {}
       queue.addAsyncOperation {}
+      queue.addOperation(name: "sum") { 1 }
+      queue.addOperations([BlockOperation {}])
       #expect(queue.snapshot().id == queue.id && "\(queue)".contains("PortedQueue"))
-      queue.invalidate()
+      queue.cancelAllAndResume()
       queue.waitUntilAllOperationsAreFinished()
       #expect(calls.events.isEmpty)
-      ported.invalidate()
+      ported.cancelAllAndResume()
       ported.shutdown()
-      #expect(calls.events == ["invalidate", "shutdown"] && ported.id == "own")
+      #expect(calls.events == ["cancelAllAndResume", "shutdown"] && ported.id == "own")
     }
   }
 }
@@ -127,13 +129,13 @@ private class PortedOperation: Operation, @unchecked Sendable {
   // The names of the following members are names of present members of the library.
   var states: [State] { noted("states", []) }
   var exclusions: [String] { noted("exclusions", []) }
-  var forgetsDependencies: Bool { noted("forgetsDependencies", false) }
-  func recordError(_ error: any Error) -> Bool { noted("recordError", false) }
+  var releasesDependenciesWhenFinished: Bool { noted("releasesDependenciesWhenFinished", false) }
+  func fail(with error: any Error) -> Bool { noted("fail(with:)", false) }
   func cancel(with reason: any Error) { reads.note("cancel(with:)") }
   func addDependency(_ operation: Operation, requires requirement: DependencyRequirement) {
     reads.note("addDependency(_:requires:)")
   }
-  func finished() async -> Bool { noted("finished", false) }
+  func waitUntilFinished() async -> Bool { noted("waitUntilFinished", false) }
   func tryStart() { reads.note("tryStart") }
   func reasonsNotRunning() -> [String] { noted("reasonsNotRunning", []) }
   func dependencyCycle() -> [Operation]? { noted("dependencyCycle", nil) }
@@ -165,6 +167,10 @@ private final class PortedAsyncOperation: AsyncOperation<Int>, @unchecked Sendab
   let error = "own"
   let result = "own"
   let value = "own"
+  func then(_ body: (Int) -> Int) -> String { "own" }
+  func then(on queue: OperationQueue, _ body: (Int) -> Int) -> String { "own" }
+  let failsFast = "own"
+  let releasesDependenciesWhenFinished = "own"
   let id = "own"
   let kind = "own"
   let progress = 0.5
@@ -186,14 +192,18 @@ private final class PortedQueue: OperationQueue, @unchecked Sendable {
 
   let id = "own"
   let kind = "own"
-  func invalidate() { calls.note("invalidate") }
+  func cancelAllAndResume() { calls.note("cancelAllAndResume") }
   func shutdown() { calls.note("shutdown") }
 
   // The names of the following members are names of present members of the library.
   func snapshot() -> String { "own" }
   func deadlocks() -> String { "own" }
   func stateChanges() -> String { "own" }
-  func waitForAll() async -> Bool { false }
+  func waitUntilAllOperationsAreFinished() async -> Bool { false }
+  func addOperations(_ operations: [Operation]) { calls.note("addOperations") }
+  func addOperation(name: String?, _ work: @escaping @Sendable () throws -> Int) -> Int { 0 }
+  func addAsyncOperation(name: String?, _ work: @escaping @Sendable () -> Int) -> Int { 0 }
+  let taskExecutor = "own"
   func tryAddOperation(_ operation: Operation) { calls.note("tryAddOperation") }
   func tryAddOperations(_ operations: [Operation]) { calls.note("tryAddOperations") }
 }

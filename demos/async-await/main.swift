@@ -34,11 +34,10 @@ final class Merge: AsyncOperation<String>, @unchecked Sendable {
 }
 
 // 100 operations wait at the same time, in a queue of width 100. They do not need 100 threads.
-let network = OperationQueue()
-network.maxConcurrentOperationCount = 100
+let network = OperationQueue(name: "network", maxConcurrentOperationCount: 100)
 let pages = (1...100).map { page in network.addAsyncOperation { try await fetch(page) } }
 
-let processor = OperationQueue()
+let processor = OperationQueue(name: "processor")
 let merge = Merge(Array(pages.prefix(3)))
 processor.addOperation(merge)
 print("merged: \(try await merge.value)")
@@ -53,8 +52,7 @@ do {
 }
 
 // An operation holds its slot until its work has ended. In a queue of width 1 the second operation waits.
-let narrow = OperationQueue()
-narrow.maxConcurrentOperationCount = 1
+let narrow = OperationQueue(name: "narrow", maxConcurrentOperationCount: 1)
 let endless = narrow.addAsyncOperation { try await Task.sleep(for: .seconds(3_600)) }
 let next = narrow.addAsyncOperation { "next" }
 for await state in endless.states where state == .executing { break }
@@ -66,5 +64,5 @@ endless.cancel()
 print("then: \(try await next.value)")
 if case .failure(let error)? = endless.result { print("endless: \(type(of: error))") }
 
-await network.waitForAll()
+for page in pages { _ = try? await page.value }
 print("fetched: \(pages.count { $0.isFinished && !$0.isCancelled })")

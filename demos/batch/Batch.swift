@@ -14,8 +14,8 @@ struct FolderIsBusy: Error, CustomStringConvertible {
 }
 
 /// The operations that process the files. For each file, four operations run one after the other: read, hash,
-/// transform and write. Each one requires the success of the one before. The index depends on all writes,
-/// whether they succeed or not.
+/// transform and write. Each one continues with the result of the one before, and is cancelled if that one fails.
+/// The index depends on all writes, whether they succeed or not.
 final class Batch: Sendable {
   /// The line of one file in the index.
   struct Entry: Sendable {
@@ -23,12 +23,14 @@ final class Batch: Sendable {
     let hash: UInt64
   }
 
+  /// The contents of a file, and their hash.
+  typealias Hashed = (bytes: [UInt8], hash: UInt64)
+
   /// The operation that writes the index. It is the last operation.
   let index: AsyncOperation<Int>
   private let steps: [Operation]
-  private let writes: [AsyncOperation<Entry>]
-  private let disk = OperationQueue()
-  private let processor = OperationQueue()
+  private let disk = OperationQueue(name: "disk", maxConcurrentOperationCount: 8)
+  private let processor = OperationQueue(name: "processor", maxConcurrentOperationCount: 2)
 
   /// Creates the operations.
   ///
@@ -36,45 +38,36 @@ final class Batch: Sendable {
   ///   - folders: The folders of the files.
   ///   - pause: The time that each reading takes at least.
   init(folders: Folders, pause: Duration) {
-    disk.name = "disk"
-    disk.maxConcurrentOperationCount = 8
-    processor.name = "processor"
-    processor.maxConcurrentOperationCount = 2
     var steps: [Operation] = []
     let writes = folders.names.map { name in
-      let read = AsyncOperation {
+      let read = AsyncOperation(name: "read \(name)") {
         if pause > .zero { try await Task.sleep(for: pause) }
         return try folders.read(name)
       }
-      let hash = read.then { bytes in (bytes: bytes, hash: Self.hash(bytes)) }
+      let hash = read.then(name: "hash \(name)") { ($0, Self.hash($0)) as Hashed }
       let transform = Self.transform(name, hash)
       let write = Self.write(name, transform, in: folders)
-      for (kind, step) in [("read", read), ("hash", hash), ("transform", transform)]
-        as [(String, Operation)]
-      {
-        step.name = "\(kind) \(name)"
-        step.kind = kind
-        steps.append(step)
-      }
+      let chain: [(String, Operation)] = [
+        ("read", read), ("hash", hash), ("transform", transform), ("write", write),
+      ]
+      for (kind, step) in chain { step.kind = kind }
+      steps += chain.map(\.1)
       return write
     }
-    index = AsyncOperation {
+    index = AsyncOperation(name: "write the index", dependencies: writes) {
       let entries = writes.compactMap { try? $0.result?.get() }
       try folders.writeIndex(entries.map { "\($0.name) \(String($0.hash, radix: 16))" })
       return entries.count
     }
-    index.name = "write the index"
     index.kind = "index"
-    for write in writes { index.addDependency(write) }
     self.steps = steps
-    self.writes = writes
   }
 
   /// Starts the batch.
   func start() {
-    for step in steps { (step.kind == "read" ? disk : processor).addOperation(step) }
-    for write in writes { disk.addOperation(write) }
-    disk.addOperation(index)
+    let isOnDisk = ["read", "write"]
+    disk.addOperations(steps.filter { isOnDisk.contains($0.kind) } + [index])
+    processor.addOperations(steps.filter { !isOnDisk.contains($0.kind) })
   }
 
   /// Cancels all operations, because the user has pressed Ctrl-C.
@@ -84,8 +77,8 @@ final class Batch: Sendable {
 
   /// Waits until all operations have finished. After a cancellation, this includes the operations that were
   /// executing.
-  func finished() async {
-    for operation in steps + writes + [index] { await operation.finished() }
+  func waitUntilFinished() async {
+    for queue in [processor, disk] { await queue.waitUntilAllOperationsAreFinished() }
   }
 
   /// Whether the user has pressed Ctrl-C before the end.
@@ -93,8 +86,7 @@ final class Batch: Sendable {
 
   /// What the batch has done: the number of results, and the reasons of the failures.
   var summary: String {
-    let all = steps + writes
-    let failures = all.filter { !$0.isCancelled }.compactMap { step in
+    let failures = steps.filter { !$0.isCancelled }.compactMap { step in
       step.error.map { "\(step.kind) failed: \($0)" }
     }
     let reasons = Dictionary(grouping: failures) { $0 }
@@ -102,8 +94,8 @@ final class Batch: Sendable {
     let head =
       isInterrupted
       ? "interrupted; the index was not written"
-      : "\(writes.count) files, \((try? index.result?.get()) ?? 0) in the index"
-    let cancelled = "\(all.count { $0.isCancelled }) operations cancelled"
+      : "\(steps.count / 4) files, \((try? index.result?.get()) ?? 0) in the index"
+    let cancelled = "\(steps.count { $0.isCancelled }) operations cancelled"
     return ([head] + lines + [cancelled]).joined(separator: "\n")
   }
 
@@ -111,39 +103,36 @@ final class Batch: Sendable {
 
   /// Returns the operation that transforms a file, which has a time limit.
   private static func transform(
-    _ name: String, _ hash: AsyncOperation<(bytes: [UInt8], hash: UInt64)>
-  ) -> AsyncOperation<(bytes: [UInt8], hash: UInt64)> {
+    _ name: String, _ hash: AsyncOperation<Hashed>
+  ) -> AsyncOperation<Hashed> {
     // One file takes too long. Its limit is short, so that the demo ends soon.
     let limit = name == "1999.txt" ? Duration.milliseconds(500) : .seconds(30)
     let transform = TimeoutOperation(after: limit) {
       AsyncOperation {
         if name == "1999.txt" { try await Task.sleep(for: .seconds(3_600)) }
         let (bytes, hash) = try await hash.value
-        return (bytes: bytes.map { $0 &- ($0 > 96 && $0 < 123 ? 32 : 0) }, hash: hash)
+        return (bytes.map { $0 &- ($0 > 96 && $0 < 123 ? 32 : 0) }, hash) as Hashed
       }
     }
+    transform.name = "transform \(name)"
     transform.addDependency(hash, requires: .success)
     return transform
   }
 
   /// Returns the operation that writes a result. It tries three times, because the folder may be busy.
   private static func write(
-    _ name: String, _ transform: AsyncOperation<(bytes: [UInt8], hash: UInt64)>,
-    in folders: Folders
+    _ name: String, _ transform: AsyncOperation<Hashed>, in folders: Folders
   ) -> AsyncOperation<Entry> {
     // The folder is busy at the first attempt for each hundredth file, and always for the file 1234.
     let write = RetryOperation(maximumAttempts: 3, delay: { .milliseconds(20 << $0) }) { attempt in
-      let operation = AsyncOperation {
+      AsyncOperation(name: "attempt \(attempt) to write \(name)") {
         if name == "1234.txt" || attempt == 1 && name.hasSuffix("00.txt") { throw FolderIsBusy() }
         let (bytes, hash) = try await transform.value
         try folders.write(bytes, name)
         return Entry(name: name, hash: hash)
       }
-      operation.name = "attempt \(attempt) to write \(name)"
-      return operation
     }
     write.name = "write \(name)"
-    write.kind = "write"
     // A result is written before further files are read.
     write.queuePriority = .high
     write.addDependency(transform, requires: .success)

@@ -35,7 +35,7 @@ interrupt.setEventHandler { @Sendable [batch] in batch.cancel() }
 interrupt.resume()
 
 batch.start()
-await batch.finished()
+await batch.waitUntilFinished()
 print(batch.summary)
 
 if batch.isInterrupted {

@@ -55,11 +55,11 @@ count.cancel()
 queue.waitUntilAllOperationsAreFinished()
 print("skipped: finished \(skipped.isFinished); it never ran")
 
-// A suspended queue keeps its cancelled operations. Call `invalidate()` before you release such a queue.
+// A suspended queue keeps its cancelled operations. Call `cancelAllAndResume()` before you release such a queue.
 queue.isSuspended = true
 queue.addOperation { print("never") }
 queue.cancelAllOperations()
 print("suspended, in the queue: \(queue.operationCount)")
-queue.invalidate()
+queue.cancelAllAndResume()
 queue.waitUntilAllOperationsAreFinished()
 print("invalidated, in the queue: \(queue.operationCount)")

@@ -31,15 +31,12 @@ let slow = TimeoutOperation(after: .milliseconds(10)) {
   AsyncOperation { try await Task.sleep(for: .seconds(3_600)) }
 }
 slow.name = "slow"
-let dependent = BlockOperation { print("never") }
-dependent.addDependency(slow, requires: .success)
-processor.addOperation(dependent)
+let dependent = slow.then(on: processor) { print("never") }
 network.addOperation(slow)
-await dependent.finished()
+_ = try? await dependent.value
 if let error = slow.error { print("slow: \(error)") }
-print(
-  "dependent: cancelled \(dependent.isCancelled), with a DependencyError: \(dependent.error is DependencyError)"
-)
+let isByDependency = dependent.error is OperationDependencyError
+print("dependent: cancelled \(dependent.isCancelled), by its dependency: \(isByDependency)")
 
 // For other operations, a group is one operation. Its members run in a queue of their own.
 let parts = (1...3).map { part in
@@ -49,9 +46,7 @@ let parts = (1...3).map { part in
   }
 }
 let group = GroupOperation(parts)
-let report = BlockOperation { print("the group has finished") }
-report.addDependency(group)
-processor.addOperation(group)
-processor.addOperation(report)
-await report.finished()
+let report = AsyncOperation(dependencies: [group]) { print("the group has finished") }
+processor.addOperations([group, report])
+try await report.value
 print("parts: \(parts.count { $0.isFinished }) finished, \(group.errors.count) failed")

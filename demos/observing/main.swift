@@ -6,6 +6,10 @@
 
 import Operations
 
+/// Waits for the end of an operation. In the top-level code of a program, the compiler would choose the method of
+/// the same name that blocks the thread.
+func end(of operation: Operation) async { await operation.waitUntilFinished() }
+
 let queue = OperationQueue()
 queue.name = "work"
 queue.isSuspended = true
@@ -46,11 +50,11 @@ print("\(snapshot.name): \(snapshot.counts.ready) ready of \(snapshot.counts.tot
 for reason in operation.reasonsNotRunning() { print("why not: \(reason)") }
 
 queue.isSuspended = false
-await operation.finished()
+await end(of: operation)
 for observation in observations { observation.invalidate() }
 
 for await change in changes {
   let old = change.oldState.map { "\($0)" } ?? "added"
-  print("queue: \(old) → \(change.newState), lost: \(change.lost)")
+  print("queue: \(old) → \(change.newState), dropped: \(change.droppedCount)")
   if change.newState == .finished { break }
 }

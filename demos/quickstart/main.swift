@@ -5,30 +5,28 @@
 
 import Operations
 
-let queue = OperationQueue()
-queue.maxConcurrentOperationCount = 2
+let queue = OperationQueue(name: "tiles", maxConcurrentOperationCount: 2)
 
 // A queue starts an operation when all of its dependencies have finished.
 let fetch = BlockOperation { print("fetch the tiles") }
 let merge = BlockOperation { print("merge them") }
 merge.addDependency(fetch)
 merge.queuePriority = .high
-for operation in [merge, fetch] { queue.addOperation(operation) }
-await queue.waitForAll()
+queue.addOperations([merge, fetch])
 
-// The work of an operation can be an async function. It uses a slot of the queue, but no thread.
+// The work of an operation can be an async function with a result. While it awaits something, it uses a slot
+// of the queue, but no thread.
 let pages = (1...3).map { number in
-  queue.addAsyncOperation {
+  AsyncOperation(name: "page \(number)", dependencies: [merge]) {
     try await Task.sleep(for: .milliseconds(10))
     return "page \(number)"
   }
 }
+queue.addOperations(pages)
 for page in pages { print(try await page.value) }
 
-// If an operation fails, operations that require its success are cancelled.
-let upload = AsyncOperation<Void> { throw CancellationError() }
-let publish = BlockOperation { print("never printed") }
-publish.addDependency(upload, requires: .success)
-for operation in [upload, publish] { queue.addOperation(operation) }
-await queue.waitForAll()
+// If an operation fails, operations that continue with its result are cancelled.
+let upload = queue.addAsyncOperation(name: "upload") { throw CancellationError() }
+let publish = upload.then(on: queue, name: "publish") { print("never printed") }
+_ = try? await publish.value
 print("publish was cancelled: \(publish.isCancelled)")

@@ -3,7 +3,7 @@
 
 // Runs COUNT operations, so that a profiler can count the instructions of the process:
 //
-//     instruction-probe block|chain|add-to-one|add-to-many COUNT
+//     instruction-probe block|chain|progress|add-to-one|add-to-many COUNT
 //
 // The workload add-to-one adds COUNT operations to one serial queue while operations run. The
 // workload add-to-many adds one operation to each of COUNT serial queues while operations run. For
@@ -13,6 +13,8 @@
 // operation at a time, and starts when all operations have been added. Therefore the difference
 // between the counts for two values of COUNT is the number of instructions for creating, adding,
 // running, finishing and freeing operations. The difference is the same in each run.
+//
+// The workload progress runs one operation, which reports its progress COUNT times.
 
 import Dispatch
 import Glibc
@@ -27,7 +29,7 @@ final class FirstOperation: BlockOperation, @unchecked Sendable {
 }
 
 let arguments = CommandLine.arguments.dropFirst()
-let workloads = ["block", "chain", "add-to-one", "add-to-many"]
+let workloads = ["block", "chain", "progress", "add-to-one", "add-to-many"]
 guard arguments.count == 2, let count = arguments.last.flatMap({ Int($0) }), count > 0,
   let workload = arguments.first, workloads.contains(workload)
 else {
@@ -59,7 +61,11 @@ if workload.hasPrefix("add") {
 let queue = OperationQueue()
 queue.maxConcurrentOperationCount = 1
 queue.isSuspended = true
-if workload == "block" {
+if workload == "progress" {
+  queue.addOperation {
+    for index in 1...count { Operation.current?.reportProgress(completed: index, of: count) }
+  }
+} else if workload == "block" {
   for _ in 0..<count { queue.addOperation {} }
 } else {
   var last: BlockOperation?

@@ -56,6 +56,10 @@ typedef enum {
   CNCURSES_UNICODE = 2,
 } cncurses_characters;
 
+/// Returns whether ncurses can show a screen on a terminal: CNCURSES_OPENED if it can. The terminal does not
+/// change. Call the function before a screen exists. `terminal` is as in cncurses_open().
+cncurses_status cncurses_check_terminal(int descriptor, const char *terminal);
+
 /// Takes over a terminal: raw mode, the alternate screen, no cursor, bracketed paste. The function also sets
 /// the process's LC_CTYPE. `terminal` is the terminal's type, or NULL for the type in TERM.
 ///

@@ -12,7 +12,11 @@ bool csystem_is_on_main_dispatch_queue(void);
 /// privileges than the user that started it.
 const char *_Nullable csystem_secure_environment(const char *name);
 
-/// Starts the monitor of this process, if the monitor is linked and an environment variable requests it.
-void csystem_offer_monitor(void);
+/// Starts the monitor of this process, if the monitor is linked and an environment variable requests it. Returns
+/// when the monitor is ready for the first operation. A second call only waits.
+///
+/// The result is false if the monitor is not ready, but the calling thread must not wait for it. Other threads must
+/// then call the function too.
+bool csystem_offer_monitor(void);
 
 #pragma clang assume_nonnull end

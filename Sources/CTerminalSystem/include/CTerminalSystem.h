@@ -33,9 +33,10 @@ int32_t cterminal_next_signal(int descriptor);
 
 /// Waits until one of these signals is pending, receives the signal, and returns its number. If `nanoseconds`
 /// is not negative, it is a time limit, after which the function returns 0. The signals have to be blocked in
-/// every thread.
+/// every thread. If `is_from_terminal` is not null, it receives whether the kernel has sent the signal to the
+/// group of processes in the foreground, for example because the user typed Ctrl-C.
 int32_t cterminal_wait_for_signal(
-    const int32_t *signals, size_t count, int64_t nanoseconds);
+    const int32_t *signals, size_t count, int64_t nanoseconds, bool *is_from_terminal);
 
 /// Ends the process by a signal: sets the signal's disposition to the default, and raises it.
 _Noreturn void cterminal_end_by_signal(int32_t signal);

@@ -41,7 +41,11 @@ struct DashboardView {
     }
     if let detail = dashboard.detail, let layout = overlayLayout {
       HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
-      DetailView(dashboard: dashboard, layout: layout, detail: detail).draw(on: &canvas)
+      if let log = detail.log {
+        LogView(dashboard: dashboard, layout: layout, id: detail.id, state: log).draw(on: &canvas)
+      } else {
+        DetailView(dashboard: dashboard, layout: layout, detail: detail).draw(on: &canvas)
+      }
       StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
       return canvas.grid
     }

@@ -83,7 +83,8 @@ struct HelpView {
     }
     let isMultiProcess = !dashboard.shown.processes.isEmpty
     let sentences =
-      words(glyphs) + (view == .tree ? treeWords : []) + (isMultiProcess ? multiProcessWords : [])
+      words(glyphs) + (view == .tree ? treeWords : []) + (view == .log ? logWords : [])
+      + (isMultiProcess ? multiProcessWords : [])
     return keys + [[.blank]] + sentences.map { [.sentence($0)] }
   }
 
@@ -102,6 +103,12 @@ struct HelpView {
     "9+ in BELOW: at least 9, because not all operations below are known.",
     "^seen: the operation also has another row. Enter goes to that row.",
     "+ N folded: N operations are hidden. Enter shows them.",
+  ]
+
+  private static let logWords = [
+    "Lines appear here if the program logs through OperationLogHandler:",
+    "call LoggingSystem.bootstrap { OperationLogHandler(wrapping: handler) } once.",
+    "The process stores the last 50 lines of each operation, watched or not.",
   ]
 
   private static let multiProcessWords = [

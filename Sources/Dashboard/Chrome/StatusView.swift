@@ -53,7 +53,9 @@ struct StatusView {
   /// Returns short texts about the settings of the list and the tags.
   private func remarks(_ glyphs: Glyphs) -> [String] {
     var remarks: [String] = []
-    if dashboard.screen.view == .operations {
+    if let search = dashboard.detail?.log?.search, let words = dashboard.logSearchWords {
+      remarks.append("/\(search.clipped(to: 20)): \(words.text)")
+    } else if dashboard.screen.view == .operations {
       if let search = dashboard.list.search, let words = dashboard.searchWords {
         remarks.append("/\(search.clipped(to: 20)): \(words.text)")
       }
@@ -138,6 +140,12 @@ struct StatusView {
         let end = " \(canvas.glyphs.dot) Enter accept \(canvas.glyphs.dot) Esc discard"
         remark = Span("   \(words.text)\(end)", words.isFailure ? .warning : .dim)
       }
+    case .logSearch:
+      label = "find in log: "
+      if let words = dashboard.logSearchWords {
+        let end = " \(canvas.glyphs.dot) Enter accept \(canvas.glyphs.dot) Esc discard"
+        remark = Span("   \(words.text)\(end)", words.isFailure ? .warning : .dim)
+      }
     case .filter:
       label = "filter: "
       if prompt.text.isEmpty {
@@ -199,9 +207,12 @@ struct StatusView {
     guard dashboard.screen.isBeforeFirstKey, dashboard.shown.hello != nil, !dashboard.live.isSilent,
       dashboard.live.silence == .zero, silence == nil
     else { return nil }
-    if dashboard.connection.source == .demo, !dashboard.configuration.guidance.isEmpty {
-      return Span(canvas.glyphs.adapted(dashboard.configuration.guidance), .strong)
-    }
+    let configuration = dashboard.configuration
+    let isFirst = dashboard.connection.source == configuration.source
+    let special =
+      dashboard.connection.source == .demo
+      ? configuration.guidance : isFirst ? configuration.launchHint : ""
+    if !special.isEmpty { return Span(canvas.glyphs.adapted(special), .strong) }
     let (ways, more) = (["t tree", "? help"], ["X + letter cancels that row"])
     let candidates =
       dashboard.isReadOnly

@@ -100,7 +100,7 @@ struct WarningText {
   private func neverEnqueued(_ warning: MonitorWarning) -> String {
     let awaited = warning.awaited.first.map { "\($0) " } ?? ""
     return """
-      \(named(warning.operations, ", ")) \(verb("wait", warning.operations)) for \
+      \(waiting(warning, ", ")) for \
       \(awaited)\(glyphs.clipped(warning.awaitedTitle, to: Self.nameLimit)), which is not enqueued\
       \(more(warning))
       """
@@ -123,10 +123,19 @@ struct WarningText {
     }
   }
 
+  /// Returns the operations that wait for an operation that is not enqueued, with the verb. If there are none, a
+  /// task outside operations waits.
+  private func waiting(_ warning: MonitorWarning, _ separator: String? = nil) -> String {
+    let operations = warning.operations
+    if operations.isEmpty { return "a task waits" }
+    let names = separator.map { named(operations, $0) } ?? named(operations)
+    return "\(names) \(verb("wait", operations))"
+  }
+
   private func shortNeverEnqueued(_ warning: MonitorWarning) -> String {
     let awaited = warning.awaited.first.map { "\($0) " } ?? ""
     return """
-      \(named(warning.operations)) \(verb("wait", warning.operations)) for \
+      \(waiting(warning)) for \
       \(awaited)\(glyphs.clipped(warning.awaitedTitle, to: Self.nameLimit))
       """
   }
@@ -170,6 +179,7 @@ struct WarningText {
   }
 
   private func enqueueOrCancel(_ warning: MonitorWarning) -> String {
+    if warning.operations.isEmpty { return enqueue(warning) }
     // The key cancels one operation only, and the text names all.
     let keys = warning.operations.count == 1 ? keys(.command(.cancel), warning) : ""
     return "\(enqueue(warning)) or cancel \(named(warning.operations))\(keys)"

@@ -66,6 +66,17 @@ struct DetailFacts {
       }
   }
 
+  /// Returns the bar, the numbers, the rate and the time left of the operation's progress; `nil` if it has none.
+  func progress(cells: Int) -> [Span]? {
+    let now = dashboard.shownTime
+    guard let text = ProgressText(report, in: monitored, at: now) else { return nil }
+    let bar = text.bar(cells: cells, glyphs: glyphs)
+    let timeLeft = report.state.isOver ? nil : text.timeLeft
+    let words = [text.percent, text.counts, text.rate, timeLeft].compactMap { $0 }
+    let end = (bar.isEmpty ? "" : " ") + words.joined(separator: "  ")
+    return fact("progress", bar + [Span(end)])
+  }
+
   /// Returns lines about a cancellation that another process requested: the requesting process and the
   /// result. Returns no lines if no other process requested cancellation.
   func cancelRequest(isWide: Bool) -> [[Span]] {

@@ -24,6 +24,10 @@ struct DetailRows {
   /// The column at which the lines of a broken text begin. The mark of the text is to the left of this
   /// column.
   static let textIndent = 3
+  /// The minimum number of log lines on the detail screen.
+  private static let fewestLogLines = 5
+  /// The number of rows of the trees for which the log lines leave room.
+  private static let treeRowsBesideLog = 3
   /// The maximum number of lines of one text. Longer texts are cut.
   private static let textLineLimit = 20
 
@@ -46,6 +50,7 @@ struct DetailRows {
     addWarnings(id)
     addReasons(id)
     addLife(report)
+    addLog(id)
     addTrees(report)
   }
 
@@ -59,6 +64,10 @@ struct DetailRows {
       rows += zip(facts.identity, facts.times).map { .halves($0, $1) }
     }
     rows.append(.line(facts.flags))
+    if let progress = facts.progress(cells: columns >= Self.halvesThreshold ? 20 : 10) {
+      rows.append(.line(progress))
+    }
+    if let status = report.statusText { addWrapped("status: \(status)", mark: "-", role: .text) }
     rows += facts.cancelRequest(isWide: columns >= Self.halvesThreshold).map { .line($0) }
     if let cause = cancellation(of: report) {
       addWrapped(cause, mark: "-", role: .text)
@@ -142,6 +151,19 @@ struct DetailRows {
         Span(
           "  \(report.kind.clipped(to: 24)) (n=\(CountText.text(times.count)))", .dim),
       ]
+    }
+  }
+
+  /// Adds the last log lines, as many as fit between the rows above and the first rows of the trees.
+  private mutating func addLog(_ id: OperationReport.ID) {
+    guard let log = monitored.log(of: id), !log.lines.isEmpty else { return }
+    let room = dashboard.detailHeight - rows.count - 1 - Self.treeRowsBesideLog
+    let lines = log.lines.suffix(max(Self.fewestLogLines, room))
+    let all = "\(CountText.text(Int(clamping: log.end))) log line\(log.end == 1 ? "" : "s")"
+    rows.append(.rule(log.end == lines.count ? all : "last \(lines.count) of \(all); L shows all"))
+    rows += lines.map { line in
+      let head = LogRows.head(of: line, monitored.hello, columns: columns, glyphs)
+      return .line(head + [Span(line.text, LogRows.textStyle(of: line.level).role)])
     }
   }
 

@@ -9,6 +9,8 @@ struct DetailState: Sendable, Equatable {
   let id: OperationReport.ID
   /// The index of the first row on screen.
   var top = 0
+  /// The log screen of the operation, which covers the detail screen; `nil` while it is closed.
+  var log: LogState?
 
   /// Scrolls the rows down or up, at most to the last page or the first row.
   mutating func move(by offset: Int, rowCount: Int, height: Int) {

@@ -14,7 +14,7 @@ extension Dashboard {
   var screenContext: KeyContext {
     if picker != nil { return .picker }
     if warningList != nil { return .warnings }
-    if detail != nil { return .detail }
+    if let detail { return detail.log == nil ? .detail : .log }
     switch screen.view {
     case .operations: return .list
     case .tree: return .tree
@@ -61,6 +61,7 @@ extension Dashboard {
     case .tree(let key): return perform(key)
     case .timeline(let key): return perform(key)
     case .detail(let key): return perform(key)
+    case .log(let key): return perform(key)
     case .picker(let key): return perform(key)
     case .command(let key): return perform(key)
     case .queue(let key): return perform(key)
@@ -120,6 +121,8 @@ extension Dashboard {
       return closePicker()
     } else if warningList != nil {
       warningList = nil
+    } else if detail?.log != nil {
+      closeLog()
     } else if detail != nil {
       detail = nil
     } else if wholeName != nil {
@@ -147,6 +150,8 @@ extension Dashboard {
     } else if warningList != nil {
       let (warnings, height) = (shown.warnings, warningListHeight)
       warningList?.move(by: offset, in: warnings, height: height)
+    } else if detail?.log != nil {
+      scrollLog(by: offset)
     } else if detail != nil {
       scrollDetail(by: offset)
     } else {
@@ -170,6 +175,7 @@ extension Dashboard {
     if picker != nil || warningList != nil {
       return move(by: isTop ? -.max / 2 : .max / 2)
     }
+    if detail?.log != nil { return scrollLog(by: isTop ? -.max / 2 : .max / 2) }
     if detail != nil { return scrollDetail(by: isTop ? -.max / 2 : .max / 2) }
     switch screen.view {
     case .operations where isTop: list.selection.moveToTop(in: list.rows, height: height)

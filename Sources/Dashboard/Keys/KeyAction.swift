@@ -13,6 +13,7 @@ enum KeyAction: Sendable, Hashable {
   case tree(Tree)
   case timeline(Timeline)
   case detail(Detail)
+  case log(Log)
   case picker(Picker)
   case command(Command)
   case queue(Queue)
@@ -56,6 +57,11 @@ enum KeyAction: Sendable, Hashable {
   /// Actions of the detail screen, which shows one operation.
   enum Detail: Sendable, Hashable {
     case open, next, previous
+  }
+
+  /// Actions of the log screen, which shows the log lines of one operation.
+  enum Log: Sendable, Hashable {
+    case open, openSearch, searchNext, searchPrevious
   }
 
   /// Actions of the picker.

@@ -25,7 +25,7 @@ public enum Key: Sendable, Hashable, CaseIterable {
 
 /// The part of the screen that receives a key press. It is always the topmost part.
 enum KeyContext: Sendable, Hashable, CaseIterable {
-  case list, tree, queues, timeline, events, detail, warnings, picker, help, question
+  case list, tree, queues, timeline, events, detail, log, warnings, picker, help, question
 }
 
 /// One or several keys with the same action, and the texts for them in help and footers.

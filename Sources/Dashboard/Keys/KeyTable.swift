@@ -10,7 +10,7 @@ enum KeyTable {
   private static let choosing = browsing.union([.detail])
   /// The contexts of all views. A context is a part of the screen that receives key presses.
   private static let viewing: Set<KeyContext> = [
-    .list, .tree, .queues, .timeline, .events, .detail, .warnings,
+    .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings,
   ]
   /// The views that show past events: the timeline and the log of events.
   private static let history: Set<KeyContext> = [.timeline, .events]
@@ -41,7 +41,7 @@ enum KeyTable {
     .command(.cancel), .tree(.toggle), .queue(.toggleSuspended), .tree(.goToBlocker),
     .list(.openFilter), .screen(.nextView), .queue(.narrow), .queue(.widen),
     .command(.tag), .command(.armCancelKeys), .detail(.open), .tree(.enterRow),
-    .list(.openSearch), .list(.openSortMenu),
+    .list(.openSearch), .list(.openSortMenu), .log(.open), .log(.openSearch), .log(.searchNext),
     .warnings(.goTo), .warnings(.showOperations),
     .timeline(.zoomIn), .timeline(.zoomOut), .tree(.fold),
     .screen(.pause), .picker(.open),
@@ -104,7 +104,7 @@ enum KeyTable {
         "?",
         [
           .list: "Help", .tree: "Help", .queues: "Help", .timeline: "Help", .events: "Help",
-          .detail: "Help", .warnings: "Help", .picker: "Help",
+          .detail: "Help", .log: "Help", .warnings: "Help", .picker: "Help",
         ]
       )),
     KeyBinding(
@@ -133,6 +133,18 @@ enum KeyTable {
     KeyBinding(
       .detail(.previous), [.character("N")], in: [.detail], label: "N (detail)",
       help: "go to previous operation", group: .looking, footer: ("N", [.detail: "Previous"])),
+    KeyBinding(
+      .log(.open), [.character("L")], in: choosing.union(history), label: "L",
+      help: "show the log lines", group: .looking, footer: ("L", [.detail: "Log"])),
+    KeyBinding(
+      .log(.openSearch), [.character("/"), .function(3)], in: [.log], label: "/ (log)",
+      help: "search the log lines", group: .looking, footer: ("/", [.log: "Find"])),
+    KeyBinding(
+      .log(.searchNext), [.character("n")], in: [.log], label: "n (log)", help: "next match",
+      group: .moving, footer: ("n", [.log: "Next"])),
+    KeyBinding(
+      .log(.searchPrevious), [.character("N")], in: [.log], label: "N (log)",
+      help: "previous match", group: .moving, footer: ("N", [.log: "Previous"])),
     KeyBinding(
       .tree(.toggle), [.character("t"), .function(5)], in: choosing,
       label: "t F5", help: "switch tree/list", group: .looking,
@@ -284,12 +296,12 @@ enum KeyTable {
   private static let program: [KeyBinding] = [
     KeyBinding(
       .screen(.pause), [.character("p"), .character("Z")], in: viewing, label: "p Z",
-      help: "pause the display", group: .looking,
+      help: "pause the display", group: .acting,
       footer: (
         "p",
         [
           .list: "Pause", .tree: "Pause", .queues: "Pause", .timeline: "Pause", .events: "Pause",
-          .detail: "Pause",
+          .detail: "Pause", .log: "Pause",
         ]
       )),
     KeyBinding(
@@ -308,7 +320,8 @@ enum KeyTable {
       .program(.changeRefresh), [.character("["), .character("]")], in: viewing, label: "[ ]",
       help: "slower/faster refresh", group: .looking),
     KeyBinding(
-      .screen(.toggleMeters), [.character("#")], in: viewing.subtracting([.detail, .warnings]),
+      .screen(.toggleMeters), [.character("#")],
+      in: viewing.subtracting([.detail, .log, .warnings]),
       label: "#",
       help: "hide/show bar and counts", group: .looking),
     KeyBinding(
@@ -318,7 +331,7 @@ enum KeyTable {
         "q",
         [
           .list: "Quit", .tree: "Back", .queues: "Back", .timeline: "Back", .events: "Back",
-          .detail: "Back", .warnings: "Back", .picker: "Back", .help: "Back",
+          .detail: "Back", .log: "Back", .warnings: "Back", .picker: "Back", .help: "Back",
         ]
       )),
     KeyBinding(

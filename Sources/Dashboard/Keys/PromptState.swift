@@ -24,6 +24,9 @@ struct TextPrompt: Sendable, Equatable {
     /// The user types a text to search for. If the user cancels the prompt, the previous selection
     /// is restored.
     case search
+    /// The user types a text to search for on the log screen. If the user cancels the prompt, the
+    /// previous lines are shown again.
+    case logSearch
   }
 
   /// The maximum length of a typed text. Longer texts are cut.

@@ -64,7 +64,11 @@ struct Explanation {
     let blocked = dependentCount == 0 ? "" : ", \(CountText.text(dependentCount)) \(verb) for it"
     let queue = queueName(report).map { " on \($0)" } ?? ""
     let attempts = attempts(of: report)
-    let words = [attempts?.progress, attempts?.pause].compactMap { $0 }.map { ", \($0)" }.joined()
+    let progress = ProgressText(report, in: monitored, at: now)
+    let words = [
+      attempts?.progress, attempts?.pause, progress?.percent ?? progress?.counts,
+      progress?.timeLeft,
+    ].compactMap { $0 }.map { ", \($0)" }.joined()
     let failure = attempts?.failure(width: Self.errorWidth).map { "; \($0)" } ?? ""
     return "executing \(age(report))\(queue)\(words)\(blocked)\(failure)"
   }

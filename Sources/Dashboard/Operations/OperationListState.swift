@@ -188,6 +188,7 @@ extension Dashboard {
     switch prompt.purpose {
     case .filter: applyFilter(prompt.text)
     case .search: searchAsTyped(prompt.text)
+    case .logSearch: searchLogAsTyped(prompt.text)
     }
     return []
   }
@@ -209,6 +210,8 @@ extension Dashboard {
     case .filter(let before):
       if accepts, filterError != nil { return [.bell] }
       if !accepts { list.listing.filter = before }
+    case .logSearch:
+      endLogSearch(accepts: accepts)
     case .search:
       if !accepts { cancelSearch() }
       list.searchStart = nil

@@ -120,7 +120,8 @@ struct OperationTableView {
         CountText.text(report.dependentCount, cells: range.count), row: row, columns: range,
         style: quiet)
     }
-    if let range = columns[.title]?.clamped(to: layout.rowText) {
+    if let whole = columns[.title]?.clamped(to: layout.rowText) {
+      let range = drawProgress(of: report, row: row, columns: whole, on: &canvas)
       // If an operation has no name, the row shows its kind in brackets.
       let isNamed = !report.name.isEmpty
       let title = isNamed ? report.name : "(\(report.kind))"
@@ -132,20 +133,40 @@ struct OperationTableView {
         isNamed ? quiet.role : .dim, isBold: isNamed && report.state == .executing && !isOver)
       let end = canvas.write(
         offset == 0 ? text : cutMark + text, row: row, columns: range, style: style)
-      drawAttempts(of: report, row: row, columns: end..<range.upperBound, on: &canvas)
+      drawRemarks(about: report, row: row, columns: end..<range.upperBound, on: &canvas)
     }
     if isSelected { canvas.select(row: row, columns: layout.table) }
   }
 
-  /// Draws the number of the attempt of a retry after its name, if there is room.
-  private func drawAttempts(
+  /// Draws the progress of an unfinished operation at the end of its row. Returns the columns before it.
+  private func drawProgress(
     of report: OperationReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
+  ) -> Range<Int> {
+    guard !report.state.isOver,
+      let text = ProgressText(report, in: monitored, at: dashboard.shownTime)
+    else { return columns }
+    let (spans, width) = text.rowSpans(room: columns.count, glyphs: canvas.glyphs)
+    guard width > 0 else { return columns }
+    canvas.write(spans, row: row, columns: columns.upperBound - width..<columns.upperBound)
+    return columns.lowerBound..<columns.upperBound - width - 1
+  }
+
+  /// Draws the number of the attempt of a retry and the status of an unfinished operation after its name, if
+  /// there is room.
+  private func drawRemarks(
+    about report: OperationReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
   ) {
     let now = monitored.moment(for: report.id, at: dashboard.shownTime)
-    guard let text = AttemptText(report, at: now) else { return }
-    let room = columns.dropFirst(2)
-    guard let words = text.rowWords.first(where: { $0.utf8.count <= room.count }) else { return }
-    canvas.write(words, row: row, columns: room, style: Style(.dim))
+    var room = columns.dropFirst(2)
+    if let words = AttemptText(report, at: now)?.rowWords.first(where: {
+      $0.utf8.count <= room.count
+    }) {
+      let end = canvas.write(words, row: row, columns: room, style: Style(.dim))
+      room = (end..<max(end, room.upperBound)).dropFirst(2)
+    }
+    guard let status = report.statusText, !report.state.isOver, room.count >= 4 else { return }
+    canvas.write(
+      status.clipped(from: 0, toFill: room.count), row: row, columns: room, style: Style(.dim))
   }
 
   /// Draws the marks before the operation's id: the mark of the selection, the mark of a cancellation, a tag

@@ -122,12 +122,13 @@ struct PaneView {
         ]
       ),
       report.kindFact,
-    ] + usualTime(of: report, glyphs: glyphs) + attempts(of: report) + [
-      ("priority", [Span(report.priority.word)]),
-      ("added", [Span(moment(report.added, glyphs))]),
-      ("ready", [Span(offset(report.becameReady, from: report.added, glyphs))]),
-      ("started", [Span(offset(report.started, from: report.added, glyphs))]),
-    ]
+    ] + usualTime(of: report, glyphs: glyphs) + attempts(of: report)
+      + progress(of: report, glyphs: glyphs) + [
+        ("priority", [Span(report.priority.word)]),
+        ("added", [Span(moment(report.added, glyphs))]),
+        ("ready", [Span(offset(report.becameReady, from: report.added, glyphs))]),
+        ("started", [Span(offset(report.started, from: report.added, glyphs))]),
+      ]
   }
 
   /// Returns the run times of recent operations of the same kind; empty if no run times are known.
@@ -144,6 +145,19 @@ struct PaneView {
     let now = monitored.moment(for: report.id, at: dashboard.shownTime)
     guard let text = AttemptText(report, at: now) else { return [] }
     return [("attempts", [Span(text.numbers), Span(text.pause.map { ", \($0)" } ?? "", .dim)])]
+  }
+
+  /// Returns the progress and the status of an operation; empty if it has neither.
+  private func progress(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {
+    var facts: [(String, [Span])] = []
+    if let text = ProgressText(report, in: monitored, at: dashboard.shownTime) {
+      let bar = text.bar(cells: 8, glyphs: glyphs)
+      let words = [text.percent ?? text.counts, text.timeLeft].compactMap { $0 }
+      let end = (bar.isEmpty ? "" : " ") + words.joined(separator: ", ")
+      facts.append(("progress", bar + [Span(end)]))
+    }
+    if let status = report.statusText { facts.append(("status", [Span(status)])) }
+    return facts
   }
 
   private func moment(_ moment: MonitorTime?, _ glyphs: Glyphs) -> String {

@@ -5,7 +5,7 @@
 enum ReplayKeys {
   /// The contexts in which the keys control the recording: all views.
   static let contexts: Set<KeyContext> = [
-    .list, .tree, .queues, .timeline, .events, .detail, .warnings,
+    .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings,
   ]
 
   /// Returns the replay action of a key in a context; `nil` if the key has no replay action there.

@@ -46,6 +46,11 @@ struct Glyphs: Sendable, Equatable {
   /// The character for a free slot of a queue.
   var freeSlot: Unicode.Scalar { isUnicode ? "░" : "." }
 
+  /// The character for the completed part of a progress.
+  var completed: String { isUnicode ? "▓" : "#" }
+  /// The character for the rest of a progress.
+  var uncompleted: String { isUnicode ? "░" : "." }
+
   /// The character for the times at which a slot of the timeline was free. Finished runs have another one.
   var idleTime: Unicode.Scalar { isUnicode ? "·" : "." }
 

@@ -36,7 +36,7 @@ extension Dashboard {
   /// the newest events, so that the next action concerns the same operation.
   func concernsEvent(_ action: KeyAction) -> Bool {
     switch action {
-    case .command, .queue, .tree, .detail, .screen(.toggleName): true
+    case .command, .queue, .tree, .detail, .log, .screen(.toggleName): true
     case .program, .screen, .movement, .list, .timeline, .picker, .warnings, .answer, .replay: false
     }
   }

@@ -158,8 +158,8 @@ extension Dashboard {
       case .untagAll, .armCancelKeys: false
       }
     case .queue: true
-    case .program, .screen, .movement, .list, .timeline, .detail, .picker, .warnings, .answer,
-      .replay:
+    case .program, .screen, .movement, .list, .timeline, .detail, .log, .picker, .warnings,
+      .answer, .replay:
       false
     }
   }

@@ -67,7 +67,8 @@ struct TreeRowView {
     let restWithoutState = start..<max(start, textEnd)
     switch treeRow.id {
     case .node(let id):
-      drawTitle(id, mark: nil, row: row, columns: rest, on: &canvas)
+      let columns = drawProgress(of: id, row: row, columns: rest, on: &canvas)
+      drawTitle(id, mark: nil, row: row, columns: columns, on: &canvas)
       drawFacts(id, row: row, on: &canvas)
     case .reference(let id, _):
       drawTitle(id, mark: mark(of: treeRow), row: row, columns: rest, on: &canvas)
@@ -179,6 +180,20 @@ struct TreeRowView {
     } else {
       canvas.writeRight(mark, row: row, columns: columns, style: Style(.dim))
     }
+  }
+
+  /// Draws the progress of an unfinished operation at the end of its row, if the tree has a table beside it.
+  /// Returns the columns before it.
+  private func drawProgress(
+    of id: OperationReport.ID, row: Int, columns: Range<Int>, on canvas: inout Canvas
+  ) -> Range<Int> {
+    guard case .table = form, let report = monitored.operations[id], !report.state.isOver,
+      let text = ProgressText(report, in: monitored, at: now, includesDependencies: true)
+    else { return columns }
+    let (spans, width) = text.rowSpans(room: columns.count, glyphs: canvas.glyphs)
+    guard width > 0 else { return columns }
+    canvas.write(spans, row: row, columns: columns.upperBound - width..<columns.upperBound)
+    return columns.lowerBound..<columns.upperBound - width - 1
   }
 
   private func drawFacts(_ id: OperationReport.ID, row: Int, on canvas: inout Canvas) {

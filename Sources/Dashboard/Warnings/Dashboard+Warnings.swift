@@ -32,7 +32,7 @@ extension Dashboard {
     case .warnings(.goTo), .queue: concernsWarning = true
     // A command applies to the tagged operations, not to the selected warning.
     case .command: concernsWarning = tags.ids.isEmpty
-    case .warnings, .program, .screen, .movement, .list, .tree, .timeline, .detail, .picker,
+    case .warnings, .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker,
       .answer, .replay:
       concernsWarning = false
     }
@@ -99,7 +99,7 @@ extension Dashboard {
       let subjects = command == .raisePriority ? warning.awaited : warning.operations
       return !commandTargets.isEmpty && commandTargets.allSatisfy(subjects.contains)
     case .queue: return selectedQueue.map { $0.id == warning.queue } ?? false
-    case .program, .screen, .movement, .list, .tree, .timeline, .detail, .picker, .warnings,
+    case .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker, .warnings,
       .answer, .replay:
       return true
     }

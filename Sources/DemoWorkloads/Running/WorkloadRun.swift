@@ -83,7 +83,7 @@ final class WorkloadRun: Sendable {
   }
 
   private func end(_ queue: OperationQueue, _ isOver: DispatchGroup) {
-    queue.invalidate()
+    queue.cancelAllAndResume()
     // Even a cancelled operation needs a slot to leave its queue. If all slots are held by operations that
     // wait for other operations of the same queue, the queue needs more slots.
     queue.maxConcurrentOperationCount = max(queue.maxConcurrentOperationCount, Self.slotsToEnd)

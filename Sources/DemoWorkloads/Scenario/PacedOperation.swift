@@ -37,7 +37,7 @@ final class PacedOperation: Operation, @unchecked Sendable {
     queuePriority = task.priority
     // The operation releases its dependencies when it finishes. Otherwise the operations of a dependency
     // cycle would retain each other and never be deallocated.
-    forgetsDependencies = true
+    releasesDependenciesWhenFinished = true
   }
 
   override func main() {

@@ -69,6 +69,8 @@ struct ProcessMerge {
   private var changed: [OperationReport.ID: OperationReport] = [:]
   private var removed: Set<OperationReport.ID> = []
   private var results: [CommandResult] = []
+  /// The log lines that the viewer has not received yet.
+  private var logs = LogTails()
   private var hasNews = false
   /// The time when the viewer received the greeting; `nil` if it has not received it.
   private var greeted: MonitorTime?
@@ -216,6 +218,7 @@ struct ProcessMerge {
       members[index].operations.insert(report.id)
     }
     drop(Set(update.removed), of: index)
+    logs.apply(update.logs)
     if let news = update.events {
       events.take(news, from: index + 1, limit: interest.eventLimit)
     }
@@ -281,6 +284,7 @@ struct ProcessMerge {
     update.behind = all.lazy.map(\.behind).max() ?? .zero
     update.detail = all.lazy.compactMap(\.detail).first { $0.id == interest.detail }
     update.matches = search.matches(in: searchAnswers)
+    update.logs = logs.takeAll()
     return update
   }
 

@@ -46,6 +46,7 @@ struct ProcessTranslation: Equatable {
     merged.warnings = update.warnings.map(self.merged)
     merged.detail = update.detail.flatMap(self.merged)
     merged.matches?.ids = self.merged(update.matches?.ids ?? [])
+    merged.logs = update.logs.compactMap(self.merged)
     return merged
   }
 
@@ -81,6 +82,13 @@ struct ProcessTranslation: Equatable {
       operation: { $0.numbered(number) }, queue: { $0.numbered(number) })
     merged.givenKind = report.givenKind
     merged.attempts = report.attempts.map { self.merged($0) }
+    merged.progress = report.progress.map { progress in
+      OperationProgress(
+        completed: progress.completed, total: progress.total, base: progress.base,
+        since: self.merged(progress.since))
+    }
+    merged.statusText = report.statusText
+    merged.memberQueue = report.memberQueue?.numbered(number)
     return merged
   }
 
@@ -95,6 +103,14 @@ struct ProcessTranslation: Equatable {
       }
     }
     merged.pauseEnd = attempts.pauseEnd.map(self.merged)
+    return merged
+  }
+
+  private func merged(_ log: OperationLog) -> OperationLog? {
+    guard let operation = log.operation.numbered(number) else { return nil }
+    var merged = log
+    merged.operation = operation
+    for index in log.lines.indices { merged.lines[index].time = self.merged(log.lines[index].time) }
     return merged
   }
 
@@ -148,6 +164,7 @@ struct ProcessTranslation: Equatable {
     own.operations = Set(self.own(interest.operations))
     own.subjects = Set(self.own(interest.subjects))
     own.detail = interest.detail.flatMap { self.own([$0]).first }
+    if case .operations(let ids) = interest.logs { own.logs = .operations(Set(self.own(ids))) }
     own.search?.start = interest.search?.start.flatMap { self.own([$0]).first }
     own.graphs = Set(
       interest.graphs.compactMap { graph in

@@ -57,6 +57,14 @@ public struct Interest: Sendable, Hashable {
     }
   }
 
+  /// A request for log lines.
+  public enum Logs: Sendable, Hashable {
+    /// Requests the lines of these operations; empty for none.
+    case operations(Set<OperationReport.ID>)
+    /// Requests the lines of all operations.
+    case all
+  }
+
   /// The order of the operations in the list.
   public var order: SortOrder
   /// The condition for operations in the list; `nil` for all operations.
@@ -86,6 +94,9 @@ public struct Interest: Sendable, Hashable {
   public var timeline: Timeline?
   /// The operation whose ``Update/detail`` is sent; `nil` if no detail is requested.
   public var detail: OperationReport.ID?
+  /// The operations whose log lines are sent; see ``Update/logs``. By default, there are none, and
+  /// lines cost the process nothing but their storage.
+  public var logs = Logs.operations([])
   /// The search whose ``Update/matches`` are sent; `nil` if no search is requested.
   public var search: Search?
   /// The kinds of warnings to send. A kind that no viewer requests costs the process almost
@@ -107,7 +118,7 @@ public struct Interest: Sendable, Hashable {
     self.subjects = subjects
   }
 
-  /// An interest that requests all operations.
+  /// An interest that requests all operations, but no events, runs and log lines.
   public static let everything = Interest(rowLimit: nil)
 
   /// Returns the key by which the list sorts an operation; `nil` if ``hidesOver`` or ``filter``

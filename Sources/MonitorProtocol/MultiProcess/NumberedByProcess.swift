@@ -65,6 +65,11 @@ extension BatchFrame {
       own.operations[index].dependencies = operations[index].dependencies.map(\.withinProcess)
       let cause = operations[index].cancellation?.operation
       own.operations[index].cancellation?.operation = cause?.withinProcess
+      own.operations[index].attempts = operations[index].attempts?.map { attempt in
+        var own = attempt
+        own.id = attempt.id.withinProcess
+        return own
+      }
     }
     for index in own.warnings.indices {
       own.warnings[index].operations = warnings[index].operations.map(\.withinProcess)

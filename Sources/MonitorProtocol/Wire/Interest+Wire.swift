@@ -22,6 +22,11 @@ extension WireInterest {
     }
     if let id = interest.detail { detail = id.rawValue }
     if let search = interest.search { self.search = WireSearch(search) }
+    switch interest.logs {
+    case .operations(let ids):
+      logs = Array(ids.map(\.rawValue).sorted().prefix(WireLimits.mostLogOperations))
+    case .all: allLogs = true
+    }
     warningKinds = interest.warningKinds.map { WireWarning.Kind($0) }
       .sorted { $0.rawValue < $1.rawValue }
   }
@@ -79,6 +84,10 @@ extension Interest {
     timeline = wire.hasTimeline ? try Timeline(wire.timeline) : nil
     detail = wire.hasDetail ? OperationReport.ID(wire.detail) : nil
     search = wire.hasSearch ? try Search(wire.search) : nil
+    logs =
+      wire.allLogs
+      ? .all
+      : .operations(Set(try checked(wire.logs, most: WireLimits.mostLogOperations, "the viewer")))
     warningKinds = Set(wire.warningKinds.compactMap { MonitorWarning.Kind($0) })
   }
 

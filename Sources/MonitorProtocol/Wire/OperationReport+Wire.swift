@@ -226,6 +226,42 @@ extension RetryAttempts.Attempt {
   }
 }
 
+// MARK: - Progress and status
+
+extension WireReport {
+  /// Creates the message about what the code of an operation has reported; `nil` if it has reported
+  /// nothing.
+  init?(_ report: OperationReport) {
+    guard report.progress != nil || report.statusText != nil || report.memberQueue != nil else {
+      return nil
+    }
+    self.init()
+    operation = report.id.rawValue
+    if let progress = report.progress {
+      completed = Int64(progress.completed)
+      total = Int64(progress.total ?? 0)
+      base = Int64(progress.base)
+      since = progress.since.nanoseconds
+    }
+    if let text = report.statusText { status = text.wireErrorText }
+    if let queue = report.memberQueue { memberQueue = queue.rawValue }
+  }
+}
+
+extension OperationReport {
+  /// Stores what the operation's code has reported.
+  mutating func take(_ wire: WireReport) {
+    if wire.hasCompleted {
+      let total = Int(max(0, wire.total))
+      progress = OperationProgress(
+        completed: Int(max(0, wire.completed)), total: total == 0 ? nil : total,
+        base: Int(max(0, wire.base)), since: MonitorTime(wire: wire.since))
+    }
+    statusText = wire.status.isEmpty ? nil : wire.status.wireErrorText
+    memberQueue = wire.hasMemberQueue ? QueueReport.ID(wire.memberQueue) : nil
+  }
+}
+
 // MARK: - Kinds
 
 extension WireOperationKind {

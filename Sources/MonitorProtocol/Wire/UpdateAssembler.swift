@@ -70,6 +70,7 @@ extension UpdatePart {
       + content.changed.count + (content.events?.events.count ?? 0)
       + (content.runs?.runs.count ?? 0) + content.warnings.count + content.kindTimes.count
       + (content.detail?.reasons.count ?? 0)
+      + content.logs.reduce(0) { $0 + 1 + $1.lines.count }
   }
 
   /// The number of ids in all lists of ids of the part.
@@ -107,6 +108,7 @@ extension Update {
     if let more = content.runs { runs?.runs += more.runs }
     warnings += content.warnings
     kindTimes.merge(content.kindTimes) { first, _ in first }
+    logs += content.logs
     if let more = content.detail {
       detail?.reasons += more.reasons
       detail?.awaitedOperations += more.awaitedOperations

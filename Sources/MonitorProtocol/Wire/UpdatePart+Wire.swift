@@ -19,6 +19,7 @@ extension WireUpdatePart {
     attempts = content.changed.compactMap { WireAttempts($0) }
     cancellations = content.changed.compactMap { WireCancellation($0) }
     kinds = WireOperationKind.messages(about: content.changed)
+    reports = content.changed.compactMap { WireReport($0) }
     removed = content.removed.map(\.rawValue)
     matchCount = Int64(content.matchCount)
     keptCount = Int64(content.keptCount)
@@ -40,6 +41,7 @@ extension WireUpdatePart {
     }
     behind = content.behind.saturatedNanoseconds
     if let detail = content.detail { self.detail = WireDetail(detail) }
+    logs = content.logs.map { WireOperationLog($0) }
     if let matches = content.matches { self.matches = WireMatches(matches) }
   }
 }
@@ -58,6 +60,7 @@ extension UpdatePart {
     update.take(wire.cancellations)
     update.take(wire.attempts)
     update.take(wire.kinds)
+    update.take(wire.reports)
     update.keptFinishedCount = Int(wireCount: wire.keptFinishedCount)
     update.unstartedCompletionBlockCount = Int(wireCount: wire.unstartedCompletionBlockCount)
     update.rootCount = wire.hasRootCount ? Int(wireCount: wire.rootCount) : nil
@@ -70,6 +73,7 @@ extension UpdatePart {
       uniquingKeysWith: { first, _ in first })
     update.behind = Duration(wire: wire.behind)
     update.detail = wire.hasDetail ? OperationDetail(wire.detail) : nil
+    update.logs = wire.logs.map { OperationLog($0) }
     update.matches = wire.hasMatches ? SearchMatches(wire.matches) : nil
     self.init(
       content: update,
@@ -121,6 +125,17 @@ extension Update {
       attempts.map { ($0.operation, $0) }, uniquingKeysWith: { first, _ in first })
     for index in changed.indices {
       changed[index].attempts = known[changed[index].id.rawValue].map { RetryAttempts($0) }
+    }
+  }
+
+  /// Stores what the code of operations in ``changed`` has reported. Reports about other operations are
+  /// ignored.
+  fileprivate mutating func take(_ reports: [WireReport]) {
+    guard !reports.isEmpty else { return }
+    let known = Dictionary(
+      reports.map { ($0.operation, $0) }, uniquingKeysWith: { first, _ in first })
+    for index in changed.indices {
+      if let report = known[changed[index].id.rawValue] { changed[index].take(report) }
     }
   }
 

@@ -31,6 +31,7 @@ struct UpdateSplitter {
   private var reasons = 0
   private var awaitedOperations = 0
   private var awaitedQueues = 0
+  private var logs = 0
   /// The remaining dependencies of the last operation in the previous part. No part contains these
   /// dependencies yet.
   private var rest: ArraySlice<OperationReport.ID> = []
@@ -53,6 +54,7 @@ struct UpdateSplitter {
     part.content.warnings = room.take(update.warnings, &warnings) { $0.wireSize }
     part.content.kindTimes = times(&room)
     fillDetail(of: &part.content, &room)
+    part.content.logs = room.take(update.logs, &logs) { $0.wireSize }
     isFirst = false
     isOver = !room.wasTooSmall
     part.isLast = isOver
@@ -187,7 +189,9 @@ extension OperationReport {
     let error = errorText.map { $0.wireSize + 20 } ?? 0
     let cause = cancellationCause.map { ($0.reason?.wireSize ?? 0) + 40 } ?? 0
     let kind = givenKind.map { $0.wireSize + 20 } ?? 0
-    return name.wireSize + className.wireSize + error + cause + kind
+    let status = statusText.map { $0.wireSize + 20 } ?? 0
+    let reported = progress == nil ? status : status + 60
+    return name.wireSize + className.wireSize + error + cause + kind + reported
       + (attempts?.wireSize ?? 0) + 150
   }
 }
@@ -198,6 +202,10 @@ extension RetryAttempts {
       $0 + $1.name.wireSize + $1.kind.wireSize + 60
     }
   }
+}
+
+extension OperationLog {
+  fileprivate var wireSize: Int { lines.reduce(40) { $0 + $1.text.wireSize + 20 } }
 }
 
 extension QueueReport {

@@ -23,6 +23,8 @@ public enum WireLimits {
   /// The maximum size of ``Interest/operations`` and of ``Interest/subjects``. Both fit into a
   /// message together, even with the largest ids.
   public static let mostSingleOperations = 50_000
+  /// The maximum number of operations in ``Interest/logs``, unless all are requested.
+  package static let mostLogOperations = 1_000
   /// The maximum number of parts of the dependency graph in an interest.
   public static let mostGraphs = 64
   /// The maximum number of operations in all parts of the dependency graph together, and in the

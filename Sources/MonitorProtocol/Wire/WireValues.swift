@@ -86,6 +86,9 @@ extension String {
   /// The text of an error for a message; at most ``WireLimits/longestErrorText`` bytes of it.
   package var wireErrorText: String { truncated(toBytes: WireLimits.longestErrorText) }
 
+  /// The text of a log line for a message; at most ``LogLine/longestText`` bytes of it.
+  var wireLogText: String { truncated(toBytes: LogLine.longestText) }
+
   /// Returns the text. If it exceeds a limit in bytes of UTF-8, the result is its beginning and "…". The
   /// bytes after the limit are not read.
   private func truncated(toBytes limit: Int) -> String {

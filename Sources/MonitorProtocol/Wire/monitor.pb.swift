@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto fd1c006c0002023da1ba24a26efdbf4c50be577405a134e967c5cb75dec8a2af
+// Made from monitor.proto 4c26ec993f60ecb19af4c2419256b66c866f3888392f1e517a57b04ab8bef5f1
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -670,6 +670,18 @@ nonisolated struct WireInterest: @unchecked Sendable {
   var hasSearch: Bool {_storage._search != nil}
   /// Clears the value of `search`. Subsequent reads from it will return its default value.
   mutating func clearSearch() {_uniqueStorage()._search = nil}
+
+  /// The ids of the operations whose log lines are sent; at most 1,000. Since version 1.2.
+  var logs: [UInt64] {
+    get {_storage._logs}
+    set {_uniqueStorage()._logs = newValue}
+  }
+
+  /// Whether the log lines of all operations are sent. Since version 1.2.
+  var allLogs: Bool {
+    get {_storage._allLogs}
+    set {_uniqueStorage()._allLogs = newValue}
+  }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1355,11 +1367,177 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._unstartedCompletionBlockCount = newValue}
   }
 
+  /// What the code of operations in `changed` of this part has reported about its work. Since version
+  /// 1.2.
+  var reports: [WireReport] {
+    get {_storage._reports}
+    set {_uniqueStorage()._reports = newValue}
+  }
+
+  /// The log lines that the viewer requests and that earlier updates did not contain. The first update
+  /// after a request for an operation has an element for the operation, which may have no lines. Since
+  /// version 1.2.
+  var logs: [WireOperationLog] {
+    get {_storage._logs}
+    set {_uniqueStorage()._logs = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The progress and the status that the code of an operation has reported last.
+nonisolated struct WireReport: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the operation.
+  var operation: UInt64 = 0
+
+  /// The number of completed units; not set if no progress was reported.
+  var completed: Int64 {
+    get {_completed ?? 0}
+    set {_completed = newValue}
+  }
+  /// Returns true if `completed` has been explicitly set.
+  var hasCompleted: Bool {self._completed != nil}
+  /// Clears the value of `completed`. Subsequent reads from it will return its default value.
+  mutating func clearCompleted() {self._completed = nil}
+
+  /// The number of all units; 0 if it is unknown.
+  var total: Int64 = 0
+
+  /// The number of completed units at the time `since`.
+  var base: Int64 = 0
+
+  /// The time from which on the rate is measured.
+  var since: Int64 = 0
+
+  /// What the operation does at this moment, at most 1 KiB; empty if unknown.
+  var status: String = String()
+
+  /// The id of the queue of a group's members; not set for other operations.
+  var memberQueue: UInt64 {
+    get {_memberQueue ?? 0}
+    set {_memberQueue = newValue}
+  }
+  /// Returns true if `memberQueue` has been explicitly set.
+  var hasMemberQueue: Bool {self._memberQueue != nil}
+  /// Clears the value of `memberQueue`. Subsequent reads from it will return its default value.
+  mutating func clearMemberQueue() {self._memberQueue = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _completed: Int64? = nil
+  fileprivate var _memberQueue: UInt64? = nil
+}
+
+/// Log lines of one operation.
+nonisolated struct WireOperationLog: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the operation.
+  var operation: UInt64 = 0
+
+  /// The number of the first line in `lines`. The first line of an operation has the number 0, and each
+  /// further line has the next number, also if lines between them were dropped.
+  var first: UInt64 = 0
+
+  /// Lines that follow each other, the oldest first; at most 50.
+  var lines: [WireLogLine] = []
+
+  /// If there are no lines, whether the process may have dropped all lines of the operation.
+  var mayBeDropped: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// One log line.
+nonisolated struct WireLogLine: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var time: Int64 = 0
+
+  var level: WireLogLine.Level = .unspecified
+
+  /// The text of the line, at most 500 bytes. It may contain any characters.
+  var text: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum Level: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+
+    /// Has the meaning of LEVEL_INFO, like an unknown level.
+    case unspecified // = 0
+    case trace // = 1
+    case debug // = 2
+    case info // = 3
+    case notice // = 4
+    case warning // = 5
+    case error // = 6
+    case critical // = 7
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .unspecified
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .trace
+      case 2: self = .debug
+      case 3: self = .info
+      case 4: self = .notice
+      case 5: self = .warning
+      case 6: self = .error
+      case 7: self = .critical
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .trace: return 1
+      case .debug: return 2
+      case .info: return 3
+      case .notice: return 4
+      case .warning: return 5
+      case .error: return 6
+      case .critical: return 7
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [WireLogLine.Level] = [
+      .unspecified,
+      .trace,
+      .debug,
+      .info,
+      .notice,
+      .warning,
+      .error,
+      .critical,
+    ]
+
+  }
+
+  init() {}
 }
 
 /// The error of an operation that has finished or was cancelled.
@@ -2911,7 +3089,7 @@ nonisolated extension WireWatch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Interest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}filter\0\u{3}hides_over\0\u{3}shows_warned_only\0\u{3}row_limit\0\u{1}operations\0\u{1}graphs\0\u{3}root_limit\0\u{1}subjects\0\u{3}event_limit\0\u{1}timeline\0\u{1}detail\0\u{3}warning_kinds\0\u{1}search\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}filter\0\u{3}hides_over\0\u{3}shows_warned_only\0\u{3}row_limit\0\u{1}operations\0\u{1}graphs\0\u{3}root_limit\0\u{1}subjects\0\u{3}event_limit\0\u{1}timeline\0\u{1}detail\0\u{3}warning_kinds\0\u{1}search\0\u{1}logs\0\u{3}all_logs\0")
 
   fileprivate class _StorageClass {
     var _order: WireInterest.Order? = nil
@@ -2928,6 +3106,8 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
     var _detail: UInt64? = nil
     var _warningKinds: [WireWarning.Kind] = []
     var _search: WireSearch? = nil
+    var _logs: [UInt64] = []
+    var _allLogs: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2952,6 +3132,8 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
       _detail = source._detail
       _warningKinds = source._warningKinds
       _search = source._search
+      _logs = source._logs
+      _allLogs = source._allLogs
     }
   }
 
@@ -2984,6 +3166,8 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
         case 12: try { try decoder.decodeSingularUInt64Field(value: &_storage._detail) }()
         case 13: try { try decoder.decodeRepeatedEnumField(value: &_storage._warningKinds) }()
         case 14: try { try decoder.decodeSingularMessageField(value: &_storage._search) }()
+        case 15: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._logs) }()
+        case 16: try { try decoder.decodeSingularBoolField(value: &_storage._allLogs) }()
         default: break
         }
       }
@@ -3038,6 +3222,12 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
       try { if let v = _storage._search {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
       } }()
+      if !_storage._logs.isEmpty {
+        try visitor.visitPackedUInt64Field(value: _storage._logs, fieldNumber: 15)
+      }
+      if _storage._allLogs != false {
+        try visitor.visitSingularBoolField(value: _storage._allLogs, fieldNumber: 16)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3061,6 +3251,8 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
         if _storage._detail != rhs_storage._detail {return false}
         if _storage._warningKinds != rhs_storage._warningKinds {return false}
         if _storage._search != rhs_storage._search {return false}
+        if _storage._logs != rhs_storage._logs {return false}
+        if _storage._allLogs != rhs_storage._allLogs {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3589,7 +3781,7 @@ nonisolated extension WireCommandResult.Outcome: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpdatePart"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}kind_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{1}cancellations\0\u{1}attempts\0\u{1}kinds\0\u{3}found_executing\0\u{3}unstarted_completion_block_count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}kind_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{1}cancellations\0\u{1}attempts\0\u{1}kinds\0\u{3}found_executing\0\u{3}unstarted_completion_block_count\0\u{1}reports\0\u{1}logs\0")
 
   fileprivate class _StorageClass {
     var _isFirst: Bool = false
@@ -3619,6 +3811,8 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _kinds: [WireOperationKind] = []
     var _foundExecuting: [WireFoundExecuting] = []
     var _unstartedCompletionBlockCount: Int64 = 0
+    var _reports: [WireReport] = []
+    var _logs: [WireOperationLog] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3656,6 +3850,8 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _kinds = source._kinds
       _foundExecuting = source._foundExecuting
       _unstartedCompletionBlockCount = source._unstartedCompletionBlockCount
+      _reports = source._reports
+      _logs = source._logs
     }
   }
 
@@ -3701,6 +3897,8 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 25: try { try decoder.decodeRepeatedMessageField(value: &_storage._kinds) }()
         case 26: try { try decoder.decodeRepeatedMessageField(value: &_storage._foundExecuting) }()
         case 27: try { try decoder.decodeSingularInt64Field(value: &_storage._unstartedCompletionBlockCount) }()
+        case 28: try { try decoder.decodeRepeatedMessageField(value: &_storage._reports) }()
+        case 29: try { try decoder.decodeRepeatedMessageField(value: &_storage._logs) }()
         default: break
         }
       }
@@ -3794,6 +3992,12 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       if _storage._unstartedCompletionBlockCount != 0 {
         try visitor.visitSingularInt64Field(value: _storage._unstartedCompletionBlockCount, fieldNumber: 27)
       }
+      if !_storage._reports.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._reports, fieldNumber: 28)
+      }
+      if !_storage._logs.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._logs, fieldNumber: 29)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3830,6 +4034,8 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._kinds != rhs_storage._kinds {return false}
         if _storage._foundExecuting != rhs_storage._foundExecuting {return false}
         if _storage._unstartedCompletionBlockCount != rhs_storage._unstartedCompletionBlockCount {return false}
+        if _storage._reports != rhs_storage._reports {return false}
+        if _storage._logs != rhs_storage._logs {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3837,6 +4043,159 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension WireReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Report"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{1}completed\0\u{1}total\0\u{1}base\0\u{1}since\0\u{1}status\0\u{3}member_queue\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.operation) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._completed) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.total) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.base) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.since) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.status) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self._memberQueue) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.operation != 0 {
+      try visitor.visitSingularUInt64Field(value: self.operation, fieldNumber: 1)
+    }
+    try { if let v = self._completed {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    if self.total != 0 {
+      try visitor.visitSingularInt64Field(value: self.total, fieldNumber: 3)
+    }
+    if self.base != 0 {
+      try visitor.visitSingularInt64Field(value: self.base, fieldNumber: 4)
+    }
+    if self.since != 0 {
+      try visitor.visitSingularInt64Field(value: self.since, fieldNumber: 5)
+    }
+    if !self.status.isEmpty {
+      try visitor.visitSingularStringField(value: self.status, fieldNumber: 6)
+    }
+    try { if let v = self._memberQueue {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReport, rhs: WireReport) -> Bool {
+    if lhs.operation != rhs.operation {return false}
+    if lhs._completed != rhs._completed {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs.base != rhs.base {return false}
+    if lhs.since != rhs.since {return false}
+    if lhs.status != rhs.status {return false}
+    if lhs._memberQueue != rhs._memberQueue {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireOperationLog: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".OperationLog"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{1}first\0\u{1}lines\0\u{3}may_be_dropped\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.operation) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.lines) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.mayBeDropped) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.operation != 0 {
+      try visitor.visitSingularUInt64Field(value: self.operation, fieldNumber: 1)
+    }
+    if self.first != 0 {
+      try visitor.visitSingularUInt64Field(value: self.first, fieldNumber: 2)
+    }
+    if !self.lines.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.lines, fieldNumber: 3)
+    }
+    if self.mayBeDropped != false {
+      try visitor.visitSingularBoolField(value: self.mayBeDropped, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireOperationLog, rhs: WireOperationLog) -> Bool {
+    if lhs.operation != rhs.operation {return false}
+    if lhs.first != rhs.first {return false}
+    if lhs.lines != rhs.lines {return false}
+    if lhs.mayBeDropped != rhs.mayBeDropped {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLogLine: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".LogLine"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}time\0\u{1}level\0\u{1}text\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.time) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.level) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.time != 0 {
+      try visitor.visitSingularInt64Field(value: self.time, fieldNumber: 1)
+    }
+    if self.level != .unspecified {
+      try visitor.visitSingularEnumField(value: self.level, fieldNumber: 2)
+    }
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLogLine, rhs: WireLogLine) -> Bool {
+    if lhs.time != rhs.time {return false}
+    if lhs.level != rhs.level {return false}
+    if lhs.text != rhs.text {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLogLine.Level: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0LEVEL_UNSPECIFIED\0\u{1}LEVEL_TRACE\0\u{1}LEVEL_DEBUG\0\u{1}LEVEL_INFO\0\u{1}LEVEL_NOTICE\0\u{1}LEVEL_WARNING\0\u{1}LEVEL_ERROR\0\u{1}LEVEL_CRITICAL\0")
 }
 
 nonisolated extension WireOperationError: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

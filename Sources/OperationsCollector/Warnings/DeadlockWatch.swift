@@ -57,7 +57,7 @@ struct DeadlockWatch {
 
 extension MonitorWarning {
   /// Creates the warning about a deadlock. The initializer does not set ``count``.
-  init(_ deadlock: Deadlock) {
+  init(_ deadlock: OperationDeadlock) {
     func ids(_ operations: [OperationReference]) -> [OperationReport.ID] {
       operations.map { OperationReport.ID($0.id.rawValue) }
     }

@@ -20,7 +20,7 @@ final class Performer: Sendable {
   }
 }
 
-extension AsyncOperation {
+extension ResultOperation {
   /// Starts the operation directly, as part of the calling task, and waits until it has finished.
   ///
   /// If the task is cancelled, the operation is cancelled too, but this method still waits until
@@ -31,14 +31,19 @@ extension AsyncOperation {
   /// - Returns: The result of the operation.
   /// - Throws: The operation's error, or the reason why it could not be started.
   final func perform(for performer: Performer) async throws -> Output {
-    performer.operation?.beginAwaiting(.operation(self))
-    defer { performer.operation?.endAwaiting(.operation(self)) }
+    let runner = performer.operation
+    setRunner(runner)
+    runner?.beginAwaiting(.operation(self))
+    defer {
+      runner?.endAwaiting(.operation(self))
+      setRunner(nil)
+    }
     return try await withTaskCancellationHandler {
-      do throws(Misuse) {
+      do throws(OperationMisuse) {
         try tryStart()
       } catch {
         // The operation was not started and will never finish, so this method must not wait for it.
-        Misuse.raise(error.kind, error.description)
+        OperationMisuse.raise(error.kind, error.description)
         throw error
       }
       await finishedRegardless()

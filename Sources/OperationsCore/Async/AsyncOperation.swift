@@ -24,7 +24,8 @@ import Synchronization
 /// An operation is asynchronous if its `start()` returns before the work has ended and the end is
 /// announced later: `isExecuting` becomes `false` and `isFinished` becomes `true`. The `start()` of
 /// this class announces that the operation executes, creates a `Task` that calls ``run()``, and
-/// returns. The queue's thread continues with the next operation. After ``run()`` has returned or
+/// returns. The queue's thread then runs the task until it is suspended or ends, and continues with the
+/// next operation. After ``run()`` has returned or
 /// thrown, the task stores the result, calls ``willFinish(_:)`` and announces the end. No
 /// announcement depends on the thread or the actor of the work. Both announcements are made by
 /// synchronous code, the first one in `start()` and the second one at the end of the task. One
@@ -50,13 +51,18 @@ import Synchronization
 ///
 /// ## Where it runs
 ///
-/// The work runs on the threads of Swift's concurrency runtime, or on the actor of an override of
-/// ``run()``. As in any task, it must not block its thread. ``OperationQueue/current`` and
-/// ``QualityOfService/current`` apply to threads of queues and are not set inside the work. Capture
-/// the queue if the work needs it. Observers are notified of the beginning of the execution on the
-/// thread that calls `start()`. They are notified of its end, and of the finish, on the thread on
-/// which the task ends. Task-local values are those of the caller of a direct `start()`. If a queue
-/// starts the operation, no task-local values are set.
+/// The work runs on the threads of the operation's queue, or on the actor of an override of ``run()``. So
+/// the work may block its thread: a queue of width 4 executes four blocking functions at once. After the
+/// work has been suspended, it may continue on another thread of the queue. It continues even if the queue
+/// is suspended or has the width 0. If the queue has an ``OperationQueue/underlyingQueue``, the work runs
+/// there. An operation that is started directly runs on the threads of the queue whose work has started
+/// it. If no queue has, it runs on the threads of Swift's concurrency runtime and must not block them.
+///
+/// ``OperationSupplement/current``, ``OperationQueue/current`` and ``QualityOfService/current`` are those of
+/// the operation in its work, and in the tasks that the work creates, except for detached tasks. Observers
+/// are notified of the beginning of the execution on the thread that calls `start()`. They are notified of
+/// its end, and of the finish, on the thread on which the task ends. Task-local values are those of the
+/// caller of a direct `start()`. If a queue starts the operation, no task-local values are set.
 ///
 /// The priority of the task is fixed at the start. It follows from the operation's
 /// ``Operation/qualityOfService``, or else from its queue's: user-interactive and user-initiated
@@ -65,32 +71,28 @@ import Synchronization
 /// is `background`, and `normal` is `medium`, or the priority of the task that calls `start()`
 /// directly.
 // Unchecked `Sendable` conformance for the reason given at `Operation`. The operation's lock guards
-// `work`.
-open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
-  @exclusivity(unchecked) private final var work: AsyncWork<Output>
+// `asyncTask`.
+open class AsyncOperation<Output: Sendable>: ResultOperation<Output>, @unchecked Sendable {
+  @exclusivity(unchecked) private final var asyncTask = AsyncTask()
 
   /// Creates an operation of a subclass that overrides ``run()``.
-  public override init() {
-    work = AsyncWork(body: nil)
-    super.init()
-  }
+  public init() { super.init(asynchronous: nil) }
 
   /// Creates an operation that calls `body`.
   ///
-  /// - Parameter body: Called at most once. It is released before threads and tasks that wait for
-  ///   the operation continue, even if it was not called because the operation was cancelled.
-  public init(_ body: @escaping @Sendable () async throws -> Output) {
-    work = AsyncWork(body: body)
-    super.init()
+  /// - Parameters:
+  ///   - name: The operation's ``Operation/name``; `nil` for none.
+  ///   - priority: The operation's ``Operation/queuePriority``.
+  ///   - dependencies: The operations that must finish before this one can start.
+  ///   - body: Called at most once. It is released before threads and tasks that wait for the
+  ///     operation continue, even if it was not called because the operation was cancelled.
+  public init(
+    name: String? = nil, priority: QueuePriority = .normal, dependencies: [Operation] = [],
+    _ body: @escaping @Sendable () async throws -> Output
+  ) {
+    super.init(asynchronous: body)
+    configure(name, priority, dependencies)
   }
-
-  /// Releases the closure before the list of dependencies. Without this call, the closure would be
-  /// released after the list, because Swift releases the stored properties of a subclass after
-  /// those of its superclass. A closure often captures operations that its operation depends on. If
-  /// the closure had the last references to these operations, its release would release a chain of
-  /// operations recursively. With this order, the list of dependencies has the last references, and
-  /// is released without recursion.
-  deinit { discardWork() }
 
   // MARK: Work
 
@@ -98,7 +100,7 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   ///
   /// Called once, in a new task, unless the operation was cancelled before it started. The
   /// operation executes until this method has returned or thrown. The returned value or the error
-  /// is its ``AsyncOperationSupplement/result``. If the operation is cancelled, the task is
+  /// is its ``ResultOperationSupplement/result``. If the operation is cancelled, the task is
   /// cancelled too.
   ///
   /// The base class calls the closure that the operation was created with.
@@ -106,7 +108,12 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// - Throws: The error of the work. The operation finishes nevertheless.
   /// - Precondition: The operation has a closure, which has not run.
   open func run() async throws -> Output {
-    guard let body = withWork({ $0.beginBody() }) else { throw refuseToRun() }
+    // If the operation's own task calls this method, the closure is released when the task finishes the
+    // operation.
+    let isInTask = withTask { $0.task } != nil
+    guard case .asynchronous(let body) = withWork({ $0.beginBody(keepsBody: isInTask) }) else {
+      throw refuseToRun()
+    }
     return try await body()
   }
 
@@ -119,16 +126,13 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// the operation was cancelled before it started: there was no work, and a cancelled operation
   /// leaves its queue at once.
   ///
-  /// - Parameter result: The future ``AsyncOperationSupplement/result``.
+  /// - Parameter result: The future ``ResultOperationSupplement/result``.
   open func willFinish(_ result: Result<Output, any Error>) async {}
 
   // MARK: Lifecycle
 
   /// Begins the work and returns. The rules of ``Operation/start()`` apply.
   public final override func start() { super.start() }
-
-  /// Does nothing. An asynchronous operation does its work in ``run()``.
-  public final override func main() {}
 
   /// Asks the operation to stop. The rules of ``Operation/cancel()`` apply. If the operation
   /// executes, its task is also cancelled before this method returns.
@@ -161,23 +165,6 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   // MARK: Inside
 
-  /// The result of the finished operation.
-  ///
-  /// - Precondition: The operation has finished.
-  final var finalResult: Result<Output, any Error> {
-    guard let result = finalResultSoFar else {
-      preconditionFailure("The operation has finished without a result")
-    }
-    return result
-  }
-
-  /// The same value as ``AsyncOperationSupplement/result``. A subclass may hide that property, but
-  /// not this one.
-  final var finalResultSoFar: Result<Output, any Error>? {
-    guard status.load(ordering: .acquiring).isFinished else { return nil }
-    return withWork { $0.outcome } ?? .failure(error ?? CancellationError())
-  }
-
   override func runBody() -> Bool {
     // If the operation has no closure, `start()` reports the mistake, so that the caller of
     // `start()` can catch it. If the operation is of a subclass that has no work, only `run()` can
@@ -190,21 +177,31 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     }
     ForkedProcess.check("to start an asynchronous operation")
     let priority = TaskPriority(QualityOfService.current, queuePriority)
-    let task = Task(name: name, priority: priority) { await runToEnd() }
-    withWork { $0.taskWasMade(task) }?.resume()
+    let (name, executor) = (name, executorOfTask)
+    let task = CurrentWork.creatingTask(of: self) {
+      Task(name: name, executorPreference: executor, priority: priority) {
+        await CurrentWork.$operationOfTask.withValue(self) { await self.runToEnd() }
+      }
+    }
+    withTask { $0.taskWasMade(task) }?.resume()
     return false
   }
 
-  final override var knownStart: Int64? { withWork { $0.started } }
+  /// The queue whose threads run the work; `nil` if no queue contains the operation, and no work of a queue
+  /// has started it.
+  private final var executorOfTask: QueueCore? {
+    enqueuedQueue?.takeUnretainedValue() ?? queueOfWork?.core ?? CurrentWork.executor
+  }
 
-  private final func cancelTask() { withWork { $0.task }?.cancel() }
+  final override var knownStart: Int64? { withTask { $0.started } }
 
-  /// Whether the operation releases its work before threads and tasks that wait for the operation
-  /// continue. The value is always `true`, because an asynchronous operation releases its closure
-  /// at that time.
-  final override var releasesWorkFirst: Bool { true }
+  /// Whether the current task is the task of this operation, and not a child of it.
+  final override var isInOwnTask: Bool {
+    guard let task = withTask({ $0.task }) else { return false }
+    return withUnsafeCurrentTask { $0?.hashValue == task.hashValue }
+  }
 
-  final override func takeWork(mayRunAgain: Bool) -> Any? { withWork { $0.takeBody() } }
+  private final func cancelTask() { withTask { $0.task }?.cancel() }
 
   private final func runToEnd() async {
     await waitUntilTaskIsKnown()
@@ -214,6 +211,7 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     let outcome = await runKeepingError()
     await willFinish(outcome)
     withWork { $0.end(outcome) }
+    withTask { $0.end() }
     if finish(wasExecuting: true) { finishWasSet() }
   }
 
@@ -221,86 +219,35 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// stored task, so the work must not begin earlier. No thread blocks here: the task is suspended,
   /// and the thread that creates it resumes it.
   private final func waitUntilTaskIsKnown() async {
-    if withWork({ $0.task }) != nil { return }
+    if withTask({ $0.task }) != nil { return }
     await withUnsafeContinuation { beginning in
-      if withWork({ $0.waitsForTask(beginning) }) { beginning.resume() }
+      if withTask({ $0.waitsForTask(beginning) }) { beginning.resume() }
     }
   }
 
   private final func runKeepingError() async -> Result<Output, any Error> {
+    let outcome: Result<Output, any Error>
     do {
-      return .success(try await run())
-    } catch let error as CancellationError where isCancelled {
-      return .failure(self.error ?? error)
+      outcome = .success(try await run())
     } catch {
-      keepError(error)
-      return .failure(error)
+      outcome = .failure(error)
     }
+    return keepingError(outcome)
   }
 
-  private final func refuseToRun() -> Misuse {
-    let misuse = Misuse(
+  private final func refuseToRun() -> OperationMisuse {
+    let misuse = OperationMisuse(
       kind: .nothingToRun,
       description:
         "-[AsyncOperation run]: \(description) has nothing to run: it was created without a "
         + "closure and does not override run(), or has run already")
-    Misuse.raise(misuse.kind, misuse.description)
+    OperationMisuse.raise(misuse.kind, misuse.description)
     return misuse
   }
 
-  private final func withWork<Value>(_ body: (inout AsyncWork<Output>) -> Value) -> Value {
+  private final func withTask<Value>(_ body: (inout AsyncTask) -> Value) -> Value {
     lock.lock()
     defer { lock.unlock() }
-    return body(&work)
-  }
-}
-
-/// The members of ``AsyncOperation`` that a subclass may redeclare, like those of
-/// ``OperationSupplement``.
-///
-/// Only ``AsyncOperation`` conforms to this protocol.
-public protocol AsyncOperationSupplement: OperationSupplement {
-  /// The type of the operation's result.
-  associatedtype Output: Sendable
-}
-
-extension AsyncOperation: AsyncOperationSupplement {}
-
-extension AsyncOperationSupplement {
-  /// The returned value or the error of ``AsyncOperation/run()``; `nil` until the operation has
-  /// finished.
-  ///
-  /// If the operation was cancelled before it started, or has thrown `CancellationError` because it
-  /// was cancelled, the result is the reason that was passed to `cancel(with:)`, or
-  /// `CancellationError` if there was none. This property can be read on any thread.
-  ///
-  /// An error of ``AsyncOperation/run()`` is also the operation's `error`. An operation that was
-  /// cancelled without a reason has no `error`.
-  public var result: Result<Output, any Error>? {
-    operation.finalResultSoFar
-  }
-
-  /// The value that ``AsyncOperation/run()`` has returned, after the operation has finished.
-  ///
-  /// Any number of tasks can wait for the value. Cancelling a waiting task ends its wait and does
-  /// not affect the operation. The wait for an operation that is never started does not end, even
-  /// if the operation is cancelled. The same is true for an operation that waits for itself in its
-  /// own work.
-  ///
-  /// - Throws: The error in ``result``. Also `CancellationError`, if the waiting task was cancelled
-  ///   before the operation had finished.
-  public var value: Output {
-    get async throws {
-      let operation = operation
-      guard await operation.finished() else { throw CancellationError() }
-      return try operation.finalResult.get()
-    }
-  }
-
-  private var operation: AsyncOperation<Output> {
-    guard let operation = self as? AsyncOperation<Output> else {
-      preconditionFailure("Only AsyncOperation conforms to AsyncOperationSupplement")
-    }
-    return operation
+    return body(&asyncTask)
   }
 }

@@ -26,10 +26,13 @@ final class GroupMembers: Sendable {
       try queue.tryAddOperation(operation)
     } catch {
       leave()
-      Misuse.raise(error.kind, error.description)
+      OperationMisuse.raise(error.kind, error.description)
       return false
     }
     if !operation.reportFinish(to: self) { memberHasFinished(operation) }
+    // If a member fails at the same time, either this thread sees the failure, or the thread that cancels the
+    // members finds this one in the queue.
+    cancelAfterFailure(operation)
     if !operation.addWaiter(GroupMember(of: self)) { leave() }
     return true
   }
@@ -37,7 +40,31 @@ final class GroupMembers: Sendable {
   /// Handles the finish of a member that has not left the queue yet, so that errors are stored in
   /// the order in which members finish.
   func memberHasFinished(_ operation: Operation) {
-    if let failure = GroupState.Failure(of: operation) { state.withLock { $0.note(failure) } }
+    guard let failure = GroupState.Failure(of: operation) else { return }
+    let reason = OperationDependencyError(of: operation)
+    guard state.withLock({ $0.note(failure, reason) }) else { return }
+    // No member starts after the failure, because the queue is suspended before the failed member leaves it.
+    queue.core.scheduler.withLock { $0.isSuspended = true }
+    // The members are cancelled on another thread, because an override of `cancel()` may need a lock of the
+    // subclass that this thread holds.
+    OperationQueue.duties.addOperation {
+      for member in self.queue.operations { self.cancelAfterFailure(member) }
+      self.queue.isSuspended = false
+    }
+  }
+
+  /// Cancels a member if another member has failed and the group fails fast.
+  private func cancelAfterFailure(_ member: Operation) {
+    guard let reason = state.withLock({ $0.firstFailure }) else { return }
+    CancellationScope.cancel(member, because: .dependency(reason.dependency.id)) {
+      member.cancel(with: reason)
+    }
+  }
+
+  /// Whether the failure of a member cancels the other members.
+  var failsFast: Bool {
+    get { state.withLock { $0.failsFast } }
+    set { state.withLock { $0.failsFast = newValue } }
   }
 
   /// Handles that a member of the group has left the queue.
@@ -49,7 +76,7 @@ final class GroupMembers: Sendable {
   /// cancelled members need not wait for the group's start or for a slot, because none of them will
   /// run.
   func cancel() {
-    if state.withLock({ $0.cancel() }) { queue.invalidate() }
+    if state.withLock({ $0.cancel() }) { queue.cancelAllAndResume() }
   }
 
   /// Rejects new members as soon as all members have finished.

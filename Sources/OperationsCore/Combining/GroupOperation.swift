@@ -19,7 +19,7 @@ import Synchronization
 /// If members fail, the group fails with a ``GroupOperationError`` when all members have finished. The
 /// failure of one member does not stop other members, except members that require the success of the failed
 /// member. These members are cancelled, and the failure counts once. A member that was only cancelled has not
-/// failed.
+/// failed. If ``OperationSupplement/failsFast`` is `true`, the first failure cancels all other members.
 ///
 /// Cancelling the group cancels its members and rejects new members before ``cancel()`` returns. If
 /// another thread calls ``addOperation(_:)`` at the same time, the added operation is rejected or
@@ -31,16 +31,18 @@ import Synchronization
 /// final work in ``AsyncOperation/willFinish(_:)``.
 ///
 /// A group is an ``AsyncOperation``: you can wait for it, retry it, limit its time and continue
-/// with its result. It holds no thread while its members run.
+/// with its result. It holds no thread while its members run. When it has finished, it releases its
+/// dependencies.
 // Unchecked `Sendable` conformance for the reason given at `Operation`. The property `members` is
 // constant, and its object is thread-safe.
 open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
-  private final let members = GroupMembers()
+  fileprivate final let members = GroupMembers()
 
   /// Creates a group without members. It finishes at once if it is started without members.
   public override init() {
     super.init()
     members.queue.group = self
+    releasesDependenciesWhenFinished = true
   }
 
   /// Creates a group with these members.
@@ -55,7 +57,8 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
 
   // MARK: Members
 
-  /// Adds an operation, unless the group was cancelled or all its members have finished.
+  /// Adds an operation, unless the group was cancelled, all its members have finished, or a member has failed
+  /// and the group fails fast.
   ///
   /// Can be called on any thread, before the group starts and while it executes. If the operation
   /// is rejected, it is unchanged and can be added elsewhere.
@@ -67,7 +70,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   @discardableResult
   public final func addOperation(_ operation: Operation) -> Bool {
     guard operation !== self else {
-      Misuse.raise(
+      OperationMisuse.raise(
         .cannotEnqueue, "-[GroupOperation addOperation:]: \(description) cannot be added to itself")
       return false
     }
@@ -89,7 +92,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   ///
   /// A failure is listed once: members that it has cancelled by ``DependencyRequirement/success``
   /// add no error. If members were cancelled because an operation outside the group has failed, the
-  /// ``DependencyError`` of the first one is listed.
+  /// ``OperationDependencyError`` of the first one is listed.
   public final var errors: [any Error] { members.errors }
 
   /// The maximum number of members that execute at once; see
@@ -125,6 +128,8 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     // If the group has already finished, `cancel()` does not cancel the members.
     if isCancelled { members.cancel() }
   }
+
+  final override var memberQueue: QueueID? { members.queue.core.id }
 
   final override func runBody() -> Bool {
     members.queue.name = name ?? "group \(id.rawValue)"
@@ -173,6 +178,19 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     // because the queue exists until the group has finished.
     if held.count > 1 { ReleaseList.releaseElsewhere(consume held) }
     return isFound
+  }
+}
+
+extension OperationSupplement where Self: GroupOperation {
+  /// Whether the first failure of a member cancels the other members; `false` by default.
+  ///
+  /// If the value is `true` and a member fails, the unfinished members are cancelled with an
+  /// ``OperationDependencyError`` that names the failed member, and the group rejects new members. The group
+  /// fails when the executing members have ended. Set the property before the group starts. It can be set
+  /// on any thread, and has no effect on earlier failures.
+  public var failsFast: Bool {
+    get { members.failsFast }
+    set { members.failsFast = newValue }
   }
 }
 

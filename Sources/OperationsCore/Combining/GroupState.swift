@@ -25,7 +25,7 @@ struct GroupState {
     /// Creates the failure of a member; `nil` if the member has not failed.
     init?(of operation: Operation) {
       guard let error = operation.error else { return nil }
-      let cause = (error as? DependencyError)?.origin.id
+      let cause = (error as? OperationDependencyError)?.origin.id
       self.init(error, origin: cause ?? operation.id, isConsequence: cause != nil)
     }
   }
@@ -41,6 +41,10 @@ struct GroupState {
 
   private var phase = Phase.gathering
   private var isCancelled = false
+  /// Whether the failure of a member cancels the other members.
+  var failsFast = false
+  /// The failure that has cancelled the other members; `nil` if there is none.
+  private(set) var firstFailure: OperationDependencyError?
   private var unfinishedCount = 0
   /// The failures, in the order in which the members finished. Failures with the same origin (the
   /// operation that failed first) are stored once.
@@ -57,7 +61,7 @@ struct GroupState {
 
   /// Adds a member to the group. Returns whether it was added.
   mutating func join() -> Bool {
-    guard phase != .closed, !isCancelled else { return false }
+    guard phase != .closed, !isCancelled, firstFailure == nil else { return false }
     unfinishedCount += 1
     return true
   }
@@ -72,7 +76,19 @@ struct GroupState {
   }
 
   /// Adds the failure of a member. Called before the member leaves the queue.
-  mutating func note(_ failure: Failure) {
+  ///
+  /// - Parameters:
+  ///   - failure: The failure.
+  ///   - reason: The reason for the cancellation of the other members, if the group fails fast.
+  /// - Returns: Whether the caller must cancel the other members now.
+  mutating func note(_ failure: Failure, _ reason: OperationDependencyError?) -> Bool {
+    add(failure)
+    guard failsFast, firstFailure == nil else { return false }
+    firstFailure = reason
+    return reason != nil
+  }
+
+  private mutating func add(_ failure: Failure) {
     guard let place = places[failure.origin] else {
       places[failure.origin] = failures.count
       return failures.append(failure)

@@ -64,7 +64,7 @@ final class AttemptLog: Sendable {
 
   /// Runs one attempt.
   func run<Output>(
-    _ number: Int, _ operation: AsyncOperation<Output>, for performer: Performer
+    _ number: Int, _ operation: ResultOperation<Output>, for performer: Performer
   ) async throws -> Output {
     state.withLock { state in
       state.recorded.number = number

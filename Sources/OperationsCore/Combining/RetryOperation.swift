@@ -40,7 +40,7 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
     delay: @escaping @Sendable (_ attempt: Int) -> Duration = { _ in .zero },
     clock: any Clock<Duration> = ContinuousClock(),
     shouldRetry: @escaping @Sendable (any Error) -> Bool = { !($0 is CancellationError) },
-    makeOperation: @escaping @Sendable (_ attempt: Int) -> AsyncOperation<Output>
+    makeOperation: @escaping @Sendable (_ attempt: Int) -> ResultOperation<Output>
   ) {
     let performer = Performer()
     let log = AttemptLog(maximum: max(1, maximumAttempts))
@@ -53,7 +53,7 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
         do {
           return try await log.run(attempt, makeOperation(attempt), for: performer)
         } catch {
-          if error is Misuse || Task.isCancelled || !shouldRetry(error) { throw error }
+          if error is OperationMisuse || Task.isCancelled || !shouldRetry(error) { throw error }
         }
         let pause = delay(attempt)
         if pause > .zero {

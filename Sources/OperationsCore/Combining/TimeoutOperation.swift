@@ -30,7 +30,7 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
   ///     exclusions have no effect: set them on this operation.
   public init(
     after limit: Duration, clock: any Clock<Duration> = ContinuousClock(),
-    makeOperation: @escaping @Sendable () -> AsyncOperation<Output>
+    makeOperation: @escaping @Sendable () -> ResultOperation<Output>
   ) {
     let performer = Performer()
     // Only the closure of the operation captures the parameters of the initializer, so that they
@@ -47,16 +47,20 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
           operation.cancel(with: OperationTimeoutError(limit: limit))
         }
       }
-      // When the closure ends, Swift cancels the child task that waits for the time limit, and
-      // waits until this task has ended.
-      async let _: Void = expire()
-      let outcome: Result<Output, any Error>
-      do {
-        outcome = .success(try await operation.perform(for: performer))
-      } catch {
-        outcome = .failure(error)
+      // The child task that waits for the time limit runs on a thread of Swift's runtime. So it is on
+      // time even if operations use all threads of the queue.
+      let outcome = await withTaskGroup { group -> Result<Output, any Error> in
+        group.addTask(executorPreference: globalConcurrentExecutor) { await expire() }
+        defer { group.cancelAll() }
+        let outcome: Result<Output, any Error>
+        do {
+          outcome = .success(try await operation.perform(for: performer))
+        } catch {
+          outcome = .failure(error)
+        }
+        let isInTime = deadline.settle(isMet: true)
+        return isInTime ? outcome : .failure(OperationTimeoutError(limit: limit))
       }
-      guard deadline.settle(isMet: true) else { throw OperationTimeoutError(limit: limit) }
       return try outcome.get()
     }
     performer.set(self)

@@ -9,19 +9,19 @@ import COperationsSystem
 /// A scope belongs to a thread and not to a task. If it belonged to a task, a task that the body
 /// starts could find the scope after the end of the scope.
 struct MisuseScope {
-  static let refusalsToStart: [Misuse.Kind] = [
+  static let refusalsToStart: [OperationMisuse.Kind] = [
     .receiverAlreadyExecuting, .receiverNotReady, .simultaneousStart, .startOfEnqueuedOperation,
   ]
 
-  private var mistakes: [Misuse] = []
+  private var mistakes: [OperationMisuse] = []
   /// The kinds of mistakes that the scope catches from the body itself. If this value is `nil`, the
   /// scope catches all mistakes, including those of operations that run inside the body.
-  private let refusals: [Misuse.Kind]?
+  private let refusals: [OperationMisuse.Kind]?
   /// The operation that the thread executed when the scope began.
   private let caller: ObjectIdentifier?
   private let outer: UnsafeMutablePointer<MisuseScope>?
 
-  private init(refusals: [Misuse.Kind]?) {
+  private init(refusals: [OperationMisuse.Kind]?) {
     self.refusals = refusals
     caller = Self.currentOperation
     outer = Self.innermost
@@ -40,20 +40,22 @@ struct MisuseScope {
   /// - Returns: The mistakes that this thread made in `body`.
   static func run<Failure: Error>(
     _ body: () throws(Failure) -> Void
-  ) throws(Failure) -> [Misuse] {
+  ) throws(Failure) -> [OperationMisuse] {
     try run(wanting: nil, body)
   }
 
   /// Makes a call that the library may refuse, and throws the refusal.
   ///
   /// Mistakes of operations and observers that the call runs on this thread are not thrown.
-  static func run(throwing refusals: [Misuse.Kind], _ call: () -> Void) throws(Misuse) {
+  static func run(throwing refusals: [OperationMisuse.Kind], _ call: () -> Void)
+    throws(OperationMisuse)
+  {
     if let refusal = run(wanting: refusals, call).first { throw refusal }
   }
 
   private static func run<Failure: Error>(
-    wanting refusals: [Misuse.Kind]?, _ body: () throws(Failure) -> Void
-  ) throws(Failure) -> [Misuse] {
+    wanting refusals: [OperationMisuse.Kind]?, _ body: () throws(Failure) -> Void
+  ) throws(Failure) -> [OperationMisuse] {
     var scope = MisuseScope(refusals: refusals)
     try withUnsafeMutablePointer(to: &scope) { pointer throws(Failure) in
       csystem_set_current_misuse(pointer)
@@ -65,7 +67,7 @@ struct MisuseScope {
 
   /// Adds the mistake to the innermost scope that catches it. Returns `false` if no scope catches
   /// it.
-  static func take(_ misuse: Misuse) -> Bool {
+  static func take(_ misuse: OperationMisuse) -> Bool {
     let current = currentOperation
     var next = innermost
     while let scope = next {
@@ -78,7 +80,7 @@ struct MisuseScope {
     return false
   }
 
-  private func wants(_ misuse: Misuse, of operation: ObjectIdentifier?) -> Bool {
+  private func wants(_ misuse: OperationMisuse, of operation: ObjectIdentifier?) -> Bool {
     guard let refusals else { return true }
     return operation == caller && refusals.contains(misuse.kind)
   }

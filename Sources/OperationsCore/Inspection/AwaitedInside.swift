@@ -3,7 +3,7 @@
 
 /// The object that an executing operation waits for, in its own code or in the library.
 package enum AwaitedInside: Sendable {
-  /// The operation waits in `Operation.waitUntilFinished()`, or it performs another operation.
+  /// The operation waits in `Operation.waitUntilFinished()` or in `value`, or it performs another operation.
   case operation(Operation)
   /// The operation waits in `OperationQueue.waitUntilAllOperationsAreFinished()`, or it is a group
   /// and waits for the queue of its members.
@@ -62,5 +62,15 @@ extension CurrentWork {
     for operation in operations { operation.beginAwaiting(awaited) }
     wait()
     for operation in operations { operation.endAwaiting(awaited) }
+  }
+
+  /// Runs `wait`, in which the current task waits until `awaited` has finished. If the task is the task of an
+  /// asynchronous operation, this operation is recorded as waiting for `awaited` during the call. The waits of
+  /// child tasks are not recorded, because the operation may continue without them.
+  static func awaiting(_ awaited: AwaitedInside, _ wait: () async -> Bool) async -> Bool {
+    guard let operation = operationOfTask, operation.isInOwnTask else { return await wait() }
+    operation.beginAwaiting(awaited)
+    defer { operation.endAwaiting(awaited) }
+    return await wait()
   }
 }

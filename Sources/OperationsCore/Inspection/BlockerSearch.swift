@@ -26,16 +26,16 @@ struct BlockerSearch {
 
   /// Returns the chain from an operation to the operation that blocks it; `nil` if the operation
   /// waits for no dependency.
-  static func chain(from start: Operation) -> DependencyChain? {
+  static func chain(from start: Operation) -> OperationDependencyChain? {
     var search = BlockerSearch(from: start)
     return search.chain()
   }
 
-  private mutating func chain() -> DependencyChain? {
+  private mutating func chain() -> OperationDependencyChain? {
     var path = [0]
     while let last = path.last, let next = slowest(of: picture.readWait(of: last).operations) {
       if path.contains(next) { return chain(path, .cycle(OperationReference(operation(next)))) }
-      if path.count > DependencyChain.longest { return chain(path, .goesOn) }
+      if path.count > OperationDependencyChain.longest { return chain(path, .goesOn) }
       path.append(next)
     }
     guard path.count > 1, let last = path.last else { return nil }
@@ -44,9 +44,10 @@ struct BlockerSearch {
 
   /// Returns a path of operations as a chain. The first operation of the path, whose blocker is
   /// searched, is not part of the chain.
-  private func chain(_ path: [Int], _ end: DependencyChain.End) -> DependencyChain {
+  private func chain(_ path: [Int], _ end: OperationDependencyChain.End) -> OperationDependencyChain
+  {
     let operations = path.dropFirst().map { OperationReference(operation($0)) }
-    return DependencyChain(operations: operations, end: end)
+    return OperationDependencyChain(operations: operations, end: end)
   }
 
   private func operation(_ number: Int) -> Operation { picture.operations[number] }
@@ -79,7 +80,7 @@ struct BlockerSearch {
     return isSuspended
   }
 
-  private mutating func end(_ operation: Operation) -> DependencyChain.End {
+  private mutating func end(_ operation: Operation) -> OperationDependencyChain.End {
     switch outlook(for: operation) {
     case .executing: return .executing
     // The operation has got another dependency since its dependencies were read.

@@ -12,7 +12,7 @@ struct DeadlockSearch {
   ///
   /// The search may get the last reference to an operation that finishes meanwhile. All references are
   /// released on another thread, because the caller may hold a lock that a `deinit` of the user needs.
-  static func deadlocks(in queues: [OperationQueue]) -> [Deadlock] {
+  static func deadlocks(in queues: [OperationQueue]) -> [OperationDeadlock] {
     let (deadlocks, references) = search(queues)
     // A child process of `fork()` has no other thread that could release the references.
     if references.isEmpty || csystem_is_forked_child() { return deadlocks }
@@ -24,7 +24,7 @@ struct DeadlockSearch {
   /// keeps no other references to them.
   private static func search(
     _ queues: [OperationQueue]
-  ) -> ([Deadlock], references: [any AnyObject & Sendable]) {
+  ) -> ([OperationDeadlock], references: [any AnyObject & Sendable]) {
     var picture = WaitPicture(of: queues)
     var deadlocks = DeadlockSearch(picture: picture).all
     if !deadlocks.isEmpty {
@@ -46,20 +46,20 @@ struct DeadlockSearch {
     return cycle?.map { picture.operations[$0] }
   }
 
-  private var all: [Deadlock] {
+  private var all: [OperationDeadlock] {
     let cycles = cycles
     return cycles.map(cycle) + knots(apartFrom: cycles) + neverAdded
   }
 
   // MARK: Kinds
 
-  private func cycle(_ members: [Int]) -> Deadlock { .cycle(members.map(reference)) }
+  private func cycle(_ members: [Int]) -> OperationDeadlock { .cycle(members.map(reference)) }
 
   private var cycles: [[Int]] { picture.graph.disjointCycles() }
 
   /// Returns the deadlocks that are caused by missing slots, or by exclusions that several
   /// operations hold.
-  private func knots(apartFrom cycles: [[Int]]) -> [Deadlock] {
+  private func knots(apartFrom cycles: [[Int]]) -> [OperationDeadlock] {
     // Usually, no operation needs a slot of a full queue, or an exclusion that several operations
     // hold. In this case, no deadlock has one of these causes.
     if picture.waits.allSatisfy({ $0.fullQueue == nil && $0.exclusion == nil }) { return [] }
@@ -72,9 +72,9 @@ struct DeadlockSearch {
     }
     graph.pools = picture.slotHolders + picture.exclusionHolders
     let known = Set(cycles.joined())
-    return graph.knots.flatMap { knot -> [Deadlock] in
+    return graph.knots.flatMap { knot -> [OperationDeadlock] in
       let holders = holders(in: knot)
-      let slots: [Deadlock] = holders.isEmpty ? [] : [.slots(holders)]
+      let slots: [OperationDeadlock] = holders.isEmpty ? [] : [.slots(holders)]
       let cycles = known.isDisjoint(with: knot) ? self.cycles(in: knot) : []
       return cycles.map(cycle) + slots
     }
@@ -97,7 +97,7 @@ struct DeadlockSearch {
     return wait.operations + (wait.exclusion.map { picture.exclusionHolders[$0] } ?? [])
   }
 
-  private var neverAdded: [Deadlock] {
+  private var neverAdded: [OperationDeadlock] {
     var waiting: [Int: [Int]] = [:]
     for (operation, wait) in picture.waits.enumerated() {
       for awaited in wait.operations where picture.waits[awaited].isLeftAlone {
@@ -119,14 +119,14 @@ struct DeadlockSearch {
 
   /// Returns the operations of a knot that hold slots that other operations of the knot need. A
   /// knot is a set of operations that all wait for each other.
-  private func holders(in knot: [Int]) -> [Deadlock.SlotHolder] {
+  private func holders(in knot: [Int]) -> [OperationDeadlock.SlotHolder] {
     let needed = Set(knot.compactMap { picture.waits[$0].fullQueue }).sorted()
     return needed.flatMap { queue in
       picture.slotHolders[queue].compactMap { holder in
         guard let chain = chain(from: holder), let last = chain.last,
           let neededQueue = picture.waits[last].fullQueue
         else { return nil }
-        return Deadlock.SlotHolder(
+        return OperationDeadlock.SlotHolder(
           operation: reference(holder), queue: QueueReference(picture.queues[queue]),
           chain: chain.map(reference), neededQueue: QueueReference(picture.queues[neededQueue]))
       }

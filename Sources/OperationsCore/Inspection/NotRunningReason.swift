@@ -2,10 +2,11 @@
 // Part of opq; see LICENSE.
 
 /// A reason why an operation does not start; see ``OperationSupplement/reasonsNotRunning()``.
+@nonexhaustive
 public enum NotRunningReason: Sendable, Equatable {
   /// The largest position in a queue that is counted. If a position has this value, the real
   /// position may be greater.
-  public static let positionLimit = 10_000
+  static let positionLimit = 10_000
 
   /// The operation was neither added to a queue nor started.
   case notInQueue
@@ -18,7 +19,7 @@ public enum NotRunningReason: Sendable, Equatable {
   /// `unmet` contains the unfinished dependencies, in the order in which they were added. `total` is the
   /// number of all dependencies. `chain` leads from the unfinished dependency that looks slowest to the
   /// operation that blocks all of the chain.
-  case unmetDependencies(unmet: [OperationReference], total: Int, chain: DependencyChain)
+  case unmetDependencies(unmet: [OperationReference], total: Int, chain: OperationDependencyChain)
 
   /// The operation's dependencies are finished, and its own `isReady` is `false`, or was `false` when a
   /// change of `isReady` was last announced. If `isReady` is `true` by now, the change was never announced.
@@ -61,6 +62,7 @@ public enum NotRunningReason: Sendable, Equatable {
   case dependenciesNeverAdded([OperationReference])
 
   /// The source of the thread that the operation waits for.
+  @nonexhaustive
   public enum ThreadSource: Sendable, Equatable {
     /// The threads that the process's queues of default width share, about one per processor.
     case sharedThreads
@@ -75,19 +77,20 @@ public enum NotRunningReason: Sendable, Equatable {
 }
 
 /// The chain of dependencies from an operation to the operation that blocks it.
-public struct DependencyChain: Sendable, Equatable {
+public struct OperationDependencyChain: Sendable, Equatable {
   /// The maximum number of operations in a chain.
-  public static let longest = 12
+  static let longest = 12
 
   /// The operations of the chain. Each operation is an unmet dependency of the previous one, and the first
   /// one is a dependency of the operation that waits. If an operation has several unmet dependencies, the
   /// chain continues with the one that looks slowest. The chain has at least one operation and at most
-  /// ``longest``.
+  /// 12.
   public let operations: [OperationReference]
   /// The state of the last operation of the chain.
   public let end: End
 
   /// The state of the last operation of a chain.
+  @nonexhaustive
   public enum End: Sendable, Equatable {
     /// The last operation of the chain is executing.
     case executing
@@ -173,7 +176,7 @@ extension NotRunningReason.ThreadSource: CustomStringConvertible {
   }
 }
 
-extension DependencyChain: CustomStringConvertible {
+extension OperationDependencyChain: CustomStringConvertible {
   /// The chain as text: the operations, each after the operation that waits for it, and the state of the last
   /// one.
   public var description: String {
@@ -181,7 +184,7 @@ extension DependencyChain: CustomStringConvertible {
   }
 }
 
-extension DependencyChain.End: CustomStringConvertible {
+extension OperationDependencyChain.End: CustomStringConvertible {
   /// The state of the last operation of a chain in words.
   public var description: String {
     switch self {

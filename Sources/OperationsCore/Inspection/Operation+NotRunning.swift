@@ -18,7 +18,7 @@ extension OperationSupplement where Self: Operation {
   /// This method can be called on any thread, for debugging. Its time is proportional to the number
   /// of dependencies of the operation and of up to twelve operations that it waits for, and to the
   /// number of operations that execute in the queue or are ready before this one, up to
-  /// ``NotRunningReason/positionLimit``. The queue starts and finishes no operation during a part
+  /// 10,000. The queue starts and finishes no operation during a part
   /// of that time.
   public func reasonsNotRunning() -> [NotRunningReason] { NotRunning.reasons(of: self) }
 }

@@ -28,7 +28,7 @@ package enum CancellationCause: Sendable, Equatable {
   /// Creates the cause that follows from the reason of a cancellation.
   init(reason: any Error) {
     switch reason {
-    case let error as DependencyError: self = .dependency(error.dependency.id)
+    case let error as OperationDependencyError: self = .dependency(error.dependency.id)
     case is OperationTimeoutError: self = .timeLimit
     default: self = .code
     }
@@ -103,15 +103,19 @@ extension Operation {
   }
 
   /// What cancelled the operation, and the reason that code has given: the error of a call of
-  /// `cancel(with:)` or `cancelAllOperations(with:)`.
+  /// `cancel(with:)` or `cancelAllOperations(with:)`. The reason is `nil` if a collector recorded the
+  /// cancellation before a later call gave the reason.
   ///
   /// - Precondition: The operation was cancelled.
   final var cancellation: (cause: CancellationCause?, reason: (any Error)?) {
     withRare { rare in
       let reason = rare?.cancellationReason
-      let cause = rare?.cancellationCause ?? reason.map { CancellationCause(reason: $0) }
+      let stored = rare?.cancellationCause
+      let cause = stored ?? reason.map { CancellationCause(reason: $0) }
       switch cause {
-      case .code, .queue: return (cause, reason)
+      case .code, .queue:
+        let isOfLaterCall = stored != nil && rare?.causeHasReason == false
+        return (cause, isOfLaterCall ? nil : reason)
       // The library has created the reason, or the reason is of a later call.
       case .dependency, .container, .timeout, .timeLimit, .viewer, nil: return (cause, nil)
       }
@@ -125,8 +129,6 @@ extension Operation {
     let status = status.load(ordering: .acquiring)
     if status.isFinished || status.isCancelled { return }
     let cause = CancellationScope.cause(for: self)
-    makeRare { rare in
-      if rare.cancellationCause == nil { rare.cancellationCause = cause }
-    }
+    makeRare { $0.noteCause(cause) }
   }
 }

@@ -47,7 +47,7 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// only values, and does not extend the life of an operation.
   ///
   /// - Parameter capacity: The maximum number of changes that are kept for a slow subscriber.
-  ///   Further changes are dropped, and the `lost` property of the first change after the gap is
+  ///   Further changes are dropped, and the `droppedCount` property of the first change after the gap is
   ///   their number.
   /// - Returns: A sequence that ends only when the task that reads it is cancelled.
   public func stateChanges(
@@ -159,7 +159,7 @@ public struct OperationStateChange: Sendable, Equatable {
   public let time: DispatchTime
   /// The number of changes between the previous change and this one that were dropped, because the
   /// subscriber did not read them in time.
-  public let lost: Int
+  public let droppedCount: Int
 }
 
 extension QueueMonitor {
@@ -170,7 +170,7 @@ extension QueueMonitor {
     let wake: @Sendable () -> Void
     var changes: [OperationStateChange] = []
     /// The number of changes that were dropped after the last change in `changes`.
-    var lost = 0
+    var droppedCount = 0
     /// Whether the subscriber was woken and has not taken the changes since then. In that case it
     /// is not woken again.
     var isWoken = false
@@ -197,7 +197,7 @@ extension QueueMonitor {
       // If the buffer is full, new changes are dropped, so that the stored changes have no gap. The
       // next stored change contains the number of dropped changes.
       if subscriptions[index].changes.count >= subscriptions[index].capacity {
-        subscriptions[index].lost += 1
+        subscriptions[index].droppedCount += 1
         continue
       }
       subscriptions[index].changes.append(
@@ -205,8 +205,9 @@ extension QueueMonitor {
           operation: operation.id, queue: queue, oldState: old, newState: new,
           isCancelled: status.isCancelled,
           hasFailed: new == .finished && operation.hasFailed(status),
-          time: DispatchTime(uptimeNanoseconds: UInt64(now)), lost: subscriptions[index].lost))
-      subscriptions[index].lost = 0
+          time: DispatchTime(uptimeNanoseconds: UInt64(now)),
+          droppedCount: subscriptions[index].droppedCount))
+      subscriptions[index].droppedCount = 0
     }
   }
 }

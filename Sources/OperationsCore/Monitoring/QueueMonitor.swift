@@ -242,6 +242,7 @@ struct QueueMonitor {
     lead(record, to: operation)
     if status.isCancelled { record.noteCancellation(of: operation) }
     if state == .finished {
+      record.snapshot.reports = operation.reports
       record.noteFailure(operation.failure(status))
       record.noteEnd()
     }
@@ -258,6 +259,7 @@ struct QueueMonitor {
     else { return }
     record.snapshot.note(
       .finished, status, wasAdded: false, at: csystem_monotonic_nanoseconds())
+    record.snapshot.reports = operation.reports
     if status.isCancelled {
       record.noteCancellation(of: operation)
     } else {

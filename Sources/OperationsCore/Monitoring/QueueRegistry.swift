@@ -23,11 +23,14 @@ package enum QueueRegistry {
   /// while the lock is held.
   private struct ListedQueue {
     private let reference: Unmanaged<OperationQueue>
+    /// The object that contains the queue's state. It is valid until the end of the queue's `deinit`.
+    let core: QueueCore
     /// Whether monitors can see the queue. They cannot see queues for the library's own work.
     let isListed: Bool
 
     init(_ queue: OperationQueue, isListed: Bool) {
       reference = .passUnretained(queue)
+      core = queue.core
       self.isListed = isListed
     }
 
@@ -37,6 +40,23 @@ package enum QueueRegistry {
     }
   }
 
+  /// A queue that no longer exists or whose `deinit` has begun, with changes that the collector has not read.
+  package struct DepartedQueue: Sendable {
+    fileprivate let core: QueueCore
+    /// Whether the queue's `deinit` has begun and has not ended.
+    package let isDeparting: Bool
+
+    /// Returns the changes since the last reading; see `OperationQueue.takeChanges`.
+    package func takeChanges(for collector: CollectorID, limit: Int) -> QueueChanges {
+      core.takeChanges(
+        for: collector, limit: limit, adopting: 0, newRecords: nil,
+        defaultName: OperationQueue.defaultName(core.id))
+    }
+  }
+
+  /// The maximum number of queues that are kept until the collector reads their last changes.
+  private static let mostDepartedQueues = 1_024
+
   private struct State {
     /// The existing queues. The key is the address of the queue's `QueueCore`, the object that
     /// contains the state of the queue.
@@ -44,15 +64,21 @@ package enum QueueRegistry {
     var collector: CollectorID?
     var newRecords = 0
     var wakeCollector: (@Sendable () -> Void)?
+    /// The listed queues that no longer exist, and whose last changes the collector has not read.
+    var departed: [DepartedQueue] = []
   }
 
   private static let state = Locked(State())
-  private static let isMonitorOffered = Atomic(false)
+  /// Whether the monitor has done its work before the first queue exists.
+  private static let isMonitorReady = Atomic(false)
 
   static func add(_ queue: OperationQueue, isListed: Bool = true) {
-    // The environment variable for the monitor is read when the first queue is created, so that the
-    // program need not be changed.
-    if isListed, !isMonitorOffered.exchange(true, ordering: .relaxed) { csystem_offer_monitor() }
+    // The environment variables for the monitor are read when the first queue is created, so that the
+    // program need not be changed. The monitor may wait for a viewer. Another thread that creates a queue
+    // at this time also calls the monitor, which makes the thread wait too.
+    if isListed, !isMonitorReady.load(ordering: .acquiring) {
+      if csystem_offer_monitor() { isMonitorReady.store(true, ordering: .releasing) }
+    }
     state.withLock { state in
       state.queues[address(of: queue.core)] = ListedQueue(queue, isListed: isListed)
     }
@@ -80,17 +106,44 @@ package enum QueueRegistry {
 
   static func remove(_ queue: OperationQueue) {
     let wake = state.withLock { state in
-      state.queues[address(of: queue.core)] = nil
+      let isListed = state.queues.removeValue(forKey: address(of: queue.core))?.isListed == true
+      if isListed, state.collector != nil, state.departed.count < mostDepartedQueues {
+        state.departed.append(DepartedQueue(core: queue.core, isDeparting: false))
+      }
       return state.wakeCollector
     }
     wake?()
   }
 
+  /// Returns the existing queues by id, and removes and returns the queues whose last changes the
+  /// collector has not read: queues that no longer exist, 1,024 at most, and queues whose `deinit` has begun.
+  package static func takeQueues() -> (existing: [OperationQueue], departed: [DepartedQueue]) {
+    // The two lists are made at the same time, so that each queue is in one of them.
+    let (listed, departed) = state.withLock { state in
+      defer { state.departed = [] }
+      return (retainedQueues(of: state), state.departed)
+    }
+    let departing = listed.compactMap {
+      $0.queue == nil ? DepartedQueue(core: $0.core, isDeparting: true) : nil
+    }
+    return (listed.compactMap(\.queue).sorted { $0.id < $1.id }, departed + departing)
+  }
+
   /// The existing queues, by id.
   package static var queues: [OperationQueue] {
-    let all = state.withLock { $0.queues.values.compactMap { $0.isListed ? $0.queue : nil } }
-    return all.sorted { $0.id < $1.id }
+    state.withLock { retainedQueues(of: $0) }.compactMap(\.queue).sorted { $0.id < $1.id }
   }
+
+  /// Returns the queues that monitors can see. The queue is `nil` if its `deinit` has begun. The caller releases the
+  /// queues outside the lock, because the last release calls ``remove(_:)``.
+  private static func retainedQueues(
+    of state: borrowing State
+  ) -> [(core: QueueCore, queue: OperationQueue?)] {
+    state.queues.values.filter(\.isListed).map { ($0.core, $0.queue) }
+  }
+
+  /// Makes the collector, if there is one, read the state again.
+  static func wakeCollector() { state.withLock { $0.wakeCollector }?() }
 
   private static func address(of core: QueueCore) -> UnsafeRawPointer {
     UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque())
@@ -138,12 +191,13 @@ package enum QueueRegistry {
   package static func dropRecords(of collector: CollectorID) {
     // The closure that wakes the collector is kept until every queue has released its copy, so that
     // no queue releases the last reference under a lock.
-    let wake = state.withLock { state in
+    let (wake, departed) = state.withLock { state in
       state.collector = nil
-      return state.wakeCollector.take()
+      defer { state.departed = [] }
+      return (state.wakeCollector.take(), state.departed)
     }
     for queue in queues { queue.core.dropRecords(of: collector) }
-    withExtendedLifetime(wake) {}
+    withExtendedLifetime((wake, departed)) {}
     MonitorLevel.lower()
   }
 }

@@ -36,6 +36,9 @@ package struct RecordedOperation: Sendable {
   /// The log of the attempts of a `RetryOperation`; `nil` for other operations. It is not copied into
   /// the record, because a retry can finish before the record is described.
   private let attemptLog: AttemptLog?
+  /// The progress and the status that the operation's code has reported, and the queue of a group's
+  /// members; `nil` if there are none. They are not copied into the record, because reports do not wait for the queue's lock.
+  package var reports: OperationReports?
   /// Whether only the operation's own `isReady` keeps it waiting: `isReady` was `false`, and the
   /// dependencies are finished.
   package var isHeldUpByItself = false
@@ -89,6 +92,10 @@ package struct RecordedOperation: Sendable {
   mutating func describe(_ operation: Operation) {
     name = operation.givenName
     kind = operation.givenKind
+    if let queue = operation.memberQueue {
+      operation.makeRare { $0.makeReports() }.setMemberQueue(queue)
+    }
+    reports = operation.reports
     let all = operation.listedDependencies
     dependencies = all.map(\.id)
     unmetDependencies = []
@@ -106,6 +113,7 @@ package struct RecordedOperation: Sendable {
   mutating func takeDescription(of other: RecordedOperation) {
     name = other.name
     kind = other.kind
+    reports = other.reports ?? reports
     dependencies = other.dependencies
     unmetDependencies = other.unmetDependencies
   }

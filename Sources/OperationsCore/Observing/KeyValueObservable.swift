@@ -193,7 +193,7 @@ extension KeyValueObservable {
       $0.observer == ObjectIdentifier(observer) && $0.key == key && matches($0)
     }
     if let found { return host.observations?.remove(found) ?? () }
-    Misuse.raise(
+    OperationMisuse.raise(
       .observerNotRegistered,
       "-[\(ObservedRoot.self) removeObserver:forKeyPath:]: \(title) has no such observer for the key "
         + "path “\(keyPath)”")

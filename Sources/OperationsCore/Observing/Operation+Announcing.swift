@@ -52,7 +52,7 @@ extension Operation {
     // announcement is not found, the observers were added after the announcement, which is not a
     // mistake of the program.
     if wasAnnounced || Delivery.isOwnChange(of: self) { return }
-    Diagnostic.note(
+    OperationDiagnostic.note(
       .didChangeWithoutWillChange,
       "\(description) called didChangeValue for “\(key)” without willChangeValue before it; "
         + "observers receive no old value")
@@ -213,7 +213,7 @@ extension Operation {
   }
 
   private final func refuseUnknownKey(_ key: String) -> Any? {
-    Misuse.raise(
+    OperationMisuse.raise(
       .undefinedKey,
       "-[Operation valueForKey:]: \(description) is not key value coding-compliant for the key "
         + "“\(key)”")

@@ -61,7 +61,7 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
   }
 
   private final func refuseUnknownKey(_ key: String) -> Any? {
-    Misuse.raise(
+    OperationMisuse.raise(
       .undefinedKey,
       "-[OperationQueue valueForKey:]: “\(name ?? "")” is not key value coding-compliant for the key "
         + "“\(key)”")

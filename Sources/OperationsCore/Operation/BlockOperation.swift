@@ -54,7 +54,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     }
     lock.unlock()
     if !isTaken {
-      Misuse.raise(
+      OperationMisuse.raise(
         .addsBlockAfterStart,
         "-[BlockOperation addExecutionBlock:]: \(description) executes or has finished")
     }
@@ -112,7 +112,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
       startSlowly(scope)
       if scope.pointee.operation == nil { return nil }
     }
-    if status.load(ordering: .acquiring).has(.forgetsDependencies), forgetsUsersObjects(scope) {
+    if status.load(ordering: .acquiring).has(.releasesDependenciesWhenFinished),
+      forgetsUsersObjects(scope)
+    {
       return nil
     }
     return releaseDependents(in: queue)

@@ -52,7 +52,7 @@ extension Operation {
   @inline(never)
   private final func dependAgain(on operation: Operation, requiresSuccess: Bool) {
     if operation === self {
-      return Misuse.raise(
+      return OperationMisuse.raise(
         .selfDependency, "-[Operation addDependency:]: \(description) cannot depend on itself")
     }
     if requiresSuccess { requireListed(operation) }

@@ -6,7 +6,7 @@ import Synchronization
 extension OperationSupplement where Self: Operation {
   /// The error of the operation; `nil` if no error was recorded.
   ///
-  /// The error is set by ``recordError(_:)`` and ``cancel(with:)``, by an
+  /// The error is set by ``fail(with:)`` and ``cancel(with:)``, by an
   /// ``InvocationOperation`` or ``AsyncOperation`` whose body throws, and by a cancellation with a
   /// reason, such as a failed dependency. It does not change after the operation has finished. An
   /// operation that was cancelled without a reason has no error.
@@ -27,7 +27,7 @@ extension OperationSupplement where Self: Operation {
   /// - Parameter error: The error, which is stored if no error was recorded before.
   /// - Returns: Whether the error was stored. A finished operation stores no error.
   @discardableResult
-  public func recordError(_ error: any Error) -> Bool { keepError(error) }
+  public func fail(with error: any Error) -> Bool { keepError(error) }
 
   /// Cancels the operation, and records the reason.
   ///

@@ -15,14 +15,14 @@ extension OperationSupplement where Self: Operation {
   /// If the operation has finished, setting this property to `true` removes its dependencies at
   /// once. The removal is not announced to observers of `dependencies`. This property can be set on
   /// any thread.
-  public var forgetsDependencies: Bool {
-    get { status.load(ordering: .acquiring).has(.forgetsDependencies) }
+  public var releasesDependenciesWhenFinished: Bool {
+    get { status.load(ordering: .acquiring).has(.releasesDependenciesWhenFinished) }
     set {
       let isLate = update { status in
         if newValue {
-          status.insert(.forgetsDependencies)
+          status.insert(.releasesDependenciesWhenFinished)
         } else {
-          status.remove(.forgetsDependencies)
+          status.remove(.releasesDependenciesWhenFinished)
         }
         return newValue && status.isFinished
       }
@@ -59,7 +59,8 @@ extension Operation {
 
   /// Returns and removes the dependencies of an operation that forgets them when it finishes.
   final func takeForgottenDependencies() -> [Operation] {
-    status.load(ordering: .acquiring).has(.forgetsDependencies) ? takeDependencies() : []
+    status.load(ordering: .acquiring).has(.releasesDependenciesWhenFinished)
+      ? takeDependencies() : []
   }
 
   /// Releases removed dependencies, which may run the user's code.

@@ -110,16 +110,16 @@ extension Operation {
       && !(status.has(.asksWhetherFinished) && Delivery.isAskedAsIfFinished(self))
   }
 
-  private static let refusals: [Misuse.Kind: String] = [
+  private static let refusals: [OperationMisuse.Kind: String] = [
     .receiverAlreadyExecuting: "it is already executing",
     .receiverNotReady: "it is not yet ready to execute",
     .simultaneousStart: "another thread is starting it",
     .startOfEnqueuedOperation: "it is enqueued in an operation queue, which will start it",
   ]
 
-  private final func refuseStart(_ kind: Misuse.Kind) {
+  private final func refuseStart(_ kind: OperationMisuse.Kind) {
     let reason = Self.refusals[kind].map { ": \($0)" } ?? ""
-    Misuse.raise(kind, "-[Operation start]: \(description) cannot be started\(reason)")
+    OperationMisuse.raise(kind, "-[Operation start]: \(description) cannot be started\(reason)")
   }
 
   // MARK: Readiness
@@ -270,7 +270,7 @@ extension Operation {
   }
 
   final func noteLateCompletionBlock() {
-    Diagnostic.note(
+    OperationDiagnostic.note(
       .completionBlockAfterFinish,
       "\(description) has finished; its new completionBlock will not run")
   }

@@ -39,8 +39,9 @@ final class RareState {
   var awaitedInside: [AwaitedInside] = []
   /// The error that was recorded before the finish.
   var error: (any Error)?
-  /// Values that few operations have, so that the others need one word for all of them.
-  private var details: Details?
+  /// Values that few operations have, so that the others need one word for all of them. The object is created under
+  /// the lock and stays until the operation is deallocated, so it can be found without the lock.
+  private let detailsReference = Atomic<Unmanaged<Details>?>(nil)
   /// The dependencies whose success this operation requires.
   var required: Set<ObjectIdentifier> = []
   /// The operations that require the success of this operation. The references are
@@ -62,13 +63,28 @@ final class RareState {
   private final class Details {
     var cancellationReason: (any Error)?
     var cancellationCause: CancellationCause?
+    var causeHasReason = false
     var kind: String?
+    /// The reports. The object stays until the operation is deallocated, so it can be found without the lock.
+    let reportsReference = Atomic<Unmanaged<OperationReports>?>(nil)
+    var runner: Operation?
+    /// Whether `runner` exists. No lock guards this value.
+    let hasRunner = Atomic<Bool>(false)
+    var companion: (any AnyObject & Sendable)?
+
+    deinit { reportsReference.load(ordering: .acquiring)?.release() }
+  }
+
+  deinit { detailsReference.load(ordering: .acquiring)?.release() }
+
+  private var details: Details? {
+    detailsReference.load(ordering: .acquiring)?.takeUnretainedValue()
   }
 
   private func makeDetails() -> Details {
     if let details { return details }
     let new = Details()
-    details = new
+    detailsReference.store(.passRetained(new), ordering: .releasing)
     return new
   }
 
@@ -79,15 +95,64 @@ final class RareState {
   }
 
   /// What cancelled the operation, if a collector recorded at that time.
-  var cancellationCause: CancellationCause? {
-    get { details?.cancellationCause }
-    set { makeDetails().cancellationCause = newValue }
+  var cancellationCause: CancellationCause? { details?.cancellationCause }
+
+  /// Whether the reason was stored before the cause. Otherwise, the reason is of a later call.
+  var causeHasReason: Bool { details?.causeHasReason ?? false }
+
+  /// Stores what cancelled the operation, unless a cause is already stored.
+  func noteCause(_ cause: CancellationCause) {
+    let details = makeDetails()
+    guard details.cancellationCause == nil else { return }
+    details.cancellationCause = cause
+    details.causeHasReason = details.cancellationReason != nil
   }
 
   /// The text that describes what the operation does; `nil` if it is the name of the class.
   var kind: String? {
     get { details?.kind }
     set { makeDetails().kind = newValue }
+  }
+
+  /// The progress and the status that the operation's code has reported; `nil` if there was no report.
+  var reports: OperationReports? {
+    details?.reportsReference.load(ordering: .acquiring)?.takeUnretainedValue()
+  }
+
+  /// Returns the reports, which are created at the first call.
+  func makeReports() -> OperationReports {
+    if let reports { return reports }
+    let new = OperationReports()
+    makeDetails().reportsReference.store(.passRetained(new), ordering: .releasing)
+    return new
+  }
+
+  /// Calls a closure with the reports if they exist. No lock is needed, and nothing is retained.
+  ///
+  /// - Returns: Whether the reports exist, and whether a retry or timeout may run the operation.
+  @inline(__always)
+  func withExistingReports(_ body: (OperationReports) -> Void) -> (exist: Bool, hasRunner: Bool) {
+    guard let details = detailsReference.load(ordering: .acquiring) else { return (false, false) }
+    return details._withUnsafeGuaranteedRef { details in
+      let reports = details.reportsReference.load(ordering: .acquiring)
+      reports?._withUnsafeGuaranteedRef(body)
+      return (reports != nil, details.hasRunner.load(ordering: .relaxed))
+    }
+  }
+
+  /// The retry or timeout that runs this operation now, and that has its reports too.
+  var runner: Operation? {
+    get { details?.runner }
+    set {
+      makeDetails().runner = newValue
+      makeDetails().hasRunner.store(newValue != nil, ordering: .relaxed)
+    }
+  }
+
+  /// The object that another module of this package keeps with the operation.
+  var companion: (any AnyObject & Sendable)? {
+    get { details?.companion }
+    set { makeDetails().companion = newValue }
   }
 
   /// Whether the rarely used data of an operation retains objects of the user, apart from

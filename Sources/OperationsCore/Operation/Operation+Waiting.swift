@@ -13,11 +13,11 @@ extension Operation {
     if status.load(ordering: .acquiring).allowsWaitersToContinue { return }
     CurrentWork.retireWhatHasRun()
     if CurrentWork.isInside(self) {
-      return Misuse.raise(
+      return OperationMisuse.raise(
         .waitOnSelf, "-[Operation waitUntilFinished]: \(description) waits for itself")
     }
     if status.load(ordering: .acquiring).isPending, MainDispatchQueue.isHeldHere, isPendingOnMain {
-      return Misuse.raise(
+      return OperationMisuse.raise(
         .waitOnMainThread,
         "-[Operation waitUntilFinished]: \(description) has not started and needs the main thread, "
           + "which would wait for itself")
@@ -135,7 +135,7 @@ extension Operation {
     }
   }
 
-  /// Waits like ``OperationSupplement/finished()``, even if the waiting task is cancelled.
+  /// Waits like ``OperationSupplement/waitUntilFinished()``, even if the waiting task is cancelled.
   final func finishedRegardless() async {
     let task = WaitingTask()
     guard addWaiter(task) else { return }
@@ -152,21 +152,27 @@ extension Operation {
 extension OperationSupplement where Self: Operation {
   /// Waits until the operation has finished, without blocking a thread.
   ///
+  /// In asynchronous code, `await operation.waitUntilFinished()` calls this method. In synchronous
+  /// code, the call is ``Operation/waitUntilFinished()``, which blocks the thread.
+  ///
   /// When the method returns, the operation's dependents have been released and it has left its
   /// queue. It returns without delay if this has already happened. Any number of tasks can wait
   /// repeatedly. Cancelling a waiting task ends its wait and does not affect the operation. The
   /// wait for an operation that is never started does not end, and neither does the wait for the
-  /// operation that contains the call.
+  /// operation that contains the call. If the operation was neither added to a
+  /// queue nor started, the library reports an ``OperationDiagnostic`` after one second.
   ///
   /// - Returns: Whether the operation has finished; `false` if the waiting task was cancelled
   ///   before that.
   @discardableResult
-  public func finished() async -> Bool {
+  public func waitUntilFinished() async -> Bool {
     if status.load(ordering: .acquiring).allowsWaitersToContinue { return true }
     let task = WaitingTask()
     guard addWaiter(task) else { return true }
     checkProcessBeforeWait()
-    let isFinished = await task.wait()
+    let isFinished = await CurrentWork.awaiting(.operation(self)) {
+      await UnaddedAwait.watching(self) { await task.wait() }
+    }
     if !isFinished { removeWaiter(task) }
     return isFinished
   }

@@ -187,7 +187,7 @@ open class Operation: @unchecked Sendable {
   ///
   /// Dependents, and threads that wait for the operation, do not wait for the block. When the block begins,
   /// this property becomes `nil`. Setting this property replaces the earlier block. Setting it on a finished
-  /// operation has no effect, and is reported as a ``Diagnostic``.
+  /// operation has no effect, and is reported as an ``OperationDiagnostic``.
   ///
   /// The library runs the block that was set and does not read an override.
   open var completionBlock: (@Sendable () -> Void)? {
@@ -200,7 +200,7 @@ open class Operation: @unchecked Sendable {
   /// The dependencies of this operation, in the order in which they were added.
   ///
   /// The array is a copy. Finished dependencies stay in the list until they are removed. If
-  /// ``OperationSupplement/forgetsDependencies`` is `true`, they stay until this operation has finished.
+  /// ``OperationSupplement/releasesDependenciesWhenFinished`` is `true`, they stay until this operation has finished.
   ///
   /// The library uses the dependencies that were added and does not read an override.
   open var dependencies: [Operation] { listedDependencies }
@@ -232,7 +232,10 @@ open class Operation: @unchecked Sendable {
   /// - Precondition: The caller is not inside the operation itself, and not inside an operation that it has
   ///   started on its thread. The caller is not on the main thread if ``OperationQueue/main`` has not started
   ///   the operation yet. Each of these calls would never return.
-  @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
+  @available(
+    *, noasync,
+    message: "Blocks a thread. In an asynchronous function, call `await waitUntilFinished()`"
+  )
   open func waitUntilFinished() { performWait() }
 
   // MARK: Announcing changes
@@ -306,9 +309,15 @@ open class Operation: @unchecked Sendable {
   /// the queue's lock.
   var attemptLog: AttemptLog? { nil }
 
+  /// The queue of the members of a `GroupOperation`; `nil` for other operations.
+  var memberQueue: QueueID? { nil }
+
   /// The time at which the operation was started, on the monotonic clock in nanoseconds; `nil` if
   /// it is not known. It can be read under the queue's lock.
   var knownStart: Int64? { nil }
+
+  /// Whether the calling task is the task of this operation, and not a child of it.
+  var isInOwnTask: Bool { false }
 
   /// Releases the block or closure of the operation, which will no longer run.
   final func discardWork() { withExtendedLifetime(takeWork(mayRunAgain: false)) {} }

@@ -56,6 +56,11 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
     reference(of: Kind.rare).map { Unmanaged<RareState>.fromOpaque($0).takeUnretainedValue() }
   }
 
+  /// The rarely used data without a retained reference. The operation keeps it until it is deallocated.
+  var unretainedRare: Unmanaged<RareState>? {
+    reference(of: Kind.rare).map { Unmanaged<RareState>.fromOpaque($0) }
+  }
+
   var dependency: Operation? {
     reference(of: Kind.dependency).map {
       Unmanaged<Operation>.fromOpaque($0).takeUnretainedValue()

@@ -29,7 +29,7 @@ extension OperationStatus {
     case finishWithoutRunning
     /// The operation has already finished. The caller must do nothing.
     case nothing
-    case refuse(Misuse.Kind)
+    case refuse(OperationMisuse.Kind)
   }
 
   /// Records that the operation is in a queue, and that the caller is about to push it into the

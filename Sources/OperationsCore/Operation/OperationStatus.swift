@@ -87,8 +87,8 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     /// and pushes the operation.
     static let pinned = Flags(rawValue: 1 << 20)
     /// The operation releases its dependencies when it finishes. This flag is cleared if
-    /// `forgetsDependencies` is set to `false`.
-    static let forgetsDependencies = Flags(rawValue: 1 << 21)
+    /// `releasesDependenciesWhenFinished` is set to `false`.
+    static let releasesDependenciesWhenFinished = Flags(rawValue: 1 << 21)
     /// Dependencies are listed, were listed, or are about to be listed. This flag is cleared when
     /// the operation forgets its dependencies.
     static let hasDependencies = Flags(rawValue: 1 << 22)
@@ -116,7 +116,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
     static let begun: Flags = [.startClaimed, .executing, .finished]
     static let beforeRetirement: Flags = [
-      .observed, .hasDependents, .forgetsDependencies, .hasFinishDuties,
+      .observed, .hasDependents, .releasesDependenciesWhenFinished, .hasFinishDuties,
     ]
     static let afterRetirement: Flags = [.hasWaiters, .hasCompletion]
   }

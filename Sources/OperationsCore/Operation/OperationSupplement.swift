@@ -64,7 +64,7 @@ extension OperationSupplement where Self: Operation {
   /// usual.
   ///
   /// - Throws: The reason why the operation was not started. The operation is then unchanged.
-  public func tryStart() throws(Misuse) {
+  public func tryStart() throws(OperationMisuse) {
     try MisuseScope.run(throwing: MisuseScope.refusalsToStart) { start() }
   }
 }

@@ -25,12 +25,15 @@ public enum QualityOfService: Int, Sendable, CaseIterable {
 
   /// The quality of service of the work on the calling thread.
   ///
-  /// Inside an operation, the value is the operation's own quality of service. If the operation has
+  /// Inside an operation, also in the work of an ``AsyncOperation``, the value is the operation's own
+  /// quality of service. If the operation has
   /// none, the value is the quality of service of its queue. If the operation was started directly
   /// inside another operation, the queue of the other operation is used. The value is `.default` if
   /// no quality of service is set, and outside operations.
   public static var current: QualityOfService {
-    guard let operation = CurrentWork.operation else { return .default }
+    guard let operation = CurrentWork.operation ?? CurrentWork.operationOfTask else {
+      return .default
+    }
     let own = operation.qualityOfService
     return own == .default ? OperationQueue.currentQueue?.qualityOfService ?? .default : own
   }

@@ -12,13 +12,17 @@ extension OperationQueue {
     let isOnMainQueue = MainDispatchQueue.isRunningHere
     // An operation of another queue may run code synchronously on the main dispatch queue. For this
     // code, the main queue is the current queue, and not the queue of the operation.
-    if CurrentWork.servedQueue != nil, CurrentWork.isOnMainQueue || !isOnMainQueue {
+    if CurrentWork.operation != nil, CurrentWork.servedQueue != nil,
+      CurrentWork.isOnMainQueue || !isOnMainQueue
+    {
       return servedQueue
     }
+    if let queue = CurrentWork.operationOfTask?.queueOfWork { return queue }
+    if let core = CurrentWork.scope?.pointee.taskQueue { return QueueRegistry.queue(at: core) }
     return isOnMainQueue || MainDispatchQueue.isMainThread ? mainQueue : nil
   }
 
-  /// The queue whose operation this thread executes; `nil` outside operations of queues, and in
+  /// The queue whose operation this thread executes synchronously; `nil` outside operations of queues, and in
   /// completion blocks.
   static var servedQueue: OperationQueue? {
     guard let owner = CurrentWork.servedQueue?.owner.takeUnretainedValue() else { return nil }
@@ -32,7 +36,7 @@ extension OperationQueue {
   /// attempt in that case.
   final func isFixed(_ property: String) -> Bool {
     if core.isMain {
-      Diagnostic.note(
+      OperationDiagnostic.note(
         .setsFixedPropertyOfMainQueue,
         "\(property) of OperationQueue.main is fixed; setting it has no effect")
     }
@@ -41,7 +45,7 @@ extension OperationQueue {
 
   /// Reports that a caller on the main thread waits for work that only the main thread could do.
   final func refuseToWaitOnMain(_ method: String) {
-    Misuse.raise(
+    OperationMisuse.raise(
       .waitOnMainThread,
       "\(method): called on the main thread while “\(name ?? "")” has operations that only this "
         + "thread can start: the thread would wait for itself")

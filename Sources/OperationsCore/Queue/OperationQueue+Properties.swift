@@ -3,6 +3,23 @@
 
 import COperationsSystem
 
+extension OperationQueue {
+  /// Creates a queue with a name and a width.
+  ///
+  /// - Parameters:
+  ///   - name: The queue's ``name``.
+  ///   - maxConcurrentOperationCount: The queue's ``maxConcurrentOperationCount``.
+  /// - Precondition: `maxConcurrentOperationCount` is not below −1.
+  public convenience init(
+    name: String,
+    maxConcurrentOperationCount: Int = OperationQueue.defaultMaxConcurrentOperationCount
+  ) {
+    self.init()
+    self.name = name
+    self.maxConcurrentOperationCount = maxConcurrentOperationCount
+  }
+}
+
 /// The values of the queue's properties that were set, without the overrides of a subclass. The library
 /// itself uses these values.
 extension OperationQueue {

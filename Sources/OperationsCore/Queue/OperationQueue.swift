@@ -86,7 +86,7 @@ open class OperationQueue: @unchecked Sendable {
   /// program does none of these, the operations never start.
   ///
   /// The main queue's name, width, quality of service, suspension and ``underlyingQueue`` are fixed: setting
-  /// them has no effect and is reported as a ``Diagnostic``. Its operations can be cancelled like any others.
+  /// them has no effect and is reported as an ``OperationDiagnostic``. Its operations can be cancelled like any others.
   ///
   /// This property always returns the same object, which is created when it is first used.
   ///
@@ -94,10 +94,11 @@ open class OperationQueue: @unchecked Sendable {
   open class var main: OperationQueue { mainQueue }
 
   /// The queue of the operation that executes on the calling thread. If an operation was started directly
-  /// inside another operation, it is the queue of the outer operation.
+  /// inside another operation, it is the queue of the outer operation. In the work of an ``AsyncOperation``, it is
+  /// the operation's queue on every thread. In other tasks on a queue's executor, it is that queue.
   ///
   /// Outside operations, the value is ``main`` on the main thread and on every thread that serves the main
-  /// dispatch queue, and `nil` on other threads.
+  /// dispatch queue, and `nil` elsewhere.
   ///
   /// Source: Apple, "OperationQueue.current".
   open class var current: OperationQueue? { currentQueue }
@@ -133,7 +134,7 @@ open class OperationQueue: @unchecked Sendable {
   ///   - operations: The operations. If one of them cannot be added, none of them is added.
   ///   - waits: Whether to block until the added operations have finished. The call does not wait
   ///     for other operations of the queue.
-  @available(*, noasync, message: "May block a thread of the concurrency runtime")
+  @available(*, noasync, message: "May block a thread. Call `addOperations(_:)`")
   open func addOperations(_ operations: [Operation], waitUntilFinished waits: Bool) {
     ForkedProcess.check("to add operations to a queue")
     if waits, core.isOnMainDispatchQueue, MainDispatchQueue.isHeldHere, !operations.isEmpty {
@@ -166,7 +167,7 @@ open class OperationQueue: @unchecked Sendable {
   }
 
   private final func refuse(_ operation: Operation) {
-    Misuse.raise(
+    OperationMisuse.raise(
       .cannotEnqueue,
       "-[OperationQueue addOperation:]: \(operation.description) cannot be added: it is finished, "
         + "executing or already in a queue")
@@ -202,7 +203,7 @@ open class OperationQueue: @unchecked Sendable {
     get { givenWidth }
     set {
       guard newValue >= Self.defaultMaxConcurrentOperationCount else {
-        return Misuse.raise(
+        return OperationMisuse.raise(
           .negativeWidth,
           "-[OperationQueue setMaxConcurrentOperationCount:]: \(newValue) is below -1")
       }
@@ -224,7 +225,7 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// Executing operations continue, and operations can be added. If a suspended queue with
   /// operations is released by its user, it stays alive, unless one of its operations resumes it:
-  /// call ``OperationQueueSupplement/invalidate()`` before you release it.
+  /// call ``OperationQueueSupplement/cancelAllAndResume()`` before you release it.
   open var isSuspended: Bool {
     get { givenSuspension }
     set {
@@ -296,7 +297,7 @@ open class OperationQueue: @unchecked Sendable {
     set {
       guard !isFixed("underlyingQueue") else { return }
       guard core.setUnderlyingQueue(newValue) else {
-        return Misuse.raise(
+        return OperationMisuse.raise(
           .setsUnderlyingQueueWhileBusy,
           "-[OperationQueue setUnderlyingQueue:]: “\(name ?? "")” has operations that have not "
             + "finished")
@@ -323,11 +324,15 @@ open class OperationQueue: @unchecked Sendable {
   /// added while it waits.
   ///
   /// - Precondition: The caller is not inside one of the queue's own operations.
-  @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
+  @available(
+    *, noasync,
+    message:
+      "Blocks a thread. In an asynchronous function, call `await waitUntilAllOperationsAreFinished()`"
+  )
   open func waitUntilAllOperationsAreFinished() {
     CurrentWork.retireWhatHasRun()
     if CurrentWork.isInsideOperation(of: core) {
-      return Misuse.raise(
+      return OperationMisuse.raise(
         .waitInsideOwnQueue,
         "-[OperationQueue waitUntilAllOperationsAreFinished]: called inside an operation of “"
           + "\(name ?? "")”, which would wait for itself")

@@ -4,7 +4,7 @@
 /// The members of ``OperationQueue`` that Foundation's class of that name does not have.
 ///
 /// The rules of ``OperationSupplement`` also apply to subclasses of queues: a subclass may have its
-/// own `id` or `invalidate()`.
+/// own `id` or `cancelAllAndResume()`.
 ///
 /// Only ``OperationQueue`` conforms to this protocol.
 public protocol OperationQueueSupplement: AnyObject {}
@@ -20,7 +20,7 @@ extension OperationQueueSupplement where Self: OperationQueue {
   ///
   /// - Throws: The reason why the operation was not added. The operation is then unchanged, and can
   ///   be added elsewhere.
-  public func tryAddOperation(_ operation: Operation) throws(Misuse) {
+  public func tryAddOperation(_ operation: Operation) throws(OperationMisuse) {
     try MisuseScope.run(throwing: [.cannotEnqueue]) { addOperation(operation) }
   }
 
@@ -29,7 +29,7 @@ extension OperationQueueSupplement where Self: OperationQueue {
   ///
   /// - Throws: The reason why one of the operations was not added. In this case no operation was
   ///   added, and each of the others can be added elsewhere.
-  public func tryAddOperations(_ operations: [Operation]) throws(Misuse) {
+  public func tryAddOperations(_ operations: [Operation]) throws(OperationMisuse) {
     try MisuseScope.run(throwing: [.cannotEnqueue]) {
       addOperations(operations, waitUntilFinished: false)
     }
@@ -55,7 +55,7 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// Call this method before you release a queue that may be suspended. Such a queue would
   /// otherwise stay alive with its operations. The method returns immediately. The queue can still
   /// be used, and operations that are added later run.
-  public func invalidate() {
+  public func cancelAllAndResume() {
     cancelAllOperations()
     if givenWidth == 0 {
       maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount

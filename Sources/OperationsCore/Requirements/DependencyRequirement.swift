@@ -4,6 +4,7 @@
 import Synchronization
 
 /// The requirement for a dependency; see ``OperationSupplement/addDependency(_:requires:)``.
+@nonexhaustive
 public enum DependencyRequirement: Sendable, Hashable {
   /// The dependency must finish, successfully or not.
   case completion
@@ -12,14 +13,14 @@ public enum DependencyRequirement: Sendable, Hashable {
 }
 
 /// The reason for the cancellation of an operation that required the success of a dependency.
-public struct DependencyError: Error, Sendable, CustomStringConvertible {
+public struct OperationDependencyError: Error, Sendable, CustomStringConvertible {
   /// The dependency that failed or was cancelled.
   public let dependency: OperationReference
   /// The operation that failed first: ``dependency`` itself, or an operation whose success
   /// ``dependency`` required, directly or through other operations.
   public let origin: OperationReference
   /// The error of ``origin``; `nil` if ``origin`` was cancelled without a reason. It is never a
-  /// ``DependencyError``.
+  /// ``OperationDependencyError``.
   public let underlyingError: (any Error)?
 
   /// Creates the error for a finished operation; `nil` if the operation has succeeded.
@@ -32,7 +33,7 @@ public struct DependencyError: Error, Sendable, CustomStringConvertible {
     dependency = OperationReference(operation)
     // The error contains only the first cause, because the last error of a long chain would
     // otherwise retain all earlier errors.
-    let cause = error as? DependencyError
+    let cause = error as? OperationDependencyError
     origin = cause?.origin ?? dependency
     underlyingError = cause == nil ? error : cause?.underlyingError
   }

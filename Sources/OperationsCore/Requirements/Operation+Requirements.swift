@@ -9,7 +9,7 @@ extension OperationSupplement where Self: Operation {
   ///
   /// With ``DependencyRequirement/success``, this operation is cancelled when the dependency
   /// finishes after a failure or a cancellation. The library calls `cancel(with:)` with a
-  /// ``DependencyError``, without waiting for other dependencies. This operation cannot start
+  /// ``OperationDependencyError``, without waiting for other dependencies. This operation cannot start
   /// between the finish of the dependency and this call. A thread of the library makes the call
   /// soon after the finish. If `operation` has already finished, this thread makes the call. With
   /// ``DependencyRequirement/completion``, this method does the same as `addDependency(_:)`.
@@ -39,7 +39,7 @@ extension Operation {
   @inline(never)
   final func require(_ operation: Operation) -> Bool {
     if operation.status.load(ordering: .acquiring).isFinished {
-      cancelUnlessSuccessful(DependencyError(of: operation))
+      cancelUnlessSuccessful(OperationDependencyError(of: operation))
       return false
     }
     guard makeRare({ $0.required.insert(ObjectIdentifier(operation)).inserted }) else {
@@ -50,7 +50,7 @@ extension Operation {
     if status.load(ordering: .relaxed).has(.excludesOthers) { loseItsTurn(isReady: false) }
     if event.mustPush { pushToQueue() }
     if operation.listRequirer(self) { return wasReady }
-    judge(DependencyError(of: operation))
+    judge(OperationDependencyError(of: operation))
     return false
   }
 
@@ -79,12 +79,12 @@ extension Operation {
 
   /// Handles the finish of a dependency whose success this operation requires. Cancels this
   /// operation if `error` is not `nil`.
-  private final func judge(_ error: DependencyError?) {
+  private final func judge(_ error: OperationDependencyError?) {
     cancelUnlessSuccessful(error)
     countOffDependency()
   }
 
-  private final func cancelUnlessSuccessful(_ error: DependencyError?) {
+  private final func cancelUnlessSuccessful(_ error: OperationDependencyError?) {
     let status = status.load(ordering: .acquiring)
     guard let error, status.isPending, !status.isCancelled, !status.has(.dispatched) else { return }
     CancellationScope.cancel(self, because: .dependency(error.dependency.id)) {
@@ -142,7 +142,7 @@ extension Operation {
     }
     groupMembers?.memberHasFinished(self)
     guard !requirers.isEmpty else { return }
-    let error = DependencyError(of: self)
+    let error = OperationDependencyError(of: self)
     for requirer in requirers {
       guard let dependent = Self.claim(requirer) else { continue }
       guard let error else {

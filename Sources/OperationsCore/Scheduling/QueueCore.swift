@@ -37,7 +37,7 @@ final class QueueCore: @unchecked Sendable {
   /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
   let isMain: Bool
   /// The kind (lane) of the queue's requests for workers; `nil` if it depends on the queue's width.
-  private let fixedLane: WorkerPoolState.Lane?
+  let fixedLane: WorkerPoolState.Lane?
   let pool: WorkerPool
   /// The serial number of the queue's waiting request for a worker; 0 if no request waits. Guarded by the
   /// pool's lock.

@@ -33,6 +33,15 @@ enum CurrentWork {
     var isBetweenOperations = false
     /// Whether this thread is a worker that may serve ``nextQueue`` itself.
     var acceptsNextQueue = false
+    /// The queue whose task this thread runs, because the queue is the executor of the task. The queue's
+    /// public object may no longer exist.
+    var taskQueue: Unmanaged<QueueCore>?
+    /// Whether the task that is enqueued next on this thread is stored in ``firstJob``. This is so while
+    /// this thread creates the task of the asynchronous operation that it starts for a queue.
+    var acceptsFirstJob = false
+    /// The task of the asynchronous operation that this thread has started. This thread runs the task
+    /// as soon as `start()` has returned, until the task is suspended or ends.
+    var firstJob: UnownedJob?
     /// Another queue that lacks a worker, and that this worker may serve next. The operation of
     /// this worker made an operation of that queue ready. The public object of that queue is
     /// retained, and a worker is claimed from its gate.
@@ -59,6 +68,11 @@ enum CurrentWork {
   }
 
   static var operation: Operation? { scope?.pointee.operation?.takeUnretainedValue() }
+  /// The operation whose own task is the current task; `nil` in other tasks, also in children of its task.
+  static var operationOfOwnTask: Operation? {
+    guard let operation = operationOfTask, operation.isInOwnTask else { return nil }
+    return operation
+  }
   /// The operations that this thread executes, the innermost first.
   static var operations: [Operation] {
     var operations: [Operation] = []
@@ -69,6 +83,9 @@ enum CurrentWork {
       }
       current = scope.pointee.outer
     }
+    if let outermost = operationOfOwnTask, !operations.contains(where: { $0 === outermost }) {
+      operations.append(outermost)
+    }
     return operations
   }
 
@@ -76,12 +93,17 @@ enum CurrentWork {
   /// operations, which were started inside this one.
   static func isInside(_ operation: Operation) -> Bool {
     let address = Unmanaged.passUnretained(operation).toOpaque()
-    return isInside { $0.operation?.toOpaque() == address }
+    return isInside { $0.operation?.toOpaque() == address } || operationOfOwnTask === operation
   }
 
   /// Returns whether this thread executes an operation that is in the queue and has not left it.
   static func isInsideOperation(of queue: QueueCore) -> Bool {
     let address = Unmanaged.passUnretained(queue).toOpaque()
+    if let operation = operationOfOwnTask, operation.enqueuedQueue?.toOpaque() == address,
+      !operation.status.load(ordering: .acquiring).has(.retired)
+    {
+      return true
+    }
     return isInside { scope in
       guard let operation = scope.operation, scope.servedQueue?.toOpaque() == address else {
         return false
@@ -123,6 +145,7 @@ enum CurrentWork {
     }
     var own = Scope(
       operation: reference, servedQueue: scope?.pointee.servedQueue, isOnMainQueue: isOnMainQueue)
+    own.taskQueue = scope?.pointee.taskQueue
     return withScope(&own) { scope in
       releasing(scope, body)
       defer { releaseRetired(scope) }
@@ -205,6 +228,7 @@ enum CurrentWork {
     var own = Scope(
       operation: .passUnretained(operation), servedQueue: scope.pointee.servedQueue,
       isOnMainQueue: scope.pointee.isOnMainQueue)
+    own.taskQueue = scope.pointee.taskQueue
     return withScope(&own) { _ in body() }
   }
 }

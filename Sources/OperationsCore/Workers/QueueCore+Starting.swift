@@ -15,6 +15,10 @@ extension QueueCore {
   ) -> FinishedWork {
     guard operation.isPlain else {
       operation.reference._withUnsafeGuaranteedRef { startAsking($0) }
+      if let job = scope.pointee.firstJob.take() {
+        CurrentWork.passNextQueueOn(scope)
+        job.runSynchronously(on: asUnownedTaskExecutor())
+      }
       if scope.pointee.retired != nil { CurrentWork.releaseRetired(scope) }
       return FinishedWork()
     }

@@ -4,7 +4,7 @@
 import COperationsSystem
 import Synchronization
 
-/// The queues and pools that wait because the system did not start a thread, while no thread of the
+/// The queues, tasks and pools that wait because the system did not start a thread, while no thread of the
 /// pool tries again to start one.
 ///
 /// This happens if the system did not start the sampler either, which is the thread that tries
@@ -16,7 +16,9 @@ enum ThreadShortage {
     var queues: [UnsafeMutableRawPointer: Unmanaged<QueueCore>] = [:]
     /// The pools without a sampler, which is the thread that tries again to start threads.
     var pools: [ObjectIdentifier: WorkerPool] = [:]
-    var isEmpty: Bool { queues.isEmpty && pools.isEmpty }
+    /// The tasks without a thread, with a reference to the executor of each task.
+    var tasks: [(job: UnownedJob, queue: Unmanaged<QueueCore>)] = []
+    var isEmpty: Bool { queues.isEmpty && pools.isEmpty && tasks.isEmpty }
   }
 
   private static let waiting = Locked(Waiting())
@@ -39,6 +41,13 @@ enum ThreadShortage {
     if !isNew { queue._withUnsafeGuaranteedRef { $0.owner }.release() }
   }
 
+  /// Adds a task without a thread. This method takes over the caller's reference to the queue.
+  static func add(_ job: UnownedJob, _ queue: Unmanaged<QueueCore>) {
+    // The task counts as a waiting task, so that another task tries again.
+    waitingTaskCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    change { $0.tasks.append((job, queue)) }
+  }
+
   /// Adds a pool whose sampler, the thread that tries again to start threads, is missing.
   static func add(_ pool: WorkerPool) { change { $0.pools[ObjectIdentifier(pool)] = pool } }
 
@@ -51,6 +60,11 @@ enum ThreadShortage {
       return waiting
     }
     for pool in taken.pools.values { pool.retry() }
+    for (job, queue) in taken.tasks {
+      taskEndedWaiting()
+      queue._withUnsafeGuaranteedRef { $0.pool.resume(job, on: $0) }
+      queue.release()
+    }
     for queue in taken.queues.values {
       queue._withUnsafeGuaranteedRef {
         $0.withScheduler { _, _ in }

@@ -48,6 +48,9 @@ final class Worker: Sendable {
   /// miss). Used only by this thread.
   private let hasJustMissed = Atomic<Bool>(false)
 
+  /// The id of the queue after which this thread is named; 0 if there is none. Used only by this thread.
+  private let namedQueue = Atomic<UInt64>(0)
+
   private let granted = Atomic<Bool>(true)
   private let countedBlocked = Atomic<Bool>(false)
   private let lastProcessorTime = Atomic<Int64>(-1)
@@ -94,6 +97,7 @@ final class Worker: Sendable {
         switch current.job {
         case .serve(let queue): serve(queue)
         case .run(let blocks): run(blocks.takeRetainedValue())
+        case .resume(let job, let queue): resume(job, on: queue)
         }
         guard let next = takeNext(after: current) else { break }
         request.withLock { $0 = next }
@@ -298,7 +302,19 @@ final class Worker: Sendable {
     if hasLingered || !isInOwnLane.load(ordering: .relaxed) { pool.unblock(self) }
   }
 
+  /// Runs a task until it is suspended or ends.
+  private func resume(_ job: UnownedJob, on queue: Unmanaged<QueueCore>) {
+    queue._withUnsafeGuaranteedRef { queue in
+      if namedQueue.load(ordering: .relaxed) != queue.id.rawValue { name(after: queue) }
+      countStep()
+      queue.resume(job)
+      countStep()
+    }
+    queue.release()
+  }
+
   private func run(_ blocks: ExecutionBlocks) {
+    namedQueue.store(0, ordering: .relaxed)
     csystem_set_thread_name("opq")
     countStep()
     blocks.help()
@@ -306,6 +322,7 @@ final class Worker: Sendable {
   }
 
   private func name(after queue: QueueCore) {
+    namedQueue.store(queue.id.rawValue, ordering: .relaxed)
     let name = queue.scheduler.withLock { $0.name }
     // Linux cuts thread names off after 15 bytes. The default name of a queue would be cut off
     // before the number, which distinguishes two queues.

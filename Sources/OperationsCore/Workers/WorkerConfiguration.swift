@@ -58,10 +58,10 @@ public struct WorkerConfiguration: Sendable, Equatable {
   ///
   /// Before the process creates its first queue, this property contains the configuration that was
   /// set. After that, it contains the values that are in use. Setting it then has no effect and is
-  /// reported as a ``Diagnostic/Kind/workerConfigurationIsFixed``.
+  /// reported as an ``OperationDiagnostic/Kind/workerConfigurationIsFixed``.
   ///
   /// A value outside its range is replaced by `nil`, and reported as a
-  /// ``Diagnostic/Kind/invalidWorkerConfiguration``.
+  /// ``OperationDiagnostic/Kind/invalidWorkerConfiguration``.
   public static var current: WorkerConfiguration {
     get { settings.withLock { $0.configuration } }
     set {
@@ -78,14 +78,14 @@ public struct WorkerConfiguration: Sendable, Equatable {
       // The values are reported after the lock is released, because the report may call a handler
       // of the program.
       for setting in invalid {
-        Diagnostic.note(
+        OperationDiagnostic.note(
           .invalidWorkerConfiguration,
           "\(setting.name) of WorkerConfiguration is \(newValue[setting] ?? 0), which is not in the "
             + "range \(setting.range.lowerBound) to \(setting.range.upperBound); the default is used."
         )
       }
       if isFixed {
-        Diagnostic.note(
+        OperationDiagnostic.note(
           .workerConfigurationIsFixed,
           "WorkerConfiguration.current was set after a queue was created: it has no effect."
         )
@@ -116,7 +116,7 @@ public struct WorkerConfiguration: Sendable, Equatable {
       availableProcessors: { AvailableProcessors.count() })
     // The messages are printed, and the program's handler of diagnostics is not called: the pool
     // does not exist yet, and the handler may add operations.
-    for fault in faults { Diagnostic.printLine(fault) }
+    for fault in faults { OperationDiagnostic.printLine(fault) }
     settings.withLock { settings in
       settings.configuration = WorkerConfiguration(
         processorCount: resolved.processorCount, threadLimit: resolved.threadLimit,

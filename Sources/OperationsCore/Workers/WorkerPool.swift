@@ -100,6 +100,20 @@ final class WorkerPool: Sendable {
     if withState({ $0.takeRequest(of: .run(blocks)) }) != nil { blocks.release() }
   }
 
+  /// Requests a worker that runs a task until the task is suspended or ends. If no worker is available, the
+  /// request waits.
+  ///
+  /// - Parameters:
+  ///   - job: The task.
+  ///   - queue: The executor of the task. The request retains it.
+  func resume(_ job: UnownedJob, on queue: QueueCore) {
+    ForkedProcess.check("to run a task of a queue")
+    let retained = Unmanaged.passRetained(queue)
+    perform(
+      withState { $0.request(.resume(job, retained), queue.lane, width: queue.currentWidth) })
+    if ThreadShortage.exists { retry() }
+  }
+
   /// Tries again to start threads that could not be started.
   func retry() {
     let now = csystem_monotonic_nanoseconds()
@@ -228,6 +242,7 @@ final class WorkerPool: Sendable {
         queue._withUnsafeGuaranteedRef { $0.gate.stopSearching() }
         ThreadShortage.add(queue)
       case .run(let blocks): blocks.release()
+      case .resume(let job, let queue): ThreadShortage.add(job, queue)
       }
     }
     // Another thread may have started a worker since this thread removed the requests. That worker
@@ -239,14 +254,14 @@ final class WorkerPool: Sendable {
   // MARK: Reports
 
   private func reportLimit() {
-    Diagnostic.note(
+    OperationDiagnostic.note(
       .threadLimitReached,
       "all \(threads.limit) threads are in use, and ready operations have no thread")
   }
 
   private func reportFailure() {
     guard !hasReportedFailure.exchange(true, ordering: .relaxed) else { return }
-    Diagnostic.note(
+    OperationDiagnostic.note(
       .threadNotStarted,
       "a thread could not be started; operations wait for the existing threads")
   }
@@ -321,8 +336,8 @@ package struct ThreadUse: Sendable, Equatable {
   package var count: Int
   /// The maximum number of threads for operations of queues.
   package var limit: Int
-  /// The number of requests that wait for a thread. Each request is for a queue of the program, or
-  /// for a block operation with several blocks.
+  /// The number of requests that wait for a thread. Each request is for a queue of the program, for a
+  /// task on a queue's executor, or for a block operation with several blocks.
   package var waitingCount: Int
   /// Whether a request waits only because the number of threads has reached its limit.
   package var isAtLimit: Bool

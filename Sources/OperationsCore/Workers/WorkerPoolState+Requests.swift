@@ -9,31 +9,37 @@ extension WorkerPoolState {
     case serve(Unmanaged<QueueCore>)
     /// The thread runs blocks of an operation with several blocks. The job retains the blocks.
     case run(Unmanaged<ExecutionBlocks>)
+    /// The thread runs a task until the task is suspended or ends. The queue is the executor of the
+    /// task. The job retains the queue, and not its public object.
+    case resume(UnownedJob, Unmanaged<QueueCore>)
 
-    /// The address of the queue to serve or of the blocks to run.
-    var address: UnsafeMutableRawPointer {
+    /// A number that represents this job: the address of the queue to serve or of the blocks to run. The
+    /// number of a task is 1, which also represents several jobs, because a worker of the queue serves the
+    /// task like a job of another queue.
+    var summary: UInt {
       switch self {
-      case .serve(let queue): queue.toOpaque()
-      case .run(let blocks): blocks.toOpaque()
+      case .serve(let queue): UInt(bitPattern: queue.toOpaque())
+      case .run(let blocks): UInt(bitPattern: blocks.toOpaque())
+      case .resume: 1
       }
     }
 
-    /// A number that represents this job: the address, which is never 0 or 1.
-    var summary: UInt { UInt(bitPattern: address) }
-
     /// The serial number of the waiting request for this job; 0 if no request waits. A queue, or
-    /// the blocks of an operation, have at most one waiting request. Guarded by the pool's lock.
+    /// the blocks of an operation, have at most one waiting request. The requests for tasks are not
+    /// withdrawn, so they have no number here. Guarded by the pool's lock.
     var waitingNumber: UInt64 {
       get {
         switch self {
         case .serve(let queue): queue._withUnsafeGuaranteedRef { $0.waitingRequest }
         case .run(let blocks): blocks._withUnsafeGuaranteedRef { $0.waitingRequest }
+        case .resume: 0
         }
       }
       nonmutating set {
         switch self {
         case .serve(let queue): queue._withUnsafeGuaranteedRef { $0.waitingRequest = newValue }
         case .run(let blocks): blocks._withUnsafeGuaranteedRef { $0.waitingRequest = newValue }
+        case .resume: break
         }
       }
     }

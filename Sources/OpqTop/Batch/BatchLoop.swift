@@ -3,8 +3,7 @@
 
 package import CursesTerminal
 import Glibc
-package import MonitorClient
-import MonitorProtocol
+package import MonitorProtocol
 
 /// The loop of batch mode. It receives the monitor's messages and prints a frame at each interval.
 package struct BatchLoop {

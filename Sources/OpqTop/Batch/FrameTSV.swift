@@ -52,6 +52,8 @@ extension BatchFrame.Operation {
     case .cancellation: cancellation?.sentence
     case .kind: kind
     case .attempts: attempts?.last.map { "\($0.number)" }
+    case .progress: progress?.numbers
+    case .status: status
     }
   }
 }

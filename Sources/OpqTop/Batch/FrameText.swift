@@ -48,9 +48,9 @@ struct FrameText {
       switch field {
       case .id: (8, true)
       case .state: (10, false)
-      case .queue, .className, .kind, .name, .error, .cancellation: (12, false)
+      case .queue, .className, .kind, .name, .error, .cancellation, .status: (12, false)
       case .priority, .unmetDependencyCount: (5, true)
-      case .attempts: (8, true)
+      case .attempts, .progress: (8, true)
       case .dependencies: (7, false)
       case .seconds, .secondsInState: (9, true)
       }

@@ -20,6 +20,7 @@ struct AttachCommand: EndingCommand {
       The process continues when opq-top ends. Exits with 1 if the process does not answer, or, with \
       --batch, when it ends; with 3 if no process listens; with 4 if the process uses another version of the \
       protocol; with 5 if access is denied. With several processes, exits when the last one has ended.
+      "opq-top attach [options] -- COMMAND" starts a command; see "opq-top --help".
       """)
 
   @Argument(

@@ -5,7 +5,8 @@ import ArgumentParser
 
 /// `opq-top` without a command. If one process listens, the program attaches to it. If several
 /// processes listen, the program offers a list. If no process listens, the program runs the demo.
-/// Options of `demo` and `attach` select one of these commands.
+/// Options of `demo` and `attach` select one of these commands. If a command follows `--`, the program starts
+/// and shows it.
 struct DefaultCommand: EndingCommand {
   static let configuration = CommandConfiguration(commandName: "show", shouldDisplay: false)
 
@@ -13,15 +14,24 @@ struct DefaultCommand: EndingCommand {
   @OptionGroup var target: TargetOptions
   @OptionGroup var view: ViewOptions
   @OptionGroup var recording: RecordingOptions
+  @OptionGroup var launch: LaunchOptions
 
   func validate() throws {
     if demo.isGiven && target.isGiven {
       throw ValidationError("a demo cannot be combined with --pid, --wait or --socket")
     }
+    if launch.isGiven && (demo.isGiven || target.isGiven) {
+      throw ValidationError(
+        "a command after -- cannot be combined with a demo, --pid, --wait or --socket")
+    }
   }
 
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
+    if launch.isGiven {
+      return Launch.show(
+        launch.command, outputPath: launch.commandOutput, view, recording)
+    }
     if demo.isList { return DemoCommand.printList() }
     if demo.isGiven { return DemoCommand.show(demo.choice, view, recording) }
     return Attachment(targets: [], options: target, view: view, recording: recording).ending {

@@ -72,17 +72,8 @@ extension InquiryCommand {
       // The run must be created before any other thread: it blocks signals, and threads that are
       // created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
-      let path: String
-      if options.target.isGiven {
-        path = try options.target.path(nil, run)
-      } else {
-        let found = ProcessFinder.find()
-        guard let only = found.first else {
-          return Program.fail(AttachError(.nothingThere, ProcessTable.emptyMessage))
-        }
-        guard found.count == 1 else { return Program.fail(TargetOptions.choiceMessage(found)) }
-        path = only.path
-      }
+      let target = options.target
+      let path = try target.isGiven ? target.path(nil, run) : TargetOptions.onlyPath()
       let inquiry = inquiry
       let session = RemoteSession(
         path: path, isReadOnly: Self.isReadOnly, interest: inquiry.interest

@@ -10,9 +10,16 @@ struct RecordCommand: EndingCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Records the queues of another process to a file.",
     discussion: """
-      Records until the process ends, the time of --for is over, or a signal INT or TERM arrives. No \
-      terminal is needed. To show the file, use "opq-top replay". If the disk is full, exits with 1; the \
-      part before can be replayed. The other exit statuses are those of "opq-top attach".
+      Without --pid, --wait or --socket, records the only process that listens. Records until the process \
+      ends, the time of --for is over, or a signal INT or TERM arrives. No terminal is needed. To show the \
+      file, use "opq-top replay". The file contains the names, errors and log lines of the operations; \
+      only its owner can read it. If the disk is full, exits with 1; the part before can be replayed. The other exit \
+      statuses are those of "opq-top attach".
+
+      "opq-top record -o FILE -- COMMAND" starts a command and records its first process that listens, \
+      from its first operation. Signals are passed on to the command. Exits as the command does, or with 1 \
+      if the recording failed, or if no process of the command listened. If COMMAND does not exist, exits \
+      with 127; if it cannot be executed, with 126.
       """)
 
   @OptionGroup var options: TargetOptions
@@ -26,23 +33,31 @@ struct RecordCommand: EndingCommand {
     help: ArgumentHelp("Stop after this time, such as 30s.", valueName: "time"))
   var duration: Interval?
 
-  @Flag(help: "Overwrite the file if it exists.")
+  @Flag(help: "Overwrite the files if they exist.")
   var force = false
 
+  @OptionGroup var launch: LaunchOptions
+
   func validate() throws {
-    if !options.isGiven {
-      throw ValidationError("choose the process to record with --pid, --wait or --socket")
+    if launch.isGiven && options.isGiven {
+      throw ValidationError("a command after -- cannot be combined with --pid, --wait or --socket")
     }
   }
 
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
+    if launch.isGiven {
+      return Launch.record(
+        launch.command, outputPath: launch.commandOutput, into: output, replaces: force,
+        for: duration?.duration)
+    }
     do {
       // `ViewerRun` must be created before any other thread. It blocks signals in this thread, and
       // threads that are created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]))
       return try run.record(
-        options.path(nil, run), into: output, replaces: force, for: duration?.duration)
+        options.isGiven ? options.path(nil, run) : TargetOptions.onlyPath(), into: output,
+        replaces: force, for: duration?.duration)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)
     } catch {

@@ -55,6 +55,18 @@ extension TargetOptions {
     return try target.path()
   }
 
+  /// Returns the path of the socket of the only process that listens.
+  ///
+  /// - Throws: ``AttachError`` if no process listens, or `ValidationError` if several do.
+  static func onlyPath() throws -> String {
+    let found = ProcessFinder.find()
+    guard let only = found.first else {
+      throw AttachError(.nothingThere, ProcessTable.emptyMessage)
+    }
+    guard found.count == 1 else { throw ValidationError(choiceMessage(found)) }
+    return only.path
+  }
+
   /// Returns the message for the case that several processes listen and none is selected.
   static func choiceMessage(_ found: [ProcessFinder.Found]) -> String {
     let ids = found.map { "\($0.processID)" }.joined(separator: ", ")

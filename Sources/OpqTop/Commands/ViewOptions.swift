@@ -153,7 +153,7 @@ struct RecordingOptions: ParsableArguments {
       valueName: "file"))
   var record: String?
 
-  @Flag(help: "With --record: overwrite the file if it exists.")
+  @Flag(help: "With --record or --command-output: overwrite the file if it exists.")
   var force = false
 }
 

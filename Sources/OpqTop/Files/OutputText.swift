@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Glibc
+import MonitorProtocol
 
 /// A text for a file or for standard output. It is written in pieces that are large enough for a
 /// system call.

@@ -16,22 +16,25 @@ enum StandardStream: Int32 {
   @discardableResult
   func write(_ text: String) -> Int32 {
     var text = text
-    return text.withUTF8 { bytes in
-      var rest = bytes[...]
-      while let start = UnsafeBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
-        let count = Glibc.write(rawValue, start, rest.count)
-        if count >= 0 {
-          rest = rest.dropFirst(count)
-        } else if errno == EAGAIN {
-          // The stream is non-blocking, because another process that shares it has set this mode.
-          // The loop waits until the stream accepts more bytes.
-          var entry = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-          _ = poll(&entry, 1, -1)
-        } else if errno != EINTR {
-          return errno
-        }
+    return text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Writes all bytes. Returns 0 if it succeeds, and otherwise the `errno`.
+  func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+    var rest = bytes[...]
+    while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+      let count = Glibc.write(rawValue, start, rest.count)
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        // The stream is non-blocking, because another process that shares it has set this mode.
+        // The loop waits until the stream accepts more bytes.
+        var entry = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&entry, 1, -1)
+      } else if errno != EINTR {
+        return errno
       }
-      return 0
     }
+    return 0
   }
 }

@@ -30,7 +30,12 @@ extension ViewerRun {
     try recorder?.begin(into: file, replaces: recording.force)
   }
 
-  private func openedRecorder(ofProcessAt path: String?) throws -> Recorder {
+  /// Opens a source to record.
+  ///
+  /// - Parameter path: The path of the process's socket; `nil` for a demo in this process.
+  /// - Returns: The recorder, which has not begun to record.
+  /// - Throws: ``AttachError`` or ``SignalRequest``.
+  func openedRecorder(ofProcessAt path: String?) throws -> Recorder {
     let interest = Recorder.interest(warningKinds: view.warningKinds)
     let recorder = Recorder(interest) { [waker] in waker.ring() }
     try recorder.open { wake in
@@ -55,6 +60,14 @@ extension ViewerRun {
   ) throws -> Ending {
     let recorder = try openedRecorder(ofProcessAt: path)
     try recorder.begin(into: file, replaces: replaces)
+    return record(with: recorder, into: file, for: duration)
+  }
+
+  /// Waits until a recording that has begun ends by itself, a signal requests the end, or a given time is over. Then
+  /// completes the recording and reports its size.
+  ///
+  /// - Returns: How the process must end.
+  func record(with recorder: Recorder, into file: String, for duration: Duration?) -> Ending {
     let end = duration.map { MonitorTime.now + $0 }
     while !recorder.outcome.isOver, end.map({ .now < $0 }) ?? true {
       if watch.takeRequest() != nil { break }
@@ -69,9 +82,9 @@ extension ViewerRun {
     return report(outcome, after: .status(0))
   }
 
-  /// Reports why the recording stopped early, if the run was otherwise successful.
+  /// Reports why the recording stopped early, unless a signal ends the run.
   func report(_ outcome: Recorder.Outcome?, after ending: Ending) -> Ending {
-    guard ending == .status(0), let outcome, let failure = outcome.failure else { return ending }
+    guard case .status = ending, let failure = outcome?.failure, let outcome else { return ending }
     return Program.fail(
       "the recording stopped: \(failure); it contains \(Self.words(outcome))",
       status: failure.status)

@@ -11,6 +11,7 @@ struct ReplayTable: Sendable {
   private var reported: [OperationReport.ID: OperationReport] = [:]
   /// The events since the last update for the viewer; `nil` if the viewer requests no events.
   private var events: [OperationEvent]?
+  private var logs = ReplayLogs()
   private var isBeginning = false
   private var eventFilter: OperationFilter?
 
@@ -40,6 +41,7 @@ struct ReplayTable: Sendable {
   mutating func reset() {
     state = ProcessState(linkingDependents: true)
     reported = [:]
+    logs = ReplayLogs()
     events = nil
   }
 
@@ -62,7 +64,7 @@ struct ReplayTable: Sendable {
       let singled = singledOut(interest)
       wanted.formUnion(singled)
       let operations = state.operations
-      OperationReport.addCauses(to: &wanted, first: singled, for: interest) { id in
+      OperationReport.addCauses(to: &wanted, for: interest) { id in
         operations[id].map { $0.cancellationCause?.operation }
       }
       for warning in update.warnings { wanted.formUnion(warning.operations + warning.awaited) }
@@ -84,6 +86,7 @@ struct ReplayTable: Sendable {
     update.events = takeEvents(interest, at: time)
     update.runs = interest.timeline.map { runs($0, at: time) }
     update.kindTimes = [:]
+    update.logs = logs.take(from: state.logs, for: interest.logs)
     return update
   }
 

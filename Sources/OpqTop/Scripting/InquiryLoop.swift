@@ -3,7 +3,6 @@
 
 import CursesTerminal
 import Glibc
-import MonitorClient
 import MonitorProtocol
 
 /// The loop that runs an ``Inquiry`` with a process.

@@ -40,6 +40,10 @@ struct ProcessKnowledge {
   /// run.
   var detail: OperationDetail? { state.latest?.detail }
 
+  /// Returns the last log lines of an operation that the inquiry requests; `nil` before they have
+  /// arrived.
+  func log(of id: OperationReport.ID) -> OperationLog? { state.logs[id] }
+
   /// Whether the first update has arrived.
   var isFilled: Bool { hello != nil && firstUpdate != nil }
 

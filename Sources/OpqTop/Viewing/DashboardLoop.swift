@@ -5,7 +5,7 @@ package import CursesTerminal
 package import Dashboard
 import Glibc
 import MonitorClient
-import MonitorProtocol
+package import MonitorProtocol
 
 /// The loop of the dashboard. It waits for keys, signals and messages of the monitor, passes them
 /// to the dashboard, and draws. Only the loop's thread accesses the terminal.

@@ -4,6 +4,7 @@
 import CursesTerminal
 import Dashboard
 import DemoWorkloads
+import Glibc
 import MonitorClient
 import MonitorProtocol
 import OperationsCollector
@@ -26,16 +27,20 @@ struct ViewerRun {
   ///   - recording: The options that record the source; `nil` if the command has no such options.
   ///   - takesJobSignals: Whether the run also handles the signals that stop and continue the
   ///     process, as the dashboard needs.
+  ///   - takesQuitSignal: Whether the run also handles `SIGQUIT`, to pass it on to a command.
   /// - Throws: ``TerminalError`` if the system has no free descriptors.
   init(
-    _ view: ViewOptions, recording: RecordingOptions? = nil, takesJobSignals: Bool = true
+    _ view: ViewOptions, recording: RecordingOptions? = nil, takesJobSignals: Bool = true,
+    takesQuitSignal: Bool = false
   ) throws(TerminalError) {
     self.view = view
     self.recording = recording
     if takesJobSignals { JobSignals.block() }
     let waker = try Waker()
     self.waker = waker
-    watch = TerminationWatch(ring: { waker.ring() }, restore: { Terminal.restoreNow() })
+    watch = TerminationWatch(
+      others: takesQuitSignal ? [SIGQUIT] : [], ring: { waker.ring() },
+      restore: { Terminal.restoreNow() })
   }
 
   // MARK: Sources
@@ -62,12 +67,15 @@ struct ViewerRun {
   }
 
   /// Creates a session with a process. If several processes are watched, the session gets the
-  /// process's number and a part of the memory for operations.
-  func makeSession(at path: String, number: Int? = nil, count: Int = 1) -> RemoteSession {
+  /// process's number and a part of the memory for operations. A held session requests no data
+  /// before it is started.
+  func makeSession(
+    at path: String, number: Int? = nil, count: Int = 1, isHeld: Bool = false
+  ) -> RemoteSession {
     RemoteSession(
       path: path, isReadOnly: view.isReadOnly, interest: interest(for: number),
       interval: view.batch ? batchInterval : RemoteSession.usualInterval,
-      mostBytes: OperationLedger.mostBytes / count
+      mostBytes: OperationLedger.mostBytes / count, isHeld: isHeld
     ) { [waker] in waker.ring() }
   }
 
@@ -155,11 +163,13 @@ struct ViewerRun {
   ///   - first: The first source and its name; `nil` if the user has to choose a source.
   ///   - demo: The demo that runs, or that the user can choose in the picker.
   ///   - recorder: The recorder of the source; `nil` if nothing is recorded.
+  ///   - launchHint: The hint for a process that this program has started; empty for a general hint.
   /// - Returns: How the process must end.
   /// - Throws: ``TerminalError`` if nothing can be shown, or ``FileError`` if the file of the
   ///   recording cannot be created.
   func showDashboard(
-    of first: (WatchedSource, Source)?, demo: DemoChoice, recorder: Recorder? = nil
+    of first: (WatchedSource, Source)?, demo: DemoChoice, recorder: Recorder? = nil,
+    launchHint: String = ""
   ) throws -> Ending {
     let terminal = try Terminal(view.terminalOptions)
     let signals = try JobSignals()
@@ -175,9 +185,9 @@ struct ViewerRun {
     let dashboard = Dashboard(
       configuration: .init(
         source: first?.1, title: demo.demo.name,
-        guidance: demo.demo == .tiles ? "" : demo.demo.guidance,
+        guidance: demo.demo == .tiles ? "" : demo.demo.guidance, launchHint: launchHint,
         isReadOnly: view.isReadOnly, asksBeforeCancellingByKey: false,
-        warningKinds: view.warningKinds))
+        isUnicode: terminal.capabilities.isUnicode, warningKinds: view.warningKinds))
     let loop = DashboardLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, watched: first?.0,
       opener: opener, waker: waker, watch: watch, reportsFrameTimes: view.reportsFrameTimes,

@@ -3,7 +3,7 @@
 
 import CursesTerminal
 import DemoWorkloads
-package import MonitorClient
+package import MonitorProtocol
 import OperationsCollector
 import Synchronization
 
@@ -57,5 +57,3 @@ package final class Completion: Sendable {
   /// Sets the flag. Further calls have no effect.
   func reach() { flag.store(true, ordering: .releasing) }
 }
-
-extension MonitorSession: MonitorSource {}

@@ -134,6 +134,8 @@ struct ChromeTrace: RunExport {
     args["dependencyWaitMicroseconds"] = report.dependencyWait.map { .real($0.microseconds) }
     args["slotWaitMicroseconds"] = report.slotWait.map { .real($0.microseconds) }
     args["attempts"] = report.attempts.map { .number($0.number) }
+    args["progress"] = report.progress.map { .text($0.numbers) }
+    args["status"] = report.statusText.map { .text($0) }
     args["error"] = report.errorText.map { .text($0) }
     args["cancellation"] = self.run.cancellations[report.id].map { .text($0) }
     event.args = args

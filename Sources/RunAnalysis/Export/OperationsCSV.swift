@@ -37,6 +37,8 @@ struct OperationsCSV: RunExport {
     ("cancellation", { $1.cancellations[$0.id].map(text) }),
     ("kind", { report, _ in text(report.kind) }),
     ("attempts", { report, _ in report.attempts.map { "\($0.number)" } }),
+    ("progress", { report, _ in report.progress?.numbers }),
+    ("status", { report, _ in report.statusText.map(text) }),
   ]
 
   func write<Failure: Error>(to output: (String) throws(Failure) -> Void) throws(Failure) {

@@ -77,6 +77,9 @@ struct StyleEvidence {
     let text = run.text.lowercased()
     if words.contains(where: { text.contains($0) }) { return true }
     if texture.contains(where: { run.text.unicodeScalars.contains($0) }) { return true }
+    if run.role == .failed, ["error", "critical"].contains(where: { text.contains($0) }) {
+      return true
+    }
     if text.contains("live") || text.contains("following") { return true }
     // A cell with only the mark of a cut text is accepted, because it stands for characters that
     // are not shown.

@@ -88,6 +88,51 @@ import Testing
   }
 
   @Test(
+    "log prints the lines of an operation from its process and from a recording, and follows them"
+  )
+  func logLines() throws {
+    let process = try MonitoredProcess(
+      BuiltFolder.path(of: "fixture-ending"), ["log"], until: "listening at")
+    let file = process.runtime.file("log.opqrec")
+    let recorder = try PseudoTerminal(columns: 120)
+    try recorder.start(
+      BuiltProgram.path, ["record", "-p", "\(process.id)", "-o", file],
+      environment: [MonitoredProcess.variable(process.runtime)])
+    let id = try process.line(after: "logging: ").filter(\.isNumber)
+    func check(_ result: (output: String, errors: String, ending: PseudoTerminal.Ending?)) {
+      #expect(result.ending == .status(0), "\(result.errors)")
+      let lines = result.output.split(separator: "\n")
+      #expect(lines.first == "(11 lines were dropped)", "\(result.output)")
+      #expect(lines.dropFirst().first?.hasSuffix(" info     page 12 host=tiles") == true)
+      #expect(lines.contains { $0.hasSuffix(" warning  title ·]0;evil··[2J ·31m end") })
+      #expect(!result.output.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
+    }
+    let result = try run(process, ["log", id])
+    check(result)
+    #expect(result.output.split(separator: "\n").count == 51)
+    let json = try run(process, ["log", "#\(id)", "--json"])
+    #expect(json.output.split(separator: "\n").count == 50)
+    #expect(json.output.hasPrefix("{\"level\":\"info\",\"number\":11,\"operation\":\(id),"))
+    #expect(!json.output.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
+
+    let follower = try PseudoTerminal(columns: 120)
+    try follower.start(
+      BuiltProgram.path, ["log", id, "-f", "-p", "\(process.id)"],
+      environment: [MonitoredProcess.variable(process.runtime)])
+    #expect(follower.wait { $0.contains("warning  title") })
+    kill(process.id, SIGUSR1)
+    #expect(follower.wait { $0.contains("error    last line") })
+    #expect(follower.waitForEnd() == .status(0))
+    #expect(recorder.waitForEnd() == .status(0))
+
+    let end = try process.run(["log", id, "--recording", file])
+    #expect(end.ending == .status(0), "\(end.errors)")
+    #expect(end.output.hasPrefix("(12 lines were dropped)\n"))
+    #expect(end.output.hasSuffix(" error    last line\n"))
+    #expect(!end.output.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
+  }
+
+  @Test(
     "why names the failed operation that has cancelled another one, in the process and in its recording"
   )
   func causes() throws {

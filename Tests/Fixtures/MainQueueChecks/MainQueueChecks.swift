@@ -53,8 +53,8 @@ package func checkMainQueue(isServedByMainThread: Bool) {
 
 /// Checks that setting the properties of the main queue has no effect, because they are fixed.
 private func checkFixed(_ checks: Checks) {
-  let reported = Locked<[Diagnostic.Kind]>([])
-  Diagnostic.handler = { diagnostic in reported.withLock { $0.append(diagnostic.kind) } }
+  let reported = Locked<[OperationDiagnostic.Kind]>([])
+  OperationDiagnostic.handler = { diagnostic in reported.withLock { $0.append(diagnostic.kind) } }
   let main = OperationQueue.main
   main.name = "another"
   main.maxConcurrentOperationCount = 5

@@ -11,34 +11,34 @@ package func checkWaitingOnMainThread() -> Never {
   let checks = Checks()
   let main = OperationQueue.main
 
-  var made = Misuse.catching { main.waitUntilAllOperationsAreFinished() }
+  var made = OperationMisuse.catching { main.waitUntilAllOperationsAreFinished() }
   checks.expect(made.isEmpty, "an empty main queue may be waited for")
   checkWaitingInFurtherBlock(checks)
 
   let operation = BlockOperation {}
   main.addOperation(operation)
-  made = Misuse.catching { main.waitUntilAllOperationsAreFinished() }
+  made = OperationMisuse.catching { main.waitUntilAllOperationsAreFinished() }
   checks.expect(made.map(\.kind) == [.waitOnMainThread], "waiting for all is refused")
-  made = Misuse.catching { operation.waitUntilFinished() }
+  made = OperationMisuse.catching { operation.waitUntilFinished() }
   checks.expect(
     made.map(\.kind) == [.waitOnMainThread], "waiting for a pending operation is refused")
   operation.cancel()
-  made = Misuse.catching { operation.waitUntilFinished() }
+  made = OperationMisuse.catching { operation.waitUntilFinished() }
   checks.expect(
     made.map(\.kind) == [.waitOnMainThread], "waiting for a cancelled operation is refused")
 
   let batch = [BlockOperation {}, BlockOperation {}]
-  made = Misuse.catching { main.addOperations(batch, waitUntilFinished: true) }
+  made = OperationMisuse.catching { main.addOperations(batch, waitUntilFinished: true) }
   checks.expect(made.map(\.kind) == [.waitOnMainThread], "adding and waiting is refused")
   checks.expect(main.operations == [operation], "nothing was added")
-  made = Misuse.catching { OperationQueue().addOperations(batch, waitUntilFinished: true) }
+  made = OperationMisuse.catching { OperationQueue().addOperations(batch, waitUntilFinished: true) }
   checks.expect(made.isEmpty, "another queue may be waited for on the main thread")
 
   let underlying = OperationQueue()
   underlying.underlyingQueue = .main
   let pending = BlockOperation {}
   underlying.addOperation(pending)
-  made = Misuse.catching {
+  made = OperationMisuse.catching {
     underlying.waitUntilAllOperationsAreFinished()
     pending.waitUntilFinished()
     underlying.addOperations([BlockOperation {}], waitUntilFinished: true)
@@ -54,7 +54,7 @@ private func checkWaitingInFurtherBlock(_ checks: Checks) {
   let hasWaited = DispatchSemaphore(value: 0)
   let operation = BlockOperation { hasWaited.wait() }
   operation.addExecutionBlock {
-    let made = Misuse.catching { OperationQueue.main.waitUntilAllOperationsAreFinished() }
+    let made = OperationMisuse.catching { OperationQueue.main.waitUntilAllOperationsAreFinished() }
     checks.expect(made.isEmpty, "a further block is not an operation of the main queue")
     checks.expect(OperationQueue.current == nil, "no queue is current in a further block")
     hasWaited.signal()
@@ -79,7 +79,7 @@ package func checkWaitingForStarted() {
     checks.expect(operation.isExecuting, "the operation has started and runs on another thread")
     let next = BlockOperation {}
     OperationQueue.main.addOperation(next)
-    let refused = Misuse.catching {
+    let refused = OperationMisuse.catching {
       OperationQueue.main.waitUntilAllOperationsAreFinished()
       next.waitUntilFinished()
     }
@@ -87,7 +87,7 @@ package func checkWaitingForStarted() {
     next.cancel()
     operation.finishElsewhere()
     checks.expect(
-      Misuse.catching { operation.waitUntilFinished() }.isEmpty,
+      OperationMisuse.catching { operation.waitUntilFinished() }.isEmpty,
       "waiting for a started operation is allowed")
     checks.end()
   }

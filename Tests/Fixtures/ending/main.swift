@@ -16,10 +16,13 @@
 //                                cancelled another one through a third one
 //   fixture-ending retry         a retry fails twice, and its third attempt succeeds when the process receives
 //                                SIGUSR1; then `main` returns
+//   fixture-ending log           an operation logs lines, one of them with escape sequences; it logs another line
+//                                and finishes when the process receives SIGUSR1; then `main` returns
 //   fixture-ending exec          the process executes this program again, as `executed FOREIGN-SOCKET…`
 
 import Dispatch
 import Glibc
+import Logging
 import Operations
 import OperationsMonitor
 import TestSupport
@@ -149,6 +152,26 @@ case "retry":
   fflush(nil)
   waitForSignal()
   gate.finish()
+  queue.waitUntilAllOperationsAreFinished()
+case "log":
+  let logger = Logger(label: "fixture") { label in
+    OperationLogHandler(wrapping: StreamLogHandler.standardError(label: label))
+  }
+  let isSignalled = DispatchSemaphore(value: 0)
+  let logging = BlockOperation {
+    for number in 1...60 { logger.info("page \(number)", metadata: ["host": "tiles"]) }
+    logger.warning("title \u{1B}]0;evil\u{7}\u{1B}[2J \u{9B}31m end")
+    isBlocked.signal()
+    isSignalled.wait()
+    logger.error("last line")
+  }
+  logging.name = "logging"
+  queue.addOperation(logging)
+  isBlocked.wait()
+  print("logging: \(logging.id.rawValue)")
+  fflush(nil)
+  waitForSignal()
+  isSignalled.signal()
   queue.waitUntilAllOperationsAreFinished()
 case "stop":
   OperationMonitor.stopListening()

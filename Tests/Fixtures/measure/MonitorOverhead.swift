@@ -48,7 +48,7 @@ enum Watching: CaseIterable {
 ///     fixture-measure monitor [ROUNDS [memory|empty|millisecond]]
 enum MonitorOverhead {
   /// Does some work with one kind of monitoring, and returns the time that the work takes.
-  private static func time(_ watching: Watching, _ work: () -> Void) throws -> Duration {
+  static func time(_ watching: Watching, _ work: () -> Void) throws -> Duration {
     var viewer: AttachedViewer?
     switch watching {
     case .off: break

@@ -7,6 +7,7 @@
 //   fixture-measure soak [SECONDS [SEED [DEMO]]]
 //   fixture-measure dashboard
 //   fixture-measure monitor [ROUNDS [memory|empty|millisecond]]
+//   fixture-measure reports [ROUNDS]
 //   fixture-measure telemetry [ROUNDS]
 //   fixture-measure telemetry off|metrics|traces COUNT
 
@@ -15,6 +16,7 @@ switch CommandLine.arguments.dropFirst().first {
 case "soak": try RandomUse.run(arguments)
 case "dashboard": try DashboardFigures.run()
 case "monitor": try MonitorOverhead.run(arguments)
+case "reports": try ReportOverhead.run(arguments)
 case "telemetry": TelemetryOverhead.run(arguments)
-default: fatalError("usage: soak|dashboard|monitor|telemetry [ARGUMENT ...]")
+default: fatalError("usage: soak|dashboard|monitor|reports|telemetry [ARGUMENT ...]")
 }

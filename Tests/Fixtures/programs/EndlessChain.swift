@@ -48,7 +48,7 @@ enum EndlessChain {
     var memoryAtFirst = 0
     for number in 1...count {
       let next = Link()
-      next.forgetsDependencies = forgets
+      next.releasesDependenciesWhenFinished = forgets
       if let newest { next.addDependency(newest) }
       queue.addOperation(next)
       newest = next

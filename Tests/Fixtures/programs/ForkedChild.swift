@@ -246,9 +246,13 @@ private final class Parent: Sendable {
     switch word {
     // The child process has no thread that could run the task.
     case "awaitOperation":
-      Task(executorPreference: CallingThreadExecutor()) { [running] in await running.finished() }
+      Task(executorPreference: CallingThreadExecutor()) { [running] in
+        await running.waitUntilFinished()
+      }
     case "awaitQueue":
-      Task(executorPreference: CallingThreadExecutor()) { [full] in await full.waitForAll() }
+      Task(executorPreference: CallingThreadExecutor()) { [full] in
+        await full.waitUntilAllOperationsAreFinished()
+      }
     case "waitForOperation": running.waitUntilFinished()
     case "waitForStartedByHand": startedByHand.waitUntilFinished()
     case "waitForQueue": queue.waitUntilAllOperationsAreFinished()
@@ -316,5 +320,5 @@ private final class Asked: Operation, @unchecked Sendable {
 private final class Failing: Operation, @unchecked Sendable {
   private struct Failure: Error {}
 
-  override func main() { recordError(Failure()) }
+  override func main() { fail(with: Failure()) }
 }

@@ -53,6 +53,39 @@ struct ProcessMergeTests {
 
   // MARK: Ids
 
+  @Test("Log lines have the ids of their process and the viewer's times, and arrive once")
+  func logLines() throws {
+    var scene = MergeScene.heard(2)
+    var update = MergeScene.update([])
+    func log(_ id: ID, _ first: UInt64, at time: MonitorTime) -> OperationLog {
+      OperationLog(
+        of: id, first: first, lines: [LogLine(time: time, level: .error, text: "\(first)")])
+    }
+    // The second log has an id that no process assigns.
+    update.logs = [log(ID(7), 3, at: scene.now), log(scene.id(1, 7), 0, at: scene.now)]
+    scene.say(2, .update(update))
+    update.logs = [log(ID(7), 4, at: scene.now)]
+    scene.say(2, .update(update))
+    let arrived = try #require(scene.updates(in: scene.take()).first)
+    #expect(arrived.logs.map(\.operation) == [scene.id(2, 7)])
+    #expect(arrived.logs.first?.first == 3)
+    #expect(arrived.logs.first?.lines.map(\.text) == ["3", "4"])
+    scene.report(1, [.executing(1)])
+    #expect(scene.updates(in: scene.take()).first?.logs == [])
+  }
+
+  @Test("Each process is asked for the log lines of its own operations")
+  func logInterests() {
+    var scene = MergeScene.heard(2)
+    var interest = Interest()
+    interest.logs = .operations([scene.id(1, 7), scene.id(2, 8), scene.id(2, 9)])
+    let wishes = scene.merge.watch(interest, at: scene.now)
+    #expect(
+      wishes.map(\.interest.logs) == [.operations([ID(7)]), .operations([ID(8), ID(9)])])
+    interest.logs = .all
+    #expect(scene.merge.watch(interest, at: scene.now).map(\.interest.logs) == [.all, .all])
+  }
+
   @Test func equalIDsOfTwoProcessesAreTwoOperations() throws {
     var scene = MergeScene.heard(2)
     scene.report(1, [.executing(1042)])

@@ -124,6 +124,13 @@ import Testing
     update.detail?.reasons = (0..<2_000).map {
       .init(kind: .noFreeSlot, sentence: String(repeating: "é", count: 100) + "\($0)")
     }
+    update.logs = ids.prefix(1_000).map { id in
+      OperationLog(
+        of: id,
+        lines: (0..<50).map {
+          LogLine(time: WireSamples.time($0), level: .info, text: String(repeating: "x", count: 80))
+        })
+    }
     update.detail?.awaitedOperations = ids
     update.detail?.awaitedQueues = ids.map { .init($0.rawValue) }
     let (arrived, partCount) = try arrival(of: update)
@@ -189,7 +196,7 @@ import Testing
     ]
     let entries =
       update.queues.count + 3 + (update.events?.events.count ?? 0) + (update.runs?.runs.count ?? 0)
-      + 1 + update.kindTimes.count
+      + 1 + update.kindTimes.count + update.logs.reduce(0) { $0 + 1 + $1.lines.count }
     #expect(entries > 6)
     let ids = 3 * 2 + 3 + 1 + 2 + 4
     func sentence(mostEntries: Int, mostIDs: Int) -> String? {

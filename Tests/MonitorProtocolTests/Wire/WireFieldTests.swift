@@ -56,6 +56,10 @@ import Testing
       (WireSamples.times.run as Any, percentiles),
       (WireSamples.detail, OperationDetail(id: .init(0))),
       (
+        OperationLog(of: .init(7), first: 1, lines: WireSamples.log.lines, mayBeDropped: true),
+        OperationLog(of: .init(0))
+      ), (WireSamples.log.lines[0], LogLine(time: zero, level: .info, text: "")),
+      (
         WireSamples.detail.reasons[0],
         OperationDetail.Reason(kind: .notInQueue, sentence: "")
       ),

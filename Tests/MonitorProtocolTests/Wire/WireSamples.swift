@@ -40,6 +40,7 @@ enum WireSamples {
     interest.timeline = .init(window: .seconds(90), limit: 5_000)
     interest.detail = .init(0)
     interest.search = .init(text: "merge", start: .init(0))
+    interest.logs = .operations(Set(ids(6, .max)))
     interest.warningKinds = [.cycle, .leaking]
     return interest
   }
@@ -73,6 +74,10 @@ enum WireSamples {
     report.cancellationCause = .queue(.init(3), reason: "shutting down")
     report.givenKind = "merge \u{1B}[2J"
     report.attempts = attempts
+    report.progress = OperationProgress(
+      completed: 1 << 50, total: 1 << 51, base: 7, since: time(8_000))
+    report.statusText = "parsing \u{1B}[2J page 7"
+    report.memberQueue = .init(4)
     return report
   }
 
@@ -142,6 +147,14 @@ enum WireSamples {
     }
   }
 
+  static var log: OperationLog {
+    OperationLog(
+      of: .init(1_042), first: 12,
+      lines: zip(LogLine.Level.allCases, 0...).map { level, number in
+        LogLine(time: time(30 + number), level: level, text: "page \(number)\n\u{1B}[2J é")
+      })
+  }
+
   static var update: Update {
     var update = Update(
       time: time(16), queues: [queue, QueueReport(id: .init(4), name: "")],
@@ -162,6 +175,7 @@ enum WireSamples {
     update.kindTimes = ["Merge": times, "": TimeStatistics(wait: times.wait)]
     update.behind = .milliseconds(1_200)
     update.matches = matches
+    update.logs = [OperationLog(of: .init(7), mayBeDropped: true), log]
     update.detail = detail
     return update
   }

@@ -25,7 +25,7 @@ struct AsyncChangeTests {
     let changes = ChangeLog(operation)
     log.change { $0 = changes }
     if inQueue { OperationQueue().addOperation(operation) } else { operation.start() }
-    await operation.finished()
+    await operation.waitUntilFinished()
     #expect(changes.events == Self.whole)
   }
 
@@ -34,7 +34,7 @@ struct AsyncChangeTests {
     let operation = AsyncOperation { throw CancellationError() }
     let changes = ChangeLog(operation)
     operation.start()
-    await operation.finished()
+    await operation.waitUntilFinished()
     #expect(changes.events == Self.whole.filter { $0 != "run" })
   }
 
@@ -47,7 +47,7 @@ struct AsyncChangeTests {
       log.note("\(change.newValue == true) \(operation.isFinished) \(value)")
     }
     operation.start()
-    await operation.finished()
+    await operation.waitUntilFinished()
     #expect(log.events == ["true false -1", "false true 5"])
     observation.invalidate()
   }
@@ -77,7 +77,7 @@ struct AsyncChangeTests {
     try await onOwnThread { gate.waitForArrivals(1) }
     operation.cancel()
     operation.cancel()
-    await operation.finished()
+    await operation.waitUntilFinished()
     #expect(
       changes.events == [
         "will isExecuting", "isExecuting false→true", "will isCancelled", "isCancelled false→true",
@@ -157,7 +157,7 @@ struct AsyncChangeTests {
     }
     let failing = Reporting()
     failing.start()
-    await failing.finished()
+    await failing.waitUntilFinished()
     #expect(failing.log.events == ["true"])
     let cancelled = Reporting()
     cancelled.cancel()

@@ -57,7 +57,7 @@ struct AsyncExecutorTests {
       queue.addOperations(operations, waitUntilFinished: false)
       let hasWaited = Latch()
       Task(executorPreference: CallingThreadExecutor()) {
-        await operations[0].finished()
+        await operations[0].waitUntilFinished()
         Self.wait(for: operations[1])
         hasWaited.open()
       }
@@ -74,7 +74,7 @@ struct AsyncExecutorTests {
       queue.addOperation { first.pass() }
       let hasWaited = Latch()
       Task(executorPreference: CallingThreadExecutor()) {
-        await queue.waitForAll()
+        await queue.waitUntilAllOperationsAreFinished()
         let operation = BlockOperation {}
         queue.addOperation(operation)
         Self.wait(for: operation)

@@ -28,7 +28,7 @@ struct AsyncLifetimeTests {
     if isCancelled { operation.cancel() }
     #expect(log.events.isEmpty)
     queue.isSuspended = false
-    await operation.finished()
+    await operation.waitUntilFinished()
     #expect(log.events == ["closure released"])
   }
 
@@ -57,7 +57,7 @@ struct AsyncLifetimeTests {
         itself.change { $0 = operation }
         if isCancelled { operation.cancel() }
         operation.start()
-        await operation.finished()
+        await operation.waitUntilFinished()
       }
       try await onOwnThread { _ = log.wait(for: "operation released") }
     }
@@ -99,7 +99,7 @@ struct AsyncLifetimeTests {
       }
     }
     operation.start()
-    await operation.finished()
+    await operation.waitUntilFinished()
     #expect(log.events == ["closure released"])
   }
 
@@ -129,7 +129,7 @@ struct AsyncLifetimeTests {
       itself.change { $0 = operation }
       if isCancelled { operation.cancel() }
       operation.start()
-      await operation.finished()
+      await operation.waitUntilFinished()
       #expect(log.events == ["asked"])
       itself.change { $0 = nil }
     }

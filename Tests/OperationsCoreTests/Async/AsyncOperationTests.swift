@@ -48,7 +48,7 @@ struct AsyncOperationTests {
     }
     let failing = Failing()
     failing.start()
-    await failing.finished()
+    await failing.waitUntilFinished()
     #expect(failing.error is WorkError && failing.seen.value is WorkError)
 
     for reason in [WorkError(number: 2), nil] {
@@ -58,7 +58,7 @@ struct AsyncOperationTests {
         if isStarted { operation.start() }
         if let reason { operation.cancel(with: reason) } else { operation.cancel() }
         if !isStarted { operation.start() }
-        await operation.finished()
+        await operation.waitUntilFinished()
         #expect(operation.error as? WorkError == reason)
         let thrown = #expect(throws: (any Error).self) { try operation.result?.get() }
         #expect(thrown as? WorkError == reason && (reason != nil || thrown is CancellationError))
@@ -125,10 +125,10 @@ struct AsyncOperationTests {
     let gate = AsyncGate()
     let operation = AsyncOperation { await gate.pass() }
     operation.start()
-    let mistakes = Misuse.catching { operation.start() }
+    let mistakes = OperationMisuse.catching { operation.start() }
     #expect(mistakes.map(\.kind) == [.receiverAlreadyExecuting])
     gate.open()
-    #expect(await operation.finished())
+    #expect(await operation.waitUntilFinished())
   }
 
   @Test("SA-4: starting it before it is ready is refused, and it may be started later")
@@ -136,7 +136,7 @@ struct AsyncOperationTests {
     let dependency = Operation()
     let operation = AsyncOperation { 1 }
     operation.addDependency(dependency)
-    #expect(Misuse.catching { operation.start() }.map(\.kind) == [.receiverNotReady])
+    #expect(OperationMisuse.catching { operation.start() }.map(\.kind) == [.receiverNotReady])
     dependency.start()
     operation.start()
     #expect(try await operation.value == 1)
@@ -147,7 +147,8 @@ struct AsyncOperationTests {
     let queue = OperationQueue()
     queue.isSuspended = true
     let operation = queue.addAsyncOperation { 1 }
-    #expect(Misuse.catching { operation.start() }.map(\.kind) == [.startOfEnqueuedOperation])
+    #expect(
+      OperationMisuse.catching { operation.start() }.map(\.kind) == [.startOfEnqueuedOperation])
     queue.isSuspended = false
     #expect(try await operation.value == 1)
   }
@@ -158,7 +159,7 @@ struct AsyncOperationTests {
       for _ in 0..<Effort.scaled(300) {
         let count = Monitored(0)
         let operation = AsyncOperation { count.change { $0 += 1 } }
-        onThreads(3) { _ in _ = Misuse.catching { operation.start() } }
+        onThreads(3) { _ in _ = OperationMisuse.catching { operation.start() } }
         operation.waitUntilFinished()
         #expect(count.value == 1)
       }
@@ -199,7 +200,7 @@ struct AsyncOperationTests {
     OperationQueue().addOperation(third)
     OperationQueue().addOperation(second)
     OperationQueue().addOperation(first)
-    await third.finished()
+    await third.waitUntilFinished()
     #expect(log.events == [1, 2, 3])
   }
 
@@ -247,12 +248,25 @@ struct AsyncOperationTests {
     #expect(printed.contains("has nothing to run"))
   }
 
-  @Test("MX-10: inside the work there is no current operation queue")
+  @Test("MX-10: inside the work, the current operation, queue and quality of service are its own")
   func currentQueue() async throws {
-    let operation = OperationQueue().addAsyncOperation {
-      (OperationQueue.current == nil, QualityOfService.current)
+    let queue = OperationQueue(name: "own")
+    queue.qualityOfService = .utility
+    let operation = queue.addAsyncOperation {
+      // The result has the id, because an operation that retains itself would never be released.
+      var seen: [(OperationQueue?, OperationID?, QualityOfService)] = []
+      for _ in 0..<3 {
+        seen.append((OperationQueue.current, Operation.current?.id, QualityOfService.current))
+        await Task.yield()
+      }
+      await MainActor.run {
+        seen.append((OperationQueue.current, Operation.current?.id, QualityOfService.current))
+      }
+      async let child = (OperationQueue.current, Operation.current?.id, QualityOfService.current)
+      return await seen + [child]
     }
-    let (hasNone, level) = try await operation.value
-    #expect(hasNone && level == .default)
+    for (current, own, level) in try await operation.value {
+      #expect(current == queue && own == operation.id && level == .utility)
+    }
   }
 }

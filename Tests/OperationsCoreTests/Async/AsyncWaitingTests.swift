@@ -39,14 +39,14 @@ struct AsyncWaitingTests {
   @Test("Q-12: waiting for a queue ends when it is empty, and at once if it is")
   func emptyQueue() async throws {
     let queue = OperationQueue()
-    #expect(await queue.waitForAll())
+    #expect(await queue.waitUntilAllOperationsAreFinished())
     for round in 0..<Effort.scaled(500) {
       let count = Monitored(0)
       for _ in 0..<round % 5 { queue.addAsyncOperation { count.change { $0 += 1 } } }
       queue.addOperation {
         queue.addBarrierBlock { count.change { $0 += 1 } }
       }
-      #expect(await queue.waitForAll())
+      #expect(await queue.waitUntilAllOperationsAreFinished())
       #expect(count.value == round % 5 + 1 && queue.operationCount == 0)
     }
   }
@@ -56,8 +56,8 @@ struct AsyncWaitingTests {
     let queue = OperationQueue()
     queue.isSuspended = true
     let operation = queue.addAsyncOperation { 1 }
-    let other = Task { await queue.waitForAll() }
-    let waiting = Task { await queue.waitForAll() }
+    let other = Task { await queue.waitUntilAllOperationsAreFinished() }
+    let waiting = Task { await queue.waitUntilAllOperationsAreFinished() }
     waiting.cancel()
     #expect(await waiting.value == false)
     #expect(!operation.isCancelled && queue.operationCount == 1)
@@ -70,7 +70,7 @@ struct AsyncWaitingTests {
     let queue = OperationQueue()
     for _ in 0..<Effort.scaled(2_000) {
       queue.addOperation {}
-      let waits = (0..<3).map { _ in Task { await queue.waitForAll() } }
+      let waits = (0..<3).map { _ in Task { await queue.waitUntilAllOperationsAreFinished() } }
       for wait in waits.dropFirst() { wait.cancel() }
       for wait in waits.dropFirst() { _ = await wait.value }
       #expect(await waits[0].value)

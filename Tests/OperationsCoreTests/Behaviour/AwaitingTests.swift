@@ -15,7 +15,7 @@ struct AwaitingTests {
       let dependent = Operation()
       dependent.addDependency(operation)
       queue.addOperation(operation)
-      await operation.finished()
+      await operation.waitUntilFinished()
       #expect(operation.isFinished && queue.operationCount == 0 && dependent.isReady)
     }
   }
@@ -31,13 +31,13 @@ struct AwaitingTests {
       }
     }
     await withTaskGroup { group in
-      for _ in 0..<20 { group.addTask { _ = await operation.finished() } }
+      for _ in 0..<20 { group.addTask { _ = await operation.waitUntilFinished() } }
       group.addTask {
         operation.addExecutionBlock {}
         OperationQueue().addOperation(operation)
       }
     }
-    await operation.finished()
+    await operation.waitUntilFinished()
     #expect(try await onOwnThread { log.wait(forCount: 3) })
   }
 
@@ -47,14 +47,14 @@ struct AwaitingTests {
     let isWaiting = Flag()
     let task = Task {
       isWaiting.raise()
-      return await operation.finished()
+      return await operation.waitUntilFinished()
     }
     while !isWaiting.isRaised { await Task.yield() }
     task.cancel()
     #expect(await task.value == false)
     #expect(!operation.isCancelled && !operation.isFinished)
     operation.start()
-    #expect(await operation.finished())
+    #expect(await operation.waitUntilFinished())
   }
 
   @Test(
@@ -65,7 +65,7 @@ struct AwaitingTests {
     let unfinished = Operation()
     let answers = await Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return await [finished.finished(), unfinished.finished()]
+      return await [finished.waitUntilFinished(), unfinished.waitUntilFinished()]
     }.value
     #expect(answers == [true, false])
   }
@@ -74,7 +74,7 @@ struct AwaitingTests {
   func cancelledWaitsAreForgotten() async {
     let operation = Operation()
     for _ in 0..<3 {
-      let task = Task { await operation.finished() }
+      let task = Task { await operation.waitUntilFinished() }
       task.cancel()
       #expect(await task.value == false)
     }
@@ -86,7 +86,7 @@ struct AwaitingTests {
     for _ in 0..<Effort.scaled(2_000) {
       let operation = Operation()
       let waits = (0..<3).map { _ in
-        Task { await (operation.finished(), operation.isFinished) }
+        Task { await (operation.waitUntilFinished(), operation.isFinished) }
       }
       let starter = Task { operation.start() }
       for wait in waits.dropFirst() { wait.cancel() }

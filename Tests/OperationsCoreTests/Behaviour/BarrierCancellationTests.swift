@@ -182,7 +182,7 @@ struct BarrierCancellationTests {
           probe.touch()
           log.note("ran")
         }
-        queue.invalidate()
+        queue.cancelAllAndResume()
       }
       log.wait(for: "queue released")
       #expect(log.events == ["block released", "queue released"])

@@ -233,7 +233,7 @@ struct BarrierTests {
             #expect(queue.operationCount == count)
           }
         }
-        queue.invalidate()
+        queue.cancelAllAndResume()
         queue.waitUntilAllOperationsAreFinished()
         return rounds.min() ?? .zero
       }

@@ -1,32 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
-import TestSupport
 import Testing
 
 @Suite("Calls that the compiler rejects")
 struct BlockingCallTests {
   @Test("H-9, WA-6: the compiler rejects blocking calls in tasks, and accepts the replacements")
   func refused() throws {
-    let errors = try compile(
-      """
-      import OperationsCore
-      func blocks(_ operation: Operation, _ queue: OperationQueue) async {
-        operation.waitUntilFinished()
-        queue.addOperations([], waitUntilFinished: true)
-        queue.waitUntilAllOperationsAreFinished()
-      }
-      func awaits(_ operation: Operation, _ queue: OperationQueue) async throws {
-        try queue.tryAddOperations([operation])
-        await operation.finished()
-      }
-      """
+    let errors = try Compiler.diagnostics(
+      of: """
+        import OperationsCore
+        func blocks(_ operation: Operation, _ queue: OperationQueue) async {
+          operation.waitUntilFinished()
+          queue.addOperations([], waitUntilFinished: true)
+          queue.waitUntilAllOperationsAreFinished()
+        }
+        func awaits(_ operation: Operation, _ queue: OperationQueue) async throws {
+          try queue.tryAddOperations([operation])
+          queue.addOperations([operation])
+          await operation.waitUntilFinished()
+          await queue.waitUntilAllOperationsAreFinished()
+        }
+        """
     ).filter { $0.contains("error: ") && !$0.hasPrefix(" ") }
+    let sentences = errors.map { $0.drop { $0 != "e" } }
+    // Without `await`, the compiler chooses the asynchronous method.
+    let missesAwait = "error: expression is 'async' but is not marked with 'await'"
+    #expect(sentences.count { $0 == missesAwait } == 2)
+    let unavailable = "is unavailable from asynchronous contexts"
+    #expect(
+      sentences.contains {
+        $0.contains("'addOperations' \(unavailable)") && $0.contains("Call `addOperations(_:)`")
+      })
     #expect(errors.count == 3)
-    let calls = ["waitUntilFinished", "addOperations", "waitUntilAllOperationsAreFinished"]
-    for (error, call) in zip(errors, calls) {
-      #expect(error.contains("'\(call)' is unavailable from asynchronous contexts"))
+  }
+
+  @Test(
+    "WA-6: in top-level code, the compiler chooses the blocking methods, and names the alternatives"
+  )
+  func topLevelCode() throws {
+    let errors = try Compiler.diagnostics(
+      of: """
+        import OperationsCore
+        let queue = OperationQueue()
+        await BlockOperation {}.waitUntilFinished()
+        await queue.waitUntilAllOperationsAreFinished()
+        """
+    ).filter { $0.contains("error: ") && !$0.hasPrefix(" ") }
+    for call in ["waitUntilFinished", "waitUntilAllOperationsAreFinished"] {
+      #expect(
+        errors.contains {
+          $0.contains("'\(call)' is unavailable")
+            && $0.contains("In an asynchronous function, call `await \(call)()`")
+        })
     }
   }
 
@@ -42,32 +68,14 @@ struct BlockingCallTests {
         HOST
       }
       """
-    let errors = try compile(program.replacing("HOST", with: ""))
+    let errors = try Compiler.diagnostics(of: program.replacing("HOST", with: ""))
     #expect(errors.contains { $0.contains("'Counter' does not conform to protocol") }, "\(errors)")
     let host = "var keyValueObservationHost: KeyValueObservationHost { .init(host: self) }"
-    let secondErrors = try compile(program.replacing("HOST", with: host))
+    let secondErrors = try Compiler.diagnostics(of: program.replacing("HOST", with: host))
     #expect(secondErrors.contains { $0.contains("is inaccessible due to") }, "\(secondErrors)")
     let subclass =
       "import OperationsCore\nfunc accept<T: KeyValueObservable>(_: T) {}\n"
       + "final class Own: Operation, @unchecked Sendable { func f() { accept(self) } }"
-    #expect(try compile(subclass) == [])
-  }
-
-  /// Compiles a program with the compiler that built the tests, and returns the compiler's
-  /// diagnostics.
-  private func compile(_ program: String) throws -> [Substring] {
-    let modules = BuiltFolder.path(of: "Modules")
-    let moduleMap = BuiltFolder.path(of: "COperationsSystem.build/module.modulemap")
-    let command = """
-      swiftc -typecheck -swift-version 6 -I '\(modules)' \
-      -Xcc '-fmodule-map-file=\(moduleMap)' - 2>&1 <<'END'
-      \(program)
-      END
-      """
-    let pipe = try #require(popen(command, "r"))
-    defer { pclose(pipe) }
-    var output: [UInt8] = []
-    while case let byte = getc(pipe), byte != EOF { output.append(UInt8(truncatingIfNeeded: byte)) }
-    return String(decoding: output, as: UTF8.self).split(separator: "\n")
+    #expect(try Compiler.diagnostics(of: subclass) == [])
   }
 }

@@ -106,9 +106,9 @@ struct DiagnosticTests {
   }
 
   /// Sets the diagnostic handler, and returns the log to which it adds each diagnostic.
-  private static func log() -> EventLog<Diagnostic.Kind> {
-    let log = EventLog<Diagnostic.Kind>()
-    Diagnostic.handler = { log.note($0.kind) }
+  private static func log() -> EventLog<OperationDiagnostic.Kind> {
+    let log = EventLog<OperationDiagnostic.Kind>()
+    OperationDiagnostic.handler = { log.note($0.kind) }
     return log
   }
 }

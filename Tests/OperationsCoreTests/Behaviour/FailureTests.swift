@@ -17,9 +17,9 @@ struct FailureTests {
   /// Operations that fail in different ways, and a word for each.
   private static func failures() -> [(String, Operation)] {
     let recording = BlockOperation {}
-    recording.addExecutionBlock { [unowned recording] in _ = recording.recordError(Mishap()) }
+    recording.addExecutionBlock { [unowned recording] in _ = recording.fail(with: Mishap()) }
     let early = Operation()
-    early.recordError(Mishap())
+    early.fail(with: Mishap())
     return [
       ("a throwing invocation", InvocationOperation<Int> { throw Mishap() }),
       ("a throwing asynchronous operation", AsyncOperation<Int> { throw Mishap() }),
@@ -61,7 +61,7 @@ struct FailureTests {
       let reasoned = BlockOperation {}
       reasoned.cancel(with: Mishap())
       let recorded = BlockOperation {}
-      recorded.recordError(Mishap())
+      recorded.fail(with: Mishap())
       recorded.cancel()
       queue.addOperations([failed, dependent, reasoned, recorded], waitUntilFinished: true)
       #expect(
@@ -74,7 +74,7 @@ struct FailureTests {
       let queue = OperationQueue()
       let operation = BlockOperation {}
       queue.addOperations([operation], waitUntilFinished: true)
-      #expect(!operation.recordError(Mishap()))
+      #expect(!operation.fail(with: Mishap()))
       #expect(queue.snapshot().counts == Counts(finished: 1, total: 1))
     }
   }
@@ -88,7 +88,7 @@ struct FailureTests {
         for operation in operations {
           switch thread {
           case 0: queue.addOperation(operation)
-          case 1: operation.recordError(Mishap())
+          case 1: operation.fail(with: Mishap())
           default: if operation.id.rawValue % 2 == 0 { operation.cancel() }
           }
         }
@@ -213,7 +213,7 @@ struct FailureTests {
       queue.isSuspended = true
       let operations = (0..<3).map { _ in BlockOperation {} }
       let early = BlockOperation {}
-      early.recordError(CancellationError())
+      early.fail(with: CancellationError())
       queue.addOperations(operations + [early], waitUntilFinished: false)
       queue.cancelAllOperations(with: Mishap())
       #expect(operations.allSatisfy { $0.isCancelled && $0.error is Mishap })
@@ -259,7 +259,7 @@ private final class SelfFinishingOperation: Operation, @unchecked Sendable {
   override var isFinished: Bool { hasFinished.load(ordering: .acquiring) }
 
   override func start() {
-    recordError(LockedError(operation: self))
+    fail(with: LockedError(operation: self))
     isDone.withLock { isDone in
       willChangeValue(forKey: "isFinished")
       isDone = true

@@ -16,7 +16,7 @@ struct ForgettingTests {
       for _ in 0..<100 {
         aliveCount.change { $0 += 1 }
         let next = PlainSubclass(atDeinit: { aliveCount.change { $0 -= 1 } })
-        next.forgetsDependencies = true
+        next.releasesDependenciesWhenFinished = true
         if let newest { next.addDependency(newest) }
         queue.addOperation(next)
         newest = next
@@ -32,7 +32,7 @@ struct ForgettingTests {
     try await onOwnThread {
       let log = EventLog<String>()
       let operation = BlockOperation {}
-      operation.forgetsDependencies = true
+      operation.releasesDependenciesWhenFinished = true
       for _ in 0..<count {
         let dependency = PlainSubclass(atDeinit: { log.note("released") })
         operation.addDependency(dependency)
@@ -51,20 +51,20 @@ struct ForgettingTests {
     let dependency = Operation()
     let operation = Operation()
     operation.addDependency(dependency)
-    operation.forgetsDependencies = true
-    operation.forgetsDependencies = false
+    operation.releasesDependenciesWhenFinished = true
+    operation.releasesDependenciesWhenFinished = false
     dependency.start()
     operation.start()
-    #expect(!operation.forgetsDependencies && operation.dependencies == [dependency])
-    operation.forgetsDependencies = true
-    #expect(operation.forgetsDependencies && operation.dependencies.isEmpty)
+    #expect(!operation.releasesDependenciesWhenFinished && operation.dependencies == [dependency])
+    operation.releasesDependenciesWhenFinished = true
+    #expect(operation.releasesDependenciesWhenFinished && operation.dependencies.isEmpty)
   }
 
   @Test("CA-4, DE-15: a cancelled operation also forgets unfinished dependencies")
   func cancelled() {
     let dependency = Operation()
     let operation = Operation()
-    operation.forgetsDependencies = true
+    operation.releasesDependenciesWhenFinished = true
     operation.addDependency(dependency)
     operation.cancel()
     #expect(operation.dependencies == [dependency])
@@ -82,7 +82,7 @@ struct ForgettingTests {
       do {
         let operations = (0..<3).map { _ in PlainSubclass(atDeinit: { log.note("released") }) }
         for index in 0..<3 {
-          operations[index].forgetsDependencies = true
+          operations[index].releasesDependenciesWhenFinished = true
           operations[index].addDependency(operations[(index + 1) % 3])
         }
         queue.addOperations(operations, waitUntilFinished: false)

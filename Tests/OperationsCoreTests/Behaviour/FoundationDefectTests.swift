@@ -45,7 +45,7 @@ struct FoundationDefectTests {
   func selfDependency() async throws {
     try await onOwnThread {
       let operation = Operation()
-      let mistakes = Misuse.catching { operation.addDependency(operation) }
+      let mistakes = OperationMisuse.catching { operation.addDependency(operation) }
       #expect(mistakes.map(\.kind) == [.selfDependency])
       operation.addDependency(Operation())
       #expect(operation.dependencies.count == 1)

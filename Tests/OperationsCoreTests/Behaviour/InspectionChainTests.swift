@@ -18,7 +18,7 @@ struct InspectionChainTests {
     return queue
   }
 
-  private func chain(_ reasons: [NotRunningReason]) -> DependencyChain? {
+  private func chain(_ reasons: [NotRunningReason]) -> OperationDependencyChain? {
     for case .unmetDependencies(_, _, let chain) in reasons { return chain }
     return nil
   }
@@ -32,7 +32,7 @@ struct InspectionChainTests {
       busy.addOperation { gate.pass() }
       let suspended = suspendedQueue()
       let operation = Operation()
-      func end() -> DependencyChain.End? { chain(operation.reasonsNotRunning())?.end }
+      func end() -> OperationDependencyChain.End? { chain(operation.reasonsNotRunning())?.end }
       func depend(on dependency: Operation, in queue: OperationQueue?) -> Operation {
         operation.addDependency(dependency)
         queue?.addOperation(dependency)
@@ -63,7 +63,7 @@ struct InspectionChainTests {
       #expect(chain(operation.reasonsNotRunning())?.operations == [reference(next)])
       operation.removeDependency(next)
       conditional.allow()
-      suspended.invalidate()
+      suspended.cancelAllAndResume()
       next.removeDependency(operation)
       gate.open()
       busy.waitUntilAllOperationsAreFinished()
@@ -83,6 +83,6 @@ struct InspectionChainTests {
     let short = chain(operations[1].reasonsNotRunning())
     #expect(short?.operations == operations[2...13].map(reference))
     #expect(short?.end == .suspended(QueueReference(queue)))
-    queue.invalidate()
+    queue.cancelAllAndResume()
   }
 }

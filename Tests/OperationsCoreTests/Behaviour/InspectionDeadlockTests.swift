@@ -25,11 +25,11 @@ struct InspectionDeadlockTests {
     return queue
   }
 
-  private func slots(_ deadlocks: [Deadlock]) -> [[Deadlock.SlotHolder]] {
+  private func slots(_ deadlocks: [OperationDeadlock]) -> [[OperationDeadlock.SlotHolder]] {
     deadlocks.compactMap { if case .slots(let holders) = $0 { holders } else { nil } }
   }
 
-  private func cycles(_ deadlocks: [Deadlock]) -> [[OperationReference]] {
+  private func cycles(_ deadlocks: [OperationDeadlock]) -> [[OperationReference]] {
     deadlocks.compactMap { if case .cycle(let members) = $0 { members } else { nil } }
   }
 
@@ -239,7 +239,7 @@ struct InspectionDeadlockTests {
     try await onOwnThread {
       weak var member: Operation?
       weak var queue: OperationQueue?
-      var found: [Deadlock] = []
+      var found: [OperationDeadlock] = []
       do {
         let first = BlockOperation {}
         let second = BlockOperation {}

@@ -35,7 +35,7 @@ struct InspectionReasonTests {
     return (queue, holder)
   }
 
-  private func chain(_ reasons: [NotRunningReason]) -> DependencyChain? {
+  private func chain(_ reasons: [NotRunningReason]) -> OperationDependencyChain? {
     for case .unmetDependencies(_, _, let chain) in reasons { return chain }
     return nil
   }
@@ -68,7 +68,7 @@ struct InspectionReasonTests {
     let queue = suspendedQueue()
     queue.addOperation(operation)
     #expect(!operation.reasonsNotRunning().contains(.notInQueue))
-    queue.invalidate()
+    queue.cancelAllAndResume()
     let byHand = Operation()
     byHand.start()
     #expect(byHand.reasonsNotRunning().isEmpty)
@@ -113,7 +113,7 @@ struct InspectionReasonTests {
       let operation = Operation()
       for dependency in [done, holder, middle] { operation.addDependency(dependency) }
       queue.addOperations([middle, operation], waitUntilFinished: false)
-      let chain = DependencyChain(
+      let chain = OperationDependencyChain(
         operations: [reference(middle), reference(holder)], end: .executing)
       let reason = NotRunningReason.unmetDependencies(
         unmet: [reference(holder), reference(middle)], total: 3, chain: chain)
@@ -135,7 +135,7 @@ struct InspectionReasonTests {
     operation.addDependency(Operation())
     queue.addOperation(operation)
     #expect(operation.reasonsNotRunning() == [.queueSuspended(QueueReference(queue))])
-    queue.invalidate()
+    queue.cancelAllAndResume()
   }
 
   @Test("DE-18: its own isReady is false although its dependencies are met")
@@ -338,7 +338,7 @@ struct InspectionReasonTests {
       Issue.record("Reported: \(reasons)")
       return
     }
-    queue.invalidate()
+    queue.cancelAllAndResume()
   }
 
   @Test("Reasons read while operations come and go name no released operation")

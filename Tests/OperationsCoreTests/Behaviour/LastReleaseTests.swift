@@ -113,7 +113,7 @@ struct LastReleaseTests {
       let first = BlockOperation {}
       let second = BlockOperation(block: block(capturing: queue, log))
       second.addDependency(first)
-      second.forgetsDependencies = true
+      second.releasesDependenciesWhenFinished = true
       queue.addOperations([first, second], waitUntilFinished: false)
       log.wait(for: "released")
       #expect(second.dependencies.isEmpty)
@@ -241,7 +241,7 @@ struct LastReleaseTests {
         dependency.start()
         operation.addDependency(dependency)
       }
-      operation.forgetsDependencies = true
+      operation.releasesDependenciesWhenFinished = true
       let observation = isObserved ? operation.observe(\.isFinished) { _, _ in } : nil
       queue.addOperation(operation)
       operation.waitUntilFinished()

@@ -65,7 +65,7 @@ struct LateFinishTests {
         operation.start()
         #expect(!operation.isFinished && operation.isExecuting && operation.state == .executing)
         #expect(!dependent.isReady)
-        let refusals = Misuse.catching { operation.start() }
+        let refusals = OperationMisuse.catching { operation.start() }
         #expect(refusals.map(\.kind) == [.receiverAlreadyExecuting])
         gate.open()
         operation.waitUntilFinished()

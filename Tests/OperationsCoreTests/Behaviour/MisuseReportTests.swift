@@ -14,27 +14,30 @@ struct MisuseReportTests {
   }
 
   @Test(
-    "MI-1: each caught mistake is reported with its message", arguments: Misuse.Kind.allCases)
-  func caught(kind: Misuse.Kind) async throws {
+    "MI-1: each caught mistake is reported with its message",
+    arguments: OperationMisuse.Kind.allCases)
+  func caught(kind: OperationMisuse.Kind) async throws {
     try await onOwnThread {
-      let log = EventLog<Misuse>()
+      let log = EventLog<OperationMisuse>()
       let example = MisuseExample.of(kind)
-      example.make { call in for misuse in Misuse.catching(call) { log.note(misuse) } }
+      example.make { call in for misuse in OperationMisuse.catching(call) { log.note(misuse) } }
       #expect(log.events.map(\.kind) == [kind])
       #expect(log.events.map { withoutNumbers("\($0)") } == [example.message])
     }
   }
 
-  @Test("MI-1: uncaught, each kind traps with its message", arguments: Misuse.Kind.allCases.indices)
+  @Test(
+    "MI-1: uncaught, each kind traps with its message",
+    arguments: OperationMisuse.Kind.allCases.indices)
   func trapInOwnProcess(index: Int) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [index] in
       try await onOwnThread {
-        MisuseExample.of(Misuse.Kind.allCases[index]).make { call in call() }
+        MisuseExample.of(OperationMisuse.Kind.allCases[index]).make { call in call() }
       }
     }
     let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    let message = MisuseExample.of(Misuse.Kind.allCases[index]).message
+    let message = MisuseExample.of(OperationMisuse.Kind.allCases[index]).message
     #expect(withoutNumbers(printed).contains("*** NSInvalidArgumentException: \(message)\n"))
   }
 
@@ -42,11 +45,11 @@ struct MisuseReportTests {
   func handlerInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread {
-        let log = EventLog<Misuse.Kind>()
+        let log = EventLog<OperationMisuse.Kind>()
         let operation = Operation()
-        Misuse.handler = { log.note($0.kind) }
+        OperationMisuse.handler = { log.note($0.kind) }
         operation.addDependency(operation)
-        #expect(Misuse.catching { operation.addDependency(operation) }.count == 1)
+        #expect(OperationMisuse.catching { operation.addDependency(operation) }.count == 1)
         let queue = OperationQueue()
         queue.addOperation { queue.waitUntilAllOperationsAreFinished() }
         queue.waitUntilAllOperationsAreFinished()
@@ -54,10 +57,10 @@ struct MisuseReportTests {
         let released = EventLog<String>()
         do {
           let probe = DeinitProbe("released", in: released)
-          Misuse.handler = { _ in probe.touch() }
+          OperationMisuse.handler = { _ in probe.touch() }
         }
         operation.addDependency(operation)
-        Misuse.handler = nil
+        OperationMisuse.handler = nil
         #expect(log.events.count == 2 && released.events == ["released"])
       }
     }
@@ -67,10 +70,10 @@ struct MisuseReportTests {
   func nestedCatching() {
     let operation = Operation()
     let queue = OperationQueue()
-    var inner: [Misuse] = []
-    let outer = Misuse.catching {
+    var inner: [OperationMisuse] = []
+    let outer = OperationMisuse.catching {
       operation.addDependency(operation)
-      inner = Misuse.catching { queue.maxConcurrentOperationCount = -7 }
+      inner = OperationMisuse.catching { queue.maxConcurrentOperationCount = -7 }
       operation.addDependency(operation)
     }
     #expect(inner.map(\.kind) == [.negativeWidth])
@@ -81,9 +84,9 @@ struct MisuseReportTests {
   func throwingBody() throws {
     struct Refusal: Error, Equatable {}
     let operation = Operation()
-    let outer = Misuse.catching {
+    let outer = OperationMisuse.catching {
       #expect(throws: Refusal()) {
-        try Misuse.catching { () throws(Refusal) in
+        try OperationMisuse.catching { () throws(Refusal) in
           operation.addDependency(operation)
           throw Refusal()
         }
@@ -98,7 +101,7 @@ struct MisuseReportTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try await onOwnThread {
         let operation = Operation()
-        _ = Misuse.catching {
+        _ = OperationMisuse.catching {
           OperationQueue().addOperation { operation.addDependency(operation) }
           operation.waitUntilFinished()
         }
@@ -111,13 +114,13 @@ struct MisuseReportTests {
 
 @Suite("MI-1: the throwing forms of calls that trap")
 struct ThrowingCallTests {
-  /// Returns the kind of the `Misuse` error that `call` throws; `nil` if it throws none.
-  private func refusal(_ call: () throws -> Void) -> Misuse.Kind? {
+  /// Returns the kind of the `OperationMisuse` error that `call` throws; `nil` if it throws none.
+  private func refusal(_ call: () throws -> Void) -> OperationMisuse.Kind? {
     do {
       try call()
       return nil
     } catch {
-      return (error as? Misuse)?.kind
+      return (error as? OperationMisuse)?.kind
     }
   }
 
@@ -136,12 +139,12 @@ struct ThrowingCallTests {
 
   @Test("MI-1: a mistake of main is not thrown by tryStart, but caught or reported around it")
   func tryStartSparesMain() throws {
-    let outer = Misuse.catching {
+    let outer = OperationMisuse.catching {
       let operation = SelfUsingOperation { operation in
         operation.addDependency(operation)
         // The inner call of `tryStart()` throws only its own error. The misuse that happened before
-        // this call is reported to `Misuse.catching`.
-        #expect(throws: Misuse.self) { try operation.tryStart() }
+        // this call is reported to `OperationMisuse.catching`.
+        #expect(throws: OperationMisuse.self) { try operation.tryStart() }
       }
       #expect(throws: Never.self) { try operation.tryStart() }
     }
@@ -154,7 +157,7 @@ struct ThrowingCallTests {
     let observation = operation.observe(\.isExecuting) { operation, _ in
       operation.addDependency(operation)
     }
-    let outer = Misuse.catching {
+    let outer = OperationMisuse.catching {
       #expect(throws: Never.self) { try operation.tryStart() }
     }
     #expect(outer.map(\.kind) == [.selfDependency, .selfDependency] && operation.isFinished)

@@ -11,7 +11,7 @@ struct MisuseTests {
   func unknownToAQueue() {
     let queue = OperationQueue()
     queue.name = "tiles"
-    let mistakes = Misuse.catching {
+    let mistakes = OperationMisuse.catching {
       _ = queue.value(forKey: "colour")
       queue.removeObserver(Listener(), forKeyPath: "isSuspended")
     }
@@ -26,7 +26,9 @@ struct MisuseTests {
   }
 
   /// Returns the kinds of misuse of the library that `body` commits on the calling thread.
-  private func mistakes(_ body: () -> Void) -> [Misuse.Kind] { Misuse.catching(body).map(\.kind) }
+  private func mistakes(_ body: () -> Void) -> [OperationMisuse.Kind] {
+    OperationMisuse.catching(body).map(\.kind)
+  }
 
   @Test("SA-4: starting an operation that is not ready; it may be started later")
   func notReady() {
@@ -120,7 +122,7 @@ struct MisuseTests {
       unfit.start()
       for round in 0..<Effort.scaled(5_000) {
         let fit = (0..<10).map { _ in BlockOperation {} }
-        let kinds = Monitored<[Misuse.Kind]>([])
+        let kinds = Monitored<[OperationMisuse.Kind]>([])
         onThreads(3) { thread in
           guard thread > 0 else {
             // The queue is released when it has refused the batch, while other threads still change
@@ -178,9 +180,9 @@ struct MisuseTests {
   func waitingForItself() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
-      let log = EventLog<[Misuse.Kind]>()
+      let log = EventLog<[OperationMisuse.Kind]>()
       let operation = SelfUsingOperation { operation in
-        log.note(Misuse.catching { operation.waitUntilFinished() }.map(\.kind))
+        log.note(OperationMisuse.catching { operation.waitUntilFinished() }.map(\.kind))
       }
       queue.addOperations([operation], waitUntilFinished: true)
       #expect(log.events == [[.waitOnSelf]])
@@ -191,12 +193,13 @@ struct MisuseTests {
   func waitingForTheOuterOne() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
-      let log = EventLog<[Misuse.Kind]>()
+      let log = EventLog<[OperationMisuse.Kind]>()
       let outer = SelfUsingOperation { outer in
         BlockOperation {
           BlockOperation {
-            log.note(Misuse.catching { outer.waitUntilFinished() }.map(\.kind))
-            log.note(Misuse.catching { queue.waitUntilAllOperationsAreFinished() }.map(\.kind))
+            log.note(OperationMisuse.catching { outer.waitUntilFinished() }.map(\.kind))
+            log.note(
+              OperationMisuse.catching { queue.waitUntilAllOperationsAreFinished() }.map(\.kind))
           }.start()
         }.start()
       }
@@ -209,9 +212,9 @@ struct MisuseTests {
   func waitingForTheOwnQueue() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
-      let log = EventLog<[Misuse.Kind]>()
+      let log = EventLog<[OperationMisuse.Kind]>()
       queue.addOperation {
-        log.note(Misuse.catching { queue.waitUntilAllOperationsAreFinished() }.map(\.kind))
+        log.note(OperationMisuse.catching { queue.waitUntilAllOperationsAreFinished() }.map(\.kind))
       }
       queue.waitUntilAllOperationsAreFinished()
       #expect(log.events == [[.waitInsideOwnQueue]])

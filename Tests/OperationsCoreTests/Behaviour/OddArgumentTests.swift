@@ -90,7 +90,7 @@ struct OddArgumentTests {
     try await onOwnThread {
       let queue = OperationQueue()
       let group = GroupOperation([BlockOperation {}])
-      let mistakes = Misuse.catching {
+      let mistakes = OperationMisuse.catching {
         queue.maxConcurrentOperationCount = width
         group.maxConcurrentOperationCount = width
       }

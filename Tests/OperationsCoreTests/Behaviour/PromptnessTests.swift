@@ -213,7 +213,7 @@ private final class FlaggedByHand: Operation, @unchecked Sendable {
   }
 
   func fail() {
-    recordError(Failure())
+    fail(with: Failure())
     willChangeValue(forKey: "isExecuting")
     willChangeValue(forKey: "isFinished")
     phase.store(2, ordering: .releasing)

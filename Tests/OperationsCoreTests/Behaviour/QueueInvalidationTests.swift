@@ -43,7 +43,7 @@ struct QueueInvalidationTests {
         operations[1].addDependency(operations[0])
         queue.addOperations(operations, waitUntilFinished: false)
         queue.addBarrierBlock { log.note("ran") }
-        queue.invalidate()
+        queue.cancelAllAndResume()
       }
       log.wait(for: "queue released")
       #expect(log.events == ["queue released"])
@@ -60,14 +60,14 @@ struct QueueInvalidationTests {
       let running = BlockOperation { gate.pass() }
       queue.addOperation(running)
       gate.waitForArrivals(1)
-      for _ in 0..<2 { queue.invalidate() }
+      for _ in 0..<2 { queue.cancelAllAndResume() }
       #expect(running.isCancelled && running.isExecuting)
       let later = BlockOperation {}
       queue.addOperations([later], waitUntilFinished: true)
       #expect(!later.isCancelled && queue.maxConcurrentOperationCount == 2)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
-      queue.invalidate()
+      queue.cancelAllAndResume()
       #expect(!queue.isSuspended)
     }
   }

@@ -125,7 +125,7 @@ struct QueueTests {
 
   @Test(
     "SR-8582, Q-12: waiting for all includes later and asynchronous operations")
-  func waitForAll() async throws {
+  func waitUntilAllOperationsAreFinished() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
       let log = EventLog<String>()
@@ -279,7 +279,7 @@ private final class SelfDeclaredAsynchronous: PlainSubclass, @unchecked Sendable
   override var isAsynchronous: Bool { true }
 }
 
-private func ownThreadName() -> String {
+func ownThreadName() -> String {
   let file = open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC)
   defer { close(file) }
   return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { buffer in

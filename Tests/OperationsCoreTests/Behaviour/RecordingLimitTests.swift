@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("Recording a part of the operations")
+@Suite("Recording a part of the operations", .serialized)
 struct RecordingLimitTests {
   /// A queue with one slot, and the changes that were recorded for it.
   private final class Recorded {
@@ -197,7 +197,7 @@ struct RecordingLimitTests {
     recorded.read(adopting: 0, newRecords: 1)
     recorded.queue.isSuspended = false
     #expect(gate.waitForArrivals(1))
-    if fails { dependency.recordError(CancellationError()) }
+    if fails { dependency.fail(with: CancellationError()) }
     let dependent = BlockOperation {}
     for other in [dependency, BlockOperation {}] { dependent.addDependency(other) }
     recorded.queue.addOperation(dependent)
@@ -239,6 +239,60 @@ struct RecordingLimitTests {
     }
     #expect(joined == queues.value.count)
     QueueRegistry.dropRecords(of: collector)
+  }
+
+  /// Observes a queue with a handler that calls a closure when it is released.
+  private func observe(
+    _ queue: OperationQueue?, atDeinit: @escaping @Sendable () -> Void
+  ) -> NSKeyValueObservation? {
+    let probe = PlainSubclass(atDeinit: atDeinit)
+    return queue?.observe(\.name) { [probe] _, _ in withExtendedLifetime(probe) {} }
+  }
+
+  @Test(
+    "The last changes of a queue are read before, during and after its deinit", arguments: 0...2)
+  func destroyedQueue(moment: Int) throws {
+    let collector = CollectorID()
+    QueueRegistry.keepRecords(for: collector) {}
+    defer { QueueRegistry.dropRecords(of: collector) }
+    let isDestroyed = Gate()
+    let mayEnd = Gate()
+    let hasEnded = Gate()
+    let operation = BlockOperation {}
+    var queue: OperationQueue? = OperationQueue()
+    let id = try #require(queue).id
+    // The queue's deinit ends the observation, which releases the handler and the probe.
+    let observation = observe(
+      queue,
+      atDeinit: {
+        isDestroyed.open()
+        mayEnd.pass()
+      })
+    queue?.addOperations([operation], waitUntilFinished: true)
+    // The thread that has run the operation still retains the queue for a moment.
+    #expect(poll(for: .seconds(Patience.seconds)) { isKnownUniquelyReferenced(&queue) })
+    if moment > 0 {
+      let last = Monitored(queue)
+      queue = nil
+      startThread {
+        last.change { $0 = nil }
+        hasEnded.open()
+      }
+      isDestroyed.pass()
+    }
+    if moment == 2 {
+      mayEnd.open()
+      hasEnded.pass()
+    }
+    let (existing, departed) = QueueRegistry.takeQueues()
+    #expect(existing.contains { $0.id == id } == (moment == 0))
+    let known = existing.filter { $0.id == id }.map { $0.takeChanges(for: collector, limit: .max) }
+    let gone = departed.map { $0.takeChanges(for: collector, limit: .max) }
+    let changes = try #require((known + gone).first { $0.id == id })
+    #expect(changes.changed.map(\.id) == [operation.id])
+    #expect(changes.changed.first?.state == .finished)
+    mayEnd.open()
+    withExtendedLifetime((queue, observation)) {}
   }
 
   @Test("A record that was dropped with its collector is no longer reported")

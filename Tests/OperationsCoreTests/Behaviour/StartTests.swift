@@ -59,12 +59,12 @@ struct StartTests {
   @Test("SA-5: a start on another thread during the announcement of the first has its own message")
   func whileTheStartIsAnnounced() async throws {
     try await onOwnThread {
-      let log = EventLog<Misuse.Kind>()
+      let log = EventLog<OperationMisuse.Kind>()
       let runs = Monitored(0)
       let startElsewhere: @Sendable (Operation) -> Void = { operation in
         let isOver = Gate()
         startThread {
-          for misuse in Misuse.catching({ operation.start() }) { log.note(misuse.kind) }
+          for misuse in OperationMisuse.catching({ operation.start() }) { log.note(misuse.kind) }
           isOver.open()
         }
         isOver.pass()
@@ -84,11 +84,11 @@ struct StartTests {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(500) {
         let runs = Monitored(0)
-        let kinds = EventLog<Misuse.Kind>()
+        let kinds = EventLog<OperationMisuse.Kind>()
         let work: @Sendable () -> Void = { runs.change { $0 += 1 } }
         let operation = isBlock ? BlockOperation(block: work) : PlainSubclass(work: work)
         onThreads(4) { _ in
-          do throws(Misuse) {
+          do throws(OperationMisuse) {
             try operation.tryStart()
           } catch {
             kinds.note(error.kind)
@@ -126,7 +126,7 @@ struct StartTests {
             case 1: operation.addDependency(dependency)
             case 2: operation.removeDependency(dependency)
             case 3: try? dependency.tryStart()
-            case 4: operation.forgetsDependencies = Bool.random(using: &random)
+            case 4: operation.releasesDependenciesWhenFinished = Bool.random(using: &random)
             default: try? operation.tryStart()
             }
           }

@@ -70,7 +70,7 @@ struct StateChangesTests {
         Step(old: .ready, new: .executing, isCancelled: true),
         Step(old: .executing, new: .finished, isCancelled: true),
       ])
-    #expect(all.allSatisfy { $0.queue == queue.id && $0.lost == 0 })
+    #expect(all.allSatisfy { $0.queue == queue.id && $0.droppedCount == 0 })
     #expect(zip(all, all.dropFirst()).allSatisfy { $0.time <= $1.time })
   }
 
@@ -83,10 +83,10 @@ struct StateChangesTests {
       for _ in 0..<5 { queue.addOperations([BlockOperation {}], waitUntilFinished: true) }
     }
     var iterator = changes.makeAsyncIterator()
-    for _ in 0..<4 { #expect(await iterator.next()?.lost == 0) }
+    for _ in 0..<4 { #expect(await iterator.next()?.droppedCount == 0) }
     queue.addOperation {}
-    #expect(await iterator.next()?.lost == 5 * 3 - 4)
-    #expect(await iterator.next()?.lost == 0)
+    #expect(await iterator.next()?.droppedCount == 5 * 3 - 4)
+    #expect(await iterator.next()?.droppedCount == 0)
   }
 
   @Test("Two subscribers each receive all later changes, and no earlier ones")

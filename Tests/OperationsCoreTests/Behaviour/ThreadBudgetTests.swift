@@ -144,8 +144,8 @@ struct ThreadBudgetTests {
   func limitInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {
-        let kinds = EventLog<Diagnostic.Kind>()
-        Diagnostic.handler = { kinds.note($0.kind) }
+        let kinds = EventLog<OperationDiagnostic.Kind>()
+        OperationDiagnostic.handler = { kinds.note($0.kind) }
         let queue = OperationQueue()
         let latch = Latch()
         let begun = Atomic<Int>(0)

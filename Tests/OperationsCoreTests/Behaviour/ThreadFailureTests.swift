@@ -100,7 +100,7 @@ struct ThreadFailureTests {
     let operation = BlockOperation {}
     queue.isSuspended = waitsBefore
     queue.addOperation(operation)
-    let waiting = Task { await operation.finished() }
+    let waiting = Task { await operation.waitUntilFinished() }
     if waitsBefore {
       try await onOwnThread {
         while !operation.status.load(ordering: .acquiring).has(.hasWaiters) { sched_yield() }
@@ -214,8 +214,8 @@ struct ThreadFailureTests {
   func reportInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(30)) {
-        let kinds = EventLog<Diagnostic.Kind>()
-        Diagnostic.handler = { kinds.note($0.kind) }
+        let kinds = EventLog<OperationDiagnostic.Kind>()
+        OperationDiagnostic.handler = { kinds.note($0.kind) }
         let starter = FailingStarter()
         starter.mode = .fails
         let queue = OperationQueue(pool: starter.makePool())

@@ -74,7 +74,9 @@ struct UnderlyingQueueBarrierTests {
       let queue = OperationQueue()
       queue.isSuspended = true
       queue.addBarrierBlock {}
-      let mistakes = Misuse.catching { queue.underlyingQueue = DispatchQueue(label: "new") }
+      let mistakes = OperationMisuse.catching {
+        queue.underlyingQueue = DispatchQueue(label: "new")
+      }
       #expect(mistakes.map(\.kind) == [.setsUnderlyingQueueWhileBusy])
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()

@@ -70,7 +70,7 @@ struct UnderlyingQueueChangeTests {
       queue.underlyingQueue = former
       queue.isSuspended = true
       queue.addOperation {}
-      let mistakes = Misuse.catching {
+      let mistakes = OperationMisuse.catching {
         queue.underlyingQueue = DispatchQueue(label: "new")
         queue.underlyingQueue = nil
       }
@@ -86,7 +86,7 @@ struct UnderlyingQueueChangeTests {
   @Test("MX-9: it may be the main dispatch queue, or one that targets that")
   func mainQueue() {
     let queue = OperationQueue()
-    #expect(Misuse.catching { queue.underlyingQueue = .main }.isEmpty)
+    #expect(OperationMisuse.catching { queue.underlyingQueue = .main }.isEmpty)
     #expect(queue.underlyingQueue?.label == DispatchQueue.main.label)
     let targeting = DispatchQueue(label: "targets main", target: .main)
     queue.underlyingQueue = targeting

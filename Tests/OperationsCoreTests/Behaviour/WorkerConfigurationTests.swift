@@ -53,8 +53,8 @@ struct WorkerConfigurationTests {
   @Test("MX-12: the program sets the configuration before its first queue, and not after it")
   func programInOwnProcess() async {
     await #expect(processExitsWith: .success) {
-      let log = EventLog<Diagnostic.Kind>()
-      Diagnostic.handler = { log.note($0.kind) }
+      let log = EventLog<OperationDiagnostic.Kind>()
+      OperationDiagnostic.handler = { log.note($0.kind) }
       setenv("OPQ_PROCESSORS", "7", 1)
       setenv("OPQ_THREADS", "77", 1)
       let size = 32 << 20
@@ -77,8 +77,8 @@ struct WorkerConfigurationTests {
   @Test("MX-12: a value outside its range is reported, and the default is used")
   func invalidValueInOwnProcess() async {
     await #expect(processExitsWith: .success) {
-      let log = EventLog<Diagnostic>()
-      Diagnostic.handler = { log.note($0) }
+      let log = EventLog<OperationDiagnostic>()
+      OperationDiagnostic.handler = { log.note($0) }
       for value in [Int.min, -1, 0, Int.max] {
         WorkerConfiguration.current = WorkerConfiguration(
           processorCount: value, threadLimit: value, stackSize: value)

@@ -284,7 +284,7 @@ struct ExclusionTests {
       queue.addOperation(outer)
       // Waits until the inner operation waits for the mutual exclusion, and the outer operation,
       // which holds the exclusion, waits for the inner operation.
-      var deadlocks: [Deadlock] = []
+      var deadlocks: [OperationDeadlock] = []
       for _ in 0..<100_000 where deadlocks.isEmpty {
         deadlocks = queue.deadlocks()
         sched_yield()

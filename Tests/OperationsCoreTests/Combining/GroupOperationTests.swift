@@ -47,7 +47,7 @@ struct GroupOperationTests {
     let group = GroupOperation([BlockOperation { log.note(1) }])
     #expect(group.operations.count == 1)
     group.start()
-    #expect(await group.finished())
+    #expect(await group.waitUntilFinished())
     #expect(log.events == [1])
     let empty = GroupOperation()
     empty.start()
@@ -137,7 +137,7 @@ struct GroupOperationTests {
     OperationQueue().addOperation(group)
     let error = await #expect(throws: GroupOperationError.self) { try await group.value }
     #expect(error?.errors.count == 1)
-    #expect((error?.errors.first as? DependencyError)?.underlyingError is MemberError)
+    #expect((error?.errors.first as? OperationDependencyError)?.underlyingError is MemberError)
   }
 
   @Test("A member that was only cancelled is not a failure")
@@ -190,8 +190,9 @@ struct GroupOperationTests {
     let operation = BlockOperation {}
     queue.addOperation(operation)
     let group = GroupOperation()
-    #expect(Misuse.catching { group.addOperation(operation) }.map(\.kind) == [.cannotEnqueue])
-    #expect(Misuse.catching { group.addOperation(group) }.map(\.kind) == [.cannotEnqueue])
+    #expect(
+      OperationMisuse.catching { group.addOperation(operation) }.map(\.kind) == [.cannotEnqueue])
+    #expect(OperationMisuse.catching { group.addOperation(group) }.map(\.kind) == [.cannotEnqueue])
     group.start()
     try await group.value
     queue.isSuspended = false
@@ -225,10 +226,10 @@ struct GroupOperationTests {
     queue.isSuspended = true
     if way == 0 { queue.addOperation(group) }
     group.cancel()
-    for member in members { await member.finished() }
+    for member in members { await member.waitUntilFinished() }
     #expect(!group.isFinished)
     if way == 0 { queue.isSuspended = false } else { group.start() }
-    #expect(await group.finished())
+    #expect(await group.waitUntilFinished())
     #expect(throws: CancellationError.self) { try group.result?.get() }
   }
 

@@ -36,7 +36,7 @@ struct RequirementTests {
       OperationQueue().addOperations([second, first], waitUntilFinished: true)
       #expect(first.error as? Mishap == Mishap() && !first.isCancelled)
       #expect(second.isCancelled && log.events.isEmpty)
-      let error = try #require(second.error as? DependencyError)
+      let error = try #require(second.error as? OperationDependencyError)
       #expect(error.dependency.id == first.id && error.underlyingError as? Mishap == Mishap())
       #expect("\(error)" == "operation \(first.id) failed: Mishap(number: 1)")
     }
@@ -54,14 +54,14 @@ struct RequirementTests {
       OperationQueue().addOperations(operations, waitUntilFinished: true)
       #expect(operations.allSatisfy { $0.isCancelled } && log.events.isEmpty)
       #expect(operations[0].error == nil)
-      let first = try #require(operations[1].error as? DependencyError)
+      let first = try #require(operations[1].error as? OperationDependencyError)
       #expect(first.underlyingError == nil)
       #expect("\(first)" == "operation \(operations[0].id) was cancelled")
-      let second = try #require(operations[2].error as? DependencyError)
+      let second = try #require(operations[2].error as? OperationDependencyError)
       #expect(second.dependency.id == operations[1].id && second.underlyingError == nil)
       // The error of each operation names the operation that was cancelled first, and retains none
       // of the operations between the two.
-      let last = try #require(operations[999].error as? DependencyError)
+      let last = try #require(operations[999].error as? OperationDependencyError)
       #expect(last.origin.id == operations[0].id)
       #expect(
         "\(last)"
@@ -99,7 +99,8 @@ struct RequirementTests {
     dependent.addDependency(succeeded, requires: .success)
     #expect(dependent.isReady && !dependent.isCancelled)
     dependent.addDependency(failed, requires: .success)
-    #expect(dependent.isReady && dependent.isCancelled && dependent.error is DependencyError)
+    #expect(
+      dependent.isReady && dependent.isCancelled && dependent.error is OperationDependencyError)
     #expect(dependent.dependencies == [succeeded, failed])
   }
 
@@ -290,13 +291,13 @@ struct RecordedErrorTests {
   func firstAndInTime() {
     let operation = Operation()
     #expect(operation.error == nil)
-    #expect(operation.recordError(Mishap(number: 1)))
-    #expect(!operation.recordError(Mishap(number: 2)))
+    #expect(operation.fail(with: Mishap(number: 1)))
+    #expect(!operation.fail(with: Mishap(number: 2)))
     operation.start()
     #expect(operation.error as? Mishap == Mishap(number: 1) && !operation.isCancelled)
     let late = Operation()
     late.start()
-    #expect(!late.recordError(Mishap()) && late.error == nil)
+    #expect(!late.fail(with: Mishap()) && late.error == nil)
   }
 
   @Test("cancel(with:) cancels, and keeps the reason")
@@ -327,7 +328,7 @@ struct RecordedErrorTests {
   @Test("A subclass may declare its own error; the base class has the library's")
   func ownProperty() {
     let operation = FailingSubclass()
-    operation.recordError(Mishap())
+    operation.fail(with: Mishap())
     #expect(operation.error == "mine" && (operation as Operation).error is Mishap)
   }
 }

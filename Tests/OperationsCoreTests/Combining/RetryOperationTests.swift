@@ -174,7 +174,7 @@ struct RetryOperationTests {
         return attempt
       }
       operation.start()
-      await operation.finished()
+      await operation.waitUntilFinished()
     }
     let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(printed.contains("cannot be started: it is not yet ready to execute"))

@@ -18,7 +18,6 @@ struct ThenTests {
     OperationQueue().addOperation(second)
     OperationQueue().addOperation(first)
     #expect(try await third.value == "42")
-    #expect(second.dependencies == [first])
   }
 
   @Test("The result of an invocation is passed on too, also Void")
@@ -40,9 +39,9 @@ struct ThenTests {
     let unrelated = AsyncOperation { 1 }
     unrelated.addDependency(first)
     try OperationQueue().tryAddOperations([first, second, third, unrelated])
-    let error = await #expect(throws: DependencyError.self) { try await second.value }
+    let error = await #expect(throws: OperationDependencyError.self) { try await second.value }
     #expect(error?.underlyingError is WorkError)
-    await #expect(throws: DependencyError.self) { try await third.value }
+    await #expect(throws: OperationDependencyError.self) { try await third.value }
     #expect(second.isCancelled && third.isCancelled)
     #expect(try await unrelated.value == 1)
   }
@@ -52,7 +51,7 @@ struct ThenTests {
     let first = InvocationOperation<Int> { throw WorkError() }
     let second = first.then { _ in Issue.record("It ran") }
     try OperationQueue().tryAddOperations([first, second])
-    await #expect(throws: DependencyError.self) { try await second.value }
+    await #expect(throws: OperationDependencyError.self) { try await second.value }
   }
 
   @Test("A cancellation, before or during the work, cancels the operations that continue")
@@ -69,7 +68,7 @@ struct ThenTests {
     try queue.tryAddOperations([early, afterEarly, running, afterRunning])
     early.cancel()
     queue.isSuspended = false
-    await #expect(throws: DependencyError.self) { try await afterEarly.value }
+    await #expect(throws: OperationDependencyError.self) { try await afterEarly.value }
     #expect(try await afterRunning.value == 1, "Its task was cancelled, and not the operation")
   }
 

@@ -17,8 +17,7 @@ struct MisuseExample: Sendable {
   /// A closure that misuses the library, and blocks until all operations have finished.
   let make: @Sendable (_ perform: @escaping Performer) -> Void
 
-  // The switch has no `default`, so that a new kind of misuse without an example does not compile.
-  static func of(_ kind: Misuse.Kind) -> MisuseExample {
+  static func of(_ kind: OperationMisuse.Kind) -> MisuseExample {
     switch kind {
     case .receiverAlreadyExecuting: receiverAlreadyExecuting
     case .receiverNotReady: receiverNotReady
@@ -35,6 +34,7 @@ struct MisuseExample: Sendable {
     case .waitOnMainThread: waitOnMainThread
     case .setsUnderlyingQueueWhileBusy: setsUnderlyingQueueWhileBusy
     case .nothingToRun: nothingToRun
+    default: preconditionFailure("The kind \(kind) has no example")
     }
   }
 }

@@ -66,7 +66,7 @@ struct QueueObservingTests {
       queue.addBarrierBlock {}
       #expect(log.events.count == 8, "a barrier is not among the operations")
       for observation in observations { observation.invalidate() }
-      queue.invalidate()
+      queue.cancelAllAndResume()
     }
   }
 

@@ -248,7 +248,8 @@ struct OperationStatusTests {
   func retiring() {
     var quiet = status(enqueue, leaveInbox, start)
     #expect(quiet.finishesQuietly && quiet.retire() && quiet.isFinished && quiet.has(.retired))
-    for flag in [OperationStatus.Flags.observed, .hasDependents, .forgetsDependencies] {
+    for flag in [OperationStatus.Flags.observed, .hasDependents, .releasesDependenciesWhenFinished]
+    {
       var status = status(enqueue, leaveInbox, start)
       status.insert(flag)
       let before = status

@@ -129,7 +129,7 @@ struct QueueStressTests {
       for _ in 0..<rounds {
         let operations = [ledger.make(0), ledger.make(1)]
         onThreads(2) { thread in
-          let refusals = Misuse.catching {
+          let refusals = OperationMisuse.catching {
             if thread == 0 {
               queues[0].addOperations(operations, waitUntilFinished: false)
             } else {

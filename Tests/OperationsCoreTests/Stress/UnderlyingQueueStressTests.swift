@@ -48,7 +48,7 @@ struct UnderlyingQueueStressTests {
           while !isDone.isRaised {
             index = (index + 1) % places.count
             // The queue refuses the operation if it is already in the queue.
-            _ = Misuse.catching { queue.underlyingQueue = places[index] }
+            _ = OperationMisuse.catching { queue.underlyingQueue = places[index] }
           }
         }
       }

@@ -51,6 +51,67 @@ import Testing
     #expect(player.nextMoment == nil)
   }
 
+  /// Returns a recording in which operation 1 logs a line each second.
+  private static func loggingBytes() -> [UInt8] {
+    var writer = RecordingWriter()
+    var bytes = writer.add(.hello(Scene.hello))
+    for second in 1...60 {
+      var update = Scene.update(second)
+      let line = LogLine(time: update.time, level: .info, text: "line \(second)")
+      update.logs = [OperationLog(of: Scene.id(1), first: UInt64(second - 1), lines: [line])]
+      bytes += writer.add(.update(update))
+    }
+    return bytes + writer.finish()
+  }
+
+  @Test("A replay shows the log lines up to its moment, also after seeking")
+  func logLines() throws {
+    var player = try makePlayer(Self.loggingBytes())
+    var source = SourceState()
+    var interest = Interest()
+    interest.logs = .operations([Scene.id(1)])
+    func check(upTo second: Int) {
+      for message in player.takeMessages(for: interest, at: at(0)) { source.apply(message) }
+      let log = source.process.logs[Scene.id(1)]
+      let expected = (max(1, second - 49)...second).map { "line \($0)" }
+      #expect(log?.lines.map(\.text) == expected, "at \(second)")
+      #expect(log?.droppedCount == max(0, second - 50))
+    }
+    player.perform(.togglePlaying, at: at(0))
+    check(upTo: 1)
+    player.perform(.step(1), at: at(0))
+    check(upTo: 2)
+    for (command, second): (ReplayCommand, Int) in [
+      (.seek(by: .seconds(30)), 32), (.seek(by: .seconds(-20)), 12), (.seekToEnd, 60),
+      (.step(-1), 59), (.seekToStart, 1),
+    ] {
+      player.perform(command, at: at(0))
+      check(upTo: second)
+    }
+  }
+
+  @Test("A viewer of a replay receives each log line once")
+  func newLogLines() throws {
+    var player = try makePlayer(Self.loggingBytes())
+    player.perform(.togglePlaying, at: at(0))
+    func logs(_ logs: Interest.Logs) -> [OperationLog] {
+      var interest = Interest()
+      interest.logs = logs
+      var logs: [OperationLog] = []
+      for case .update(let update) in player.takeMessages(for: interest, at: at(0)) {
+        logs += update.logs
+      }
+      return logs
+    }
+    #expect(logs(.operations([])) == [])
+    #expect(logs(.operations([Scene.id(1), Scene.id(2)])).map(\.end) == [1, 0])
+    #expect(logs(.operations([Scene.id(1), Scene.id(2)])) == [])
+    player.perform(.step(1), at: at(0))
+    #expect(logs(.all).map(\.first) == [1])
+    #expect(logs(.operations([])) == [])
+    #expect(logs(.all).map(\.lines.count) == [2])
+  }
+
   @Test("Seeking shows the same as playing up to there, wherever it begins")
   func seeks() throws {
     var player = try makePlayer()

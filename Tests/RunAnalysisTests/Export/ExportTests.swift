@@ -18,26 +18,31 @@ import Testing
     #expect(
       lines == [
         "id,name,class,queue,state,priority,added,ready,started,cancel_requested,finished,"
-          + "dependency_wait_seconds,slot_wait_seconds,work_seconds,on_critical_path,dependencies,error,cancellation,kind,attempts",
+          + "dependency_wait_seconds,slot_wait_seconds,work_seconds,on_critical_path,dependencies,error,cancellation,kind,attempts,progress,status",
         "1,\(name),Fetch,\(name),finished,0,0.000000000,0.000000000,0.500000000,,1.000000000,"
-          + "0.000000000,0.500000000,0.500000000,true,,,,Fetch,",
+          + "0.000000000,0.500000000,0.500000000,true,,,,Fetch,,,",
         "2,,Parse,\(name),cancelled,4,0.000000000,1.000000000,1.250000000,1.500000000,2.000000000,"
-          + "1.000000000,0.250000000,0.750000000,true,\"1 9\",,,Parse,",
-        "3,poll,Poll,io,executing,0,,,2.000000000,,,,,,false,2,,,Poll,", "",
+          + "1.000000000,0.250000000,0.750000000,true,\"1 9\",,,Parse,,,",
+        "3,poll,Poll,io,executing,0,,,2.000000000,,,,,,false,2,,,Poll,,,", "",
       ])
   }
 
   @Test("Each format has the state and the error of a failed operation, as text")
   func failures() throws {
-    let history = try ExportScene.history(ExportScene.bytes(ExportScene.failures(3)))
+    var reports = ExportScene.failures(3)
+    reports[0].progress = OperationProgress(
+      completed: 7, total: 9, base: 0, since: ExportScene.time(1))
+    reports[0].statusText = "=reading"
+    let history = try ExportScene.history(ExportScene.bytes(reports))
     func text(_ format: ExportFormat) -> String {
       var text = ""
       format.export(ExportedRun(history)).write { text += $0 }
       return text
     }
     let lines = text(.csv).components(separatedBy: "\r\n")
-    #expect(lines[1].contains(",failed,") && lines[1].hasSuffix(#","disk full",,Fetch,"#))
-    #expect(lines[2].hasSuffix(#","'=1 ""a"", <b onload='x'>&amp;\n\x1b[2J\\ \u202e",,Fetch,"#))
+    #expect(lines[1].contains(",failed,"))
+    #expect(lines[1].hasSuffix(#","disk full",,Fetch,,7/9,"'=reading""#))
+    #expect(lines[2].hasSuffix(#","'=1 ""a"", <b onload='x'>&amp;\n\x1b[2J\\ \u202e",,Fetch,,,"#))
     let dot = text(.dot)
     #expect(dot.contains(##"Fetch · failed · 501ms\ndisk full", fillcolor="#ffcdd2""##))
     let trace = text(.chromeTrace)
@@ -45,6 +50,9 @@ import Testing
     let facts = try events(of: trace).compactMap { $0["args"] as? [String: Any] }
     #expect(
       facts.contains { $0["state"] as? String == "failed" && $0["error"] as? String == "disk full" }
+    )
+    #expect(
+      facts.contains { $0["progress"] as? String == "7/9" && $0["status"] as? String == "=reading" }
     )
   }
 
@@ -66,7 +74,7 @@ import Testing
     }
     let sentence = "cancelled because #1 “file 1” failed: disk full"
     let lines = text(.csv).components(separatedBy: "\r\n")
-    #expect(lines.count == 3 && lines[1].hasSuffix(",,\"\(sentence)\",Fetch,"))
+    #expect(lines.count == 3 && lines[1].hasSuffix(",,\"\(sentence)\",Fetch,,,"))
     #expect(text(.dot).contains("\\n\(sentence)\", fillcolor=\"#f3d1f4\""))
     let facts = try events(of: text(.chromeTrace)).compactMap { $0["args"] as? [String: Any] }
     #expect(facts.contains { $0["cancellation"] as? String == sentence })

@@ -64,7 +64,7 @@ import Testing
     }
     for (text, parts) in [
       (text(.chromeTrace), ["\"cat\":\"hash\"", "\"kind\":\"hash\"", "\"class\":\"Fetch\""]),
-      (text(.csv), [",error,cancellation,kind,attempts\r\n", "\"disk full\",,hash,\r\n"]),
+      (text(.csv), [",kind,attempts,progress,status\r\n", "\"disk full\",,hash,,,\r\n"]),
       (text(.dot), ["\\nhash · failed"]),
     ] {
       for part in parts { #expect(text.contains(part), "\(part)") }

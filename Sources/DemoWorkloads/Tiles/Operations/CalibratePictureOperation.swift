@@ -27,6 +27,7 @@ final class CalibratePictureOperation: Operation, @unchecked Sendable {
     for row in 0..<whole.side {
       for byte in whole.row(row) { bytes.append(contrast.stretch(byte)) }
       pacer.wait(forShare: Double(row + 1) / Double(whole.side)) { false }
+      reportProgress(completed: row + 1, of: whole.side)
     }
     pyramid.keep(Image(side: whole.side, bytes: bytes), as: .picture)
   }

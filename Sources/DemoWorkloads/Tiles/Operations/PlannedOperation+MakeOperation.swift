@@ -11,6 +11,8 @@ extension PlannedOperation {
       case .compute(let tile): ComputeTileOperation(tile: tile, of: pyramid, duration: duration)
       case .merge(let tile): MergeTilesOperation(tile: tile, of: pyramid, duration: duration)
       case .calibrate: CalibratePictureOperation(of: pyramid, duration: duration)
+      case .write(let image) where isRetried:
+        WriteImageOperation.retry(image: image, of: pyramid, duration: duration)
       case .write(let image): WriteImageOperation(image: image, of: pyramid, duration: duration)
       case .upload(let image): UploadImageOperation(image: image, of: pyramid, duration: duration)
       case .index: IndexPyramidOperation(of: pyramid, duration: duration)

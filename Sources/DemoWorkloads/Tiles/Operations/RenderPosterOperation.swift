@@ -3,8 +3,7 @@
 
 import Operations
 
-/// An operation that renders a poster and writes it to a file. While it executes, its name contains its
-/// progress: `render poster 1: 35 %`.
+/// An operation that renders a poster and writes it to a file. It reports each row of pixels as its progress.
 ///
 /// After each row of pixels, it checks whether it was cancelled. A cancelled poster is not written.
 // Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
@@ -32,13 +31,14 @@ final class RenderPosterOperation: Operation, @unchecked Sendable {
     let side = plan.renderer.side
     var bytes: [UInt8] = []
     bytes.reserveCapacity(side * side * 3)
+    reportStatus("drawing")
     for row in 0..<side {
-      name = plan.name(afterRows: row)
       bytes += plan.renderer.row(row)
       pacer.wait(forShare: Double(row + 1) / Double(side)) { isCancelled }
       guard !isCancelled else { return }
+      reportProgress(completed: row + 1, of: side)
     }
-    name = plan.name(afterRows: side)
+    reportStatus("writing")
     do {
       let file = try PartialFile(path: path)
       try file.append(PNGEncoder.encode(Image(side: side, bytes: bytes))[...])

@@ -36,6 +36,7 @@ final class WriteImageOperation: Operation, @unchecked Sendable {
         try file.append(bytes[start..<min(start + sliceSize, bytes.count)])
         pacer.wait(forShare: Double(slice + 1) / Double(Self.sliceCount)) { isCancelled }
         guard !isCancelled else { return }
+        reportProgress(completed: slice + 1, of: Self.sliceCount)
       }
       try file.commit()
       pyramid.record(.written(bytes: bytes.count), of: image)
@@ -51,4 +52,32 @@ final class WriteImageOperation: Operation, @unchecked Sendable {
   }
 
   private static let sliceCount = 16
+}
+
+/// The error of a demo disk that is busy.
+struct DiskIsBusy: Error, CustomStringConvertible {
+  var description: String { "the disk is busy" }
+}
+
+extension WriteImageOperation {
+  /// Returns an operation that writes an image at its second attempt. The first attempt fails in the middle,
+  /// because the disk is busy.
+  static func retry(image: ImageName, of pyramid: Pyramid, duration: Duration) -> Operation {
+    let sliceTime = pyramid.time(for: duration) / sliceCount
+    let retry = RetryOperation(
+      maximumAttempts: 3, delay: { pyramid.time(for: .seconds($0)) }
+    ) { attempt in
+      AsyncOperation {
+        for slice in 1...sliceCount {
+          try await Task.sleep(for: sliceTime)
+          if attempt == 1, slice > sliceCount / 2 { throw DiskIsBusy() }
+          Operation.current?.reportProgress(completed: slice, of: sliceCount)
+        }
+        // The time of the writing has passed already.
+        WriteImageOperation(image: image, of: pyramid, duration: .zero).start()
+      }
+    }
+    retry.kind = "WriteImageOperation"
+    return retry
+  }
 }

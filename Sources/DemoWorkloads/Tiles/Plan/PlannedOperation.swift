@@ -24,6 +24,9 @@ struct PlannedOperation: Equatable, Sendable {
   let dependencies: [Int]
   /// How long the operation takes at normal speed.
   let duration: Duration
+  /// Whether the operation fails at its first attempt and is retried. This is true for about one operation in a
+  /// hundred, and only for operations that write images.
+  var isRetried = false
 
   /// The queue on which the operation runs.
   var lane: Lane {

@@ -72,6 +72,8 @@ struct PlannedOperationList: Equatable, Sendable {
   ) {
     let write = append(
       .write(image), "write \(image)", after: dependencies, milliseconds: milliseconds)
+    // A pyramid has about three times as many operations as images to write.
+    operations[write].isRetried = writes.count % 30 == 20
     writes.append((image, write))
   }
 

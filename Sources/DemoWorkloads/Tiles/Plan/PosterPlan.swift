@@ -23,11 +23,8 @@ struct PosterPlan: Equatable, Sendable {
     duration = number == 1 ? .seconds(30) : generator.duration(milliseconds: 10_000...25_000)
   }
 
-  /// The name of the operation before it starts.
+  /// The name of the operation.
   var name: String { "render poster \(number)" }
-
-  /// Returns the name of the operation after it has rendered this many rows of pixels.
-  func name(afterRows rows: Int) -> String { "\(name): \(rows * 100 / renderer.side) %" }
 
   /// The stream of random numbers before the stream of the first poster. Tile pyramids use streams with much
   /// lower and much higher numbers.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-package import MonitorProtocol
-
-/// A source of messages about a process. The source is this process itself or a socket.
+/// A source of messages about a process. The source is this process itself, a socket or a recording.
 package protocol MonitorSource: AnyObject, Sendable {
   /// Removes and returns the messages, the oldest first. The method can be called on any thread and
   /// does not block.
@@ -15,4 +13,13 @@ package protocol MonitorSource: AnyObject, Sendable {
   func send(_ command: MonitorCommand)
   /// Ends the session. The session then delivers no further messages. A second call has no effect.
   func invalidate()
+}
+
+/// A source of messages about this process. It can make a last update.
+package protocol LocalMonitorSource: MonitorSource {
+  /// Requests the last update, which contains all changes up to this call. No update follows it. The method does
+  /// not block.
+  func requestLastUpdate()
+  /// Whether the viewer has received the last update.
+  var hasGivenLastUpdate: Bool { get }
 }

@@ -11,43 +11,67 @@
 ///    ``OperationSupplement/tryStart()``, ``OperationQueueSupplement/tryAddOperation(_:)``,
 ///    ``OperationQueueSupplement/tryAddOperations(_:)``;
 /// 2. a ``handler`` for the whole process.
-public struct Misuse: Error, Equatable, CustomStringConvertible {
-  /// The kind of a mistake.
-  public enum Kind: Sendable, Equatable, CaseIterable {
+public struct OperationMisuse: Error, Equatable, CustomStringConvertible {
+  /// The kind of a mistake. Later versions of the library may add kinds.
+  public struct Kind: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// A call of `start()` on an executing operation.
-    case receiverAlreadyExecuting
+    public static let receiverAlreadyExecuting = Kind("receiverAlreadyExecuting")
     /// A call of `start()` on an operation that is not ready.
-    case receiverNotReady
+    public static let receiverNotReady = Kind("receiverNotReady")
     /// A call of `start()` while another thread is in `start()` of the same operation.
-    case simultaneousStart
+    public static let simultaneousStart = Kind("simultaneousStart")
     /// A direct call of `start()` on an operation that is in a queue.
-    case startOfEnqueuedOperation
+    public static let startOfEnqueuedOperation = Kind("startOfEnqueuedOperation")
     /// Adding an operation that is or was in a queue, executes or has finished, or adding the same
     /// operation twice in a batch.
-    case cannotEnqueue
+    public static let cannotEnqueue = Kind("cannotEnqueue")
     /// A call of `addDependency(_:)` that adds an operation as a dependency of itself.
-    case selfDependency
+    public static let selfDependency = Kind("selfDependency")
     /// Setting `maxConcurrentOperationCount` to a number below −1.
-    case negativeWidth
+    public static let negativeWidth = Kind("negativeWidth")
     /// A call of `addExecutionBlock(_:)` on an operation that executes or has finished.
-    case addsBlockAfterStart
+    public static let addsBlockAfterStart = Kind("addsBlockAfterStart")
     /// A call of `waitUntilFinished()` from inside the operation that it waits for.
-    case waitOnSelf
+    public static let waitOnSelf = Kind("waitOnSelf")
     /// A call of `waitUntilAllOperationsAreFinished()` from inside one of the queue's own
     /// operations.
-    case waitInsideOwnQueue
+    public static let waitInsideOwnQueue = Kind("waitInsideOwnQueue")
     /// A call of `value(forKey:)` for a key that the class does not have.
-    case undefinedKey
+    public static let undefinedKey = Kind("undefinedKey")
     /// A call of `removeObserver` for an observer that was not added.
-    case observerNotRegistered
+    public static let observerNotRegistered = Kind("observerNotRegistered")
     /// Waiting on the main thread, or on the main dispatch queue, for an operation that has not
     /// started and must start on the same thread or queue.
-    case waitOnMainThread
+    public static let waitOnMainThread = Kind("waitOnMainThread")
     /// Setting the `underlyingQueue` of a queue with operations.
-    case setsUnderlyingQueueWhileBusy
+    public static let setsUnderlyingQueueWhileBusy = Kind("setsUnderlyingQueueWhileBusy")
     /// Starting an ``AsyncOperation`` that has no closure and whose class does not override
     /// ``AsyncOperation/run()``, or calling that method a second time.
-    case nothingToRun
+    public static let nothingToRun = Kind("nothingToRun")
+
+    /// All kinds that this version of the library reports.
+    public static let allCases: [Kind] = [
+      .receiverAlreadyExecuting,
+      .receiverNotReady,
+      .simultaneousStart,
+      .startOfEnqueuedOperation,
+      .cannotEnqueue,
+      .selfDependency,
+      .negativeWidth,
+      .addsBlockAfterStart,
+      .waitOnSelf,
+      .waitInsideOwnQueue,
+      .undefinedKey,
+      .observerNotRegistered,
+      .waitOnMainThread,
+      .setsUnderlyingQueueWhileBusy,
+      .nothingToRun,
+    ]
+
+    /// The name of the kind, such as "cannotEnqueue".
+    public let description: String
+
+    private init(_ name: String) { description = name }
   }
 
   /// The kind of the mistake.
@@ -61,20 +85,12 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
   /// The handler is process-wide. It is called on the thread that made the mistake, outside every
   /// lock of this library. If it returns, the mistaken call has no effect. In tests, prefer
   /// ``catching(_:)``, which does not affect mistakes of other tests.
-  public static var handler: (@Sendable (Misuse) -> Void)? {
-    get { currentHandler.withLock { $0 } }
-    set {
-      // The previous handler is released after the lock, because the objects that it captures may
-      // have a `deinit` of the user.
-      let replaced = currentHandler.withLock { handler in
-        defer { handler = newValue }
-        return handler
-      }
-      withExtendedLifetime(replaced) {}
-    }
+  public static var handler: (@Sendable (OperationMisuse) -> Void)? {
+    get { handlerSlot.handler }
+    set { handlerSlot.replace(with: newValue) }
   }
 
-  private static let currentHandler = Locked<(@Sendable (Misuse) -> Void)?>(nil)
+  private static let handlerSlot = ReportHandler<OperationMisuse>()
 
   /// Runs `body`, and catches the mistakes that this thread makes in it. A caught mistake neither
   /// traps nor reaches the ``handler``.
@@ -87,13 +103,13 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
   /// - Throws: The error of `body`. In this case the caught mistakes are dropped.
   public static func catching<Failure: Error>(
     _ body: () throws(Failure) -> Void
-  ) throws(Failure) -> [Misuse] {
+  ) throws(Failure) -> [OperationMisuse] {
     try MisuseScope.run(body)
   }
 
   /// Reports a mistake. Every mistake passes through this function.
   static func raise(_ kind: Kind, _ message: String) {
-    let misuse = Misuse(kind: kind, description: message)
+    let misuse = OperationMisuse(kind: kind, description: message)
     if MisuseScope.take(misuse) { return }
     guard let handler else { fatalError("*** NSInvalidArgumentException: \(message)") }
     handler(misuse)

@@ -3,41 +3,16 @@
 
 import COperationsSystem
 
-/// The work of an asynchronous operation: its closure until the work begins, its task while the
-/// work runs, and then its result. Guarded by the operation's lock.
-struct AsyncWork<Output: Sendable> {
-  typealias Body = @Sendable () async throws -> Output
-
-  private var body: Body?
-  /// Whether the operation's closure was called or is about to be called.
-  private var hasBegun = false
-  /// The task of the asynchronous operation, from the creation of the task until the work has
-  /// ended.
+/// The task of an asynchronous operation. Guarded by the operation's lock.
+struct AsyncTask {
+  /// The task, from its creation until the work has ended.
   private(set) var task: Task<Void, Never>?
   /// The continuation of a task that began before its creating thread could store it; it resumes
   /// the task.
   private var beginning: UnsafeContinuation<Void, Never>?
-  private(set) var outcome: Result<Output, any Error>?
   /// The time at which the operation was started, on the monotonic clock in nanoseconds; `nil`
   /// before the start.
   private(set) var started: Int64?
-
-  init(body: Body?) { self.body = body }
-
-  /// Whether the operation has a closure that was not called.
-  var hasBody: Bool { body != nil && !hasBegun }
-
-  /// Removes and returns the closure, which will not be called later.
-  mutating func takeBody() -> Body? { body.take() }
-
-  /// Returns the closure at the first call, and `nil` at every further call. If the operation's own
-  /// task calls this method, the closure is not released yet. It is released when the task finishes
-  /// the operation.
-  mutating func beginBody() -> Body? {
-    if hasBegun { return nil }
-    hasBegun = true
-    return task == nil ? body.take() : body
-  }
 
   /// Stores the task, before its work begins, and the time of the start.
   ///
@@ -58,11 +33,8 @@ struct AsyncWork<Output: Sendable> {
     return false
   }
 
-  /// Stores the result of the work, and releases the task, which retains the operation.
-  mutating func end(_ outcome: Result<Output, any Error>) {
-    self.outcome = outcome
-    task = nil
-  }
+  /// Releases the task, which retains the operation.
+  mutating func end() { task = nil }
 }
 
 extension TaskPriority {

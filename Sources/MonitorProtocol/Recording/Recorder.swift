@@ -2,31 +2,29 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import MonitorClient
-import MonitorProtocol
 import Synchronization
 
 /// A viewer that writes all messages of a source to a file.
 package final class Recorder: Sendable {
   /// The shortest time between two recorded updates.
-  static let interval = Duration.milliseconds(250)
+  package static let interval = Duration.milliseconds(250)
 
   /// The result of a recording, so far or at the end.
-  struct Outcome: Sendable {
+  package struct Outcome: Sendable {
     /// The recorded time.
-    var length = Duration.zero
+    package var length = Duration.zero
     /// The number of recorded updates.
-    var updateCount = 0
+    package var updateCount = 0
     /// The size of the file in bytes.
-    var size = 0
+    package var size = 0
     /// The reason why the recording stopped early; `nil` if it did not stop early.
-    var failure: FileError?
+    package var failure: FileError?
     /// The reason, as a sentence, why the recorded process ended; `nil` if the process has not
     /// ended.
-    var endedReason: String?
+    package var endedReason: String?
 
     /// Whether the recording has ended.
-    var isOver: Bool { failure != nil || endedReason != nil }
+    package var isOver: Bool { failure != nil || endedReason != nil }
   }
 
   /// The state of the recorder. Only the recorder's queue uses it.
@@ -84,9 +82,12 @@ package final class Recorder: Sendable {
   }
 
   /// Returns the interest of a recording: it requests all data.
-  static func interest(warningKinds: Set<MonitorWarning.Kind>) -> Interest {
+  package static func interest(
+    warningKinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
+  ) -> Interest {
     var interest = Interest.everything
     interest.warningKinds = warningKinds
+    interest.logs = .all
     return interest
   }
 
@@ -107,7 +108,7 @@ package final class Recorder: Sendable {
   /// - Parameters:
   ///   - interest: The data to record.
   ///   - wake: A function that is called on any thread when the recording ends by itself.
-  init(_ interest: Interest, wake: @escaping @Sendable () -> Void) {
+  package init(_ interest: Interest, wake: @escaping @Sendable () -> Void) {
     self.interest = interest
     state = Mutex(State())
     self.wake = wake
@@ -118,7 +119,7 @@ package final class Recorder: Sendable {
   /// - Parameter open: A function that opens the source. The source must call the argument of this
   ///   function each time messages have arrived.
   /// - Throws: The errors that `open` throws.
-  func open(_ open: (@escaping @Sendable () -> Void) throws -> any MonitorSource) rethrows {
+  package func open(_ open: (@escaping @Sendable () -> Void) throws -> any MonitorSource) rethrows {
     let session = try open { [weak self] in self?.takeSoon() }
     state.withLock { $0.opened = session }
   }
@@ -130,7 +131,7 @@ package final class Recorder: Sendable {
   ///   - path: The path of the file.
   ///   - replaces: Whether an existing file is overwritten.
   /// - Throws: ``FileError`` if the file cannot be created.
-  func begin(into path: String, replaces: Bool) throws(FileError) {
+  package func begin(into path: String, replaces: Bool) throws(FileError) {
     try state.withLock { state throws(FileError) in
       state.file = try OutputFile(creating: path, replaces: replaces)
       (state.session, state.opened) = (state.opened, nil)
@@ -139,18 +140,22 @@ package final class Recorder: Sendable {
   }
 
   /// The result of the recording so far.
-  var outcome: Outcome { shown.withLock { $0 } }
+  package var outcome: Outcome { shown.withLock { $0 } }
 
   /// Records all changes up to now, and completes the file. A second call has no effect.
   ///
   /// The method waits until the process has sent an update for this moment. If the process is
-  /// stopped, it waits for half a second. If a process has too many changes for one update, only a
-  /// part of them is recorded.
+  /// stopped, it waits for half a second. If another process has too many changes for one update,
+  /// only a part of them is recorded.
+  ///
+  /// - Parameter awaitsUpdate: Whether the method waits for the update. A thread that makes the
+  ///   updates must not wait.
+  /// - Returns: The result of the recording.
   @discardableResult
-  func finish() -> Outcome {
+  package func finish(awaitsUpdate: Bool = true) -> Outcome {
     queue.sync {
       take()
-      awaitLastUpdate()
+      if awaitsUpdate { awaitLastUpdate() }
       // The session is invalidated outside the recorder's lock, because the session has its own
       // lock.
       state.withLock { $0.session }?.invalidate()
@@ -163,12 +168,19 @@ package final class Recorder: Sendable {
     return outcome
   }
 
-  /// Waits for a last update. The recorder requests the same data again, so that the process sends
-  /// an update even if there are no changes. The recorder sends the request twice, because the
-  /// process may have created the update that follows the first request before it received that
-  /// request.
+  /// Waits for a last update. If the source is another process, the recorder requests the same data
+  /// again, so that the process sends an update even if there are no changes. The recorder sends
+  /// the request twice, because the process may have created the update that follows the first
+  /// request before it received that request.
   private func awaitLastUpdate() {
     let end = DispatchTime.now() + Self.patience
+    let session = state.withLock { $0.outcome.isOver ? nil : $0.session }
+    if let local = session as? any LocalMonitorSource {
+      local.requestLastUpdate()
+      take()
+      while !local.hasGivenLastUpdate, arrivals.wait(timeout: end) == .success { take() }
+      return
+    }
     awaitUpdate(until: end)
     awaitUpdate(until: end)
   }

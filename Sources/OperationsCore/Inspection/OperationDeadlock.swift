@@ -7,24 +7,26 @@
 /// A deadlock identifies operations and queues by their ids and by the names that they had at the time of the
 /// search. It does not keep them alive. To act on an operation, compare the `id` of a reference with the
 /// operation's.
-public enum Deadlock: Sendable, Hashable {
+@nonexhaustive
+public enum OperationDeadlock: Sendable, Hashable {
   /// Each member waits for the next member, and the last member waits for the first.
   ///
   /// A member waits for its dependencies, for operations that its own code waits for with
-  /// `waitUntilFinished()`, and for the barrier that is before it. A barrier waits for everything
+  /// `waitUntilFinished()` or `await`, and for the barrier that is before it. A barrier waits for everything
   /// before it. A ``GroupOperation`` waits for its members, and the members wait for its start. A
   /// ``RetryOperation`` and a ``TimeoutOperation`` wait for the operation that they perform. A
   /// member that needs an exclusion waits for an operation that holds it. If several operations
   /// hold it, all of them wait for that member, directly or through others. To end the deadlock,
   /// cancel a member that has not started, or remove a dependency. Cancelling a barrier does not
-  /// help, because it keeps its place, and a member that waits in its own code does not check its
-  /// `isCancelled`.
+  /// help, because it keeps its place, and a member that blocks a thread in its own code does not check
+  /// its `isCancelled`. Cancelling a member that awaits ends its wait.
   case cycle([OperationReference])
 
   /// Operations hold every slot of one or more queues, and wait in their own code for operations that need a
   /// slot of these queues.
   ///
-  /// To end the deadlock, raise the queue's `maxConcurrentOperationCount`. Cancelling does not
+  /// To end the deadlock, raise the queue's `maxConcurrentOperationCount`. If an operation that
+  /// holds a slot awaits another one, you can also cancel it. Cancelling other operations does not
   /// help, because a cancelled operation needs a slot to leave its queue. To avoid it, do not wait
   /// inside an operation. Add a dependency instead.
   case slots([SlotHolder])
@@ -64,7 +66,7 @@ public enum Deadlock: Sendable, Hashable {
   }
 }
 
-extension Deadlock: CustomStringConvertible {
+extension OperationDeadlock: CustomStringConvertible {
   /// The deadlock as one sentence, with the numbers and names of its operations.
   public var description: String {
     switch self {
@@ -73,6 +75,8 @@ extension Deadlock: CustomStringConvertible {
       return "\(members.count) operations wait for each other: \(Self.list(closed, " -> "))"
     case .slots(let holders):
       return holders.map(\.description).joined(separator: "; ")
+    case .neverAdded(let operation, _, []):
+      return "a task waits for \(operation), which is not in a queue and was not started"
     case .neverAdded(let operation, _, let waiting):
       return
         "\(Self.list(waiting.prefix(3), ", "))\(waiting.count > 3 ? " and \(waiting.count - 3) more" : "") "
@@ -88,11 +92,11 @@ extension Deadlock: CustomStringConvertible {
   }
 }
 
-extension Deadlock.SlotHolder: CustomStringConvertible {
+extension OperationDeadlock.SlotHolder: CustomStringConvertible {
   /// The holder and its chain as one sentence, with the numbers and names of the operations and the queues.
   public var description: String {
     "\(operation) holds a slot of \(queue) and waits in its code for "
-      + "\(Deadlock.list(chain, " -> ")), which needs a slot of \(neededQueue)"
+      + "\(OperationDeadlock.list(chain, " -> ")), which needs a slot of \(neededQueue)"
   }
 }
 
@@ -112,9 +116,10 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// Suspension and a width of 0 are not deadlocks, because the program can end them. A condition
   /// that is true only while a subclass's own `isReady` is `false` is not a deadlock either. A
   /// started group blocks its dependents while a member has not started. This is not a deadlock if
-  /// the member waits only for one of these conditions. This library cannot detect that an
-  /// operation waits with a lock, a semaphore or an `await`, or on a thread that the operation has
-  /// created; that a serial ``OperationQueue/underlyingQueue`` is busy; or that an operation has
+  /// the member waits only for one of these conditions. An `await` of an operation or of a queue counts
+  /// as a wait of an ``AsyncOperation`` if it is in the operation's own task, and not in a child task.
+  /// This library cannot detect that an operation waits with a lock, with a semaphore or with another
+  /// `await`, or on a thread that the operation has created; that a serial ``OperationQueue/underlyingQueue`` is busy; or that an operation has
   /// started another one directly and is inside its `start()`, unless the inner one waits with
   /// `waitUntilFinished()`: both operations then count as waiting. Concurrent changes may be missed
   /// too. A returned deadlock existed completely at one moment, unless a dependency was removed and
@@ -125,12 +130,27 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// can be called on any thread, does not delay operations, and delays queues only as ``snapshot()`` does.
   /// It calls no code of a subclass. If an operation finishes during the search, the `deinit` of the operation
   /// runs on a thread of the library.
-  public func deadlocks() -> [Deadlock] { DeadlockSearch.deadlocks(in: [self]) }
+  public func deadlocks() -> [OperationDeadlock] { DeadlockSearch.deadlocks(in: [self]) }
 }
 
 extension QueueRegistry {
-  /// The deadlocks of all queues. Each deadlock is listed once. See `OperationQueue.deadlocks()`.
-  package static var deadlocks: [Deadlock] { DeadlockSearch.deadlocks(in: queues) }
+  /// The deadlocks of all queues, and the operations that tasks wait for although no queue contains them. Each
+  /// one is listed once. See `OperationQueue.deadlocks()`.
+  package static var deadlocks: [OperationDeadlock] {
+    let found = DeadlockSearch.deadlocks(in: queues)
+    let awaited = UnaddedAwait.operations
+    if awaited.isEmpty { return found }
+    let known = Set(found.flatMap(\.operations))
+    let others: [OperationDeadlock] = awaited.compactMap { operation in
+      let reference = OperationReference(operation)
+      if known.contains(reference) { return nil }
+      return .neverAdded(
+        reference, className: String(describing: type(of: operation)), waiting: [])
+    }
+    // The waits may have ended, so these may be the last references.
+    ReleaseList.releaseElsewhere(consume awaited)
+    return found + others
+  }
 }
 
 extension OperationSupplement where Self: Operation {

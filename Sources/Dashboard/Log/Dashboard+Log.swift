@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// Performs an action of the log screen.
+  mutating func perform(_ key: KeyAction.Log) -> [Effect] {
+    switch key {
+    case .open: return openLog()
+    case .openSearch:
+      prompts.text = TextPrompt(.logSearch)
+      withLogRows { $0.beginSearch(in: $1, height: $2) }
+      return []
+    case .searchNext: return searchLogAgain(step: 1)
+    case .searchPrevious: return searchLogAgain(step: -1)
+    }
+  }
+
+  /// Shows the log of the selected operation on its own screen.
+  private mutating func openLog() -> [Effect] {
+    let closesDetail = detail == nil
+    guard let id = selectedOperation else { return [.bell] }
+    if closesDetail { detail = DetailState(id: id) }
+    detail?.log = LogState(closesDetail: closesDetail)
+    return []
+  }
+
+  /// Closes the log screen.
+  mutating func closeLog() {
+    if detail?.log?.closesDetail == true { detail = nil } else { detail?.log = nil }
+  }
+
+  /// Moves the rows of the log screen up by `offset` rows, or down if it is negative.
+  mutating func scrollLog(by offset: Int) {
+    withLogRows { $0.move(by: offset, in: $1, height: $2) }
+  }
+
+  private mutating func searchLogAgain(step: Int) -> [Effect] {
+    guard let search = detail?.log?.search else {
+      show("no search text; press / to search", isWarning: true)
+      return [.bell]
+    }
+    var isFound = false
+    withLogRows { isFound = $0.searchAgain(step: step, in: $1, height: $2) }
+    if isFound { return [] }
+    show("no match for \(search)", isWarning: true)
+    return [.bell]
+  }
+
+  /// Selects the first line that contains the typed text.
+  mutating func searchLogAsTyped(_ text: String) {
+    withLogRows { $0.searchAsTyped(text, in: $1, height: $2) }
+  }
+
+  /// Ends the search prompt of the log screen.
+  mutating func endLogSearch(accepts: Bool) { detail?.log?.endSearch(accepts: accepts) }
+
+  /// The number of the selected match and the number of matches on the log screen; `nil` if there is
+  /// no search.
+  var logSearchWords: (text: String, isFailure: Bool)? {
+    detail?.log?.searchWords(in: logRows)
+  }
+
+  /// The rows of the log screen.
+  private var logRows: LogRows {
+    let id = detail?.id ?? OperationReport.ID(0)
+    return LogRows(
+      shown.log(of: id) ?? OperationLog(of: id), of: shown.hello,
+      columns: screen.size.columns - LogView.margin,
+      glyphs: Glyphs(isUnicode: configuration.isUnicode))
+  }
+
+  private mutating func withLogRows(_ change: (inout LogState, LogRows, Int) -> Void) {
+    guard var log = detail?.log else { return }
+    change(&log, logRows, detailHeight)
+    detail?.log = log
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// Reads the environment variables with which a process was started.
+///
+/// Source: proc(5), `/proc/pid/environ`.
+package enum ProcessEnvironment {
+  /// Returns the entries `NAME=value` of a process; `nil` if the process does not exist, or if this process may not
+  /// read them. Changes that the process has made since its start are not included. An entry is an array of bytes,
+  /// because it need not be valid UTF-8.
+  package static func entries(of process: Int32) -> [[UInt8]]? {
+    contents(of: "/proc/\(process)/environ")?.split(separator: 0).map(Array.init)
+  }
+
+  private static func contents(of path: String) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var contents: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(file, &buffer, buffer.count)
+      if count > 0 {
+        contents += buffer[..<count]
+      } else if count == 0 {
+        return contents
+      } else if errno != EINTR {
+        return nil
+      }
+    }
+  }
+}
