@@ -233,7 +233,9 @@ let monitorTestTargets: [Target] = [
     dependencies: ["RunAnalysis", "MonitorProtocol", "MonitorTestSupport", "TestSupport"]),
   .testTarget(
     name: "MonitorClientTests",
-    dependencies: ["MonitorClient", "MonitorProtocol", "MonitorTransport", "TestSupport"]),
+    dependencies: [
+      "MonitorClient", "MonitorProtocol", "MonitorTestSupport", "MonitorTransport", "TestSupport",
+    ]),
   .testTarget(
     name: "CursesTerminalTests",
     dependencies: ["CursesTerminal", "Dashboard", "TestSupport"]),
@@ -250,7 +252,7 @@ let monitorTestTargets: [Target] = [
     dependencies: viewer + [
       "opq-top", "MonitorTestSupport", "MonitorTransport", "Operations", "TestSupport",
       "fixture-hostile-names", "fixture-ending", "fixture-launched", "demo-monitored-process",
-      "demo-progress",
+      "demo-batch", "demo-progress",
     ],
     exclude: ["TerminalCases.md"]),
   // The fixture `hostile-names` is a separate program, because it links the viewer, which is not built if

@@ -29,6 +29,8 @@ final class ProcessConnection: ChannelInboundHandler {
   private let receive: (Event) -> Void
   private var conversation: ProcessConversation
   private var isOver = false
+  /// Whether messages that have arrived are being handled at this moment.
+  private var isReading = false
   private var context: ChannelHandlerContext?
 
   /// Creates a connection that is not yet connected.
@@ -105,6 +107,7 @@ final class ProcessConnection: ChannelInboundHandler {
   func close() {
     isOver = true
     send(.bye(reason: "the viewer is closing the connection"))
+    context?.flush()
     context?.close(promise: nil)
   }
 
@@ -112,7 +115,10 @@ final class ProcessConnection: ChannelInboundHandler {
     guard let context else { return }
     let buffer = MessageFraming.framed(
       message.encoded(), allocator: context.channel.allocator)
-    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+    context.write(wrapOutboundOut(buffer), promise: nil)
+    // If the process has ended, a flush fails. The channel then reads the remaining bytes and closes. If this
+    // happened while a message is handled, the messages after it would be lost.
+    if !isReading { context.flush() }
   }
 
   private func end(_ error: AttachError) {
@@ -159,6 +165,7 @@ final class ProcessConnection: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isOver else { return }
+    isReading = true
     let bytes = unwrapInboundIn(data)
     do throws(WireError) {
       let message = try ProcessMessage(decoding: Array(bytes.readableBytesView))
@@ -169,6 +176,8 @@ final class ProcessConnection: ChannelInboundHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
+    isReading = false
+    context.flush()
     if !isOver { receive(.heard) }
     context.fireChannelReadComplete()
   }

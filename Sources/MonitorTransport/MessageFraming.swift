@@ -48,11 +48,11 @@ package struct MessageFraming: ByteToMessageDecoder {
     return .continue
   }
 
-  /// Discards the remaining bytes when the connection ends, because they are not a complete
+  /// Delivers the remaining complete messages when the connection ends, and discards the bytes of an incomplete
   /// message.
   package mutating func decodeLast(
     context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
   ) throws -> DecodingState {
-    .needMoreData
+    try decode(context: context, buffer: &buffer)
   }
 }

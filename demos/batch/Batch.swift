@@ -91,10 +91,10 @@ final class Batch: Sendable {
     }
     let reasons = Dictionary(grouping: failures) { $0 }
     let lines = reasons.map { "\($1.count) × \($0)" }.sorted()
-    let head =
-      isInterrupted
-      ? "interrupted; the index was not written"
-      : "\(steps.count / 4) files, \((try? index.result?.get()) ?? 0) in the index"
+    let result =
+      (try? index.result?.get()).map { "\(steps.count / 4) files, \($0) in the index" }
+      ?? "the index was not written"
+    let head = (isInterrupted ? "interrupted; " : "") + result
     let cancelled = "\(steps.count { $0.isCancelled }) operations cancelled"
     return ([head] + lines + [cancelled]).joined(separator: "\n")
   }

@@ -45,5 +45,9 @@ if batch.isInterrupted {
   OperationMonitor.stopListening()
   fflush(nil)
   signal(SIGINT, SIG_DFL)
-  kill(getpid(), SIGINT)
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  sigaddset(&signals, SIGINT)
+  pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+  raise(SIGINT)
 }

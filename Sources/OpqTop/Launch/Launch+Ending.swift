@@ -66,7 +66,8 @@ extension Launch {
     try OutputFile.checkCreatable(file, replaces: replaces)
   }
 
-  /// Returns how this process must end after an error before the command ran.
+  /// Returns how this process must end after an error. If a signal has ended the wait for a process, the signal ends
+  /// this process too.
   private static func failed(_ error: any Error) -> Ending {
     if let request = error as? ViewerRun.SignalRequest { return .signal(request.signal) }
     return Program.fail(error)
@@ -98,7 +99,7 @@ extension Launch {
       return result == .status(0) ? ending : result
     } catch {
       // The command runs, so this program waits for it. Its own error is the more important one.
-      let failure = Program.fail(error)
+      let failure = Self.failed(error)
       _ = commandEnding()
       return failure
     }
@@ -140,7 +141,7 @@ extension Launch {
       }
       return .shown(ending, isRecordingIncomplete: recorder?.outcome.failure != nil)
     } catch {
-      return .refused(Program.fail(error))
+      return .refused(Self.failed(error))
     }
   }
 

@@ -94,7 +94,8 @@ final class LaunchedCommand: Sendable {
       switch phase {
       case .new(let signals): phase = .new(signals: signals + [signal])
       case .running(let process):
-        if place == .ownSession || !isFromTerminal { send(signal, to: process) }
+        // If a terminal is lost, only the leader of its session receives SIGHUP, and this process may be the leader.
+        if place == .ownSession || !isFromTerminal || signal == SIGHUP { send(signal, to: process) }
       case .ended: return false
       }
       return true

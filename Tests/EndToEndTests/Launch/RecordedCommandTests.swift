@@ -92,6 +92,20 @@ import Testing
     try scene.expectBatch(in: "run.opq")
   }
 
+  @Test(
+    "If the terminal's window is closed, the command receives SIGHUP, and the recording is completed"
+  )
+  func closedWindow() throws {
+    let scene = try LaunchScene()
+    let window = try scene.start([
+      "record", "-o", scene.file("run.opq"), "--", LaunchScene.program, "wait",
+    ])
+    #expect(scene.wait(for: "the batch has finished", in: "output"))
+    window.hangUp()
+    #expect(window.waitForEnd() == .status(10 + SIGHUP))
+    try scene.expectBatch(in: "run.opq")
+  }
+
   @Test("A key that interrupts reaches the command once, and the recording is completed")
   func interruptKey() throws {
     let scene = try LaunchScene()
