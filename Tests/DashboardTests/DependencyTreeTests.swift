@@ -110,6 +110,17 @@ struct DependencyTreeTests {
     #expect(tree.rows.last?.note == .unknown(count: 1, unmetCount: 0))
   }
 
+  @Test("The row of dependents without details has no number of unfinished dependents")
+  func dependentsWithoutDetails() {
+    var store = Self.store([2: [1]])
+    var report = store[ID(1)]
+    report?.dependentCount = 300
+    store.apply(changed: [report].compactMap { $0 }, removed: [])
+    let tree = DependencyTree(
+      root: ID(1), direction: .blocks, graph: OperationGraph(store), rowLimit: 9)
+    #expect(tree.rows.last?.note == .unknown(count: 299, unmetCount: nil))
+  }
+
   @Test func aChainOfAnyLengthIsDrawnAndCut() {
     let edges = Dictionary(uniqueKeysWithValues: (1..<20_000).map { ($0, [$0 + 1]) })
     let rows = rows(of: 1, .waitsFor, in: Self.store(edges), limit: TreeState.rowLimit)

@@ -114,6 +114,36 @@ private enum ProgressScene {
     #expect(dashboard.text().contains { $0.contains("status: parsing page 451") })
   }
 
+  @Test("The pane has the time left while the operation executes, and not after its end")
+  func pane() {
+    func line(_ state: OperationState) -> String {
+      let report = Scene.report(Scene.progress(450, of: 1_000), state: state)
+      return Scene.dashboard(columns: 200, rows: 50, report).text().first {
+        $0.contains("progress ")
+      } ?? ""
+    }
+    #expect(line(.executing).contains("45%, ") && line(.executing).contains(" left"))
+    for state in [OperationState.finished, .failed, .cancelled] {
+      #expect(line(state).contains("45%") && !line(state).contains(" left"), "\(line(state))")
+    }
+  }
+
+  @Test("In a tree, a waiting operation has the progress of its dependencies")
+  func dependencies() {
+    func counts(unmet: Int, _ state: OperationState = .waiting) -> String? {
+      let report = OperationReport(
+        id: Scene.operation, name: "publish", className: "Block", queue: .init(1), state: state,
+        dependencies: (1...87).map { .init($0) }, unmetDependencyCount: unmet)
+      return ProgressText(
+        report, in: DashboardTests.Scene.dashboard().shown, at: DashboardTests.Scene.seconds(100),
+        includesDependencies: true)?.counts
+    }
+    #expect(counts(unmet: 22) == "65 of 87 dependencies finished")
+    // Before the first dependency has finished, and after the start, there is no such progress.
+    #expect(counts(unmet: 87) == nil)
+    #expect(counts(unmet: 0, .executing) == nil)
+  }
+
   @Test("A group has the progress of its members")
   func members() {
     var report = Scene.report(nil)

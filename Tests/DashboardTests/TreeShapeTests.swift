@@ -125,6 +125,30 @@ struct TreeShapeTests {
     #expect(dashboard.text().shows("+ 1,500 without details, 1,200 of them unfinished"))
   }
 
+  @Test(
+    "The row of dependencies without details says that they have finished only if that is certain")
+  func statesWithoutDetails() {
+    for state in OperationState.allCases {
+      var dashboard = Scene.dashboard()
+      dashboard.update(changed: [
+        OperationReport(
+          id: ID(1), name: "whole", className: "Block", queue: Scene.cpu, state: state,
+          dependencies: [ID(5_000), ID(5_001)], unmetDependencyCount: state == .waiting ? 1 : 0)
+      ])
+      dashboard.press("1")
+      dashboard.press(.enter)
+      dashboard.press("d")
+      let words =
+        switch state {
+        case .waiting: "+ 2 without details, 1 of them unfinished"
+        case .cancelling, .cancelled: "+ 2 without details"
+        case .ready, .held, .executing, .finished, .failed:
+          "+ 2 finished, details no longer stored"
+        }
+      #expect(dashboard.text().contains { $0.hasSuffix(words) }, "\(state): \(dashboard.text())")
+    }
+  }
+
   // MARK: Folding
 
   @Test func foldedRowsAreCountedAtTheirOperation() {

@@ -42,7 +42,11 @@ struct DetailRows {
     self.columns = columns
     self.glyphs = glyphs
     guard let report = dashboard.shown.operations[id] else {
-      rows = [.line([Span("The operation has finished. Its details are no longer stored.", .dim)])]
+      let words =
+        dashboard.replay == nil
+        ? "The operation has finished. Its details are no longer stored."
+        : "The operation is not in the recording at this time."
+      rows = [.line([Span(words, .dim)])]
       return
     }
     addFacts(report)

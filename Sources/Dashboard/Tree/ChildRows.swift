@@ -120,12 +120,22 @@ struct ChildRows {
       : max(known.count, graph.reports[vertex].dependentCount)
     let count = total - known.count
     guard count > 0 else { return nil }
-    let knownUnmet = known.count { !graph.isOver($0) }
-    let unmet =
-      direction == .waitsFor ? graph.reports[vertex].unmetDependencyCount - knownUnmet : 0
+    let unmetCount = unmetCount(of: graph.reports[vertex]).map {
+      min(count, max(0, $0 - known.count { !graph.isOver($0) }))
+    }
     return Child(
-      id: .unknown(parent: graph.id(vertex)),
-      note: .unknown(count: count, unmetCount: min(count, max(0, unmet))))
+      id: .unknown(parent: graph.id(vertex)), note: .unknown(count: count, unmetCount: unmetCount))
+  }
+
+  /// Returns how many of the operations directly below an operation are unfinished; `nil` if that is not known.
+  private func unmetCount(of report: OperationReport) -> Int? {
+    guard direction == .waitsFor else { return nil }
+    return switch report.state {
+    case .waiting: report.unmetDependencyCount
+    case .ready, .held, .executing, .finished, .failed: 0
+    // A cancelled operation does not wait for its dependencies.
+    case .cancelling, .cancelled: nil
+    }
   }
 
   /// Returns the rows for siblings in the same state. If too many siblings have the same kind, one row

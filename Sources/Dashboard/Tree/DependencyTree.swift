@@ -66,8 +66,8 @@ struct DependencyTree: Sendable, Equatable {
     /// that operation, and the number of its attempts if it is a retry.
     case folded(count: Int, attemptCount: Int)
     /// The row represents operations that the dashboard does not know. It has the number of these operations,
-    /// and how many of them are unfinished.
-    case unknown(count: Int, unmetCount: Int)
+    /// and how many of them are unfinished; `nil` if their states are not known.
+    case unknown(count: Int, unmetCount: Int?)
   }
 
   /// The maximum number of similar siblings with their own rows. If there are more, one row represents them.

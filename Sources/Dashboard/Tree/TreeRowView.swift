@@ -92,7 +92,7 @@ struct TreeRowView {
       let words = Self.wordsAboutUnknown(count, unmetCount, room: restWithoutState.count)
       canvas.write(
         words, row: row, columns: restWithoutState,
-        style: Style(unmetCount == 0 ? .dim : .warning))
+        style: Style((unmetCount ?? 0) == 0 ? .dim : .warning))
     case .cut:
       canvas.write("+ more", row: row, columns: rest, style: Style(.dim))
     }
@@ -123,9 +123,11 @@ struct TreeRowView {
     canvas.writeRight(time, row: row, columns: range, style: Style(isOver ? .dim : .text))
   }
 
-  /// Returns words about the dependencies of an operation that have no details.
-  private static func wordsAboutUnknown(_ count: Int, _ unmetCount: Int, room: Int) -> String {
+  /// Returns words about the dependencies or dependents of an operation that have no details. `unmetCount` is the
+  /// number of unfinished ones; `nil` if their states are not known.
+  private static func wordsAboutUnknown(_ count: Int, _ unmetCount: Int?, room: Int) -> String {
     let start = "+ \(CountText.text(count))"
+    guard let unmetCount else { return "\(start) without details" }
     guard unmetCount > 0 else { return "\(start) finished, details no longer stored" }
     let unfinished = CountText.text(unmetCount)
     let words = "\(start) without details, \(unfinished) of them unfinished"
