@@ -36,6 +36,15 @@ import Testing
     #expect(awaited.isReady)
   }
 
+  @Test("The wait ends after two seconds if the viewer does not answer")
+  func silentViewer() throws {
+    let awaited = AwaitedViewer(try #require(LaunchingViewer.current))
+    awaited.noteConnection(Self.origin(getpid()))
+    let start = ContinuousClock.now
+    awaited.wait()
+    #expect(ContinuousClock.now - start >= .milliseconds(1_900))
+  }
+
   @Test("A later connection of the viewer does not begin the wait again")
   func laterConnection() throws {
     let awaited = AwaitedViewer(try #require(LaunchingViewer.current))

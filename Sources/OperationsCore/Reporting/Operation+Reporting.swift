@@ -12,8 +12,9 @@ extension OperationSupplement where Self == Operation {
   /// also after the work has been suspended, and in the tasks that the work creates, except for
   /// detached tasks.
   ///
-  /// In a completion block, in an observer, and on threads that the work has created itself, the
-  /// property is `nil`. Pass the operation to such code instead.
+  /// In a completion block, and on threads that the work has created itself, the property is `nil`.
+  /// Pass the operation to such code instead. In an observer, the value depends on the thread that
+  /// calls the observer; use the operation that the observer receives.
   public static var current: Operation? {
     if let operation = CurrentWork.operation { return operation.isOfLibrary ? nil : operation }
     return CurrentWork.operationOfTask

@@ -131,7 +131,10 @@ import Testing
     let viewers = try (0..<3).map { _ in try process.watch() }
     viewers[0].type("\t\t")
     // The pressed key has an effect only after the first queue has appeared on the screen.
-    #expect(viewers[0].wait { $0.contains("Narrower") && $0.contains("S Suspend") })
+    #expect(
+      viewers[0].wait { screen in
+        screen.contains("Narrower") && screen.lines.contains { $0.hasPrefix("▌") }
+      })
     viewers[0].type("S")
     #expect(viewers[0].wait { $0.contains("Suspend queue ") && $0.contains("y Yes") })
     viewers[0].type("y")

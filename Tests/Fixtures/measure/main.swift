@@ -8,6 +8,7 @@
 //   fixture-measure dashboard
 //   fixture-measure monitor [ROUNDS [memory|empty|millisecond]]
 //   fixture-measure reports [ROUNDS]
+//   fixture-measure async [ROUNDS]
 //   fixture-measure telemetry [ROUNDS]
 //   fixture-measure telemetry off|metrics|traces COUNT
 
@@ -17,6 +18,7 @@ case "soak": try RandomUse.run(arguments)
 case "dashboard": try DashboardFigures.run()
 case "monitor": try MonitorOverhead.run(arguments)
 case "reports": try ReportOverhead.run(arguments)
+case "async": await AsyncFigures.run(arguments)
 case "telemetry": TelemetryOverhead.run(arguments)
-default: fatalError("usage: soak|dashboard|monitor|reports|telemetry [ARGUMENT ...]")
+default: fatalError("usage: soak|dashboard|monitor|reports|async|telemetry [ARGUMENT ...]")
 }

@@ -3,10 +3,11 @@
 
 import Dispatch
 import Glibc
-import OperationsCore
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import OperationsCore
 
 @Suite("Queues as executors of tasks", .timeLimit(.minutes(5)))
 struct TaskExecutorTests {
@@ -154,6 +155,7 @@ struct TaskExecutorTests {
     }
     queue.addOperation(inner)
     gate.waitForArrivals(1)
+    #expect(poll(for: .seconds(60)) { inner.status.load(ordering: .acquiring).has(.hasWaiters) })
     #expect(queue.deadlocks().isEmpty)
     gate.open()
     #expect(try await outer.value == 1)

@@ -20,10 +20,10 @@ struct UnaddedAwaitTests {
       let never = first.then(name: "never") { $0 + 1 }
       let (late, gate) = (first.then(name: "late") { $0 + 2 }, AsyncGate())
       let waiting = Task { try await never.value }
-      // Two other waits are not reported: one operation is in a queue, and one is added soon.
+      // Two other waits are not reported, because their operations are in a queue.
       let held = queue.addAsyncOperation(name: "held") { await gate.pass() }
-      let others = [Task { try await held.value }, Task { _ = try await late.value }]
       queue.addOperation(late)
+      let others = [Task { try await held.value }, Task { _ = try await late.value }]
       log.wait(forCount: 1)
       #expect(log.events.first?.kind == .awaitsOperationInNoQueue)
       #expect(log.events.first?.description.contains("never") == true)

@@ -120,7 +120,7 @@ struct CurrentOperationTests {
     #expect(try await operation.value == [true, true])
   }
 
-  @Test("A completion block and an observer have no current operation")
+  @Test("A completion block has no current operation")
   func completionBlocks() async throws {
     let seen = EventLog<OperationID?>()
     let isDone = Gate()

@@ -111,6 +111,18 @@ struct ThreadFailureTests {
     #expect(starter.failureCount == 9)
   }
 
+  @Test(
+    "MX-14: if no thread can be started for a task of a queue's executor, another task tries again",
+    .timeLimit(.minutes(1)))
+  func retriesForTask() async {
+    let starter = FailingStarter()
+    starter.mode = .failsTimes(9)
+    let queue = OperationQueue(pool: starter.makePool())
+    let task = Task(executorPreference: queue.taskExecutor) { 1 }
+    #expect(await task.value == 1)
+    #expect(starter.failureCount == 9)
+  }
+
   @Test("MX-14: a queue that could not get a thread is served by a thread that starts later")
   func strandedBesideStart() async throws {
     try await onOwnThread(within: .seconds(120)) {
