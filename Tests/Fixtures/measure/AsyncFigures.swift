@@ -11,7 +11,7 @@ import TestSupport
 ///     fixture-measure async [ROUNDS]
 enum AsyncFigures {
   /// Returns the time of operations that run in a queue, from the first addition to the last finish.
-  private static func time(
+  private static func duration(
     width: Int, count: Int, _ work: @escaping @Sendable () async throws -> Void
   ) async -> Duration {
     let queue = OperationQueue(name: "measured", maxConcurrentOperationCount: width)
@@ -31,7 +31,7 @@ enum AsyncFigures {
     _ name: String, width: Int, rounds: Int, _ work: @escaping @Sendable () async throws -> Void
   ) async {
     let count = 200_000
-    let time = await shortest(rounds: rounds) { await time(width: width, count: count, work) }
+    let time = await shortest(rounds: rounds) { await duration(width: width, count: count, work) }
     let widthText = width < 0 ? "default width" : "width \(width)"
     print("\(name), \(widthText): \(Int(time / .nanoseconds(count))) ns each")
   }
@@ -73,7 +73,7 @@ enum AsyncFigures {
     }
     for (width, count) in [(2, 4), (4, 8), (64, 128)] {
       let time = await shortest(rounds: 2) {
-        await time(width: width, count: count) { usleep(100_000) }
+        await duration(width: width, count: count) { usleep(100_000) }
       }
       let milliseconds = Int(time / .milliseconds(1))
       print("\(count) functions that block for 100 ms, width \(width): \(milliseconds) ms")
