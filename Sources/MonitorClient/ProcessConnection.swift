@@ -107,6 +107,7 @@ final class ProcessConnection: ChannelInboundHandler {
   func close() {
     isOver = true
     send(.bye(reason: "the viewer is closing the connection"))
+    // `send` does not flush while a message is handled.
     context?.flush()
     context?.close(promise: nil)
   }
@@ -124,6 +125,7 @@ final class ProcessConnection: ChannelInboundHandler {
   private func end(_ error: AttachError) {
     guard !isOver else { return }
     perform(conversation.end())
+    guard !isOver else { return }
     isOver = true
     receive(.closed(error))
     context?.close(promise: nil)

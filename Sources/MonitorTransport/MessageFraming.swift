@@ -48,11 +48,11 @@ package struct MessageFraming: ByteToMessageDecoder {
     return .continue
   }
 
-  /// Delivers the remaining complete messages when the connection ends, and discards the bytes of an incomplete
+  /// Discards the remaining bytes when the connection ends, because they are not a complete
   /// message.
   package mutating func decodeLast(
     context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
   ) throws -> DecodingState {
-    try decode(context: context, buffer: &buffer)
+    .needMoreData
   }
 }

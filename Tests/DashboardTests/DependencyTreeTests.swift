@@ -110,6 +110,17 @@ struct DependencyTreeTests {
     #expect(tree.rows.last?.note == .unknown(count: 1, unmetCount: 0))
   }
 
+  @Test("If a known dependency of an executing operation is unfinished, the others may be too")
+  func dependenciesOfExecutingOperation() {
+    for (state, unmetCount) in [(OperationState.waiting, nil), (.finished, 0)] as [(_, Int?)] {
+      var store = Self.store([1: [2, 3]], states: [1: .executing, 2: state])
+      store.apply(changed: [], removed: [ID(3)])
+      let tree = DependencyTree(
+        root: ID(1), direction: .waitsFor, graph: OperationGraph(store), rowLimit: 9)
+      #expect(tree.rows.last?.note == .unknown(count: 1, unmetCount: unmetCount))
+    }
+  }
+
   @Test("The row of dependents without details has no number of unfinished dependents")
   func dependentsWithoutDetails() {
     var store = Self.store([2: [1]])

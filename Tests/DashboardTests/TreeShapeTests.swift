@@ -126,7 +126,8 @@ struct TreeShapeTests {
   }
 
   @Test(
-    "The row of dependencies without details says that they have finished only if that is certain")
+    "The row of dependencies without details does not say that those of a cancelled operation have finished"
+  )
   func statesWithoutDetails() {
     for state in OperationState.allCases {
       var dashboard = Scene.dashboard()

@@ -40,6 +40,7 @@ import Testing
 
   /// Sends the last messages on a connection that receives nothing more, and closes it.
   private static func serve(_ connection: Int32) {
+    defer { close(connection) }
     LocalListener.write(LocalListener.frame(hello.encoded()), to: connection)
     for _ in 0..<viewerMessageCount {
       var length = UInt32(0)
@@ -50,7 +51,6 @@ import Testing
     // From now on, the viewer cannot send, as after the end of the process.
     shutdown(connection, Int32(SHUT_RD))
     LocalListener.write(lastMessages(), to: connection)
-    close(connection)
   }
 
   @Test("All messages that a process sent before its end arrive, although the viewer cannot answer")

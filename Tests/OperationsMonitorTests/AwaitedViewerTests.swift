@@ -11,7 +11,8 @@ import Testing
 @testable import MonitorTransport
 @testable import OperationsMonitor
 
-@Suite("The wait for the viewer that has started the process") struct AwaitedViewerTests {
+@Suite("The wait for the viewer that has started the process", .timeLimit(.minutes(5)))
+struct AwaitedViewerTests {
   private static func origin(_ process: Int32) -> CommandOrigin {
     CommandOrigin(processID: process, userID: geteuid())
   }

@@ -112,20 +112,21 @@ package enum Patience {
 /// Even with a short limit, there are so many checks that other threads have run, also on a busy
 /// machine.
 ///
+/// - Parameters:
+///   - limit: The maximum time.
+///   - pausing: Whether the thread sleeps for 10 ms between two checks. Use this if the check takes time, or if the
+///     condition depends on another process, which would otherwise have one processor less.
+///   - isSo: The condition.
 /// - Returns: Whether the condition was true in time.
-package func poll(for limit: Duration, until isSo: () -> Bool) -> Bool {
+package func poll(for limit: Duration, pausing: Bool = false, until isSo: () -> Bool) -> Bool {
   let deadline = ContinuousClock.now + limit
   var looks = 0
   while !isSo() {
     looks += 1
-    // Most conditions become true soon. After 1,024 checks, the thread pauses between two checks, because it would
-    // otherwise take a processor from the work that it waits for.
-    guard looks >= 1_024 else {
-      sched_yield()
-      continue
-    }
+    if pausing { usleep(10_000) } else { sched_yield() }
+    // The time is read only once in 1,024 checks, because reading it costs more than a check.
+    guard pausing || looks.isMultiple(of: 1_024) else { continue }
     if ContinuousClock.now > deadline { return isSo() }
-    usleep(200)
   }
   return true
 }

@@ -120,19 +120,23 @@ struct ChildRows {
       : max(known.count, graph.reports[vertex].dependentCount)
     let count = total - known.count
     guard count > 0 else { return nil }
-    let unmetCount = unmetCount(of: graph.reports[vertex]).map {
-      min(count, max(0, $0 - known.count { !graph.isOver($0) }))
+    let knownUnmet = known.count { !graph.isOver($0) }
+    let unmetCount = unmetCount(of: graph.reports[vertex], known: knownUnmet).map {
+      min(count, max(0, $0 - knownUnmet))
     }
     return Child(
       id: .unknown(parent: graph.id(vertex)), note: .unknown(count: count, unmetCount: unmetCount))
   }
 
   /// Returns how many of the operations directly below an operation are unfinished; `nil` if that is not known.
-  private func unmetCount(of report: OperationReport) -> Int? {
+  /// `knownUnmet` is the number of those that the dashboard knows.
+  private func unmetCount(of report: OperationReport, known knownUnmet: Int) -> Int? {
     guard direction == .waitsFor else { return nil }
     return switch report.state {
     case .waiting: report.unmetDependencyCount
-    case .ready, .held, .executing, .finished, .failed: 0
+    // The operation has become ready, usually because all dependencies have finished. Its own `isReady` can ignore
+    // dependencies, and a dependency that was added later has no effect.
+    case .ready, .held, .executing, .finished, .failed: knownUnmet == 0 ? 0 : nil
     // A cancelled operation does not wait for its dependencies.
     case .cancelling, .cancelled: nil
     }

@@ -59,9 +59,9 @@ import Synchronization
 /// it. If no queue has, it runs on the threads of Swift's concurrency runtime and must not block them.
 ///
 /// ``OperationSupplement/current``, ``OperationQueue/current`` and ``QualityOfService/current`` are those of
-/// the operation in its work, and in the tasks that the work creates, except for detached tasks. These
-/// tasks retain the operation, also after it has finished. For a task that runs for a long time, such as
-/// the loop of a server, use `Task.detached`. Observers
+/// the operation in its work, and in the tasks that the work creates, except for detached tasks. The tasks
+/// that the work creates retain the operation, even after it has finished, except for detached tasks. So use
+/// `Task.detached` for a task that runs for a long time, such as the loop of a server. Observers
 /// are notified of the beginning of the execution on the thread that calls `start()`. They are notified of
 /// its end, and of the finish, on the thread on which the task ends. Task-local values are those of the
 /// caller of a direct `start()`. If a queue starts the operation, no task-local values are set.

@@ -94,8 +94,9 @@ final class LaunchedCommand: Sendable {
       switch phase {
       case .new(let signals): phase = .new(signals: signals + [signal])
       case .running(let process):
-        // If a terminal is lost, only the leader of its session receives SIGHUP, and this process may be the leader.
-        if place == .ownSession || !isFromTerminal || signal == SIGHUP { send(signal, to: process) }
+        // If a terminal is lost, the system sends SIGHUP only to the leader of the session.
+        let isOnlyReceiver = signal == SIGHUP && getsid(0) == getpid()
+        if place == .ownSession || !isFromTerminal || isOnlyReceiver { send(signal, to: process) }
       case .ended: return false
       }
       return true

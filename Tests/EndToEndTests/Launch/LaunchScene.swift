@@ -55,7 +55,7 @@ struct LaunchScene {
 
   /// Waits until a file contains a text.
   func wait(for text: String, in name: String) -> Bool {
-    poll(for: .seconds(60)) { contents(name).contains(text) }
+    poll(for: .seconds(60), pausing: true) { contents(name).contains(text) }
   }
 
   /// Returns the last state in a recording.

@@ -112,7 +112,7 @@ struct ThreadFailureTests {
   }
 
   @Test(
-    "MX-14: if no thread can be started for a task of a queue's executor, another task tries again",
+    "MX-14: if no thread can be started for a task of a queue's executor, the library tries again",
     .timeLimit(.minutes(1)))
   func retriesForTask() async {
     let starter = FailingStarter()
