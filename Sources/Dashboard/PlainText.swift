@@ -117,8 +117,7 @@ package struct PlainText: Sendable {
   private func reports(of id: OperationReport.ID, at now: MonitorTime) -> [String] {
     guard let report = monitored.operations[id] else { return [] }
     let text = ProgressText(report, in: monitored, at: now)
-    let timeLeft = report.state.isOver ? nil : text?.timeLeft
-    let words = [text?.counts, text?.percent, text?.rate, timeLeft].compactMap { $0 }
+    let words = [text?.counts, text?.percent, text?.rate, text?.timeLeft].compactMap { $0 }
     let progress = words.isEmpty ? [] : ["  progress: \(words.joined(separator: ", "))"]
     return (progress + (report.statusText.map { ["  status: \($0)"] } ?? [])).map { line($0) }
   }

@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import Glibc
-import MonitorProtocol
 import MonitorTestSupport
 import NIOCore
 import TestSupport
@@ -13,8 +12,8 @@ import Testing
 
 /// Tests of connections to processes that end.
 @Suite(.timeLimit(.minutes(5))) struct ConnectionEndTests {
-  /// The number of messages that a viewer sends before the process sends updates: greeting, interest and credit.
-  private static let viewerMessageCount = 3
+  /// The number of parts of the last update.
+  private static let partCount = 3
 
   private static let hello = ProcessMessage.hello(
     Hello(
@@ -22,9 +21,9 @@ import Testing
       anchor: MonitorTime(nanoseconds: 0), anchorSecondsSince1970: 0,
       processStarted: MonitorTime(nanoseconds: 0)), versions: .current)
 
-  /// Returns an update in three parts, and the farewell.
+  /// Returns the parts of the last update, and the farewell.
   private static func lastMessages() -> [UInt8] {
-    let parts = (1...3).map { number in
+    let parts = (1...partCount).map { number in
       var content = Update(time: MonitorTime(nanoseconds: 1))
       content.changed = [
         OperationReport(
@@ -32,7 +31,7 @@ import Testing
           state: .finished)
       ]
       return ProcessMessage.updatePart(
-        UpdatePart(content: content, isFirst: number == 1, isLast: number == 3))
+        UpdatePart(content: content, isFirst: number == 1, isLast: number == partCount))
     }
     let farewell = ProcessMessage.bye(Farewell(cause: .processEnds, reason: "the process exits"))
     return (parts + [farewell]).flatMap { LocalListener.frame($0.encoded()) }
@@ -42,12 +41,8 @@ import Testing
   private static func serve(_ connection: Int32) {
     defer { close(connection) }
     LocalListener.write(LocalListener.frame(hello.encoded()), to: connection)
-    for _ in 0..<viewerMessageCount {
-      var length = UInt32(0)
-      guard recv(connection, &length, 4, Int32(MSG_WAITALL)) == 4 else { return }
-      var message = [UInt8](repeating: 0, count: Int(UInt32(littleEndian: length)))
-      _ = recv(connection, &message, message.count, Int32(MSG_WAITALL))
-    }
+    // The first three messages of the viewer are its greeting, interest and credit.
+    LocalListener.discardFrames(3, from: connection)
     // From now on, the viewer cannot send, as after the end of the process.
     shutdown(connection, Int32(SHUT_RD))
     LocalListener.write(lastMessages(), to: connection)
@@ -68,7 +63,7 @@ import Testing
           switch event {
           case .greeted:
             connection?.watch(Interest(), interval: .milliseconds(10))
-            connection?.grant(Self.viewerMessageCount)
+            connection?.grant(Self.partCount)
           case .heard: break
           case .closed:
             connection = nil
@@ -84,7 +79,7 @@ import Testing
       Issue.record("no update: \(messages)")
       return
     }
-    #expect(update.changed.count == 3)
+    #expect(update.changed.count == Self.partCount)
     #expect(messages.last == .ended(reason: "the process exits"))
   }
 }

@@ -62,6 +62,16 @@ package final class LocalListener: Sendable {
     }
   }
 
+  /// Reads a number of frames and discards them. Reads fewer if the other side closes the connection.
+  package static func discardFrames(_ count: Int, from connection: Int32) {
+    for _ in 0..<count {
+      var length = UInt32(0)
+      guard recv(connection, &length, 4, Int32(MSG_WAITALL)) == 4 else { return }
+      var message = [UInt8](repeating: 0, count: Int(UInt32(littleEndian: length)))
+      _ = recv(connection, &message, message.count, Int32(MSG_WAITALL))
+    }
+  }
+
   /// Returns a frame: the length of the message in four bytes, and then the message.
   package static func frame(_ message: [UInt8]) -> [UInt8] {
     withUnsafeBytes(of: UInt32(message.count).littleEndian, Array.init) + message

@@ -71,8 +71,7 @@ struct DetailFacts {
     let now = dashboard.shownTime
     guard let text = ProgressText(report, in: monitored, at: now) else { return nil }
     let bar = text.bar(cells: cells, glyphs: glyphs)
-    let timeLeft = report.state.isOver ? nil : text.timeLeft
-    let words = [text.percent, text.counts, text.rate, timeLeft].compactMap { $0 }
+    let words = [text.percent, text.counts, text.rate, text.timeLeft].compactMap { $0 }
     let end = (bar.isEmpty ? "" : " ") + words.joined(separator: "  ")
     return fact("progress", bar + [Span(end)])
   }

@@ -152,8 +152,7 @@ struct PaneView {
     var facts: [(String, [Span])] = []
     if let text = ProgressText(report, in: monitored, at: dashboard.shownTime) {
       let bar = text.bar(cells: 8, glyphs: glyphs)
-      let timeLeft = report.state.isOver ? nil : text.timeLeft
-      let words = [text.percent ?? text.counts, timeLeft].compactMap { $0 }
+      let words = [text.percent ?? text.counts, text.timeLeft].compactMap { $0 }
       let end = (bar.isEmpty ? "" : " ") + words.joined(separator: ", ")
       facts.append(("progress", bar + [Span(end)]))
     }

@@ -18,6 +18,8 @@ struct ProgressText {
   private let progress: OperationProgress
   private let source: Source
   private let now: MonitorTime
+  /// Whether the operation is finished, failed or cancelled.
+  private let isOver: Bool
 
   /// Creates the words about an operation; `nil` if it has no progress. A group without a progress of its own
   /// has the progress of its members: the part of them that has finished.
@@ -33,6 +35,7 @@ struct ProgressText {
     includesDependencies: Bool = false
   ) {
     self.now = report.finished ?? monitored.moment(for: report.id, at: now)
+    isOver = report.state.isOver
     if let progress = report.progress {
       (self.progress, source) = (progress, .report)
       return
@@ -72,10 +75,10 @@ struct ProgressText {
     progress.rate(at: now).map { "\(CountText.rate($0, cells: 6))/s" }
   }
 
-  /// The estimated time until all units are completed, such as `1m40s left`; `nil` if it is unknown or all
-  /// units are completed.
+  /// The estimated time until all units are completed, such as `1m40s left`; `nil` if it is unknown, all units
+  /// are completed, or the operation has ended.
   var timeLeft: String? {
-    guard progress.completed < progress.total ?? 0 else { return nil }
+    guard !isOver, progress.completed < progress.total ?? 0 else { return nil }
     return progress.timeLeft(at: now).map { "\(TimeText.duration($0)) left" }
   }
 

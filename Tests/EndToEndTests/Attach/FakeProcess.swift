@@ -37,7 +37,8 @@ final class FakeProcess: Sendable {
         guard connection >= 0 else { return }
         let (greeting, rest) = bytes(connections.value)
         LocalListener.write(greeting, to: connection)
-        if !greeting.isEmpty { Self.waitForCredit(from: connection) }
+        // The first three messages of a viewer are its greeting, interest and credit.
+        if !greeting.isEmpty { LocalListener.discardFrames(3, from: connection) }
         Self.send(rest, to: connection)
         close(connection)
         connections.change { $0 += 1 }
@@ -57,17 +58,6 @@ final class FakeProcess: Sendable {
     shutdown(connection, Int32(SHUT_WR))
     var buffer = [UInt8](repeating: 0, count: 4_096)
     while read(connection, &buffer, buffer.count) > 0 {}
-  }
-
-  /// Reads the first three messages of a viewer (greeting, interest and credit), or fewer if the
-  /// viewer disconnects.
-  private static func waitForCredit(from connection: Int32) {
-    for _ in 0..<3 {
-      var length = UInt32(0)
-      guard recv(connection, &length, 4, Int32(MSG_WAITALL)) == 4 else { return }
-      var message = [UInt8](repeating: 0, count: Int(UInt32(littleEndian: length)))
-      _ = recv(connection, &message, message.count, Int32(MSG_WAITALL))
-    }
   }
 
   /// The greeting of this process.
