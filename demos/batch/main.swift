@@ -45,6 +45,7 @@ if batch.isInterrupted {
   OperationMonitor.stopListening()
   fflush(nil)
   signal(SIGINT, SIG_DFL)
+  // This thread may block the signal. Another thread would receive it too late, after the program has ended.
   var signals = sigset_t()
   sigemptyset(&signals)
   sigaddset(&signals, SIGINT)
