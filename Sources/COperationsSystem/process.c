@@ -2,8 +2,10 @@
 // Part of opq; see LICENSE.
 #define _GNU_SOURCE 1
 #include "COperationsSystemProcess.h"
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // Declarations from libdispatch (dispatch/queue.h). Every program that uses the library links libdispatch.
 // Swift's `DispatchSpecificKey` cannot be used: its key is the address of an object. If the program frees a
@@ -32,3 +34,13 @@ const char *csystem_secure_environment(const char *name) { return secure_getenv(
 extern bool opq_monitor_prepare(void) __attribute__((weak));
 
 bool csystem_offer_monitor(void) { return !opq_monitor_prepare || opq_monitor_prepare(); }
+
+int csystem_open_to_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
+
+intptr_t csystem_read(int file, void *buffer, size_t capacity) { return read(file, buffer, capacity); }
+
+void csystem_close(int file) { close(file); }
+
+void csystem_write_to_standard_error(const void *bytes, size_t count) {
+  if (write(STDERR_FILENO, bytes, count) < 0) return;
+}

@@ -4,16 +4,25 @@
 #include "COperationsSystemThreads.h"
 
 #include <errno.h>
-#include <linux/futex.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+// The headers of the kernel are not installed with every C library. The numbers are part of the kernel's interface.
+#if __has_include(<linux/futex.h>)
+#include <linux/futex.h>
+#else
+#define FUTEX_WAIT_PRIVATE 128
+#define FUTEX_WAKE_PRIVATE 129
+#endif
 
 _Thread_local void *csystem_worker __attribute__((tls_model("initial-exec")));
 _Thread_local void *csystem_release __attribute__((tls_model("initial-exec")));
@@ -38,6 +47,8 @@ void csystem_futex_wake(const void *address, int count) {
 }
 
 int32_t csystem_thread_id(void) { return (int32_t)syscall(SYS_gettid); }
+
+bool csystem_is_first_thread(void) { return csystem_thread_id() == getpid(); }
 
 uint64_t csystem_thread_number(void) {
   static _Atomic uint64_t last;
@@ -73,6 +84,19 @@ static void *run_thread(void *argument) {
 // were blocked, it would end the process without a call of its handler.
 static const int unblocked_signals[] = {SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSYS, SIGPROF};
 
+// Returns the size of a thread's stack for which the program has set no size; 0 if the C library's default is this
+// size. The default of musl is 128 KiB, which is too small for the work of many programs.
+static size_t default_stack_size(void) {
+#if defined(__GLIBC__)
+  return 0;
+#else
+  const size_t usual = 8u << 20;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return usual;
+  return limit.rlim_cur < PTHREAD_STACK_MIN ? PTHREAD_STACK_MIN : (size_t)limit.rlim_cur;
+#endif
+}
+
 int csystem_start_thread(void (*body)(void *), void *context) {
   return csystem_start_thread_with_stack(body, context, 0);
 }
@@ -85,6 +109,7 @@ int csystem_start_thread_with_stack(void (*body)(void *), void *context, size_t 
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  if (stack_size == 0) stack_size = default_stack_size();
   int error = stack_size == 0 ? 0 : pthread_attr_setstacksize(&attributes, stack_size);
   if (error == 0) {
     // A new thread inherits the signal mask of its creator. The creator sets the mask, so that no signal can
@@ -104,6 +129,8 @@ int csystem_start_thread_with_stack(void (*body)(void *), void *context, size_t 
   return error;
 }
 
+bool csystem_is_invalid_argument(int error) { return error == EINVAL; }
+
 int32_t csystem_allowed_processor_count(void) {
   // The kernel refuses a set that is smaller than the kernel's own set of processors.
   for (int size = CPU_SETSIZE; size <= 1 << 20; size *= 2) {
@@ -116,6 +143,18 @@ int32_t csystem_allowed_processor_count(void) {
     if (result == 0 || error != EINVAL) return count;
   }
   return 0;
+}
+
+int32_t csystem_processor_count(void) { return (int32_t)sysconf(_SC_NPROCESSORS_ONLN); }
+
+int64_t csystem_thread_processor_nanoseconds(int32_t thread_id) {
+  // The id of a thread's clock contains the inverted id of the thread and three low bits. The low bits select the
+  // clock of a single thread, with the time that the scheduler has measured.
+  // Source: Linux, `include/linux/posix-timers_types.h`.
+  clockid_t clock = (clockid_t)(~(uint32_t)thread_id << 3 | 6);
+  struct timespec time;
+  if (clock_gettime(clock, &time) != 0) return -1;
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 bool csystem_forked_child;

@@ -2,7 +2,12 @@
 // Part of opq; see LICENSE.
 
 import CTerminalSystem
-import Glibc
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Receives the signals of a terminal's job control and of changes of its size. The program's loop reads the
 /// signals as events; they do not interrupt the process.

@@ -4,7 +4,12 @@
 import CNCurses
 import CTerminalSystem
 public import Dashboard
-import Glibc
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A terminal in full-screen use. It shows grids of cells, and reads keys.
 ///

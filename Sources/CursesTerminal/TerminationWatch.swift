@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 import CTerminalSystem
-import Glibc
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Waits for the signals that ask the process to end (TERM, INT, HUP), on a thread of its own, so that the
 /// process ends even if the program's loop is stuck.

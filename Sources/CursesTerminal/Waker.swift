@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 import CTerminalSystem
-import Glibc
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Wakes a loop that waits in `poll`. Any thread may wake the loop.
 ///

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-package import Glibc
 import MonitorProtocol
 import MonitorTransport
+
+#if canImport(Glibc)
+  package import Glibc
+#elseif canImport(Musl)
+  package import Musl
+#endif
 
 /// A process or socket that the user names on the command line.
 package enum AttachTarget: Equatable {

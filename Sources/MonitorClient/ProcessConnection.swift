@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import MonitorProtocol
 import MonitorTransport
 import NIOCore
 import NIOPosix
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The connection of a viewer to a monitored process. All methods must be called on the
 /// connection's event loop.

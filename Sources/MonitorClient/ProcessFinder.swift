@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-package import Glibc
 package import MonitorProtocol
 import MonitorTransport
 import NIOCore
 import NIOPosix
+
+#if canImport(Glibc)
+  package import Glibc
+#elseif canImport(Musl)
+  package import Musl
+#endif
 
 /// Finds the processes that can be watched.
 package enum ProcessFinder {

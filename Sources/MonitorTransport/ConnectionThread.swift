@@ -2,9 +2,14 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Glibc
 import NIOCore
 package import NIOPosix
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Creates the threads that serve connections.
 package enum ConnectionThread {

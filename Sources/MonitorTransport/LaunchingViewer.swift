@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Glibc
 package import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The viewer that has started a command. An environment variable with the viewer's process id and start time
 /// identifies the processes of the command.

@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 import CMonitorTransport
-import Glibc
 import COperationsSystem
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The directory that contains the sockets of a user's processes. It is `$XDG_RUNTIME_DIR/opq`, or
 /// `/tmp/opq-<uid>` if the first directory cannot be used.

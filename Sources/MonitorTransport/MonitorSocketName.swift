@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 package import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The file name of a process's socket, such as `4711-1234567.sock`. It consists of the process's
 /// id and start time. The start time distinguishes the process from earlier processes with the same

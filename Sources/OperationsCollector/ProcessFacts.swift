@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 package import MonitorProtocol
 import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The data about this process that its greetings contain. A greeting is the first message to a
 /// viewer.

@@ -2,12 +2,17 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import Logging
 import MonitorProtocol
 import NIOCore
 import OperationsCollector
 import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The connected viewers of this process, and the log of their actions. All members can be used on
 /// any thread.

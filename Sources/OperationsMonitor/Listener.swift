@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import Logging
 import MonitorProtocol
 import MonitorTransport
@@ -10,6 +9,12 @@ import NIOCore
 import NIOPosix
 import OperationsCollector
 import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Accepts connections of viewers at this process's socket.
 final class Listener: Sendable {

@@ -2,9 +2,14 @@
 // Part of opq; see LICENSE.
 
 import CMonitorTransport
-import Glibc
 import MonitorProtocol
 import MonitorTransport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The socket to which viewers of this process connect. Only processes of the same user and of root
 /// can connect to it. The socket's file appears at its path only when the process listens.

@@ -2,12 +2,17 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Glibc
 public import Logging
 import MonitorProtocol
 import MonitorTransport
 import OperationsCollector
 import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The monitor of this process. With the monitor, `opq-top` in another terminal can watch and
 /// control the queues of this process.

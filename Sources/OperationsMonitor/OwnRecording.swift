@@ -2,11 +2,16 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import Logging
 import MonitorProtocol
 import OperationsCollector
 import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The recording of this process in a file, which the environment variable `OPQ_RECORD` requests. It needs no viewer.
 final class OwnRecording: Sendable {

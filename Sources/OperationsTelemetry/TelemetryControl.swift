@@ -3,9 +3,14 @@
 
 import COperationsSystem
 import Dispatch
-import Glibc
 import MonitorProtocol
 import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The state that the telemetry's thread shares with other threads. Other threads use it to wake
 /// the thread and to end it.

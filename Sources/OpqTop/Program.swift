@@ -4,9 +4,14 @@
 import ArgumentParser
 import CursesTerminal
 import Dashboard
-import Glibc
 import MonitorClient
 import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The run of the program, from its arguments to its exit status.
 ///

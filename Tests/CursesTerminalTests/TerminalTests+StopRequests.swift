@@ -3,12 +3,17 @@
 
 import Dashboard
 import Dispatch
-import Glibc
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import CursesTerminal
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 extension TerminalTests {
   @Test("T18: The process does not ignore SIGTSTP while a frame is drawn")

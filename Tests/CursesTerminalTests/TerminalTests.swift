@@ -3,11 +3,16 @@
 
 import CNCurses
 import Dashboard
-import Glibc
 import TestSupport
 import Testing
 
 @testable import CursesTerminal
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests that draw grids with ncurses on a terminal that the tests read.
 ///
@@ -182,24 +187,13 @@ import Testing
           grid[row: row, column: column] = Cell(scalar, style: .plain)
         }
       }
-      let before = writeCount()
+      let before = ProcessStatus.threadWriteCount()
       terminal.present(grid)
-      let count = writeCount() - before
+      let count = ProcessStatus.threadWriteCount() - before
       #expect(count >= 1 && count <= 2)
       window.absorb(for: .milliseconds(20))
     }
     terminal.close()
-  }
-
-  /// Returns the number of write calls that this thread has made, for all files.
-  private func writeCount() -> Int {
-    guard let file = fopen("/proc/thread-self/io", "r") else { return 0 }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1_024)
-    let count = fread(&bytes, 1, bytes.count, file)
-    let words = String(decoding: bytes[..<count], as: UTF8.self).split(
-      whereSeparator: \.isWhitespace)
-    return words.firstIndex(of: "syscw:").flatMap { Int(words[$0 + 1]) } ?? 0
   }
 
   @Test func aRepaintWritesEverythingAgain() throws {

@@ -3,9 +3,14 @@
 
 import CursesTerminal
 import Dispatch
-import Glibc
 import Synchronization
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite(.timeLimit(.minutes(10))) struct WakerTests {
   private func isReadable(_ waker: Waker, within milliseconds: Int32 = 0) -> Bool {

@@ -2,9 +2,14 @@
 // Part of opq; see LICENSE.
 
 import Foundation
-import Glibc
 import TestSupport
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests of how the program handles keys, and of the number of bytes that it writes to the
 /// terminal.

@@ -2,12 +2,17 @@
 // Part of opq; see LICENSE.
 
 import Foundation
-import Glibc
 import MonitorProtocol
 import TestSupport
 import Testing
 
 @testable import OpqTop
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct StartTests {
   /// Starts the program with streams or variables with which it cannot show the dashboard, and

@@ -2,9 +2,14 @@
 // Part of opq; see LICENSE.
 
 import Foundation
-import Glibc
 import TestSupport
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests that the program restores the terminal, however it ends.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct TerminalCareTests {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import MonitorTestSupport
 import NIOCore
 import TestSupport
@@ -9,6 +8,12 @@ import Testing
 
 @testable import MonitorClient
 @testable import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests of connections to processes that end.
 @Suite(.timeLimit(.minutes(5))) struct ConnectionEndTests {

@@ -2,13 +2,18 @@
 // Part of opq; see LICENSE.
 
 import Foundation
-import Glibc
 import MonitorProtocol
 import TestSupport
 import Testing
 
 @testable import MonitorClient
 @testable import MonitorTransport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("The search for the processes of a command") struct ListenerSearchTests {
   private static let viewer = LaunchingViewer(processID: 7, start: ProcessStart(ticks: 8))

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import MonitorProtocol
 import MonitorTransport
 import Testing
 
 @testable import MonitorClient
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests of the checks that a viewer makes of the process at the other end of a socket.
 @Suite struct PeerTests {

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A listening socket in a new directory. The directory exists as long as this object. Programs
 /// that a test starts inherit neither the socket nor connections to it.

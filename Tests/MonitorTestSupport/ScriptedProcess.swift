@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 package import MonitorProtocol
 import Synchronization
 import TestSupport
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// An imaginary process to which viewers can attach. It sends exactly the given messages, including messages
 /// that a real process would never send.

@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import MonitorProtocol
 import OperationsCore
 import TestSupport
@@ -10,6 +9,12 @@ import Testing
 
 @testable import MonitorTransport
 @testable import OperationsMonitor
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("The wait for the viewer that has started the process", .timeLimit(.minutes(5)))
 struct AwaitedViewerTests {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import MonitorProtocol
 import NIOCore
 import Operations
@@ -11,6 +10,12 @@ import Testing
 @testable import MonitorTransport
 @testable import OperationsCollector
 @testable import OperationsMonitor
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests of the requests that viewers send to a listener over a real socket.
 @Suite struct ListenerRequestTests {

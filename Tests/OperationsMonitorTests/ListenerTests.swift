@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import MonitorProtocol
 import NIOCore
 import NIOPosix
@@ -12,6 +11,12 @@ import Testing
 @testable import MonitorTransport
 @testable import OperationsCollector
 @testable import OperationsMonitor
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests of a listener in this process, with real connections.
 @Suite struct ListenerTests {

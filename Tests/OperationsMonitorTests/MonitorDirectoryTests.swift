@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import MonitorProtocol
 import TestSupport
 import Testing
 
 @testable import MonitorTransport
 @testable import OperationsMonitor
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite struct MonitorDirectoryTests {
   private let runtime: TemporaryDirectory

@@ -2,13 +2,18 @@
 // Part of opq; see LICENSE.
 
 import CMonitorTransport
-import Glibc
 import MonitorProtocol
 import TestSupport
 import Testing
 
 @testable import MonitorTransport
 @testable import OperationsMonitor
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite struct MonitorSocketTests {
   private let runtime: TemporaryDirectory

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import Logging
 import Operations
 import TestSupport
@@ -10,6 +9,12 @@ import Testing
 @testable import MonitorProtocol
 @testable import MonitorTransport
 @testable import OperationsMonitor
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests of the functions of `OperationMonitor` that a program calls. A process has only one
 /// monitor, so each test runs in a separate process.

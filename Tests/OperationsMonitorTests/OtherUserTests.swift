@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import MonitorProtocol
 import TestSupport
 import Testing
 
 @testable import MonitorTransport
 @testable import OperationsMonitor
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests with viewers of other users. They need root, because a thread changes its user.
 @Suite(.enabled(if: geteuid() == 0, "only root can be another user")) struct OtherUserTests {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import MonitorProtocol
 import Operations
 import Synchronization
@@ -11,6 +10,12 @@ import Testing
 @testable import MonitorTransport
 @testable import OperationsCollector
 @testable import OperationsMonitor
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests with a viewer that is stopped while the watched process works. The test takes a minute if
 /// the variable `OPQ_EFFORT` requests the full effort, and otherwise a few seconds.

@@ -2,13 +2,18 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import MetricsTestKit
 import Operations
 import OperationsCollector
 import OperationsTelemetry
 import TestSupport
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests of the end of an `OperationTelemetry`, and of conditions that could prevent the end.
 @Suite(.oneAtATime) struct EndingTests {

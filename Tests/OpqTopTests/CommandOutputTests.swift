@@ -3,12 +3,17 @@
 
 import ArgumentParser
 import CursesTerminal
-import Glibc
 import MonitorProtocol
 import TestSupport
 import Testing
 
 @testable import OpqTop
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("A command that opq-top starts") struct CommandOutputTests {
   @Test("On a terminal, the output of a command keeps tabs and lines, and nothing that controls")

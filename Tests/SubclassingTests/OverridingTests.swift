@@ -2,10 +2,15 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import Operations
 import TestSupport
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("Overriding the open members of Foundation")
 struct OverridingTests {

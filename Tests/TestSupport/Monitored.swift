@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 package import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A value that a lock protects. A thread can wait until the value satisfies a predicate.
 // `@unchecked` because `state` is mutable. `state` is accessed only while `mutex` is held.

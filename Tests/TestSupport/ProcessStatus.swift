@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The kernel's data about this process.
 package enum ProcessStatus {
@@ -32,6 +36,17 @@ package enum ProcessStatus {
       if words.first == name[...] { return words.dropFirst().first.flatMap { Int($0) } }
     }
     return nil
+  }
+
+  /// Returns the number of write calls that this thread has made, for all files.
+  package static func threadWriteCount() -> Int {
+    guard let file = fopen("/proc/thread-self/io", "r") else { return 0 }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1_024)
+    let count = fread(&bytes, 1, bytes.count, file)
+    let words = String(decoding: bytes[..<count], as: UTF8.self).split(
+      whereSeparator: \.isWhitespace)
+    return words.firstIndex(of: "syscw:").flatMap { Int(words[$0 + 1]) } ?? 0
   }
 
   /// Returns whether a signal has stopped all threads of a process.

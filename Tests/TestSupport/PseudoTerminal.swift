@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Glibc
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A terminal without a window. Tests run programs on it and type keys. ``screen`` has the contents
 /// that a user of the terminal would see.

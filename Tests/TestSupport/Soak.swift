@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Uses a dashboard at random for some time. It types keys, pastes text, sends incomplete sequences
 /// and signals, changes the size of the terminal, and stops the output. A seed determines these

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A new directory, which is removed with its contents when this object is released. Its path is
 /// short, because the paths of sockets have a limited length.

@@ -2,7 +2,12 @@
 // Part of opq; see LICENSE.
 
 import FoundationEssentials
-import Glibc
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The error of a call of the system.
 struct SystemError: Error, CustomStringConvertible {

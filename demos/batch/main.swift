@@ -12,9 +12,14 @@
 
 import Dispatch
 import FoundationEssentials
-import Glibc
 import Operations
 import OperationsMonitor
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 let pause = Duration.milliseconds(CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 0)
 let folders = try Folders(fileCount: 2_000)

@@ -7,8 +7,13 @@
 
 import DemoWorkloads
 import Dispatch
-import Glibc
 import OperationsMonitor
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 // The signals SIGTERM and SIGINT must not end the process at once. Dispatch sources receive them on any
 // thread.

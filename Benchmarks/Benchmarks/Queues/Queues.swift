@@ -2,7 +2,12 @@
 // Part of opq; see LICENSE.
 
 import Benchmark
-import Glibc
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The main program, which `swift package benchmark` starts. It runs one benchmark.
 @main

@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 public import Workloads
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The workloads that a dispatch queue can run.
 public enum DispatchTrials {

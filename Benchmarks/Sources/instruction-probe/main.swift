@@ -17,8 +17,13 @@
 // The workload progress runs one operation, which reports its progress COUNT times.
 
 import Dispatch
-import Glibc
 import Operations
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The first operation of a chain. Each other operation keeps the previous one alive, so the first
 /// operation is freed last. It then signals that it is freed.

@@ -10,8 +10,13 @@
 // of several rounds. It takes some seconds.
 
 import Dispatch
-import Glibc
 import Operations
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Returns the present time of a clock in nanoseconds.
 func time(of clock: clockid_t) -> Int {

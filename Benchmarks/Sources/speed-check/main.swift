@@ -7,9 +7,14 @@
 
 import Comparison
 import FoundationPeer
-import Glibc
 import OperationsPeer
 import Workloads
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 let trials = OperationsPeer.SharedTrials.all + FoundationPeer.SharedTrials.all
 

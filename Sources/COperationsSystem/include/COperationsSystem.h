@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 //
-// Functions that Glibc's Swift module does not import.
+// The system calls of the library, for Linux with Glibc or musl. A port to another system needs only another
+// implementation of these functions.
 #pragma once
 #include "COperationsSystemProcess.h"
 #include "COperationsSystemThreads.h"

@@ -18,6 +18,9 @@ void csystem_futex_wake(const void *address, int count);
 /// Returns the kernel's id of the calling thread.
 int32_t csystem_thread_id(void);
 
+/// Returns whether the calling thread is the first thread of the process.
+bool csystem_is_first_thread(void);
+
 /// Returns a number that identifies the calling thread. Unlike the kernel's thread ids, the numbers of ended
 /// threads are never used again. The number is never 0.
 uint64_t csystem_thread_number(void);
@@ -29,11 +32,21 @@ void csystem_set_thread_name(const char *name);
 /// instructions cause: SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE and SIGSYS. Returns 0, or the error number.
 int csystem_start_thread(void (*body)(void *), void *context);
 
-/// Starts a detached thread with a stack of `stack_size` bytes; 0 is the system's default size.
+/// Starts a detached thread with a stack of `stack_size` bytes. 0 is Glibc's default size with any C library: the
+/// limit of the first thread's stack (`ulimit -s`), or 8 MiB if there is no limit.
 int csystem_start_thread_with_stack(void (*body)(void *), void *context, size_t stack_size);
+
+/// Returns whether an error number means that an argument, such as a stack size, is not valid.
+bool csystem_is_invalid_argument(int error);
 
 /// Returns the number of processors in the affinity mask of the process's first thread; 0 if it is unknown.
 int32_t csystem_allowed_processor_count(void);
+
+/// Returns the number of processors that are online; -1 if it is unknown.
+int32_t csystem_processor_count(void);
+
+/// Returns the processor time of a thread of this process, in nanoseconds; -1 if the thread has ended.
+int64_t csystem_thread_processor_nanoseconds(int32_t thread_id);
 
 /// Makes `csystem_is_forked_child` return true in child processes that are forked from now on. The library
 /// calls this function once.

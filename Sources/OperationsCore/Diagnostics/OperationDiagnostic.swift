@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
+import COperationsSystem
 
 /// A use of the library that is allowed but probably a mistake.
 ///
@@ -79,6 +79,9 @@ public struct OperationDiagnostic: Sendable, Equatable, CustomStringConvertible 
   /// Prints a sentence to the standard error stream.
   static func printLine(_ message: String) {
     var line = "Operations: \(message)\n"
-    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    line.withUTF8 { text in
+      guard let start = text.baseAddress else { return }
+      csystem_write_to_standard_error(start, text.count)
+    }
   }
 }

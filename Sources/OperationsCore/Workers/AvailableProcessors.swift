@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Glibc
 
 /// The processors that this process may use, which can be fewer than the machine has.
 enum AvailableProcessors {
@@ -13,7 +12,7 @@ enum AvailableProcessors {
   /// - Returns: The number of processors; at least 1.
   static func count(below root: String = "") -> Int {
     let mask = Int(csystem_allowed_processor_count())
-    let usable = mask > 0 ? mask : sysconf(Int32(_SC_NPROCESSORS_ONLN))
+    let usable = mask > 0 ? mask : Int(csystem_processor_count())
     return max(1, min(usable, quota(below: root) ?? usable))
   }
 
@@ -44,12 +43,12 @@ enum AvailableProcessors {
 
   /// Returns the text of a file; `nil` if the file cannot be read.
   private static func text(of path: String) -> String? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = csystem_open_to_read(path)
     guard file >= 0 else { return nil }
-    defer { close(file) }
+    defer { csystem_close(file) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4_096)
-    while case let count = read(file, &buffer, buffer.count), count > 0 {
+    while case let count = csystem_read(file, &buffer, buffer.count), count > 0 {
       bytes += buffer.prefix(count)
     }
     return String(decoding: bytes, as: UTF8.self)

@@ -3,7 +3,6 @@
 
 import COperationsSystem
 import Dispatch
-import Glibc
 
 /// Information about the main dispatch queue and the main thread.
 ///
@@ -14,7 +13,7 @@ enum MainDispatchQueue {
   static var isRunningHere: Bool { csystem_is_on_main_dispatch_queue() }
 
   /// Whether the calling thread is the first thread of the process.
-  static var isMainThread: Bool { csystem_thread_id() == getpid() }
+  static var isMainThread: Bool { csystem_is_first_thread() }
 
   /// Whether no block in the main dispatch queue can run until the caller returns.
   static var isHeldHere: Bool { isRunningHere || isMainThread }

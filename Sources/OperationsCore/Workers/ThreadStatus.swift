@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
+import COperationsSystem
 import Synchronization
 
 /// The kernel's data about a thread of this process.
@@ -12,11 +12,12 @@ enum ThreadStatus {
   ///
   /// Source: proc(5), `/proc/pid/stat`, field 3.
   static func isBlocked(threadID: Int32, below root: String = "/proc/self/task") -> Bool? {
-    let file = open("\(root)/\(threadID)/stat", O_RDONLY | O_CLOEXEC)
+    let file = csystem_open_to_read("\(root)/\(threadID)/stat")
     guard file >= 0 else { return nil }
-    defer { close(file) }
+    defer { csystem_close(file) }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer in
-      let count = read(file, buffer.baseAddress, buffer.count)
+      guard let start = buffer.baseAddress else { return nil }
+      let count = csystem_read(file, start, buffer.count)
       guard count > 0 else { return nil }
       return state(in: buffer.prefix(count)) != UInt8(ascii: "R")
     }
@@ -32,13 +33,8 @@ enum ThreadStatus {
   /// Returns the processor time of the thread, in nanoseconds; `nil` if the thread has ended. This
   /// function needs no file descriptor.
   static func processorTime(threadID: Int32) -> Int64? {
-    // The id of a thread's clock contains the inverted id of the thread and three low bits. The low
-    // bits select the clock of a single thread, with the time that the scheduler has measured.
-    // Source: Linux, `include/linux/posix-timers_types.h`.
-    let clock = ~threadID << 3 | 6
-    var time = timespec()
-    guard clock_gettime(clock, &time) == 0 else { return nil }
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    let time = csystem_thread_processor_nanoseconds(threadID)
+    return time >= 0 ? time : nil
   }
 }
 

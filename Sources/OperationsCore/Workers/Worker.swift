@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Glibc
 import Synchronization
 
 /// One thread of the pool. The thread sleeps until it has a request, serves the request, and sleeps

@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Glibc
 
 /// The number of threads that execute the operations of all queues, and the size of their stacks.
 ///

@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Glibc
 import Synchronization
 
 /// The threads of all queues.
@@ -225,9 +224,9 @@ final class WorkerPool: Sendable {
 
   private func startWorkerThread(_ worker: UnsafeMutableRawPointer) -> Int32 {
     let error = startThread(workerMain, worker, stackSize)
-    // `EINVAL` means that the system does not accept this stack size, so the thread gets the
-    // default size.
-    return error == EINVAL && stackSize > 0 ? startThread(workerMain, worker, 0) : error
+    // If the system does not accept this stack size, the thread gets the default size.
+    guard csystem_is_invalid_argument(error), stackSize > 0 else { return error }
+    return startThread(workerMain, worker, 0)
   }
 
   /// Handles requests that cannot be served, because the pool has no thread and could not start

@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Glibc
 
 /// The configuration of a pool of workers.
 struct WorkerPoolConfiguration: Equatable, Sendable {

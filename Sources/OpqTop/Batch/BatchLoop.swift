@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 package import CursesTerminal
-import Glibc
 package import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The loop of batch mode. It receives the monitor's messages and prints a frame at each interval.
 package struct BatchLoop {

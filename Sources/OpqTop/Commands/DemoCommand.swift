@@ -5,7 +5,12 @@ import ArgumentParser
 import CursesTerminal
 import Dashboard
 import DemoWorkloads
-import Glibc
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// `opq-top demo`: runs a demo in this process and shows its operations.
 struct DemoCommand: EndingCommand {

@@ -2,9 +2,14 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
-import Glibc
 import MonitorProtocol
 import RunAnalysis
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// `opq-top export`: converts a recording to the format of another program.
 struct ExportCommand: EndingCommand {

@@ -2,10 +2,15 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
-import Glibc
 import MonitorClient
 import MonitorProtocol
 import RunAnalysis
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// `opq-top ls`: lists the processes that can be watched.
 struct ListCommand: EndingCommand {

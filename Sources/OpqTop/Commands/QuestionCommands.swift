@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
-import Glibc
 import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// `opq-top why`: explains why an operation does not run.
 struct WhyCommand: InquiryCommand {

@@ -3,8 +3,13 @@
 
 import ArgumentParser
 package import CursesTerminal
-import Glibc
 import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The options for the display, which are the same for every source.
 package struct ViewOptions: ParsableArguments {

@@ -2,9 +2,14 @@
 // Part of opq; see LICENSE.
 
 import Dashboard
-import Glibc
 import MonitorProtocol
 import RunAnalysis
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A file with the dashboard's operations as one line of JSON.
 enum ExportFile {

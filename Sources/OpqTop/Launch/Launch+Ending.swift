@@ -4,9 +4,14 @@
 import ArgumentParser
 import CursesTerminal
 import Dashboard
-import Glibc
 import MonitorClient
 import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 extension Launch {
   /// Starts a command, and shows it in the dashboard or as frames of batch mode. Returns how this process must end:

@@ -3,10 +3,15 @@
 
 import CursesTerminal
 import Dashboard
-import Glibc
 import MonitorClient
 import MonitorProtocol
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A run that starts a command, and shows or records the first of its processes that listens.
 struct Launch {

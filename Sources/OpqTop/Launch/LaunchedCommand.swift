@@ -3,9 +3,14 @@
 
 import CursesTerminal
 import Dispatch
-import Glibc
 import MonitorProtocol
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A command that this program starts. All members can be used on any thread.
 final class LaunchedCommand: Sendable {

@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 import CursesTerminal
-import Glibc
 import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Prints the frames of a recording in batch mode: a frame for each interval of the recorded time.
 /// The frames are printed as fast as their reader can read them.

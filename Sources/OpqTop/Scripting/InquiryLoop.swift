@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 import CursesTerminal
-import Glibc
 import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The loop that runs an ``Inquiry`` with a process.
 struct InquiryLoop {

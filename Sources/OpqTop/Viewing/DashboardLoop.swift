@@ -3,9 +3,14 @@
 
 package import CursesTerminal
 package import Dashboard
-import Glibc
 import MonitorClient
 package import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The loop of the dashboard. It waits for keys, signals and messages of the monitor, passes them
 /// to the dashboard, and draws. Only the loop's thread accesses the terminal.

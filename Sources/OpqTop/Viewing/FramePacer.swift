@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 import CursesTerminal
-import Glibc
 import MonitorProtocol
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Decides when the screen is drawn. It is drawn only after a change: at once after a key, and
 /// otherwise at most once per interval.

@@ -4,11 +4,16 @@
 import CursesTerminal
 import Dashboard
 import DemoWorkloads
-import Glibc
 import MonitorClient
 import MonitorProtocol
 import OperationsCollector
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A run of a viewer, from its start to its end. The viewer is the dashboard or batch mode, and
 /// shows a demo, a process or a recording.

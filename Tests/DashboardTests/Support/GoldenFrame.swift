@@ -2,8 +2,13 @@
 // Part of opq; see LICENSE.
 
 @testable import Dashboard
-import Glibc
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Compares screen contents with the expected contents, which are stored in text files beside the
 /// tests.

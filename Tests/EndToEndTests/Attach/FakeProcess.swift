@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import MonitorProtocol
 import MonitorTestSupport
 import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A listener that behaves like a monitored process but sends arbitrary bytes, which no real
 /// process would send.

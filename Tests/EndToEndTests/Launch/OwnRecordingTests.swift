@@ -2,12 +2,17 @@
 // Part of opq; see LICENSE.
 
 import Foundation
-import Glibc
 import MonitorProtocol
 import TestSupport
 import Testing
 
 @testable import OpqTop
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests of the environment variables `OPQ_RECORD` and `OPQ_VIEWER` in a process that no viewer watches.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct OwnRecordingTests {

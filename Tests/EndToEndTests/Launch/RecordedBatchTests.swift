@@ -2,13 +2,18 @@
 // Part of opq; see LICENSE.
 
 import Foundation
-import Glibc
 import MonitorProtocol
 import RunAnalysis
 import TestSupport
 import Testing
 
 @testable import OpqTop
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests in which `opq-top record` records `demo-batch`, a tool that processes 2,000 files.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct RecordedBatchTests {

@@ -2,12 +2,17 @@
 // Part of opq; see LICENSE.
 
 import Foundation
-import Glibc
 import MonitorProtocol
 import TestSupport
 import Testing
 
 @testable import OpqTop
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests of `opq-top record -o FILE -- COMMAND`.
 @Suite(.timeLimit(.minutes(10)), .onOwnThread) struct RecordedCommandTests {

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Checks that a program makes of its own behavior. Failures are printed, one in each line, and the
 /// exit status is 0 if all checks passed.

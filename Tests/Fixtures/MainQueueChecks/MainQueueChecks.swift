@@ -3,8 +3,13 @@
 
 import COperationsSystem
 import Dispatch
-import Glibc
 import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Starts a thread that checks the main queue of this program and then ends the program. The caller
 /// must begin to serve the main dispatch queue after this call.

@@ -21,11 +21,16 @@
 //   fixture-ending exec          the process executes this program again, as `executed FOREIGN-SOCKET…`
 
 import Dispatch
-import Glibc
 import Logging
 import Operations
 import OperationsMonitor
 import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// An operation that ends the process when a viewer cancels it.
 final class ExitingAtCancel: Operation, @unchecked Sendable {

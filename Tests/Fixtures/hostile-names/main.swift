@@ -13,8 +13,13 @@ import ArgumentParser
 import CursesTerminal
 import Dashboard
 import FoundationEssentials
-import Glibc
 import OpqTop
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Shows the dashboard until the imaginary process ends or the user quits.
 func watchNames(_ arguments: [String]) throws -> Ending {

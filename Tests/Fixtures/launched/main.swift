@@ -15,10 +15,15 @@
 //   fixture-launched threads         runs the batch on queues that four threads create at the same time
 
 import Dispatch
-import Glibc
 import Operations
 import OperationsMonitor
 import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The number of operations of a batch.
 let batchCount = 50

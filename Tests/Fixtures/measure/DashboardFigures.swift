@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Measures the dashboard of opq-top in a separate process, on a terminal of 120x40: the time to
 /// its first frame, the time for frames with a million operations, and the cost while nothing

@@ -2,10 +2,15 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import Operations
 import OperationsMonitor
 import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A viewer in another process. A thread of this process reads the viewer's screen.
 final class AttachedViewer: Sendable {

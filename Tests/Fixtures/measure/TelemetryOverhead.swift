@@ -3,12 +3,17 @@
 
 import CoreMetrics
 import Dispatch
-import Glibc
 import Operations
 import OperationsTelemetry
 import Synchronization
 import TestSupport
 import Tracing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A metrics system that only counts the values that it receives.
 final class CountingMetrics: MetricsFactory, CounterHandler, MeterHandler, RecorderHandler,

@@ -2,10 +2,15 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import OperationsCore
 import Synchronization
 import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A program that runs asynchronous operations in a queue of width 8, and cancels some of them at
 /// random moments.

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import OperationsCore
 import Synchronization
 import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Runs a chain of operations with a limit of memory. Each operation depends on the previous
 /// operation, and releases this dependency when it is no longer needed.

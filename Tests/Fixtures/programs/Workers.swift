@@ -2,10 +2,15 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import OperationsCore
 import Synchronization
 import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests of worker threads that run in a separate process, in which the thread pool has not been
 /// used.

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests that `cancel()` does not wait for the thread that creates the task of an operation. That
 /// thread may run the task's jobs before it continues, or may get no processor time.

@@ -2,12 +2,17 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("Queues as executors of tasks", .timeLimit(.minutes(5)))
 struct TaskExecutorTests {

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import TestSupport
 import Testing
 
 @testable import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("Finding operations that wait inside for each other")
 struct InspectionDeadlockTests {
   /// Blocks the calling thread until each of these operations, in its own code, waits for another
   /// operation.
   private func awaitInsideWaits(_ operations: [Operation]) {
-    let deadline = ContinuousClock.now + .seconds(Patience.seconds)
-    while !operations.allSatisfy({ !$0.awaitedInside.isEmpty }), .now < deadline {
-      sched_yield()
-    }
-    #expect(operations.allSatisfy { !$0.awaitedInside.isEmpty })
+    #expect(
+      poll(for: .seconds(Patience.seconds)) {
+        operations.allSatisfy { !$0.awaitedInside.isEmpty }
+      })
   }
 
   private func makeQueue(width: Int) -> OperationQueue {

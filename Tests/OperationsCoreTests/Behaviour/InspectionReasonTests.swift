@@ -2,11 +2,16 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import TestSupport
 import Testing
 
 @testable import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("Why an operation is not running")
 struct InspectionReasonTests {

@@ -3,11 +3,16 @@
 
 import COperationsSystem
 import Dispatch
-import Glibc
 import TestSupport
 import Testing
 
 @testable import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Tests that a finished operation returns its slot before it releases captured objects, because
 /// the `deinit` of a captured object may need the slot.

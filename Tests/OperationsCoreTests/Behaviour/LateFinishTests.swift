@@ -2,11 +2,16 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 import OperationsCore
 import Synchronization
 import TestSupport
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("Subclasses whose main returns before the work has finished")
 struct LateFinishTests {

@@ -2,12 +2,17 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Glibc
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("Threads that cannot be started", .oneAtATime)
 struct ThreadFailureTests {

@@ -2,10 +2,15 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-import Glibc
 @testable import OperationsCore
 import TestSupport
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("Operations that exclude each other")
 struct ExclusionTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
+import COperationsSystem
 import OperationsCore
 import TestSupport
 import Testing
@@ -244,7 +244,7 @@ struct RequirementTests {
     try await onOwnThread {
       let failing = LockedAsynchronousOperation()
       let threads = EventLog<Bool>()
-      let dependent = CancelWatcher(pthread_self(), threads)
+      let dependent = CancelWatcher(csystem_thread_number(), threads)
       dependent.addDependency(failing, requires: .success)
       let queue = OperationQueue()
       queue.addOperation(dependent)
@@ -348,17 +348,17 @@ private final class HastyOperation: Operation, @unchecked Sendable {
 
 /// An operation that records the thread on which it is cancelled.
 private final class CancelWatcher: Operation, @unchecked Sendable {
-  private let thread: pthread_t
+  private let thread: UInt64
   private let log: EventLog<Bool>
 
-  init(_ thread: pthread_t, _ log: EventLog<Bool>) {
+  init(_ thread: UInt64, _ log: EventLog<Bool>) {
     self.thread = thread
     self.log = log
     super.init()
   }
 
   override func cancel() {
-    log.note(pthread_equal(thread, pthread_self()) != 0)
+    log.note(thread == csystem_thread_number())
     super.cancel()
   }
 }

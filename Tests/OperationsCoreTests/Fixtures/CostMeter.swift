@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import TestSupport
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Measures the processor time of the calling thread, and of the thread on which operations execute
 /// one after the other. Processor time does not depend on the load of the machine.

@@ -2,10 +2,15 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Glibc
 import TestSupport
 
 @testable import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A replacement for the function that starts threads. It can be made to fail.
 final class FailingStarter: Sendable {

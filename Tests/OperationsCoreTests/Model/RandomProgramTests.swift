@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import TestSupport
 import Testing
 
 @testable import OperationsCore
 @testable import RandomPrograms
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("Random programs against the model", .oneAtATime)
 struct RandomProgramTests {

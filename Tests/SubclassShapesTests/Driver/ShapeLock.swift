@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A lock with the interface of `NSLock` or `NSRecursiveLock`, for tested subclasses that do not
 /// import Foundation.

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Workloads
+
 #if FOUNDATION
   import Foundation
 #else
-  import Glibc
   import Operations
 #endif
-import Workloads
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// Workloads whose result is not a time per operation.
 extension SharedTrials {
