@@ -31,6 +31,12 @@ public struct OperationDiagnostic: Sendable, Equatable, CustomStringConvertible 
     /// The wait ends only if the program adds or starts the operation.
     public static let awaitsOperationInNoQueue = Kind("awaitsOperationInNoQueue")
 
+    /// An operation, a block or a barrier was added to a queue that is closed. The operation is cancelled
+    /// with an ``OperationQueueClosedError``, and the block does not run.
+    public static let addsToClosedQueue = Kind("addsToClosedQueue")
+    /// `shutdown()` was called on ``OperationQueue/main``, which cannot be closed. The call has no effect.
+    public static let shutsDownMainQueue = Kind("shutsDownMainQueue")
+
     /// All kinds that this version of the library reports.
     public static let allCases: [Kind] = [
       .completionBlockAfterFinish,
@@ -41,6 +47,8 @@ public struct OperationDiagnostic: Sendable, Equatable, CustomStringConvertible 
       .threadLimitReached,
       .threadNotStarted,
       .awaitsOperationInNoQueue,
+      .addsToClosedQueue,
+      .shutsDownMainQueue,
     ]
 
     /// The name of the kind, such as "threadLimitReached".

@@ -64,6 +64,8 @@ public struct QueueSnapshot: Sendable, Identifiable {
   public let maxConcurrentOperationCount: Int
   /// Whether the queue was suspended.
   public let isSuspended: Bool
+  /// Whether the queue was closed by `shutdown(_:)`.
+  public let isClosed: Bool
   /// The number of operations in each state.
   public let counts: Counts
   /// The operations and barriers that had not left the queue, in the order in which they were
@@ -84,10 +86,11 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// operation, so do not call it for every operation. To follow a queue, use
   /// ``stateChanges(bufferingOldest:)``.
   public func snapshot() -> QueueSnapshot {
-    let (contents, counts, width, isSuspended, givenName) = core.withScheduler { scheduler, _ in
+    let (contents, counts, width, isSuspended, isClosed, givenName) = core.withScheduler {
+      scheduler, _ in
       (
         scheduler.contents, scheduler.counts, scheduler.maxConcurrentOperationCount,
-        scheduler.isSuspended, scheduler.name
+        scheduler.isSuspended, scheduler.isClosed, scheduler.name
       )
     }
     var positions: [UnsafeMutableRawPointer: Int] = [:]
@@ -97,7 +100,7 @@ extension OperationQueueSupplement where Self: OperationQueue {
     }
     return QueueSnapshot(
       id: id, name: givenName.isEmpty ? defaultName : givenName,
-      maxConcurrentOperationCount: width, isSuspended: isSuspended,
+      maxConcurrentOperationCount: width, isSuspended: isSuspended, isClosed: isClosed,
       counts: counts,
       operations: contents.entries.map { entry in
         let address = Unmanaged.passUnretained(entry.operation).toOpaque()

@@ -66,7 +66,7 @@ extension OperationQueue {
     // The flag `isObserved` is set after the counter was stored, so that a thread that sees the
     // flag finds the counter. Because of the flag, each thread that finishes an operation calls
     // `announceRetirement`.
-    core.isObserved.store(true, ordering: .sequentiallyConsistent)
+    core.insert(.observed)
   }
 }
 

@@ -16,10 +16,10 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
   /// twice. In the opposite order, such a change could be missed.
   final func register(_ registration: KeyValueRegistration) -> KeyValueObservations {
     keyValueObservations.add(registration)
-    // The flag `isObserved` is stored with sequential consistency. A thread that changes a property
+    // The mark `observed` is stored with sequential consistency. A thread that changes a property
     // later sees the flag and notifies the observers. If a thread has changed the property before,
     // this thread reads the changed value.
-    core.isObserved.store(true, ordering: .sequentiallyConsistent)
+    core.insert(.observed)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     registration.notifyInitially(self)
     return keyValueObservations
@@ -28,13 +28,13 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
   // MARK: The pair
 
   final func valueWillChange(forKey key: String) {
-    guard core.isObserved.load(ordering: .sequentiallyConsistent) else { return }
+    guard core.isObserved else { return }
     keyValueObservations.willChange(ObservedKey(key), of: self)
   }
 
   final func valueDidChange(forKey key: String) {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    guard core.isObserved.load(ordering: .sequentiallyConsistent) else { return }
+    guard core.isObserved else { return }
     keyValueObservations.didChange(ObservedKey(key), of: self)
   }
 
@@ -76,7 +76,7 @@ extension QueueCore {
   /// encloses the pair of `operationCount`.
   @inline(__always)
   func announcingContents<Result>(_ change: () -> Result) -> Result {
-    if isObserved.load(ordering: .sequentiallyConsistent) { return announceContents(change) }
+    if isObserved { return announceContents(change) }
     let result = change()
     announceContentsAfterwards()
     return result
@@ -96,7 +96,7 @@ extension QueueCore {
   /// observer may have been added meanwhile, and may have read the value before the change.
   @inline(__always)
   func announceContentsAfterwards() {
-    if isObserved.load(ordering: .sequentiallyConsistent) { notifyObserversOfContents() }
+    if isObserved { notifyObserversOfContents() }
   }
 
   /// Announces a change of the queue's contents, like ``announceContentsAfterwards()``, but on

@@ -26,7 +26,7 @@ extension OperationQueue {
   /// completion blocks.
   static var servedQueue: OperationQueue? {
     guard let owner = CurrentWork.servedQueue?.owner.takeUnretainedValue() else { return nil }
-    return owner === completions ? nil : owner
+    return owner === completions || owner === refused ? nil : owner
   }
 
   /// Whether this queue is ``main``. Reading this property does not create the main queue.

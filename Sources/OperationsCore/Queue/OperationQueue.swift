@@ -75,6 +75,8 @@ open class OperationQueue: @unchecked Sendable {
   /// The queue for work of the library that must not run on the thread that causes it. Long
   /// completion blocks do not delay the operations of this queue.
   static let duties = OperationQueue(unlistedNamed: "duty", lane: .duty)
+  /// The queue that finishes operations that a closed queue has refused. They are cancelled.
+  static let refused = OperationQueue(unlistedNamed: "refused", lane: .completion)
 
   // MARK: Main and current
 
@@ -330,20 +332,8 @@ open class OperationQueue: @unchecked Sendable {
       "Blocks a thread. In an asynchronous function, call `await waitUntilAllOperationsAreFinished()`"
   )
   open func waitUntilAllOperationsAreFinished() {
-    CurrentWork.retireWhatHasRun()
-    if CurrentWork.isInsideOperation(of: core) {
-      return OperationMisuse.raise(
-        .waitInsideOwnQueue,
-        "-[OperationQueue waitUntilAllOperationsAreFinished]: called inside an operation of “"
-          + "\(name ?? "")”, which would wait for itself")
-    }
-    if core.isOnMainDispatchQueue, MainDispatchQueue.isHeldHere, core.hasPending {
-      return refuseToWaitOnMain("-[OperationQueue waitUntilAllOperationsAreFinished]")
-    }
-    let latch = Latch()
-    guard core.withScheduler({ scheduler, _ in scheduler.addWaiterForEmpty(latch) }) else { return }
-    ForkedProcess.check("to wait for the operations of a queue")
-    CurrentWork.waiting(for: .queue(self)) { latch.wait() }
+    let method = "-[OperationQueue waitUntilAllOperationsAreFinished]"
+    if mayWait(method) { waitUntilEmpty() }
   }
 
   // MARK: Contents

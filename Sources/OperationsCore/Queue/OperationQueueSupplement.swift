@@ -57,9 +57,6 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// be used, and operations that are added later run.
   public func cancelAllAndResume() {
     cancelAllOperations()
-    if givenWidth == 0 {
-      maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
-    }
-    if givenSuspension { isSuspended = false }
+    resumeForEnding()
   }
 }

@@ -26,12 +26,12 @@ final class QueueCore: @unchecked Sendable {
   /// is present, so that the workers and adding threads do not contend for the reference count.
   private let isOwnerHeld = Atomic<Bool>(false)
   /// The raw value of the quality of service. No lock guards it, because each added block reads it.
-  private let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
+  let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
   let scheduler: Locked<QueueScheduler>
   /// Whether operations run on a dispatch queue. Written only while the scheduler's lock is held.
   let isOnDispatch = Atomic<Bool>(false)
-  /// Whether the queue's properties have or had observers.
-  let isObserved = Atomic<Bool>(false)
+  /// The raw value of the ``Marks``.
+  let marks = Atomic<UInt8>(0)
   /// The number of added operations that may still get a record before the collector's next reading.
   let newRecords = Atomic<Int>(0)
   /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
@@ -74,28 +74,6 @@ final class QueueCore: @unchecked Sendable {
   var lane: WorkerPoolState.Lane { fixedLane ?? (currentWidth < 0 ? .shared : .own) }
 
   var hasMail: Bool { !inbox.isEmpty }
-
-  /// The quality of service of the underlying queue; if that has none, the quality of service that was set.
-  var qualityOfService: QualityOfService {
-    if isOnDispatch.load(ordering: .acquiring), let level = underlyingQualityOfService {
-      return level
-    }
-    return givenQualityOfService
-  }
-
-  /// The quality of service that was set. The underlying queue may override it.
-  var givenQualityOfService: QualityOfService {
-    get { QualityOfService(rawValue: qualityOfServiceNumber.load(ordering: .relaxed)) ?? .default }
-    set { qualityOfServiceNumber.store(newValue.rawValue, ordering: .relaxed) }
-  }
-
-  /// Whether the queue has the default quality of service. The value is `false` for each queue with an
-  /// underlying queue, because its quality of service can be read only under the lock.
-  @inline(__always)
-  var hasDefaultQualityOfService: Bool {
-    qualityOfServiceNumber.load(ordering: .relaxed) == QualityOfService.default.rawValue
-      && !isOnDispatch.load(ordering: .relaxed)
-  }
 
   // MARK: Adding
 
@@ -149,6 +127,7 @@ final class QueueCore: @unchecked Sendable {
 
   /// Adds a barrier behind all earlier operations. The queue owns the barrier.
   func addBarrier(_ barrier: BlockOperation) {
+    if isClosed { return refuseBarrier() }
     guard claim(barrier) else { preconditionFailure("A barrier was added twice") }
     barrier.update { $0.insert(.barrier) }
     // The queue owns this reference to the barrier, and releases it when the barrier has left the queue.
@@ -168,7 +147,8 @@ final class QueueCore: @unchecked Sendable {
     return false
   }
 
-  private func takeBack(_ operation: Operation) {
+  /// Reverts ``claim(_:)`` for an operation that was not pushed into the inbox.
+  func takeBack(_ operation: Operation) {
     // Another thread may have pinned the operation and use this queue. The queue may be released
     // after this call, so this thread waits until the operation is no longer pinned.
     operation.pinWhenUnpinned()
@@ -232,15 +212,17 @@ final class QueueCore: @unchecked Sendable {
   @inline(__always)
   private func pushAnnounced(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
     // A closure would retain its captures. So the code with a closure runs only if the queue has observers.
-    guard isObserved.load(ordering: .sequentiallyConsistent) else {
+    guard marks.load(ordering: .sequentiallyConsistent) != 0 else {
       push(first: first, last: last)
       return announceContentsAfterwards()
     }
-    pushObserved(first: first, last: last)
+    pushMarked(first: first, last: last)
   }
 
+  /// Pushes new operations into a queue with observers, or refuses them if the queue is closed.
   @inline(never)
-  private func pushObserved(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
+  private func pushMarked(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
+    if isClosed { return refuse(first: first, last: last) }
     announcingContents { push(first: first, last: last) }
   }
 
@@ -345,7 +327,7 @@ final class QueueCore: @unchecked Sendable {
     // The announced properties of the queue do not include barriers.
     if operation.isBarrier {
       retire()
-    } else if isObserved.load(ordering: .sequentiallyConsistent) {
+    } else if isObserved {
       countFinish(of: operation)
       operation.announcingRemoval { announcingContents(retire) }
     } else {

@@ -36,7 +36,7 @@ struct QueuePlace {
   var inBand = Neighbours()
   /// The place of an operation in its queue, as bits. Bits 0–2 contain the stage, and bits 3–5 the
   /// band (the list of ready operations of one priority). Bit 6 is set if the operation was counted
-  /// as cancelling. Bits 8–31 contain the segment (the part of the queue between two barriers).
+  /// as cancelling, and bit 7 if it is withheld. Bits 8–31 contain the segment (the part of the queue between two barriers).
   private var bits: UInt32 = 0
 
   var stage: Stage {
@@ -64,6 +64,14 @@ struct QueuePlace {
     get { bits & 1 << 6 != 0 }
     @inline(__always)
     set { bits = newValue ? bits | 1 << 6 : bits & ~(1 << 6) }
+  }
+
+  /// Whether the queue must not start the operation unless it is cancelled, because a thread is about
+  /// to cancel it.
+  var isWithheld: Bool {
+    @inline(__always)
+    get { bits & 1 << 7 != 0 }
+    set { bits = newValue ? bits | 1 << 7 : bits & ~(1 << 7) }
   }
 
   /// The segment of the operation, which is the part of the queue between two barriers. The number

@@ -27,7 +27,9 @@ struct QueueScheduler {
   /// The number of operations that the queue retains. These are the operations in `operations`, the barriers,
   /// and the operations that have left the queue but must not be released yet.
   private var retainedCount = 0
-  private var waitersForEmpty: [ObjectIdentifier: any Waiter] = [:]
+  var waitersForEmpty: [ObjectIdentifier: any Waiter] = [:]
+  /// Whether the queue is closed and accepts no operations.
+  var isClosed = false
   /// The last width that was stored in the queue's gate, which decides whether the queue requests a worker.
   private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
   /// The dispatch queue on which operations run; `nil` if they run on the pool's workers.
@@ -152,6 +154,7 @@ struct QueueScheduler {
       counts.total += 1
       retainedCount += 1
       operations.append(.passUnretained(operation))
+      if isClosed { withholdLate(operation, status, &effects) }
       reposition(operation, status)
       noteCancellation(operation, status)
       // The operation finished while it was in the inbox, and all consequences of the finish were handled.
@@ -171,6 +174,7 @@ struct QueueScheduler {
     switch barrier.place.stage {
     case .outside:
       retainedCount += 1
+      if isClosed { cancelLate(barrier, &effects) }
       barriers.append(.passUnretained(barrier), unfinished: counts.unfinished)
       barrier.place.stage = .waiting
     // A cancelled barrier still waits its turn. Otherwise, the barrier would no longer separate the
@@ -227,7 +231,11 @@ struct QueueScheduler {
   }
 
   /// Takes back an operation whose subclass's `isReady` was `false` before the start.
-  mutating func giveBack(_ operation: Operation, reading: UInt64) {
+  ///
+  /// - Returns: Whether the caller must cancel the operation, because all pending operations were
+  ///   cancelled since this one was chosen.
+  @discardableResult
+  mutating func giveBack(_ operation: Operation, reading: UInt64) -> Bool {
     let status = operation.update { status in
       // The value `false` of `isReady` is stored before the operation is marked as not chosen. In
       // the opposite order, storing the value could claim a push, and no code here makes that push.
@@ -236,9 +244,10 @@ struct QueueScheduler {
       return status
     }
     // The operation may have finished on its own since it was chosen, and may have left the queue.
-    guard operation.place.stage == .executing else { return }
+    guard operation.place.stage == .executing else { return false }
     move(operation, to: .waiting, status)
     reposition(operation, status)
+    return operation.place.isWithheld && !status.isCancelled
   }
 
   /// Removes a finished operation that has no dependents or whose dependents were notified.
@@ -254,20 +263,6 @@ struct QueueScheduler {
     // inbox.
     if operation.place.stage != .outside { remove(operation, status, &effects) }
     return true
-  }
-
-  /// Adds a waiter that is woken when the queue is empty. Returns `false` if the queue is already
-  /// empty.
-  mutating func addWaiterForEmpty(_ waiter: any Waiter) -> Bool {
-    if isEmpty { return false }
-    waitersForEmpty[ObjectIdentifier(waiter)] = waiter
-    return true
-  }
-
-  /// Removes a waiter that no longer waits. If the waiter was already notified, the method does
-  /// nothing.
-  mutating func removeWaiterForEmpty(_ waiter: any Waiter) {
-    waitersForEmpty.removeValue(forKey: ObjectIdentifier(waiter))
   }
 
   /// Adds the effects (actions after the release of the lock) that depend on the state at the end of a
@@ -288,15 +283,16 @@ struct QueueScheduler {
   @inline(never)
   private mutating func takeWakes(_ effects: inout QueueEffects) {
     let wakes = monitor.takeWakes()
-    if !wakes.isEmpty { effects.mutableWakeups.callbacks = wakes }
+    if !wakes.isEmpty { effects.mutableWakeups.callbacks += wakes }
   }
 
   // MARK: Stages
 
   /// Moves an operation that was not started to its stage, and to the list of its priority if it is ready.
-  private mutating func reposition(_ operation: Operation, _ status: OperationStatus) {
+  mutating func reposition(_ operation: Operation, _ status: OperationStatus) {
     if operation.place.stage != .outside { noteCancellation(operation, status) }
-    guard status.isEligible, !status.isFinished else {
+    guard status.isEligible, !status.isFinished, !operation.place.isWithheld || status.isCancelled
+    else {
       if operation.place.stage != .waiting {
         move(operation, to: .waiting, status)
       } else if monitor.isActive {

@@ -40,7 +40,31 @@ extension QueueCore {
       && withScheduler { scheduler, _ in scheduler.underlying?.isMain == true }
   }
 
-  var underlyingQualityOfService: QualityOfService? {
+  // MARK: Quality of service
+
+  /// The quality of service of the underlying queue; if that has none, the quality of service that was set.
+  var qualityOfService: QualityOfService {
+    if isOnDispatch.load(ordering: .acquiring), let level = underlyingQualityOfService {
+      return level
+    }
+    return givenQualityOfService
+  }
+
+  /// The quality of service that was set. The underlying queue may override it.
+  var givenQualityOfService: QualityOfService {
+    get { QualityOfService(rawValue: qualityOfServiceNumber.load(ordering: .relaxed)) ?? .default }
+    set { qualityOfServiceNumber.store(newValue.rawValue, ordering: .relaxed) }
+  }
+
+  /// Whether the queue has the default quality of service. The value is `false` for each queue with an
+  /// underlying queue, because its quality of service can be read only under the lock.
+  @inline(__always)
+  var hasDefaultQualityOfService: Bool {
+    qualityOfServiceNumber.load(ordering: .relaxed) == QualityOfService.default.rawValue
+      && !isOnDispatch.load(ordering: .relaxed)
+  }
+
+  private var underlyingQualityOfService: QualityOfService? {
     withScheduler { scheduler, _ in scheduler.underlying?.qualityOfService }
   }
 

@@ -52,7 +52,10 @@ extension QueueCore {
     // no locks.
     let status = operation.status.load(ordering: .acquiring)
     if !status.has(.cancelled), !mayStart(operation, status) {
-      withScheduler { scheduler, _ in scheduler.giveBack(operation, reading: status.reading) }
+      let mustCancel = withScheduler { scheduler, _ in
+        scheduler.giveBack(operation, reading: status.reading)
+      }
+      if mustCancel { cancelWithheld([operation]) }
     } else if operation.isExactlyBlockOperation {
       // This thread does not call `start()`: for a block operation, `start()` treats every call as
       // a direct call by the program.

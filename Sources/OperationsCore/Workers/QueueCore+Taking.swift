@@ -16,12 +16,12 @@ extension QueueCore {
   func takeNext(
     after work: consuming FinishedWork, isSearching: inout Bool
   ) -> StartableOperation? {
-    if isObserved.load(ordering: .sequentiallyConsistent) { retireSeparately(&work) }
+    if isObserved { retireSeparately(&work) }
     let mustAnnounce = work.operation.map { !$0.isBarrier } ?? false
     let next = takeNextUnannounced(after: work, isSearching: &isSearching)
     // Another thread announces that the operation has left the queue. This thread must not run
     // observers, because it holds its next operation or counts as searching.
-    if mustAnnounce, isObserved.load(ordering: .sequentiallyConsistent) {
+    if mustAnnounce, isObserved {
       announceContentsElsewhere()
     }
     return next
