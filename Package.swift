@@ -21,8 +21,26 @@ let isCoreOnly = Context.environment["OPQ_CORE_ONLY"] != nil
 /// plugin, so users of the library never download the plugin.
 let isDocumentation = Context.environment["OPQ_DOCUMENTATION"] != nil
 
-/// The logging API of swift-log.
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+/// Creates a dependency on a product of another package. The dependency exists only if one of these traits of this
+/// package is enabled. `.ci/check-release` refuses a dependency without a trait, because all users of the library
+/// would fetch its package.
+func product(_ name: String, _ package: String, for traits: String...) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: Set(traits)))
+}
+
+let argumentParser = product("ArgumentParser", "swift-argument-parser", for: "Monitor")
+let logging = product("Logging", "swift-log", for: "Monitor")
+let metrics = product("CoreMetrics", "swift-metrics", for: "Telemetry")
+let tracing = product("Tracing", "swift-distributed-tracing", for: "Telemetry")
+
+/// Creates dependencies on targets that do not compile without a trait.
+///
+/// A product needs a trait if its target depends on the target `MonitorTrait` or `TelemetryTrait`, which contains only
+/// an error for a program that has not enabled the trait. This error is the only one if SwiftPM does not build the
+/// other targets.
+func targets(_ names: String..., for trait: String) -> [Target.Dependency] {
+  names.map { .target(name: $0, condition: .when(traits: [trait])) }
+}
 
 /// Creates the target of a program in `demos`. If the program ends by itself, the file `expected.txt`
 /// contains its expected output.
@@ -125,8 +143,8 @@ let foundationTargets: [Target] = [
 
 /// The SwiftNIO products for targets that use sockets.
 let nio: [Target.Dependency] = [
-  .product(name: "NIOCore", package: "swift-nio"),
-  .product(name: "NIOPosix", package: "swift-nio"),
+  product("NIOCore", "swift-nio", for: "Monitor"),
+  product("NIOPosix", "swift-nio", for: "Monitor"),
 ]
 
 let demoTargets: [Target] = [
@@ -144,15 +162,17 @@ let demoTargets: [Target] = [
 ]
 
 let monitorTargets: [Target] = [
+  .target(name: "MonitorTrait"),
+  .target(name: "TelemetryTrait"),
   .target(
     name: "MonitorProtocol",
-    dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+    dependencies: [product("SwiftProtobuf", "swift-protobuf", for: "Monitor", "Telemetry")],
     exclude: ["Wire/generate", "Wire/monitor.proto"]),
   .target(
     name: "OperationsCollector",
     dependencies: [
       "OperationsCore", "COperationsSystem", "MonitorProtocol",
-      .product(name: "Histogram", package: "hdrhistogram-swift"),
+      product("Histogram", "hdrhistogram-swift", for: "Monitor", "Telemetry"),
     ]),
   .target(name: "CMonitorTransport", cSettings: [.treatAllWarnings(as: .error)]),
   .target(
@@ -161,23 +181,20 @@ let monitorTargets: [Target] = [
   .target(
     name: "OperationsMonitor",
     dependencies: [
-      "OperationsCore", "CMonitorTransport", "COperationsSystem", "OperationsCollector",
-      "MonitorProtocol", "MonitorTransport", logging,
-    ] + nio),
+      "MonitorTrait", "OperationsCore", "CMonitorTransport", "COperationsSystem", logging,
+    ] + nio
+      + targets("OperationsCollector", "MonitorProtocol", "MonitorTransport", for: "Monitor")),
   .target(
     name: "OperationsTelemetry",
-    dependencies: [
-      "OperationsCore", "COperationsSystem", "OperationsCollector", "MonitorProtocol",
-      .product(name: "CoreMetrics", package: "swift-metrics"),
-      .product(name: "Tracing", package: "swift-distributed-tracing"),
-    ]),
+    dependencies: ["TelemetryTrait", "OperationsCore", "COperationsSystem", metrics, tracing]
+      + targets("OperationsCollector", "MonitorProtocol", for: "Telemetry")),
 ]
 
 let viewerTargets: [Target] = [
   .target(name: "Dashboard", dependencies: ["MonitorProtocol"]),
   .target(
     name: "RunAnalysis",
-    dependencies: ["MonitorProtocol", .product(name: "HeapModule", package: "swift-collections")]),
+    dependencies: ["MonitorProtocol", product("HeapModule", "swift-collections", for: "Monitor")]),
   .target(name: "MonitorClient", dependencies: ["MonitorProtocol", "MonitorTransport"] + nio),
   .target(
     name: "CNCurses",
@@ -191,8 +208,7 @@ let viewerTargets: [Target] = [
       "DemoWorkloads", "OperationsCollector",
       // OpqTop links OperationsMonitor without importing it, so that viewers can attach to the process of a
       // demo.
-      "OperationsMonitor",
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "OperationsMonitor", argumentParser,
     ]),
   .executableTarget(
     name: "opq-top", dependencies: ["OpqTop"],
@@ -220,10 +236,8 @@ let monitorTestTargets: [Target] = [
     name: "OperationsTelemetryTests",
     dependencies: [
       "Operations", "OperationsTelemetry", "OperationsCollector", "MonitorProtocol", "TestSupport",
-      .product(name: "CoreMetrics", package: "swift-metrics"),
-      .product(name: "MetricsTestKit", package: "swift-metrics"),
-      .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-      .product(name: "Tracing", package: "swift-distributed-tracing"),
+      metrics, tracing, product("MetricsTestKit", "swift-metrics", for: "Telemetry"),
+      product("InMemoryTracing", "swift-distributed-tracing", for: "Telemetry"),
     ]),
   .testTarget(
     name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol", "TestSupport"],
@@ -244,8 +258,7 @@ let monitorTestTargets: [Target] = [
   .testTarget(
     name: "OpqTopTests",
     dependencies: viewer + [
-      "MonitorTestSupport", "Operations", "OperationsCollector", "TestSupport",
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "MonitorTestSupport", "Operations", "OperationsCollector", "TestSupport", argumentParser,
     ]),
   .testTarget(
     name: "EndToEndTests",
@@ -257,16 +270,9 @@ let monitorTestTargets: [Target] = [
     exclude: ["TerminalCases.md"]),
   // The fixture `hostile-names` is a separate program, because it links the viewer, which is not built if
   // `OPQ_CORE_ONLY` is set.
-  fixture(
-    "hostile-names",
-    viewer + [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
+  fixture("hostile-names", viewer + [argumentParser]),
   // The fixture `ending` is a separate program, because it links the monitor.
-  fixture(
-    "ending",
-    [
-      "Operations", "OperationsMonitor", "TestSupport",
-      logging,
-    ]),
+  fixture("ending", ["Operations", "OperationsMonitor", "TestSupport", logging]),
   // The fixture `launched` is a separate program, because it links the monitor.
   fixture("launched", ["Operations", "OperationsMonitor", "TestSupport"]),
   // The fixture `measure` is a separate program, because no test starts it. `Benchmarks` and `.ci/run` build
@@ -275,8 +281,7 @@ let monitorTestTargets: [Target] = [
     "measure",
     [
       "Operations", "OperationsMonitor", "OperationsTelemetry", "TestSupport", "opq-top",
-      .product(name: "CoreMetrics", package: "swift-metrics"),
-      .product(name: "Tracing", package: "swift-distributed-tracing"),
+      metrics, tracing,
     ]),
 ]
 
@@ -293,6 +298,14 @@ let package = Package(
         .library(name: "OperationsTelemetry", targets: ["OperationsTelemetry"]),
         .executable(name: "opq-top", targets: ["opq-top"]),
       ]),
+  // All traits are enabled by default, so that the commands of this package itself need no options. Another package
+  // names the traits that it uses.
+  traits: [
+    .trait(
+      name: "Monitor", description: "OperationsMonitor and opq-top: show the queues of a process"),
+    .trait(name: "Telemetry", description: "OperationsTelemetry: metrics and traces of queues"),
+    .default(enabledTraits: ["Monitor", "Telemetry"]),
+  ],
   dependencies: isCoreOnly
     ? []
     : [

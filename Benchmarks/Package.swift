@@ -15,7 +15,8 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "opq-benchmarks",
   dependencies: [
-    .package(name: "opq", path: ".."),
+    // The benchmarks need only the library, so the traits of this package are disabled.
+    .package(name: "opq", path: "..", traits: []),
     // This package uses the benchmark library without its traits (optional features). The traits
     // replace malloc and functions of the Swift runtime, and the replacements would affect every
     // measurement.
