@@ -237,7 +237,7 @@ let monitorTestTargets: [Target] = [
     dependencies: [
       "Operations", "OperationsTelemetry", "OperationsCollector", "MonitorProtocol", "TestSupport",
       metrics, tracing, product("MetricsTestKit", "swift-metrics", for: "Telemetry"),
-      product("InMemoryTracing", "swift-distributed-tracing", for: "Telemetry"),
+      product("InMemoryTracing", "swift-distributed-tracing", for: "Telemetry"), logging,
     ]),
   .testTarget(
     name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol", "TestSupport"],

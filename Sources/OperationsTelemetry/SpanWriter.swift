@@ -14,6 +14,8 @@ struct SpanWriter {
 
   private let tracer: any Tracer
   private let parent: ServiceContext
+  /// The spans of operations that have a service context of their own; `nil` if there are none.
+  private let open: OpenSpans?
   private var contexts: [OperationReport.ID: ServiceContext] = [:]
   /// The operations whose span contexts are kept as targets of links.
   private var ids = LastOperations(limit: Self.contextLimit)
@@ -25,21 +27,31 @@ struct SpanWriter {
   ///
   /// - Parameters:
   ///   - tracer: The tracer that creates the spans.
-  ///   - parent: The context with the parent of all spans.
-  init(to tracer: any Tracer, parent: ServiceContext) {
+  ///   - parent: The context with the parent of the other spans.
+  ///   - open: The spans that were started when their operations began.
+  init(to tracer: any Tracer, parent: ServiceContext, open: OpenSpans? = nil) {
     self.tracer = tracer
     self.parent = parent
+    self.open = open
   }
 
   /// Creates the span of an operation. The span of a dependency must be written before the span of
   /// its dependent.
   mutating func write(_ run: TelemetryRun, _ clock: WallClock) {
     let report = run.report
-    let span = tracer.startSpan(
-      LabelText.harmless(report.title), context: parent,
-      ofKind: .internal, at: clock.instant(run.started))
+    let open = open?.take(report.id)
+    let span =
+      open?.span
+      ?? tracer.startSpan(
+        LabelText.harmless(report.title), context: parent,
+        ofKind: .internal, at: clock.instant(run.started))
     if span.isRecording { describe(run, in: span, clock) }
-    span.end(at: clock.instant(run.finished))
+    // The time of day may have been set back since an open span was started.
+    let finished = clock.instant(run.finished)
+    let isInOrder = open.map { $0.started <= finished.nanosecondsSinceEpoch } ?? true
+    span.end(
+      at: isInOrder
+        ? finished : DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: open?.started ?? 0))
     remember(span.context, of: report.id)
   }
 

@@ -15,6 +15,7 @@ final class TelemetryThread: Sendable {
   private let metrics: (any MetricsFactory)?
   private let tracer: (any Tracer)?
   private let parent: ServiceContext
+  private let open: OpenSpans?
   private let session: MonitorSession
   private let interest: Interest
   private let past: TelemetryPast
@@ -36,6 +37,7 @@ final class TelemetryThread: Sendable {
     self.metrics = metrics
     self.tracer = tracer
     self.parent = parent
+    open = tracer.map { OpenSpans(of: $0) }
     interest = TelemetryInterest.make(wantsWarnings: metrics != nil)
     // If a queue has changes, the collector reads them at least once a second.
     patience = min(max(interval, .seconds(1)), .seconds(3_600)) * 2
@@ -62,10 +64,13 @@ final class TelemetryThread: Sendable {
       { Unmanaged<TelemetryThread>.fromOpaque($0).takeRetainedValue().main() },
       retained.toOpaque())
     guard error == 0 else {
+      thread.open?.closeAll()
       retained.release()
       control.didStop()
       return
     }
+    CapturedServiceContext.install()
+    control.whenStopped { CapturedServiceContext.remove() }
     _ = thread.begun.wait(timeout: .now() + .seconds(1))
   }
 
@@ -73,7 +78,8 @@ final class TelemetryThread: Sendable {
     control.didStart()
     csystem_set_thread_name("opq-telemetry")
     var writer = TelemetryWriter(
-      control: control, since: past, metrics: metrics, tracer: tracer, parent: parent)
+      control: control, since: past, metrics: metrics, tracer: tracer, parent: parent,
+      open: open)
     var ending = LastReading(after: interest)
     var step = LastReading.Step.wait
     while step != .end, control.phase != .abandoned {

@@ -64,7 +64,9 @@ import Synchronization
 /// `Task.detached` for a task that runs for a long time, such as the loop of a server. Observers
 /// are notified of the beginning of the execution on the thread that calls `start()`. They are notified of
 /// its end, and of the finish, on the thread on which the task ends. Task-local values are those of the
-/// caller of a direct `start()`. If a queue starts the operation, no task-local values are set.
+/// caller of a direct `start()`. If a queue starts the operation, no task-local values are set, except for the
+/// service context that OperationsTelemetry captures. With `inheritsTaskLocalValues`, the work has all
+/// task-local values of the code that created the operation, whoever starts it.
 ///
 /// The priority of the task is fixed at the start. It follows from the operation's
 /// ``Operation/qualityOfService``, or else from its queue's: user-interactive and user-initiated
@@ -94,6 +96,26 @@ open class AsyncOperation<Output: Sendable>: ResultOperation<Output>, @unchecked
   ) {
     super.init(asynchronous: body)
     configure(name, priority, dependencies)
+  }
+
+  /// Creates an operation that calls `body`, with the task-local values of the caller if requested.
+  ///
+  /// - Parameters:
+  ///   - name: The operation's ``Operation/name``; `nil` for none.
+  ///   - priority: The operation's ``Operation/queuePriority``.
+  ///   - dependencies: The operations that must finish before this one can start.
+  ///   - inheritsTaskLocalValues: Whether the work has the task-local values of the code that calls this
+  ///     initializer, as the work of a `Task` has. If it is `true`, a second task keeps the values until
+  ///     the operation starts.
+  ///   - body: Called at most once. It is released before threads and tasks that wait for the
+  ///     operation continue, even if it was not called because the operation was cancelled.
+  public init(
+    name: String? = nil, priority: QueuePriority = .normal, dependencies: [Operation] = [],
+    inheritsTaskLocalValues: Bool, _ body: @escaping @Sendable () async throws -> Output
+  ) {
+    super.init(asynchronous: body)
+    configure(name, priority, dependencies)
+    if inheritsTaskLocalValues { asyncTask.values = TaskLocalValues() }
   }
 
   // MARK: Work
@@ -178,14 +200,23 @@ open class AsyncOperation<Output: Sendable>: ResultOperation<Output>, @unchecked
       return true
     }
     ForkedProcess.check("to start an asynchronous operation")
-    let priority = TaskPriority(QualityOfService.current, queuePriority)
+    let stated = TaskPriority(QualityOfService.current, queuePriority)
     let (name, executor) = (name, executorOfTask)
-    let task = CurrentWork.creatingTask(of: self) {
-      Task(name: name, executorPreference: executor, priority: priority) {
+    let values = withTask { $0.values.take() }
+    // A task that inherits values is created by another task, whose priority it must not inherit.
+    let priority = values == nil ? stated : stated ?? Task.currentPriority
+    let makeTask: @Sendable () -> Void = {
+      let task = Task(name: name, executorPreference: executor, priority: priority) {
         await CurrentWork.$operationOfTask.withValue(self) { await self.runToEnd() }
       }
+      self.withTask { $0.taskWasMade(task) }?.resume()
     }
-    withTask { $0.taskWasMade(task) }?.resume()
+    if let values {
+      let context = contextOfWork
+      values.perform { if let context { context.bind(makeTask) } else { makeTask() } }
+    } else {
+      CurrentWork.creatingTask(of: self, makeTask)
+    }
     return false
   }
 
@@ -214,6 +245,7 @@ open class AsyncOperation<Output: Sendable>: ResultOperation<Output>, @unchecked
     await willFinish(outcome)
     withWork { $0.end(outcome) }
     withTask { $0.end() }
+    endContext()
     if finish(wasExecuting: true) { finishWasSet() }
   }
 

@@ -10,6 +10,8 @@ struct AsyncTask {
   /// The continuation of a task that began before its creating thread could store it; it resumes
   /// the task.
   private var beginning: UnsafeContinuation<Void, Never>?
+  /// The task-local values for the task, until it is created; `nil` if it inherits none.
+  var values: TaskLocalValues?
   /// The time at which the operation was started, on the monotonic clock in nanoseconds; `nil`
   /// before the start.
   private(set) var started: Int64?

@@ -27,14 +27,17 @@ extension OperationQueueSupplement where Self: OperationQueue {
   ///
   /// - Parameters:
   ///   - name: The operation's ``Operation/name``; `nil` for none.
+  ///   - inheritsTaskLocalValues: Whether the function has the task-local values of the caller; see
+  ///     ``AsyncOperation``.
   ///   - body: Called once, in a new task on the queue's threads, unless the operation is cancelled before
   ///     it starts.
   /// - Returns: The operation. Its ``ResultOperationSupplement/value`` is the function's result.
   @discardableResult
   public func addAsyncOperation<Output: Sendable>(
-    name: String? = nil, _ body: @escaping @Sendable () async throws -> Output
+    name: String? = nil, inheritsTaskLocalValues: Bool = false,
+    _ body: @escaping @Sendable () async throws -> Output
   ) -> AsyncOperation<Output> {
-    adding(AsyncOperation(name: name, body))
+    adding(AsyncOperation(name: name, inheritsTaskLocalValues: inheritsTaskLocalValues, body))
   }
 
   /// Adds an operation that continues with the values of several operations; see

@@ -224,7 +224,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
   @inline(never)
   private final func runSeveral(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) {
     var blocks = takeBlocksAsStarter()
-    var others = run(blocks)
+    var others: ExecutionBlocks?
+    withContext {
+      others = run(blocks)
+      return true
+    }
     CurrentWork.releasing(scope) {
       others = nil
       blocks = (nil, nil)

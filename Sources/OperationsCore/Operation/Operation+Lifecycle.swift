@@ -26,7 +26,13 @@ extension Operation {
       }
       // While `isExecuting` was announced, an observer may have finished the operation.
       if status.load(ordering: .acquiring).isFinished { return false }
-      let isBodyDone = CurrentWork.run(self) { runBody() }
+      var isBodyDone = false
+      CurrentWork.run(self) {
+        withContext {
+          isBodyDone = runBody()
+          return isBodyDone
+        }
+      }
       return isBodyDone && finishesWithMain && finish(wasExecuting: true)
     }
   }

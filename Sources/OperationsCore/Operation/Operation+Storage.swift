@@ -71,6 +71,8 @@ final class RareState {
     /// Whether `runner` exists. No lock guards this value.
     let hasRunner = Atomic<Bool>(false)
     var companion: (any AnyObject & Sendable)?
+    var context: (any OperationContext)?
+    var contextOfWork: (any OperationContext)?
 
     deinit { reportsReference.load(ordering: .acquiring)?.release() }
   }
@@ -155,11 +157,32 @@ final class RareState {
     set { makeDetails().companion = newValue }
   }
 
+  /// Whether a context may be stored. This property can be read without the lock.
+  var mayHaveContext: Bool { details != nil }
+
+  /// The context that was captured for the work, until the work begins.
+  var context: (any OperationContext)? {
+    get { details?.context }
+    set { makeDetails().context = newValue }
+  }
+
+  /// The context of the work while the work runs.
+  var contextOfWork: (any OperationContext)? {
+    get { details?.contextOfWork }
+    set { if newValue != nil || details != nil { makeDetails().contextOfWork = newValue } }
+  }
+
+  /// Removes and returns the context that was captured for the work.
+  func takeContext() -> (any OperationContext)? {
+    guard let details else { return nil }
+    return details.context.take()
+  }
+
   /// Whether the rarely used data of an operation retains objects of the user, apart from
   /// dependencies.
   fileprivate var holdsUsersObjects: Bool {
     completionBlock != nil || observations != nil || !moreBlocks.isEmpty || error != nil
-      || cancellationReason != nil
+      || cancellationReason != nil || context != nil || contextOfWork != nil
   }
 }
 

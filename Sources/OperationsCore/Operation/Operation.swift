@@ -35,7 +35,10 @@ open class Operation: @unchecked Sendable {
   final let extra = Atomic<OperationExtra>(OperationExtra())
 
   /// Creates a ready operation with normal priority and no dependencies.
-  public init() {}
+  ///
+  /// If this package's telemetry propagates contexts, the operation stores the service context of the calling
+  /// code; see <doc:MetricsAndTraces>.
+  public init() { if OperationContextHook.isInstalled { captureContext() } }
 
   deinit {
     if links.isEmpty, extra.load(ordering: .relaxed).isNothing { return }

@@ -97,8 +97,7 @@ final class QueueCore: @unchecked Sendable {
     ForkedProcess.check("to add operations to a queue")
     for (index, operation) in operations.enumerated() {
       guard claim(operation) else {
-        // This operation cannot be added. The operations before it were marked as added but not pushed into
-        // the inbox, so no worker has seen them, and the mark can be removed.
+        // The operations before it were only marked as added, so no worker has seen them.
         for claimed in operations[..<index] { takeBack(claimed) }
         return operation
       }
@@ -163,6 +162,7 @@ final class QueueCore: @unchecked Sendable {
   /// - Returns: A reference to the operation, which the queue releases when the operation has left the queue.
   @inline(__always)
   private func prepare(_ operation: Operation) -> Unmanaged<Operation> {
+    if OperationContextHook.isInstalled { operation.captureContext() }
     if MonitorLevel.isOn { describe(operation) }
     if !operation.isExactlyBlockOperation { operation.readReadinessAgain() }
     return .passRetained(operation)

@@ -14,6 +14,8 @@ final class ExecutionBlocks: @unchecked Sendable {
   @exclusivity(unchecked) var waitingRequest: UInt64 = 0
   private let blocks: [@Sendable () -> Void]
   private let operation: Operation
+  /// The context of the operation's work.
+  private let context: (any OperationContext)?
   /// The queue of the operation. It is retained, because the operation may leave the queue before
   /// the blocks have ended if a subclass announces its finish.
   private let queue: OperationQueue?
@@ -30,6 +32,7 @@ final class ExecutionBlocks: @unchecked Sendable {
     self.blocks = blocks
     self.pool = pool
     self.operation = operation
+    context = operation.contextOfWork
     self.queue = queue
     unfinishedCount = Atomic(blocks.count)
   }
@@ -40,7 +43,9 @@ final class ExecutionBlocks: @unchecked Sendable {
     while let block = take() {
       if mustAsk, hasMore { pool.help(self) }
       mustAsk = false
-      CurrentWork.run(operation, for: queue, block)
+      CurrentWork.run(operation, for: queue) {
+        if let context { context.bind(block) } else { block() }
+      }
       ForkedProcess.check("to return from a block that called fork()")
       finishOne()
     }

@@ -60,8 +60,13 @@ extension QueueCore {
       // This thread does not call `start()`: for a block operation, `start()` treats every call as
       // a direct call by the program.
       if operation.run(isByHand: false) { operation.finishWasSet() }
-    } else {
+    } else if status.has(.cancelled) {
       operation.start()
+    } else {
+      operation.withContext {
+        operation.start()
+        return operation.status.load(ordering: .acquiring).isFinished
+      }
     }
   }
 }
