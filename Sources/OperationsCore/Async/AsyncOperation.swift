@@ -66,7 +66,7 @@ import Synchronization
 /// its end, and of the finish, on the thread on which the task ends. Task-local values are those of the
 /// caller of a direct `start()`. If a queue starts the operation, no task-local values are set, except for the
 /// service context that OperationsTelemetry captures. With `inheritsTaskLocalValues`, the work has all
-/// task-local values of the code that created the operation, whoever starts it.
+/// task-local values of the code that created the operation, also if it is started directly.
 ///
 /// The priority of the task is fixed at the start. It follows from the operation's
 /// ``Operation/qualityOfService``, or else from its queue's: user-interactive and user-initiated
