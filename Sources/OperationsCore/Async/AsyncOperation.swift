@@ -210,6 +210,8 @@ open class AsyncOperation<Output: Sendable>: ResultOperation<Output>, @unchecked
         await CurrentWork.$operationOfTask.withValue(self) { await self.runToEnd() }
       }
       self.withTask { $0.taskWasMade(task) }?.resume()
+      // A task may have begun to wait for the operation before this task was stored.
+      if let raised = self.escalatedTaskPriority { self.escalateTask(to: raised) }
     }
     if let values {
       let context = contextOfWork
@@ -232,6 +234,14 @@ open class AsyncOperation<Output: Sendable>: ResultOperation<Output>, @unchecked
   final override var isInOwnTask: Bool {
     guard let task = withTask({ $0.task }) else { return false }
     return withUnsafeCurrentTask { $0?.hashValue == task.hashValue }
+  }
+
+  final override func raisesTask(to priority: TaskPriority) -> Bool {
+    (escalatedTaskPriority ?? TaskPriority(.current, queuePriority) ?? .medium) < priority
+  }
+
+  final override func escalateTask(to priority: TaskPriority) {
+    withTask { $0.task }?.escalatePriority(to: priority)
   }
 
   private final func cancelTask() { withTask { $0.task }?.cancel() }

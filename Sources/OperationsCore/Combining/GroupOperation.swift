@@ -129,6 +129,8 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     if isCancelled { members.cancel() }
   }
 
+  final override var innerOperations: [Operation] { members.queue.operations }
+
   final override var memberQueue: QueueID? { members.queue.core.id }
 
   final override func runBody() -> Bool {

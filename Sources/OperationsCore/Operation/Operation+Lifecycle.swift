@@ -300,6 +300,15 @@ extension Operation {
   /// barrier. A barrier keeps its place with any priority, because the queue orders barriers only
   /// by their addition.
   final func setPriority(_ priority: QueuePriority) {
+    let raised = escalated(priority)
+    applyPriority(raised)
+    // A waiting task may have raised the operation since its escalation was read.
+    let again = escalated(priority)
+    if again != raised { applyPriority(again) }
+  }
+
+  /// Sets the priority by which the queue orders the operation.
+  final func applyPriority(_ priority: QueuePriority) {
     // If the operation is in the inbox of its queue, the queue must take it out before its priority
     // changes. When the queue takes an operation out of the inbox, it places the operation by its
     // current priority. If this were the new priority, the operation would come before operations

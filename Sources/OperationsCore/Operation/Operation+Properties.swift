@@ -42,9 +42,10 @@ extension Operation {
   // MARK: Priority
 
   /// The priority by which the queue orders the operation: the priority that was set, or the value
-  /// of an override.
+  /// of an override. A task that waits for the operation may have raised its place further.
   final var priority: QueuePriority {
-    QueuePriority(index: status.load(ordering: .acquiring).priorityIndex)
+    priorityBeforeEscalation
+      ?? QueuePriority(index: status.load(ordering: .acquiring).priorityIndex)
   }
 
   /// The priority that was set. It differs from ``priority`` only if the subclass overrides it.

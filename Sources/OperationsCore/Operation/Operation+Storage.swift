@@ -73,6 +73,7 @@ final class RareState {
     var companion: (any AnyObject & Sendable)?
     var context: (any OperationContext)?
     var contextOfWork: (any OperationContext)?
+    var escalation: PriorityEscalation?
 
     deinit { reportsReference.load(ordering: .acquiring)?.release() }
   }
@@ -159,6 +160,15 @@ final class RareState {
 
   /// Whether a context may be stored. This property can be read without the lock.
   var mayHaveContext: Bool { details != nil }
+
+  /// Whether a waiting task may have raised the operation. This property can be read without the lock.
+  var mayHaveEscalation: Bool { details != nil }
+
+  /// How far waiting tasks have raised the operation; `nil` if none has.
+  var escalation: PriorityEscalation? {
+    get { details?.escalation }
+    set { if newValue != nil || details != nil { makeDetails().escalation = newValue } }
+  }
 
   /// The context that was captured for the work, until the work begins.
   var context: (any OperationContext)? {

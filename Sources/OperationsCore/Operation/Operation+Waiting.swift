@@ -140,7 +140,7 @@ extension Operation {
     let task = WaitingTask()
     guard addWaiter(task) else { return }
     checkProcessBeforeWait()
-    await task.waitRegardless()
+    await escalating { await task.waitRegardless() }
   }
 
   /// Removes a waiter that no longer waits. If the waiter is not in the list, nothing happens.
@@ -171,7 +171,7 @@ extension OperationSupplement where Self: Operation {
     guard addWaiter(task) else { return true }
     checkProcessBeforeWait()
     let isFinished = await CurrentWork.awaiting(.operation(self)) {
-      await UnaddedAwait.watching(self) { await task.wait() }
+      await UnaddedAwait.watching(self) { await escalating { await task.wait() } }
     }
     if !isFinished { removeWaiter(task) }
     return isFinished

@@ -322,6 +322,15 @@ open class Operation: @unchecked Sendable {
   /// Whether the calling task is the task of this operation, and not a child of it.
   var isInOwnTask: Bool { false }
 
+  /// The operations that this operation runs and waits for, without its dependencies.
+  var innerOperations: [Operation] { [] }
+
+  /// Whether the operation has a task, whose priority is lower than `priority`.
+  func raisesTask(to priority: TaskPriority) -> Bool { false }
+
+  /// Raises the priority of the operation's task, if it has one.
+  func escalateTask(to priority: TaskPriority) {}
+
   /// Releases the block or closure of the operation, which will no longer run.
   final func discardWork() { withExtendedLifetime(takeWork(mayRunAgain: false)) {} }
 
