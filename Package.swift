@@ -29,14 +29,15 @@ func product(_ name: String, _ package: String, for traits: String...) -> Target
 }
 
 let argumentParser = product("ArgumentParser", "swift-argument-parser", for: "Monitor")
-let logging = product("Logging", "swift-log", for: "Monitor")
+let logging = product("Logging", "swift-log", for: "Monitor", "Lifecycle")
 let metrics = product("CoreMetrics", "swift-metrics", for: "Telemetry")
 let tracing = product("Tracing", "swift-distributed-tracing", for: "Telemetry")
+let serviceLifecycle = product("ServiceLifecycle", "swift-service-lifecycle", for: "Lifecycle")
 
 /// Creates dependencies on targets that do not compile without a trait.
 ///
-/// A product needs a trait if its target depends on the target `MonitorTrait` or `TelemetryTrait`, which contains only
-/// an error for a program that has not enabled the trait. This error is the only one if SwiftPM does not build the
+/// A product needs a trait if its target depends on the target `MonitorTrait`, for example, which contains only an
+/// error for a program that has not enabled the trait. This error is the only one if SwiftPM does not build the
 /// other targets.
 func targets(_ names: String..., for trait: String) -> [Target.Dependency] {
   names.map { .target(name: $0, condition: .when(traits: [trait])) }
@@ -164,6 +165,7 @@ let demoTargets: [Target] = [
 let monitorTargets: [Target] = [
   .target(name: "MonitorTrait"),
   .target(name: "TelemetryTrait"),
+  .target(name: "LifecycleTrait"),
   .target(
     name: "MonitorProtocol",
     dependencies: [product("SwiftProtobuf", "swift-protobuf", for: "Monitor", "Telemetry")],
@@ -188,6 +190,9 @@ let monitorTargets: [Target] = [
     name: "OperationsTelemetry",
     dependencies: ["TelemetryTrait", "OperationsCore", "COperationsSystem", metrics, tracing]
       + targets("OperationsCollector", "MonitorProtocol", for: "Telemetry")),
+  .target(
+    name: "OperationsLifecycle",
+    dependencies: ["LifecycleTrait", "OperationsCore", serviceLifecycle]),
 ]
 
 let viewerTargets: [Target] = [
@@ -238,6 +243,11 @@ let monitorTestTargets: [Target] = [
       "Operations", "OperationsTelemetry", "OperationsCollector", "MonitorProtocol", "TestSupport",
       metrics, tracing, product("MetricsTestKit", "swift-metrics", for: "Telemetry"),
       product("InMemoryTracing", "swift-distributed-tracing", for: "Telemetry"), logging,
+    ]),
+  .testTarget(
+    name: "OperationsLifecycleTests",
+    dependencies: [
+      "Operations", "OperationsLifecycle", "TestSupport", serviceLifecycle, logging,
     ]),
   .testTarget(
     name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol", "TestSupport"],
@@ -296,6 +306,7 @@ let package = Package(
         .library(name: "OperationsFoundation", targets: ["OperationsFoundation"]),
         .library(name: "OperationsMonitor", targets: ["OperationsMonitor"]),
         .library(name: "OperationsTelemetry", targets: ["OperationsTelemetry"]),
+        .library(name: "OperationsLifecycle", targets: ["OperationsLifecycle"]),
         .executable(name: "opq-top", targets: ["opq-top"]),
       ]),
   // All traits are enabled by default, so that the commands of this package itself need no options. Another package
@@ -304,7 +315,9 @@ let package = Package(
     .trait(
       name: "Monitor", description: "OperationsMonitor and opq-top: show the queues of a process"),
     .trait(name: "Telemetry", description: "OperationsTelemetry: metrics and traces of queues"),
-    .default(enabledTraits: ["Monitor", "Telemetry"]),
+    .trait(
+      name: "Lifecycle", description: "OperationsLifecycle: a service that shuts a queue down"),
+    .default(enabledTraits: ["Monitor", "Telemetry", "Lifecycle"]),
   ],
   dependencies: isCoreOnly
     ? []
@@ -316,6 +329,7 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
       .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
       .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+      .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
       .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
   targets: isCoreOnly
