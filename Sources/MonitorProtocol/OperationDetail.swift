@@ -41,12 +41,16 @@ public struct OperationDetail: Sendable, Equatable {
       case queueSuspended = "queue-suspended"
       /// Some dependencies of the operation have not finished.
       case unmetDependencies = "unmet-dependencies"
+      /// The operation was added with a delay that has not ended.
+      case delayed
       /// The dependencies of the operation have finished, but its own `isReady` is `false`.
       case notReadyByItself = "not-ready-by-itself"
       /// The operation needs a mutual exclusion that other operations use.
       case excluded
       /// The operation is ready, but every slot of its queue is in use.
       case noFreeSlot = "no-free-slot"
+      /// The operation is ready, but its queue has started as many operations as its limit allows.
+      case startLimitReached = "start-limit-reached"
       /// The operation is ready and a slot is free, but no thread has started the operation yet.
       case notStartedYet = "not-started-yet"
       /// The operation was added after a barrier that has not finished.

@@ -12,18 +12,28 @@ struct DetailWatch {
   /// The shortest time between two computations of an operation's detail.
   static let interval = Duration.milliseconds(200)
   private static let share = 50
+  /// The time after which the detail is computed again if a reason has a time left.
+  private static let timeLeftInterval = Duration.seconds(1)
 
   private var last: OperationDetail?
   private var due = MonitorTime(nanoseconds: .min / 2)
   private var isOutdated = false
+  /// Whether a reason of the last detail has a time left, which changes although no operation changes.
+  private var hasTimeLeft = false
 
   /// The time of the next computation, if the last detail was used although operations may have
-  /// changed; otherwise `nil`.
-  var nextAnswer: MonitorTime? { isOutdated ? due : nil }
+  /// changed, or if a reason of the last detail has a time left; otherwise `nil`.
+  var nextAnswer: MonitorTime? {
+    if isOutdated { return due }
+    return hasTimeLeft ? due + Self.timeLeftInterval : nil
+  }
 
   /// Cancels the scheduled computation of an operation's detail, because the viewer has not
   /// received its last update. The next update computes the detail again.
-  mutating func postpone() { isOutdated = false }
+  mutating func postpone() {
+    isOutdated = false
+    hasTimeLeft = false
+  }
 
   /// Returns the detail of an operation.
   ///
@@ -50,6 +60,8 @@ struct DetailWatch {
     }
     last = find(id)
     isOutdated = false
+    hasTimeLeft =
+      last?.reasons.contains { $0.kind == .delayed || $0.kind == .startLimitReached } == true
     let end = clock()
     due = end + max(Self.interval, (end - now) * Self.share)
     return last

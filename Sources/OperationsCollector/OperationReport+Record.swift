@@ -200,6 +200,7 @@ extension OperationDetail.Reason {
       case .notInQueue: .notInQueue
       case .queueSuspended: .queueSuspended
       case .unmetDependencies: .unmetDependencies
+      case .delayed: .delayed
       case .notReadyByItself: .notReadyByItself
       case .excluded, .exclusionReserved: .excluded
       case .noFreeSlot: .noFreeSlot
@@ -222,7 +223,7 @@ extension OperationDetail.Reason {
       .noFreeSlot(_, _, _, let operations), .dependenciesNeverAdded(let operations):
       return operations
     case .barrierAhead(let barrier, _, _): return [barrier]
-    case .notInQueue, .queueSuspended, .notReadyByItself, .notStartedYet: return []
+    case .notInQueue, .queueSuspended, .delayed, .notReadyByItself, .notStartedYet: return []
     }
   }
 }

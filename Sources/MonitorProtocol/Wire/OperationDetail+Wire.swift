@@ -61,6 +61,8 @@ extension WireDetail.Reason.Kind {
       case .notStartedYet: .notStartedYet
       case .barrierAhead: .barrierAhead
       case .dependenciesNeverAdded: .dependenciesNeverAdded
+      case .delayed: .delayed
+      case .startLimitReached: .startLimitReached
       }
   }
 }
@@ -77,6 +79,8 @@ extension OperationDetail.Reason.Kind {
     case .notStartedYet: self = .notStartedYet
     case .barrierAhead: self = .barrierAhead
     case .dependenciesNeverAdded: self = .dependenciesNeverAdded
+    case .delayed: self = .delayed
+    case .startLimitReached: self = .startLimitReached
     case .unspecified, .UNRECOGNIZED: return nil
     }
   }

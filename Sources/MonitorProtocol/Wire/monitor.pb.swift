@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 4c26ec993f60ecb19af4c2419256b66c866f3888392f1e517a57b04ab8bef5f1
+// Made from monitor.proto fbe20f29253ec861d5456352d3091679a3dc7938c87af3860a87948f4f0d2d0e
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1849,12 +1849,39 @@ nonisolated struct WireQueue: Sendable {
   /// Whether the queue is suspended.
   var isSuspended: Bool = false
 
+  /// The maximum number of operations that the queue starts in a period; not set if the queue has no
+  /// such limit. Since version 1.2.
+  var startLimit: WireStartLimit {
+    get {_startLimit ?? WireStartLimit()}
+    set {_startLimit = newValue}
+  }
+  /// Returns true if `startLimit` has been explicitly set.
+  var hasStartLimit: Bool {self._startLimit != nil}
+  /// Clears the value of `startLimit`. Subsequent reads from it will return its default value.
+  mutating func clearStartLimit() {self._startLimit = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _counts: WireCounts? = nil
   fileprivate var _width: Int64? = nil
+  fileprivate var _startLimit: WireStartLimit? = nil
+}
+
+/// The maximum number of operations that a queue starts in a period.
+nonisolated struct WireStartLimit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var count: Int64 = 0
+
+  var periodNanoseconds: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// The number of operations in each state: waiting + ready + executing + finished + cancelled =
@@ -2492,6 +2519,13 @@ nonisolated struct WireDetail: Sendable {
 
       /// Some dependencies are not in a queue and were not started.
       case dependenciesNeverAdded // = 9
+
+      /// The operation was added with a delay that has not ended. Since version 1.2.
+      case delayed // = 10
+
+      /// The operation is ready, but its queue has started as many operations as its limit allows.
+      /// Since version 1.2.
+      case startLimitReached // = 11
       case UNRECOGNIZED(Int)
 
       init() {
@@ -2510,6 +2544,8 @@ nonisolated struct WireDetail: Sendable {
         case 7: self = .notStartedYet
         case 8: self = .barrierAhead
         case 9: self = .dependenciesNeverAdded
+        case 10: self = .delayed
+        case 11: self = .startLimitReached
         default: self = .UNRECOGNIZED(rawValue)
         }
       }
@@ -2526,6 +2562,8 @@ nonisolated struct WireDetail: Sendable {
         case .notStartedYet: return 7
         case .barrierAhead: return 8
         case .dependenciesNeverAdded: return 9
+        case .delayed: return 10
+        case .startLimitReached: return 11
         case .UNRECOGNIZED(let i): return i
         }
       }
@@ -2542,6 +2580,8 @@ nonisolated struct WireDetail: Sendable {
         .notStartedYet,
         .barrierAhead,
         .dependenciesNeverAdded,
+        .delayed,
+        .startLimitReached,
       ]
 
     }
@@ -4609,7 +4649,7 @@ nonisolated extension WireMoreDependencies: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireQueue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Queue"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}counts\0\u{1}width\0\u{3}is_suspended\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}counts\0\u{1}width\0\u{3}is_suspended\0\u{3}start_limit\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4622,6 +4662,7 @@ nonisolated extension WireQueue: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 3: try { try decoder.decodeSingularMessageField(value: &self._counts) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self._width) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.isSuspended) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._startLimit) }()
       default: break
       }
     }
@@ -4647,6 +4688,9 @@ nonisolated extension WireQueue: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.isSuspended != false {
       try visitor.visitSingularBoolField(value: self.isSuspended, fieldNumber: 5)
     }
+    try { if let v = self._startLimit {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4656,6 +4700,42 @@ nonisolated extension WireQueue: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs._counts != rhs._counts {return false}
     if lhs._width != rhs._width {return false}
     if lhs.isSuspended != rhs.isSuspended {return false}
+    if lhs._startLimit != rhs._startLimit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStartLimit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StartLimit"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{3}period_nanoseconds\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.count) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.periodNanoseconds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.count != 0 {
+      try visitor.visitSingularInt64Field(value: self.count, fieldNumber: 1)
+    }
+    if self.periodNanoseconds != 0 {
+      try visitor.visitSingularInt64Field(value: self.periodNanoseconds, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireStartLimit, rhs: WireStartLimit) -> Bool {
+    if lhs.count != rhs.count {return false}
+    if lhs.periodNanoseconds != rhs.periodNanoseconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5415,5 +5495,5 @@ nonisolated extension WireDetail.Reason: SwiftProtobuf.Message, SwiftProtobuf._M
 }
 
 nonisolated extension WireDetail.Reason.Kind: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}KIND_NOT_IN_QUEUE\0\u{1}KIND_QUEUE_SUSPENDED\0\u{1}KIND_UNMET_DEPENDENCIES\0\u{1}KIND_NOT_READY_BY_ITSELF\0\u{1}KIND_EXCLUDED\0\u{1}KIND_NO_FREE_SLOT\0\u{1}KIND_NOT_STARTED_YET\0\u{1}KIND_BARRIER_AHEAD\0\u{1}KIND_DEPENDENCIES_NEVER_ADDED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}KIND_NOT_IN_QUEUE\0\u{1}KIND_QUEUE_SUSPENDED\0\u{1}KIND_UNMET_DEPENDENCIES\0\u{1}KIND_NOT_READY_BY_ITSELF\0\u{1}KIND_EXCLUDED\0\u{1}KIND_NO_FREE_SLOT\0\u{1}KIND_NOT_STARTED_YET\0\u{1}KIND_BARRIER_AHEAD\0\u{1}KIND_DEPENDENCIES_NEVER_ADDED\0\u{1}KIND_DELAYED\0\u{1}KIND_START_LIMIT_REACHED\0")
 }

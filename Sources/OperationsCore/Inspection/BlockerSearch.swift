@@ -83,8 +83,9 @@ struct BlockerSearch {
   private mutating func end(_ operation: Operation) -> OperationDependencyChain.End {
     switch outlook(for: operation) {
     case .executing: return .executing
-    // The operation has got another dependency since its dependencies were read.
-    case .waiting: return .goesOn
+    case .waiting:
+      // If the operation has no delay, it has got another dependency since its dependencies were read.
+      return operation.delayLeft.map { .delayed(timeLeft: $0) } ?? .goesOn
     case .notReadyByItself: return .notReadyByItself
     case .excluded: return .excluded
     case .neverAdded: return .neverAdded

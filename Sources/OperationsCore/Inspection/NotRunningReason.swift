@@ -21,6 +21,9 @@ public enum NotRunningReason: Sendable, Equatable {
   /// operation that blocks all of the chain.
   case unmetDependencies(unmet: [OperationReference], total: Int, chain: OperationDependencyChain)
 
+  /// The operation was added with a delay that has not ended. `timeLeft` is the time until its end.
+  case delayed(timeLeft: Duration)
+
   /// The operation's dependencies are finished, and its own `isReady` is `false`, or was `false` when a
   /// change of `isReady` was last announced. If `isReady` is `true` by now, the change was never announced.
   case notReadyByItself
@@ -98,6 +101,8 @@ public struct OperationDependencyChain: Sendable, Equatable {
     case ready(QueueReference)
     /// The last operation of the chain is ready, but this queue is suspended or has the width 0.
     case suspended(QueueReference)
+    /// The last operation of the chain waits for the end of its delay. `timeLeft` is the time until then.
+    case delayed(timeLeft: Duration)
     /// The dependencies of the chain's last operation are finished, but its own `isReady` is
     /// `false`.
     case notReadyByItself
@@ -124,6 +129,7 @@ extension NotRunningReason: CustomStringConvertible {
     case .queueSuspended(let queue): return "its queue \(queue) is suspended"
     case .unmetDependencies(let unmet, let total, let chain):
       return "\(unmet.count) of \(total) dependencies have not finished: it waits for \(chain)"
+    case .delayed(let timeLeft): return "it waits for its delay: \(timeLeft.inWords) are left"
     case .notReadyByItself: return "its own isReady is false, although its dependencies are met"
     case .excluded(let exclusion, []):
       return
@@ -191,6 +197,7 @@ extension OperationDependencyChain.End: CustomStringConvertible {
     case .executing: "is executing"
     case .ready(let queue): "is ready in \(queue)"
     case .suspended(let queue): "is ready in \(queue), which is suspended"
+    case .delayed(let timeLeft): "waits for its delay (\(timeLeft.inWords) left)"
     case .notReadyByItself: "is not ready (its own isReady is false)"
     case .excluded: "waits for operations with a common exclusion"
     case .neverAdded: "is not in a queue and was not started"

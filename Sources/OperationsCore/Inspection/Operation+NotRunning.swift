@@ -44,6 +44,7 @@ private enum NotRunning {
             unmet: unmet.map(OperationReference.init), total: dependencies.count, chain: chain))
       }
     }
+    if let timeLeft = operation.delayLeft { reasons.append(.delayed(timeLeft: timeLeft)) }
     if status.isPutOff { reasons.append(reasonToPutOff(operation)) }
     if let queue, let standing { reasons += self.reasons(standing, in: queue) }
     let neverAdded = unmet.filter { $0.status.load(ordering: .acquiring).isLeftAlone }

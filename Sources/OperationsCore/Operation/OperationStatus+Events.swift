@@ -244,12 +244,28 @@ extension OperationStatus {
   /// - Returns: Whether the dependency was counted, and whether the caller must push the operation.
   mutating func dependencyWasAdded() -> (isCounted: Bool, mustPush: Bool) {
     guard isPending, !isCancelled else { return (false, false) }
-    let (counted, isTooMany) = rawValue.addingReportingOverflow(Self.oneUnmet)
-    if isTooMany { Self.refuseDependency() }
-    rawValue = counted
+    countUnmet()
     insert(.hasDependencies)
     forgetVerdict()
     return (true, claimPush())
+  }
+
+  /// Handles that the operation gets a delay before it is added to a queue. The delay counts like an
+  /// unmet dependency, and its end is handled by ``dependencyWasMet(isAnnounced:)``.
+  ///
+  /// - Returns: Whether the delay was counted; `false` if the operation was added, has started or was
+  ///   cancelled.
+  mutating func delayWasAdded() -> Bool {
+    guard isPending, !isCancelled, !has(.enqueued) else { return false }
+    countUnmet()
+    forgetVerdict()
+    return true
+  }
+
+  private mutating func countUnmet() {
+    let (counted, isTooMany) = rawValue.addingReportingOverflow(Self.oneUnmet)
+    if isTooMany { Self.refuseDependency() }
+    rawValue = counted
   }
 
   /// Ends the process with a message, because the operation has too many dependencies.

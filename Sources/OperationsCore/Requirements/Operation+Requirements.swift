@@ -127,12 +127,13 @@ extension Operation {
     }
   }
 
-  /// Carries out the actions that only few operations need when they finish: releases exclusions,
-  /// and notifies the group and the operations that require the success of this operation. Called
+  /// Carries out the actions that only few operations need when they finish: releases exclusions, ends
+  /// a delay, and notifies the group and the operations that require the success of this operation. Called
   /// once, by the thread that finishes the operation.
   @inline(never)
   final func performFinishDuties() {
     if status.load(ordering: .acquiring).has(.excludesOthers) { Exclusions.shared.leave(self) }
+    Alarms.remove(self)
     let (requirers, groupMembers) = withRare { rare -> ([Unmanaged<Operation>], GroupMembers?) in
       defer {
         rare?.requirers = []
