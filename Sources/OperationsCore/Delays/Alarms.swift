@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Synchronization
-
 /// The alarms of the process. For each clock, one task sleeps until the earliest alarm.
 enum Alarms {
   private struct Line {
@@ -13,8 +11,6 @@ enum Alarms {
   }
 
   private static let lines = Locked<[ClockIdentity: Line]>([:])
-  /// The number of alarms. It is read without the lock.
-  private static let count = Atomic<Int>(0)
 
   // MARK: Setting
 
@@ -43,9 +39,7 @@ enum Alarms {
         var line = lines.removeValue(forKey: identity) ?? Line(time: moment.time)
         defer { lines[identity] = line }
         guard line.time === moment.time else { return (line.time, nil, nil) }
-        let before = line.alarms.count
         let sleep = line.alarms.set(target, at: moment.offset)
-        count.add(line.alarms.count - before, ordering: .relaxed)
         return (nil, sleep, sleep == nil ? nil : line.task.take())
       }
       guard let other else { return begin(sleep, insteadOf: replaced, identity, moment.time) }
@@ -56,12 +50,10 @@ enum Alarms {
 
   /// Removes the alarm of an object, if it has one. Its release runs on this thread.
   static func remove(_ target: any AlarmTarget) {
-    if count.load(ordering: .relaxed) == 0 { return }
     let (removed, task) = lines.withLock { lines -> ((any AlarmTarget)?, Task<Void, Never>?) in
       for identity in lines.keys {
         guard lines[identity]?.alarms.time(of: target) != nil else { continue }
         let removed = lines[identity]?.alarms.remove(target)
-        count.subtract(1, ordering: .relaxed)
         return (removed, endLineIfEmpty(identity, &lines))
       }
       return (nil, nil)
@@ -72,7 +64,6 @@ enum Alarms {
 
   /// Returns the time until an object is notified; `nil` if it has no alarm.
   static func timeLeft(of target: any AlarmTarget) -> Duration? {
-    if count.load(ordering: .relaxed) == 0 { return nil }
     let moment = lines.withLock { lines -> AlarmMoment? in
       for line in lines.values {
         if let offset = line.alarms.time(of: target) {
@@ -119,7 +110,6 @@ enum Alarms {
       guard lines[identity]?.time === time, lines[identity]?.alarms.sleep == sleep,
         let (due, next) = lines[identity]?.alarms.sleepEnded(sleep.number, at: now)
       else { return ([], nil, nil) }
-      count.subtract(due.count, ordering: .relaxed)
       let task = lines[identity]?.task.take()
       return (due, next, endLineIfEmpty(identity, &lines) ?? task)
     }

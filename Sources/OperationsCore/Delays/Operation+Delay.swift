@@ -48,6 +48,27 @@ extension Operation: AlarmTarget {
   }
 }
 
+extension OperationStatus {
+  /// Handles that the operation gets a delay before it is added to a queue. The delay counts like an
+  /// unmet dependency, and its end is handled by ``dependencyWasMet(isAnnounced:)``.
+  ///
+  /// - Returns: Whether the delay was counted; `false` if the operation was added, has started or was
+  ///   cancelled.
+  fileprivate mutating func delayWasAdded() -> Bool {
+    guard isPending, !isCancelled, !has(.enqueued) else { return false }
+    countUnmet()
+    forgetVerdict()
+    return true
+  }
+
+  /// Counts an unmet dependency or a delay.
+  mutating func countUnmet() {
+    let (counted, isTooMany) = rawValue.addingReportingOverflow(Self.oneUnmet)
+    if isTooMany { Self.refuseDependency() }
+    rawValue = counted
+  }
+}
+
 extension Duration {
   /// The duration rounded for a sentence, such as "2.3 s", "4 min 10 s" or "3 days 4 h".
   var inWords: String {

@@ -250,28 +250,10 @@ extension OperationStatus {
     return (true, claimPush())
   }
 
-  /// Handles that the operation gets a delay before it is added to a queue. The delay counts like an
-  /// unmet dependency, and its end is handled by ``dependencyWasMet(isAnnounced:)``.
-  ///
-  /// - Returns: Whether the delay was counted; `false` if the operation was added, has started or was
-  ///   cancelled.
-  mutating func delayWasAdded() -> Bool {
-    guard isPending, !isCancelled, !has(.enqueued) else { return false }
-    countUnmet()
-    forgetVerdict()
-    return true
-  }
-
-  private mutating func countUnmet() {
-    let (counted, isTooMany) = rawValue.addingReportingOverflow(Self.oneUnmet)
-    if isTooMany { Self.refuseDependency() }
-    rawValue = counted
-  }
-
   /// Ends the process with a message, because the operation has too many dependencies.
   /// `precondition` is not used, because a release build does not print its message.
   @inline(never)
-  private static func refuseDependency() -> Never {
+  static func refuseDependency() -> Never {
     fatalError(
       "Operations: an operation can wait for at most 16,777,215 dependencies at the same time")
   }
@@ -343,7 +325,7 @@ extension OperationStatus {
   /// Drops the last value of `isReady`, and a value that a thread is about to store, because the
   /// dependencies have changed since. Otherwise, a `false` that was read just before the last
   /// dependency finished would block the operation forever.
-  private mutating func forgetVerdict() {
+  mutating func forgetVerdict() {
     remove(.selfVerdict)
     _ = beginReading()
   }

@@ -132,8 +132,10 @@ extension Operation {
   /// once, by the thread that finishes the operation.
   @inline(never)
   final func performFinishDuties() {
-    if status.load(ordering: .acquiring).has(.excludesOthers) { Exclusions.shared.leave(self) }
-    Alarms.remove(self)
+    let status = status.load(ordering: .acquiring)
+    if status.has(.excludesOthers) { Exclusions.shared.leave(self) }
+    // While an operation waits for its delay, the delay is counted as an unmet dependency.
+    if status.unmetDependencyCount > 0 { Alarms.remove(self) }
     let (requirers, groupMembers) = withRare { rare -> ([Unmanaged<Operation>], GroupMembers?) in
       defer {
         rare?.requirers = []
