@@ -80,6 +80,10 @@ let coreTargets: [Target] = [
     name: "Operations",
     // On Apple platforms the target Operations re-exports Foundation, so it needs no other target.
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
+  .target(name: "OperationsTesting", dependencies: ["OperationsCore"]),
+  .testTarget(
+    name: "OperationsTestingTests",
+    dependencies: ["OperationsTesting", "OperationsCore", "TestSupport"]),
   .target(
     name: "TestSupport", dependencies: ["COperationsSystem", "CTerminalSystem", "OperationsCore"],
     path: "Tests/TestSupport"),
@@ -298,7 +302,8 @@ let monitorTestTargets: [Target] = [
 let package = Package(
   name: "opq",
   products: [
-    .library(name: "Operations", targets: ["Operations"])
+    .library(name: "Operations", targets: ["Operations"]),
+    .library(name: "OperationsTesting", targets: ["OperationsTesting"]),
   ]
     + (isCoreOnly
       ? []
@@ -340,7 +345,9 @@ let package = Package(
 )
 
 if isDocumentation {
-  let documented: Set<String> = ["COperationsSystem", "OperationsCore", "OperationsFoundation"]
+  let documented: Set<String> = [
+    "COperationsSystem", "OperationsCore", "OperationsFoundation", "OperationsTesting",
+  ]
   package.targets.removeAll { !documented.contains($0.name) }
   package.products = []
   package.dependencies = [

@@ -36,16 +36,43 @@ public struct QueueReport: Codable, Sendable, Equatable, Identifiable {
   public var width: Int?
   /// Whether the queue is suspended.
   public var isSuspended: Bool
+  /// The maximum number of operations that the queue starts in a period; `nil` for no limit.
+  public var startLimit: StartLimit?
+
+  /// The maximum number of operations that a queue starts in a period.
+  public struct StartLimit: Codable, Sendable, Equatable {
+    /// The maximum number of starts in each period.
+    public var count: Int
+    /// The length of the period, in seconds.
+    public var periodSeconds: Double
+
+    /// Creates a limit.
+    public init(count: Int, periodSeconds: Double) {
+      self.count = count
+      self.periodSeconds = periodSeconds
+    }
+
+    /// The limit as a short text, such as "5/s", "100/min" or "3/10.0s".
+    package var text: String {
+      switch periodSeconds {
+      case 1: "\(count)/s"
+      case 60: "\(count)/min"
+      case 3_600: "\(count)/h"
+      default: "\(count)/\(TimeText.duration(.seconds(periodSeconds)))"
+      }
+    }
+  }
 
   /// Creates a report of a queue.
   public init(
     id: ID, name: String, counts: StateCounts = StateCounts(), width: Int? = nil,
-    isSuspended: Bool = false
+    isSuspended: Bool = false, startLimit: StartLimit? = nil
   ) {
     self.id = id
     self.name = name
     self.counts = counts
     self.width = width
     self.isSuspended = isSuspended
+    self.startLimit = startLimit
   }
 }

@@ -181,7 +181,7 @@ final class CollectorTable {
       counts: StateCounts(snapshot.counts, isSuspended: snapshot.isSuspended),
       width: snapshot.maxConcurrentOperationCount < 0
         ? nil : snapshot.maxConcurrentOperationCount,
-      isSuspended: snapshot.isSuspended)
+      isSuspended: snapshot.isSuspended, startLimit: snapshot.startLimit.map { .init($0) })
     if let old, old.name != snapshot.name {
       for list in lists.values { list.queueNameDidChange(in: self) }
     }

@@ -193,6 +193,13 @@ extension OperationDetail {
   }
 }
 
+extension QueueReport.StartLimit {
+  init(_ limit: OperationStartLimit) {
+    let (seconds, attoseconds) = limit.period.components
+    self.init(count: limit.count, periodSeconds: Double(seconds) + Double(attoseconds) / 1e18)
+  }
+}
+
 extension OperationDetail.Reason {
   init(_ reason: NotRunningReason) {
     let kind: Kind =
@@ -204,6 +211,7 @@ extension OperationDetail.Reason {
       case .notReadyByItself: .notReadyByItself
       case .excluded, .exclusionReserved: .excluded
       case .noFreeSlot: .noFreeSlot
+      case .startLimitReached: .startLimitReached
       case .notStartedYet: .notStartedYet
       case .barrierAhead: .barrierAhead
       case .dependenciesNeverAdded: .dependenciesNeverAdded
@@ -223,7 +231,9 @@ extension OperationDetail.Reason {
       .noFreeSlot(_, _, _, let operations), .dependenciesNeverAdded(let operations):
       return operations
     case .barrierAhead(let barrier, _, _): return [barrier]
-    case .notInQueue, .queueSuspended, .delayed, .notReadyByItself, .notStartedYet: return []
+    case .notInQueue, .queueSuspended, .delayed, .notReadyByItself, .startLimitReached,
+      .notStartedYet:
+      return []
     }
   }
 }

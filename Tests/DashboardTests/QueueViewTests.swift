@@ -120,6 +120,24 @@ struct QueueViewTests {
     #expect(row?.split(separator: " ").suffix(4) == ["2", "5", "0", "12k"])
   }
 
+  @Test("The limit of a queue's starts is beside its name", arguments: [40, 80, 120])
+  func startLimit(columns: Int) {
+    var dashboard = Self.dashboard(columns: columns)
+    var queues = Scene.queues
+    let limits = [(5, 1.0, "5/s"), (100, 60, "100/min"), (3, 10, "3/10.0s")]
+    for (index, limit) in limits.enumerated() {
+      queues[index].isSuspended = false
+      queues[index].startLimit = .init(count: limit.0, periodSeconds: limit.1)
+      #expect(queues[index].startLimit?.text == limit.2)
+    }
+    dashboard.take(.monitor(.update(Update(time: Scene.now, queues: queues))))
+    let lines = dashboard.text().split(separator: "\n")
+    for (queue, limit) in zip(queues, limits) {
+      let line = lines.first { $0.contains(queue.name.prefix(8)) }
+      #expect(line?.contains(" \(limit.2)") == true, "\(columns): \(line ?? "")")
+    }
+  }
+
   @Test func onNarrowScreensTheNameStays() {
     let text = Self.dashboard(columns: 40).text()
     #expect(text.shows("index"))

@@ -204,6 +204,8 @@ private final class PortedQueue: OperationQueue, @unchecked Sendable {
   func addOperation(name: String?, _ work: @escaping @Sendable () throws -> Int) -> Int { 0 }
   func addAsyncOperation(name: String?, _ work: @escaping @Sendable () -> Int) -> Int { 0 }
   let taskExecutor = "own"
+  let startLimit = "own"
+  func addOperation(_ operation: Operation, delay: Duration) { calls.note("addOperation(delay:)") }
   func tryAddOperation(_ operation: Operation) { calls.note("tryAddOperation") }
   func tryAddOperations(_ operations: [Operation]) { calls.note("tryAddOperations") }
 }

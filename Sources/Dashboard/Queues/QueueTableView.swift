@@ -107,11 +107,14 @@ struct QueueTableView {
       let spans = QueueSlots(queue, in: dashboard, cells: Self.barWidth, isAligned: true)
         .spans(canvas.glyphs)
       canvas.write(spans, row: row, columns: slots)
+      drawStartLimit(of: queue, row: row, columns: places.name, on: &canvas)
     } else if let width = dashboard.queueRequests.widths[queue.id] {
       let remark = " \(canvas.glyphs.arrow)\(CountText.text(width))"
       canvas.writeRight(remark, row: row, columns: places.name, style: Style(.strong))
     } else if dashboard.shown.isSuspended(queue) {
       drawSuspended(queue, row: row, columns: places.name, on: &canvas)
+    } else {
+      drawStartLimit(of: queue, row: row, columns: places.name, on: &canvas)
     }
     for (number, place) in zip(numbersOfQueues, places.numbers) {
       let count = number.value(queue.counts)
@@ -131,6 +134,19 @@ extension QueueTableView {
     canvas.write(
       "the selected queue no longer exists", row: row, columns: columns.dropFirst(2),
       style: Style(.strong))
+  }
+
+  /// Writes the limit of the queue's starts, such as "5/s", at the right end of the column of names.
+  private func drawStartLimit(
+    of queue: QueueReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
+  ) {
+    guard let limit = queue.startLimit else { return }
+    let text = " \(limit.text)"
+    // The name keeps at least eight cells.
+    guard text.utf8.count + 8 <= columns.count else { return }
+    let place = columns.suffix(text.utf8.count)
+    canvas.fill(row: row, columns: place)
+    canvas.write(text, row: row, columns: place, style: Style(.accent))
   }
 
   /// Writes "suspended" beside the queue's name if the column of slots has no room for it.

@@ -59,7 +59,7 @@ struct ProcessTranslation: Equatable {
     report.id.numbered(number).map {
       QueueReport(
         id: $0, name: report.name, counts: report.counts, width: report.width,
-        isSuspended: report.isSuspended)
+        isSuspended: report.isSuspended, startLimit: report.startLimit)
     }
   }
 

@@ -58,7 +58,7 @@ extension BatchFrame {
     own.queues = queues.map {
       QueueReport(
         id: $0.id.withinProcess, name: $0.name, counts: $0.counts, width: $0.width,
-        isSuspended: $0.isSuspended)
+        isSuspended: $0.isSuspended, startLimit: $0.startLimit)
     }
     for index in own.operations.indices {
       own.operations[index].id = operations[index].id.withinProcess

@@ -9,6 +9,11 @@ extension WireQueue {
     counts = WireCounts(report.counts)
     if let width = report.width { self.width = Int64(width) }
     isSuspended = report.isSuspended
+    if let limit = report.startLimit {
+      startLimit.count = Int64(limit.count)
+      startLimit.periodNanoseconds = Int64(
+        min(max(0, limit.periodSeconds * 1e9), Double(Int64.max / 2)))
+    }
   }
 }
 
@@ -16,7 +21,11 @@ extension QueueReport {
   init(_ wire: WireQueue) {
     self.init(
       id: ID(wire.id), name: wire.name.wireText, counts: StateCounts(wire.counts),
-      width: wire.hasWidth ? Int(wireCount: wire.width) : nil, isSuspended: wire.isSuspended)
+      width: wire.hasWidth ? Int(wireCount: wire.width) : nil, isSuspended: wire.isSuspended,
+      startLimit: wire.hasStartLimit
+        ? StartLimit(
+          count: Int(wireCount: wire.startLimit.count),
+          periodSeconds: Double(max(0, wire.startLimit.periodNanoseconds)) / 1e9) : nil)
   }
 }
 

@@ -48,6 +48,14 @@ public enum NotRunningReason: Sendable, Equatable {
   case noFreeSlot(
     QueueReference, width: Int, position: Int, holders: [OperationReference])
 
+  /// The operation is ready and a slot is free, but the queue has started as many operations in the last
+  /// period as its ``OperationQueueSupplement/startLimit`` allows.
+  ///
+  /// `position` is the number of ready operations that start before this one. `nextStartIn` is the time until
+  /// the queue may start the next operation. It is `nil` for a moment after an operation was chosen.
+  case startLimitReached(
+    QueueReference, limit: OperationStartLimit, position: Int, nextStartIn: Duration?)
+
   /// The operation is ready and a slot is free, but no thread has started the operation yet.
   ///
   /// A ready operation usually waits for some microseconds until a thread starts it. `position` is the number
@@ -76,6 +84,8 @@ public enum NotRunningReason: Sendable, Equatable {
     /// The thread that serves the main dispatch queue. Other code may occupy that queue, or no
     /// thread may serve it.
     case mainQueue
+    /// The test that starts the operations of the queue by hand.
+    case test
   }
 }
 
@@ -144,6 +154,10 @@ extension NotRunningReason: CustomStringConvertible {
       let slots = width == 1 ? "its only slot is" : "all \(width) slots are"
       return
         "it is ready, \(Self.place(position, in: queue)), and \(slots) used by \(Self.list(holders))"
+    case .startLimitReached(let queue, let limit, let position, let time):
+      let next = time.map { ": the next start is possible in \($0.inWords)" } ?? ""
+      return
+        "it is ready, \(Self.place(position, in: queue)), and the limit of starts (\(limit)) is reached\(next)"
     case .notStartedYet(let queue, let source, let position, let time):
       let since = time.map { " for \($0)" } ?? ""
       return
@@ -178,6 +192,7 @@ extension NotRunningReason.ThreadSource: CustomStringConvertible {
     case .ownThread: "a thread"
     case .dispatchQueue: "its underlying dispatch queue"
     case .mainQueue: "the main dispatch queue"
+    case .test: "a step of its test"
     }
   }
 }

@@ -76,6 +76,11 @@ private enum NotRunning {
           .noFreeSlot(
             QueueReference(queue), width: standing.width, position: position,
             holders: holders.map(OperationReference.init)))
+      } else if standing.hasFreeSlot, standing.firstBarrier == nil, let limiter = standing.limiter {
+        reasons.append(
+          .startLimitReached(
+            QueueReference(queue), limit: limiter.limit, position: position,
+            nextStartIn: standing.nextStart.map { max(.zero, $0 - limiter.time.now) }))
       } else if standing.hasFreeSlot, standing.firstBarrier == nil {
         reasons.append(
           .notStartedYet(
@@ -98,6 +103,7 @@ private enum NotRunning {
   private static func threadSource(
     of queue: OperationQueue, width: Int
   ) -> NotRunningReason.ThreadSource {
+    if queue.core.scheduler.withLock({ $0.stepper }) != nil { return .test }
     if queue.core.isOnMainDispatchQueue { return .mainQueue }
     if queue.core.isOnDispatch.load(ordering: .acquiring) { return .dispatchQueue }
     return width < 0 ? .sharedThreads : .ownThread
@@ -116,6 +122,10 @@ private struct QueueStanding {
   /// is ready.
   var position: Int?
   var becameReady: Int64?
+  /// The limit of starts; `nil` unless it is reached.
+  var limiter: StartLimiter?
+  /// The time on the limit's clock at which the next start is possible; `nil` if it is not known.
+  var nextStart: Duration?
   var firstBarrier: Operation?
   var isBarrierRunning = false
   var barriersAhead = 0
@@ -139,6 +149,10 @@ extension QueueScheduler {
     standing.width = maxConcurrentOperationCount
     standing.hasFreeSlot = hasFreeSlot
     if isFull, standing.position != nil { standing.slotHolders = slotHolders }
+    if isStartLimitReached {
+      standing.limiter = limiter
+      standing.nextStart = starts?.nextEnd
+    }
     standing.barriersAhead = barriers.countAhead(of: operation)
     if standing.barriersAhead > 0 {
       standing.firstBarrier = allBarriers.first

@@ -66,6 +66,8 @@ public struct QueueSnapshot: Sendable, Identifiable {
   public let isSuspended: Bool
   /// Whether the queue was closed by `shutdown(_:)`.
   public let isClosed: Bool
+  /// The maximum number of operations that the queue starts in a period; `nil` for no limit.
+  public let startLimit: OperationStartLimit?
   /// The number of operations in each state.
   public let counts: Counts
   /// The operations and barriers that had not left the queue, in the order in which they were
@@ -86,11 +88,11 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// operation, so do not call it for every operation. To follow a queue, use
   /// ``stateChanges(bufferingOldest:)``.
   public func snapshot() -> QueueSnapshot {
-    let (contents, counts, width, isSuspended, isClosed, givenName) = core.withScheduler {
+    let (contents, counts, width, limiter, isSuspended, isClosed, givenName) = core.withScheduler {
       scheduler, _ in
       (
         scheduler.contents, scheduler.counts, scheduler.maxConcurrentOperationCount,
-        scheduler.isSuspended, scheduler.isClosed, scheduler.name
+        scheduler.limiter, scheduler.isSuspended, scheduler.isClosed, scheduler.name
       )
     }
     var positions: [UnsafeMutableRawPointer: Int] = [:]
@@ -101,7 +103,7 @@ extension OperationQueueSupplement where Self: OperationQueue {
     return QueueSnapshot(
       id: id, name: givenName.isEmpty ? defaultName : givenName,
       maxConcurrentOperationCount: width, isSuspended: isSuspended, isClosed: isClosed,
-      counts: counts,
+      startLimit: limiter?.limit, counts: counts,
       operations: contents.entries.map { entry in
         let address = Unmanaged.passUnretained(entry.operation).toOpaque()
         return OperationSnapshot(entry, readyPosition: positions[address])

@@ -15,6 +15,8 @@ package struct QueueChanges: Sendable {
   package let maxConcurrentOperationCount: Int
   /// Whether the queue is suspended.
   package let isSuspended: Bool
+  /// The maximum number of operations that the queue starts in a period; `nil` for no limit.
+  package let startLimit: OperationStartLimit?
   /// The number of operations in each state, exact at the moment of this reading.
   package let counts: QueueSnapshot.Counts
   /// The operations that are new or have changed since the last reading. Each operation is listed
@@ -131,7 +133,7 @@ extension QueueCore {
         id: id, isMain: isMain,
         name: scheduler.name.isEmpty ? defaultName : scheduler.name,
         maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
-        isSuspended: scheduler.isSuspended,
+        isSuspended: scheduler.isSuspended, startLimit: scheduler.limiter?.limit,
         counts: scheduler.counts.finishing(scheduler.monitor.finishedInSlots),
         changed: taken.records.map(\.snapshot), records: taken.records, errors: taken.errors,
         hasMore: taken.hasMore,

@@ -22,6 +22,7 @@ package struct QueueSettings: Sendable {
     queue.name = name.isEmpty ? OperationQueue.defaultName(core.id) : name
     queue.maxConcurrentOperationCount = width
     queue.isSuspended = isSuspended
+    core.scheduler.withLock({ $0.limiter }).map { queue.core.setStartLimit($0.limit) }
     queue.qualityOfService = core.givenQualityOfService
     queue.underlyingQueue = core.underlyingQueue
     return queue

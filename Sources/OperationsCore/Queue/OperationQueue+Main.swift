@@ -7,6 +7,15 @@ import Synchronization
 extension OperationQueue {
   static let mainQueue = OperationQueue(main: ())
 
+  /// The queue for completion blocks. They run on the workers of the pool, so that they need no
+  /// additional threads.
+  static let completions = OperationQueue(unlistedNamed: "completion", lane: .completion)
+  /// The queue for work of the library that must not run on the thread that causes it. Long
+  /// completion blocks do not delay the operations of this queue.
+  static let duties = OperationQueue(unlistedNamed: "duty", lane: .duty)
+  /// The queue that finishes operations that a closed queue has refused. They are cancelled.
+  static let refused = OperationQueue(unlistedNamed: "refused", lane: .completion)
+
   /// The value of ``OperationQueue/current``.
   static var currentQueue: OperationQueue? {
     let isOnMainQueue = MainDispatchQueue.isRunningHere

@@ -66,17 +66,9 @@ open class OperationQueue: @unchecked Sendable {
   deinit {
     keyValueObservations.objectIsGone()
     QueueRegistry.remove(self)
+    core.endStartLimit()
     companionReference.load(ordering: .acquiring)?.release()
   }
-
-  /// The queue for completion blocks. They run on the workers of the pool, so that they need no
-  /// additional threads.
-  static let completions = OperationQueue(unlistedNamed: "completion", lane: .completion)
-  /// The queue for work of the library that must not run on the thread that causes it. Long
-  /// completion blocks do not delay the operations of this queue.
-  static let duties = OperationQueue(unlistedNamed: "duty", lane: .duty)
-  /// The queue that finishes operations that a closed queue has refused. They are cancelled.
-  static let refused = OperationQueue(unlistedNamed: "refused", lane: .completion)
 
   // MARK: Main and current
 

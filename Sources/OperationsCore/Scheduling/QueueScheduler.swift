@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Dispatch
 
 /// The state of a queue: its operations, the operations that may start, and the counts. Guarded by
 /// the queue's lock. The scheduler runs no operation, wakes no thread and releases no object.
@@ -15,7 +14,17 @@ struct QueueScheduler {
 
   /// The maximum number of operations that execute at once; −1 if the system decides.
   var maxConcurrentOperationCount = -1
-  var isSuspended = false
+  /// The reasons why the queue does not start operations in the usual way.
+  var restraints: Restraints = []
+  var isSuspended: Bool {
+    get { restraints.contains(.suspended) }
+    set { if newValue { restraints.insert(.suspended) } else { restraints.remove(.suspended) } }
+  }
+  /// The limit of the queue's starts, and the counted starts; `nil` without a limit.
+  var limiter: StartLimiter?
+  var starts: StartCounter?
+  /// The work that a test does by hand; `nil` unless a test steps the queue.
+  var stepper: QueueStepper?
   var name = ""
   var monitor: QueueMonitor
   private(set) var counts = Counts()
@@ -33,8 +42,8 @@ struct QueueScheduler {
   /// The last width that was stored in the queue's gate, which decides whether the queue requests a worker.
   private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
   /// The dispatch queue on which operations run; `nil` if they run on the pool's workers.
-  private(set) var underlying: UnderlyingQueue?
-  private var lastGeneration: UInt64 = 0
+  var underlying: UnderlyingQueue?
+  var lastGeneration: UInt64 = 0
 
   init(queue: QueueID) { monitor = QueueMonitor(queue: queue) }
 
@@ -54,7 +63,10 @@ struct QueueScheduler {
   }
 
   /// Whether a worker of the queue would find an operation to start.
-  private var hasStartable: Bool { hasFreeSlot && (!ready.isEmpty || barriers.front == .due) }
+  var hasStartable: Bool {
+    guard restraints.isEmpty else { return hasRestrainedStartable() }
+    return hasFreeSlot && (!ready.isEmpty || barriers.front == .due)
+  }
 
   /// Whether another worker, or another block in the underlying queue, would find an operation to
   /// start.
@@ -78,7 +90,7 @@ struct QueueScheduler {
 
   /// The maximum number of the pool's workers that could find an operation to start at present.
   private var width: UInt32 {
-    guard hasFreeSlot, underlying == nil else { return 0 }
+    guard hasFreeSlot, underlying == nil, !restraints.contains(.stepped) else { return 0 }
     return UInt32(min(slotLimit, Int(Self.widthLimit)))
   }
 
@@ -89,38 +101,6 @@ struct QueueScheduler {
     guard width != publishedWidth else { return nil }
     defer { publishedWidth = width }
     return (width, width > publishedWidth)
-  }
-
-  // MARK: Underlying queue
-
-  /// The number of blocks that should be submitted to the underlying dispatch queue.
-  @inline(__always)
-  private var missingBlockCount: Int {
-    guard hasStartable else { return 0 }
-    let readyCount = barriers.front == .due ? 1 : counts.ready - barriers.heldBackCount
-    return underlying?.missingCount(for: min(readyCount, slotLimit - counts.executing)) ?? 0
-  }
-
-  /// Sets the dispatch queue on which operations run from now on; `nil` for the pool's workers.
-  ///
-  /// - Precondition: No worker or block runs an operation that has not finished.
-  mutating func setUnderlyingQueue(_ queue: DispatchQueue?) {
-    lastGeneration += 1
-    underlying = queue.map { UnderlyingQueue($0, generation: lastGeneration) }
-  }
-
-  /// Counts the blocks that are missing in the underlying dispatch queue as submitted, and returns their
-  /// number. The caller submits them.
-  mutating func claimBlocks() -> Int {
-    let count = missingBlockCount
-    underlying?.willSubmit(count)
-    return count
-  }
-
-  /// Handles that a block in the underlying dispatch queue has begun. Returns the operation that it starts.
-  mutating func blockBegan(_ generation: UInt64) -> StartableOperation? {
-    guard underlying?.began(generation) == true else { return nil }
-    return takeNext()
   }
 
   // MARK: Events
@@ -189,37 +169,59 @@ struct QueueScheduler {
   /// free.
   @inline(__always)
   mutating func takeNext() -> StartableOperation? {
-    guard hasFreeSlot else { return nil }
+    guard restraints.isEmpty else { return takeNextRestrained() }
+    return hasFreeSlot ? takeFirst(startsAtOnce: true) : nil
+  }
+
+  /// Chooses the first ready operation, or a barrier if it is due.
+  ///
+  /// - Parameter startsAtOnce: Whether the choice starts a block operation that needs no check. If it is
+  ///   `false`, the limit of starts applies, and the operation is checked before its start.
+  /// - Returns: The operation; `nil` if none may start.
+  /// - Precondition: A slot is free.
+  @inline(__always)
+  mutating func takeFirst(startsAtOnce: Bool) -> StartableOperation? {
     while let next = ready.firstInPlace() {
-      let taken: StartableOperation? = next._withUnsafeGuaranteedRef { operation in
-        let isBlock = operation.isExactlyBlockOperation
-        // If many operations are ready, the memory of the next operation is no longer in a processor cache.
-        // It is fetched while the chosen operation runs.
-        if let following = operation.place.inBand.next {
-          csystem_prefetch_two_lines(following.toOpaque())
-        }
-        let (isTaken, status) = operation.update { ($0.dispatch(startsAtOnce: isBlock), $0) }
-        guard isTaken else {
-          // The operation may no longer be started, because a dependency was added or it has finished. The
-          // inbox contains this change.
-          move(operation, from: .ready, to: .waiting, status)
-          return nil
-        }
-        move(operation, from: .ready, to: .executing, status)
-        return StartableOperation(next, isBlock: isBlock, status)
-      }
-      if let taken { return taken }
+      if !startsAtOnce, isStartLimitReached, !ready.hasCancelled { return nil }
+      if let taken = take(next, startsAtOnce: startsAtOnce) { return taken }
     }
-    return barriers.front == .due ? startBarrier() : nil
+    return barriers.front == .due ? startBarrier(startsAtOnce: startsAtOnce) : nil
+  }
+
+  /// Chooses a ready operation that is not behind a barrier. Returns `nil` if it may no longer be started.
+  @inline(__always)
+  mutating func take(
+    _ next: Unmanaged<Operation>, startsAtOnce: Bool
+  ) -> StartableOperation? {
+    next._withUnsafeGuaranteedRef { operation in
+      let isBlock = startsAtOnce && operation.isExactlyBlockOperation
+      // If many operations are ready, the memory of the next operation is no longer in a processor cache.
+      // It is fetched while the chosen operation runs.
+      if let following = operation.place.inBand.next {
+        csystem_prefetch_two_lines(following.toOpaque())
+      }
+      let (isTaken, status) = operation.update { ($0.dispatch(startsAtOnce: isBlock), $0) }
+      guard isTaken else {
+        // The operation may no longer be started, because a dependency was added or it has finished. The
+        // inbox contains this change.
+        move(operation, from: .ready, to: .waiting, status)
+        return nil
+      }
+      move(operation, from: .ready, to: .executing, status)
+      return StartableOperation(
+        next, isBlock: isBlock, status, countsAsStart: !startsAtOnce && !status.isCancelled)
+    }
   }
 
   @inline(never)
-  private mutating func startBarrier() -> StartableOperation {
+  mutating func startBarrier(startsAtOnce: Bool) -> StartableOperation {
     let barrier = barriers.startFirst()
     return barrier._withUnsafeGuaranteedRef {
-      let (_, status) = $0.update { ($0.dispatch(startsAtOnce: true), $0) }
+      let (_, status) = $0.update { ($0.dispatch(startsAtOnce: startsAtOnce), $0) }
       $0.place.stage = .executing
-      return StartableOperation(barrier, isBlock: $0.isExactlyBlockOperation, status)
+      return StartableOperation(
+        barrier, isBlock: startsAtOnce && $0.isExactlyBlockOperation, status,
+        countsAsStart: !startsAtOnce && !status.isCancelled)
     }
   }
 

@@ -19,6 +19,9 @@ struct ReadyBands {
 
   var isEmpty: Bool { occupied == 0 }
 
+  /// Whether a cancelled operation is ready.
+  var hasCancelled: Bool { occupied & 1 << Self.cancelled != 0 }
+
   /// Returns the operation to start next; `nil` if no operation is ready.
   ///
   /// The method is mutating, because a getter would copy all bands to read one of them.

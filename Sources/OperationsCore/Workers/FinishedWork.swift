@@ -73,7 +73,20 @@ struct StartableOperation {
   /// Whether the operation can start without a check: its class is exactly `BlockOperation`, and it
   /// has no exclusions. The queue keeps such an operation alive until the thread that starts the
   /// operation retires it.
-  let isPlain: Bool
+  var isPlain: Bool { kind == .plain }
+  /// Whether the operation counts as a start of a queue with a limit of starts.
+  var countsAsStart: Bool { kind == .counted }
+  private let kind: Kind
+
+  /// The steps before the start of an operation.
+  private enum Kind: UInt8 {
+    /// The operation starts without a check.
+    case plain
+    /// The operation may need a check.
+    case checked
+    /// The operation may need a check, and its start is counted.
+    case counted
+  }
 
   /// Creates a value for a chosen operation, and retains the operation if ``isPlain`` is `false`.
   /// Such an operation may finish on its own before it is started, and its queue would then release
@@ -83,11 +96,15 @@ struct StartableOperation {
   ///   - operation: The operation.
   ///   - isBlock: Whether the operation's class is exactly `BlockOperation`.
   ///   - status: The status of the operation when it was chosen.
+  ///   - countsAsStart: Whether the operation counts as a start. If it does, `isBlock` must be `false`.
   /// - Precondition: The caller holds the queue's lock.
   @inline(__always)
-  init(_ operation: Unmanaged<Operation>, isBlock: Bool, _ status: OperationStatus) {
+  init(
+    _ operation: Unmanaged<Operation>, isBlock: Bool, _ status: OperationStatus,
+    countsAsStart: Bool = false
+  ) {
     reference = operation
-    isPlain = isBlock && !status.has(.excludesOthers)
-    if !isPlain { _ = operation.retain() }
+    kind = isBlock && !status.has(.excludesOthers) ? .plain : countsAsStart ? .counted : .checked
+    if kind != .plain { _ = operation.retain() }
   }
 }

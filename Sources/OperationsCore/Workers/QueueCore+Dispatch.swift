@@ -74,6 +74,7 @@ extension QueueCore {
   // queue only check whether they have one, and this check must stay small.
   @inline(never)
   func submitBlocks() {
+    if let stepper = scheduler.withLock({ $0.stepper }) { return stepper.noteChange() }
     let (count, target) = withScheduler { scheduler, _ in
       (scheduler.claimBlocks(), scheduler.underlying)
     }
@@ -90,7 +91,11 @@ extension QueueCore {
   /// executes it, and makes it leave this queue.
   private func runBlock(of generation: UInt64) {
     let taken = withScheduler { scheduler, _ in scheduler.blockBegan(generation) }
-    guard let taken else { return }
+    if let taken { execute(taken) }
+  }
+
+  /// Executes a chosen operation on the calling thread, and makes it leave this queue.
+  func execute(_ taken: StartableOperation) {
     var scope = CurrentWork.Scope(
       servedQueue: .passUnretained(self), isOnMainQueue: MainDispatchQueue.isRunningHere)
     CurrentWork.withScope(&scope) { scope in

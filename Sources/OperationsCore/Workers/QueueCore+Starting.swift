@@ -14,7 +14,9 @@ extension QueueCore {
     _ operation: StartableOperation, _ scope: UnsafeMutablePointer<CurrentWork.Scope>
   ) -> FinishedWork {
     guard operation.isPlain else {
-      operation.reference._withUnsafeGuaranteedRef { startAsking($0) }
+      operation.reference._withUnsafeGuaranteedRef {
+        startAsking($0, countsAsStart: operation.countsAsStart)
+      }
       if let job = scope.pointee.firstJob.take() {
         CurrentWork.passNextQueueOn(scope)
         job.runSynchronously(on: asUnownedTaskExecutor())
@@ -47,16 +49,26 @@ extension QueueCore {
   }
 
   @inline(never)
-  private func startAsking(_ operation: Operation) {
+  private func startAsking(_ operation: Operation, countsAsStart: Bool) {
     // This is the last time that a subclass's `isReady` is read before the start. The thread holds
     // no locks.
     let status = operation.status.load(ordering: .acquiring)
     if !status.has(.cancelled), !mayStart(operation, status) {
       let mustCancel = withScheduler { scheduler, _ in
-        scheduler.giveBack(operation, reading: status.reading)
+        if countsAsStart { scheduler.withdrawStart() }
+        return scheduler.giveBack(operation, reading: status.reading)
       }
       if mustCancel { cancelWithheld([operation]) }
-    } else if operation.isExactlyBlockOperation {
+      return
+    }
+    if countsAsStart {
+      if status.isCancelled {
+        withScheduler { scheduler, _ in scheduler.withdrawStart() }
+      } else {
+        recordStart()
+      }
+    }
+    if operation.isExactlyBlockOperation {
       // This thread does not call `start()`: for a block operation, `start()` treats every call as
       // a direct call by the program.
       if operation.run(isByHand: false) { operation.finishWasSet() }

@@ -87,7 +87,8 @@ struct FrameText {
   private static func cells(of queue: QueueReport) -> [String] {
     let counts = queue.counts
     return [
-      queue.name, queue.isSuspended ? "suspended" : queue.width.map(String.init) ?? "auto",
+      queue.name + (queue.startLimit.map { " (\($0.text))" } ?? ""),
+      queue.isSuspended ? "suspended" : queue.width.map(String.init) ?? "auto",
       "\(counts.total)", "\(counts.waiting)", "\(counts.ready)", "\(counts.executing)",
       "\(counts.failed)", "\(counts.finished)", "\(counts.cancelled)",
     ]

@@ -60,7 +60,7 @@ enum WireSamples {
       counts: StateCounts(
         waiting: 1, ready: 2, held: 3, executing: 4, cancelling: 5, finished: 6, failed: 5,
         cancelled: 7, total: 8),
-      width: 9, isSuspended: true)
+      width: 9, isSuspended: true, startLimit: .init(count: 5, periodSeconds: 0.25))
   }
 
   static var operation: OperationReport {

@@ -91,7 +91,7 @@ struct AlarmLineTests {
     #expect(line.sleepEnded(sleep.number, at: .seconds(2)).due.isEmpty)
   }
 
-  @Test("Removed alarms leave no more places behind than there are alarms")
+  @Test("The number of places of removed alarms is at most the number of alarms")
   func places() {
     var line = AlarmLine()
     let targets = (0..<10_000).map(Target.init)

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("Many delayed operations", .timeLimit(.minutes(5)))
 struct DelayStressTests {

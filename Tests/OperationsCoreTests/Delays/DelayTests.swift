@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import TestSupport
 import Testing
 
 @testable import OperationsCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("Delayed operations", .timeLimit(.minutes(5)))
 struct DelayTests {
