@@ -114,7 +114,7 @@ struct SteppedOperationQueueTests {
   @Test("An asynchronous operation runs until it awaits something, and continues in later steps")
   func asynchronous() async throws {
     let (queue, log) = (SteppedOperationQueue(), EventLog<String>())
-    let operations = ["a", "b"].map { name in
+    let operations = ["a", "b"].map { (name: String) in
       AsyncOperation(name: name) {
         log.note("\(name)1")
         await Task.yield()

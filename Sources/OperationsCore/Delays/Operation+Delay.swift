@@ -35,10 +35,21 @@ extension Operation: AlarmTarget {
   /// Ends the delay. Observers may block their thread, so they are notified on a thread of the library.
   final func alarmRings() {
     if isObserved {
-      OperationQueue.duties.addOperation { self.countOffDependency() }
+      OperationQueue.duties.addOperation { self.endDelay() }
     } else {
-      countOffDependency()
+      endDelay()
     }
+  }
+
+  private final func endDelay() {
+    // If the operation is in the inbox of its queue, the queue takes it out first. Otherwise, it would stay
+    // ahead of operations whose delays have ended before its own, and that are pushed behind it.
+    let isPinned = update { $0.pinInInbox() }
+    if isPinned, let queue = enqueuedQueue {
+      queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
+    }
+    countOffDependency()
+    if isPinned, update({ $0.unpin() }) { pushToQueue() }
   }
 
   /// The time until the end of the delay for which the operation waits; `nil` if it waits for none.
