@@ -7,6 +7,12 @@ import Testing
 
 @testable import OperationsCore
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 @Suite("The limit of a queue's starts", .timeLimit(.minutes(5)))
 struct StartLimitTests {
   private static func limited(
