@@ -24,7 +24,8 @@ public import OperationsCore
 /// A step is one of two things. It starts an operation on the calling thread: a synchronous operation runs to
 /// its end, and an asynchronous operation runs until it awaits something or ends. Or it continues a task of an
 /// asynchronous operation until the task awaits something again or ends. So the parts of asynchronous
-/// operations between two awaits can come in any order too, and only one of them runs at a time.
+/// operations between two awaits can come in any order too, and only one of them runs at a time. A task that
+/// changes its executor may need a step for this, in which none of its own code runs.
 ///
 /// Completion blocks, and further blocks of a ``BlockOperation``, run on threads of the library. Code of another actor, and of a task
 /// outside the queue, runs where it always runs. After it, the task of the operation continues in a step.

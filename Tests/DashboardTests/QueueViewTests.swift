@@ -131,10 +131,10 @@ struct QueueViewTests {
       #expect(queues[index].startLimit?.text == limit.2)
     }
     dashboard.take(.monitor(.update(Update(time: Scene.now, queues: queues))))
-    let lines = dashboard.text().split(separator: "\n")
+    let text = dashboard.text()
     for (queue, limit) in zip(queues, limits) {
-      let line = lines.first { $0.contains(queue.name.prefix(8)) }
-      #expect(line?.contains(" \(limit.2)") == true, "\(columns): \(line ?? "")")
+      let row = text.first { $0.contains(String(queue.name)) && $0.contains(" \(limit.2)") }
+      #expect(row != nil, "\(columns) columns: \(text)")
     }
   }
 

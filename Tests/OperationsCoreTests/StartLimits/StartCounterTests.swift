@@ -46,7 +46,7 @@ struct StartCounterTests {
   func everyPeriod(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let count = Int.random(in: 1...7, using: &generator)
-    let period = Int64.random(in: 1...50, using: &generator)
+    let period = Int64.random(in: 10...50, using: &generator)
     var counter = StartCounter(count: count, period: .seconds(period))
     var starts: [Int64] = []
     var refused = 0
