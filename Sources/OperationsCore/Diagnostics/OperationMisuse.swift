@@ -48,6 +48,9 @@ public struct OperationMisuse: Error, Equatable, CustomStringConvertible {
     /// Starting an ``AsyncOperation`` that has no closure and whose class does not override
     /// ``AsyncOperation/run()``, or calling that method a second time.
     public static let nothingToRun = Kind("nothingToRun")
+    /// Adding an operation through an ``OperationScope`` after its ``OperationQueueSupplement/withOperations(isolation:_:)``
+    /// has returned.
+    public static let scopeHasEnded = Kind("scopeHasEnded")
 
     /// All kinds that this version of the library reports.
     public static let allCases: [Kind] = [
@@ -66,6 +69,7 @@ public struct OperationMisuse: Error, Equatable, CustomStringConvertible {
       .waitOnMainThread,
       .setsUnderlyingQueueWhileBusy,
       .nothingToRun,
+      .scopeHasEnded,
     ]
 
     /// The name of the kind, such as "cannotEnqueue".

@@ -151,7 +151,7 @@ extension OperationQueue {
   }
 
   /// Returns whether the caller is inside an operation of the queue, and reports its wait as a mistake in that case.
-  fileprivate final func isInsideOwnOperation(_ method: String) -> Bool {
+  final func isInsideOwnOperation(_ method: String) -> Bool {
     guard CurrentWork.isInsideOperation(of: core) else { return false }
     OperationMisuse.raise(
       .waitInsideOwnQueue,

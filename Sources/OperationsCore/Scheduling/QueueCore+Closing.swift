@@ -38,6 +38,7 @@ extension QueueCore {
     withScheduler { scheduler, _ in
       if scheduler.isClosed { return }
       scheduler.isClosed = true
+      scheduler.watchAdditions()
       insert(.closed)
       scheduler.monitor.queueDidChange()
     }

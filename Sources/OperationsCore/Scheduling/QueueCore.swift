@@ -377,6 +377,7 @@ final class QueueCore: @unchecked Sendable {
     if let wakeups = effects.takeWakeups() {
       for callback in wakeups.callbacks { callback() }
       for waiter in wakeups.waiters { waiter.wake() }
+      if let time = wakeups.admissionTime { endPlaces(at: time) }
     }
   }
 }

@@ -13,8 +13,10 @@ struct QueueEffects {
   final class Wakeups {
     /// The callbacks to call, because a value that a monitor observes has changed.
     var callbacks: [@Sendable () -> Void] = []
-    /// The waiting threads and tasks to wake, because the queue is empty.
+    /// The waiting threads and tasks to wake, because the queue is empty or has few operations.
     var waiters: [any Waiter] = []
+    /// The time at which places of admitted callers end; `nil` if no call is necessary.
+    var admissionTime: Int64?
   }
 
   /// The retired operation (the operation that has left its queue), if it has waiters or a
@@ -68,7 +70,7 @@ struct QueueEffects {
     released = .passUnretained(operation)
   }
 
-  /// Whether a task waits until the queue is empty. When the task is woken, its executor may run it
+  /// Whether a task waits until the queue is empty or has few operations. When the task is woken, its executor may run it
   /// on this thread.
   var wakesTask: Bool { wakeups?.waiters.contains { $0 is WaitingTask } ?? false }
 

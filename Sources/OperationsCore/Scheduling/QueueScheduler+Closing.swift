@@ -22,7 +22,6 @@ extension QueueScheduler {
 
   /// Withholds an operation that was pushed while another thread closed the queue, so that it cannot start
   /// before it is cancelled.
-  @inline(never)
   mutating func withholdLate(
     _ operation: Operation, _ status: OperationStatus, _ effects: inout QueueEffects
   ) {

@@ -39,6 +39,10 @@ struct QueueScheduler {
   var waitersForEmpty: [ObjectIdentifier: any Waiter] = [:]
   /// Whether the queue is closed and accepts no operations.
   var isClosed = false
+  /// The callers that wait until the queue has few operations.
+  var admissions = AdmissionLine()
+  /// Whether the addition of an operation needs more actions, because of ``isClosed`` or ``admissions``.
+  var watchesAdditions = false
   /// The last width that was stored in the queue's gate, which decides whether the queue requests a worker.
   private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
   /// The dispatch queue on which operations run; `nil` if they run on the pool's workers.
@@ -134,7 +138,7 @@ struct QueueScheduler {
       counts.total += 1
       retainedCount += 1
       operations.append(.passUnretained(operation))
-      if isClosed { withholdLate(operation, status, &effects) }
+      if watchesAdditions { watchAddition(of: operation, status, &effects) }
       reposition(operation, status)
       noteCancellation(operation, status)
       // The operation finished while it was in the inbox, and all consequences of the finish were handled.
@@ -272,13 +276,14 @@ struct QueueScheduler {
   @inline(__always)
   mutating func endSection(_ effects: inout QueueEffects) {
     if isEmpty, !waitersForEmpty.isEmpty { takeWaiters(&effects) }
+    if admissions.isWaiting { admit(&effects) }
     effects.hasWork = hasWork
     if monitor.mayHaveWakes { takeWakes(&effects) }
   }
 
   @inline(never)
   private mutating func takeWaiters(_ effects: inout QueueEffects) {
-    effects.mutableWakeups.waiters = Array(waitersForEmpty.values)
+    effects.mutableWakeups.waiters += waitersForEmpty.values
     waitersForEmpty = [:]
   }
 

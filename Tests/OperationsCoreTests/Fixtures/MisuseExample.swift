@@ -34,6 +34,7 @@ struct MisuseExample: Sendable {
     case .waitOnMainThread: waitOnMainThread
     case .setsUnderlyingQueueWhileBusy: setsUnderlyingQueueWhileBusy
     case .nothingToRun: nothingToRun
+    case .scopeHasEnded: scopeHasEnded
     default: preconditionFailure("The kind \(kind) has no example")
     }
   }
@@ -128,6 +129,21 @@ extension MisuseExample {
       + "without a closure and does not override run(), or has run already"
   ) { perform in
     perform { AsyncOperation<Int>().start() }
+  }
+
+  private static let scopeHasEnded = MisuseExample(
+    message: "-[OperationScope addOperation:]: <BlockOperation #> cannot be added: the scope has "
+      + "ended, because withOperations has returned"
+  ) { perform in
+    let kept = Monitored<OperationScope?>(nil)
+    let isOver = Gate()
+    Task {
+      try await OperationQueue().withOperations { scope in kept.change { $0 = scope } }
+      isOver.open()
+    }
+    _ = isOver.waitUntilOpen()
+    let operation = BlockOperation { Issue.record("An operation of an ended scope has run") }
+    perform { kept.value?.addOperation(operation) }
   }
 
   private static let undefinedKey = MisuseExample(
