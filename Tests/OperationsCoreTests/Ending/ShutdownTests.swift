@@ -115,6 +115,36 @@ struct ShutdownTests {
     }
   }
 
+  @Test("Operations and barriers that are pushed while another thread closes the queue are refused")
+  func lateRefusalInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      let diagnostics = EventLog<OperationDiagnostic.Kind>()
+      OperationDiagnostic.handler = { diagnostics.note($0.kind) }
+      let queue = OperationQueue()
+      // The queue is closed for the scheduler only, so the adding thread reads no mark, as if it had read the
+      // marks before the queue was closed.
+      queue.core.withScheduler { scheduler, _ in
+        scheduler.isClosed = true
+        scheduler.watchAdditions()
+      }
+      let operations = [
+        BlockOperation { Issue.record("A refused block has run") },
+        PlainSubclass { Issue.record("A refused operation has run") },
+        StubbornOperation { Issue.record("A refused operation has run") },
+        LockedAsynchronousOperation { Issue.record("A refused operation has run") },
+      ]
+      queue.addOperations(operations)
+      queue.addBarrierBlock { Issue.record("A refused barrier has run") }
+      for operation in operations {
+        await operation.waitUntilFinished()
+        #expect(operation.isCancelled && operation.error is OperationQueueClosedError)
+      }
+      await queue.waitUntilAllOperationsAreFinished()
+      try await onOwnThread { _ = diagnostics.wait(forCount: 5) }
+      #expect(diagnostics.events.allSatisfy { $0 == .addsToClosedQueue })
+    }
+  }
+
   @Test("A refused operation whose cancel has no effect does not run")
   func stubbornRefusal() async throws {
     try await onOwnThread {
