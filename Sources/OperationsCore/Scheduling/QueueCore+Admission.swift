@@ -15,8 +15,12 @@ extension QueueScheduler {
     watchAdditions()
   }
 
-  /// Updates whether ``watchAddition(of:_:_:)`` must be called for added operations.
-  mutating func watchAdditions() { watchesAdditions = isClosed || admissions.hasPlaces }
+  /// Updates whether ``watchAddition(of:_:_:)`` must be called for added operations, and ``admit(_:)`` at the end of
+  /// each critical section.
+  mutating func watchAdditions() {
+    watchesAdditions = isClosed || admissions.hasPlaces
+    hasLine = admissions.isWaiting
+  }
 
   /// Admits waiting callers if there is room, at the end of a critical section.
   @inline(never)

@@ -4,6 +4,9 @@
 import Synchronization
 
 extension QueueScheduler {
+  /// The maximum number of workers that a queue requests.
+  static let widthLimit: UInt32 = 1 << 16
+
   /// The operations that have not left the queue, in the order of addition.
   var allOperations: [Operation] {
     var all: [Operation] = []

@@ -43,6 +43,8 @@ struct QueueScheduler {
   var admissions = AdmissionLine()
   /// Whether the addition of an operation needs more actions, because of ``isClosed`` or ``admissions``.
   var watchesAdditions = false
+  /// Whether callers wait in ``admissions``. A separate flag, because reading the line would retain its parts.
+  var hasLine = false
   /// The last width that was stored in the queue's gate, which decides whether the queue requests a worker.
   private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
   /// The dispatch queue on which operations run; `nil` if they run on the pool's workers.
@@ -50,9 +52,6 @@ struct QueueScheduler {
   var lastGeneration: UInt64 = 0
 
   init(queue: QueueID) { monitor = QueueMonitor(queue: queue) }
-
-  /// The maximum number of workers that a queue requests.
-  static let widthLimit: UInt32 = 1 << 16
 
   // MARK: What can be done
 
@@ -276,7 +275,7 @@ struct QueueScheduler {
   @inline(__always)
   mutating func endSection(_ effects: inout QueueEffects) {
     if isEmpty, !waitersForEmpty.isEmpty { takeWaiters(&effects) }
-    if admissions.isWaiting { admit(&effects) }
+    if hasLine { admit(&effects) }
     effects.hasWork = hasWork
     if monitor.mayHaveWakes { takeWakes(&effects) }
   }
