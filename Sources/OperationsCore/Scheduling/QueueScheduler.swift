@@ -168,8 +168,7 @@ struct QueueScheduler {
     }
   }
 
-  /// Chooses the next operation to start, or a barrier if it is due. Returns `nil` if no slot is
-  /// free.
+  /// Chooses the next operation to start, or a barrier if it is due. Returns `nil` if no slot is free.
   @inline(__always)
   mutating func takeNext() -> StartableOperation? {
     guard restraints.isEmpty else { return takeNextRestrained() }
