@@ -49,6 +49,21 @@ import Testing
     #expect(isFoundOut(&watch, two, at: 3))
   }
 
+  @Test(
+    "A detail with a time left is computed again after a second, unless it is postponed",
+    arguments: [OperationDetail.Reason.Kind.delayed, .startLimitReached])
+  func timeLeft(kind: OperationDetail.Reason.Kind) {
+    var watch = DetailWatch()
+    _ = watch.answer(about: one, at: moment(0), clock: { moment(0) }) {
+      OperationDetail(id: $0, reasons: [.init(kind: kind, sentence: "it waits")])
+    }
+    #expect(watch.nextAnswer == moment(1_200))
+    watch.postpone()
+    #expect(watch.nextAnswer == nil)
+    #expect(isFoundOut(&watch, one, at: 300))
+    #expect(watch.nextAnswer == nil)
+  }
+
   @Test func afterPostponingNoAnswerIsScheduled() {
     var watch = DetailWatch()
     _ = isFoundOut(&watch, one, at: 0)
