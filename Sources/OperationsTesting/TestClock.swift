@@ -161,7 +161,9 @@ public final class TestClock: Clock, Sendable {
   /// Advances the time from deadline to deadline until an operation has finished, for example an operation with
   /// several delayed attempts. Waits for the sleeps between.
   ///
-  /// The operation must be executing, or something else must start it.
+  /// The operation must be executing, or something else must start it. The time moves as soon as a task sleeps
+  /// on the clock, although other tasks run. So do not use this method if a sleep is a time limit, as in a
+  /// ``TimeoutOperation``: call ``advance(by:)`` there.
   ///
   /// - Parameter operation: The operation.
   public func run(untilFinished operation: Operation) async {

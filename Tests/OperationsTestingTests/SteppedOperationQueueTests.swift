@@ -149,19 +149,17 @@ struct SteppedOperationQueueTests {
     }
   }
 
-  @Test("Retries, timeouts, delays and limits run with a test clock, without waiting")
+  @Test("Retries, delays and limits run with a test clock, without waiting")
   func clocks() async throws {
     struct AttemptError: Error {}
     let (queue, clock, log) = (SteppedOperationQueue(), TestClock(), EventLog<Int>())
     queue.startLimit = OperationStartLimit(1, per: .seconds(10), clock: clock)
     let retry = RetryOperation(maximumAttempts: 3, delay: { _ in .seconds(5) }, clock: clock) {
       attempt in
-      TimeoutOperation(after: .seconds(1), clock: clock) {
-        AsyncOperation {
-          log.note(attempt)
-          if attempt < 3 { throw AttemptError() }
-          return attempt
-        }
+      AsyncOperation {
+        log.note(attempt)
+        if attempt < 3 { throw AttemptError() }
+        return attempt
       }
     }
     queue.addOperation(retry, delay: .seconds(60), clock: clock)
@@ -172,6 +170,20 @@ struct SteppedOperationQueueTests {
     #expect(try await retry.value == 3)
     #expect(await running.value == [retry])
     #expect(log.events == [1, 2, 3] && clock.now.offset >= .seconds(70))
+  }
+
+  @Test("A time limit of the test clock ends work that takes too long")
+  func timeout() async {
+    let (queue, clock) = (SteppedOperationQueue(), TestClock())
+    let operation = TimeoutOperation(after: .seconds(1), clock: clock) {
+      AsyncOperation { try await TestClock().sleep(for: .seconds(1)) }
+    }
+    queue.addOperation(operation)
+    let running = Task { await queue.runUntilEmpty() }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(1))
+    await #expect(throws: OperationTimeoutError.self) { try await operation.value }
+    #expect(await running.value == [operation])
   }
 
   @Test("A delay that ends makes a step possible")
