@@ -27,12 +27,12 @@ public import OperationsCore
 /// operations between two awaits can come in any order too, and only one of them runs at a time. A task that
 /// changes its executor may need a step for this, in which none of its own code runs.
 ///
-/// Completion blocks, and further blocks of a ``BlockOperation``, run on threads of the library. Code of another actor, and of a task
+/// Completion blocks, and further blocks of a `BlockOperation`, run on threads of the library. Code of another actor, and of a task
 /// outside the queue, runs where it always runs. After it, the task of the operation continues in a step.
 ///
 /// A step must not wait, on the thread of the test, for another operation of the queue, because only a further
 /// step starts it. Release a queue only after its operations have finished: call
-/// ``OperationQueue/cancelAllOperations()`` and ``runAll(order:)`` first.
+/// `cancelAllOperations()` and ``runAll(order:)`` first.
 public final class SteppedOperationQueue: OperationQueue, @unchecked Sendable {
   /// A step that was made.
   public enum Step: Equatable, Sendable {

@@ -11,7 +11,7 @@ public import OperationsCore
 /// clock.advance(by: .seconds(60))
 /// ```
 ///
-/// Pass it to ``RetryOperation``, ``TimeoutOperation``, ``OperationStartLimit`` and the methods with a delay,
+/// Pass it to `RetryOperation`, `TimeoutOperation`, `OperationStartLimit` and the methods with a delay,
 /// and to other code that takes a `Clock`. A sleep whose time has already come ends at once, so the order of
 /// "sleep" and "advance" does not matter if the deadline is known before.
 ///
@@ -163,7 +163,7 @@ public final class TestClock: Clock, Sendable {
   ///
   /// The operation must be executing, or something else must start it. The time moves as soon as a task sleeps
   /// on the clock, although other tasks run. So do not use this method if a sleep is a time limit, as in a
-  /// ``TimeoutOperation``: call ``advance(by:)`` there.
+  /// `TimeoutOperation`: call ``advance(by:)`` there.
   ///
   /// - Parameter operation: The operation.
   public func run(untilFinished operation: Operation) async {
