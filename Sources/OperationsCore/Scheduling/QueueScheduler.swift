@@ -66,7 +66,7 @@ struct QueueScheduler {
   }
 
   /// Whether a worker of the queue would find an operation to start.
-  var hasStartable: Bool {
+  @inline(__always) var hasStartable: Bool {
     guard restraints.isEmpty else { return hasRestrainedStartable() }
     return hasFreeSlot && (!ready.isEmpty || barriers.front == .due)
   }
@@ -92,7 +92,7 @@ struct QueueScheduler {
   }
 
   /// The maximum number of the pool's workers that could find an operation to start at present.
-  private var width: UInt32 {
+  @inline(__always) private var width: UInt32 {
     guard hasFreeSlot, underlying == nil, !restraints.contains(.stepped) else { return 0 }
     return UInt32(min(slotLimit, Int(Self.widthLimit)))
   }
