@@ -4,6 +4,15 @@
 import Synchronization
 
 extension QueueScheduler {
+  /// The value of ``hasWork`` for a queue without restraints and without an underlying queue.
+  @inline(__always)
+  var hasPlainWork: Bool { hasFreeSlot && (!ready.isEmpty || barriers.front == .due) }
+
+  /// The value of ``hasWork`` for every other queue. The method is mutating, because a call that is not inlined would
+  /// otherwise copy the scheduler.
+  @inline(never)
+  mutating func hasOtherWork() -> Bool { hasWork }
+
   /// The maximum number of workers that a queue requests.
   static let widthLimit: UInt32 = 1 << 16
 

@@ -275,7 +275,7 @@ struct QueueScheduler {
   mutating func endSection(_ effects: inout QueueEffects) {
     if isEmpty, !waitersForEmpty.isEmpty { takeWaiters(&effects) }
     if hasLine { admit(&effects) }
-    effects.hasWork = hasWork
+    effects.hasWork = restraints.isEmpty && underlying == nil ? hasPlainWork : hasOtherWork()
     if monitor.mayHaveWakes { takeWakes(&effects) }
   }
 
