@@ -57,6 +57,23 @@ uint64_t csystem_thread_number(void) {
   return own;
 }
 
+bool csystem_lower_thread_priority(void) {
+  // On Linux, each thread has a nice value of its own, which a new thread inherits from its creator.
+  id_t thread = (id_t)syscall(SYS_gettid);
+  errno = 0;
+  int now = getpriority(PRIO_PROCESS, thread);
+  if (now == -1 && errno != 0) return false;
+  int lower = now > 9 ? 19 : now + 10;
+  return setpriority(PRIO_PROCESS, thread, lower) == 0;
+}
+
+int csystem_thread_nice_value(void) { return getpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid)); }
+
+bool csystem_thread_has_low_priority(void) {
+  // The id of the process is also the id of its first thread.
+  return csystem_thread_nice_value() > getpriority(PRIO_PROCESS, (id_t)getpid());
+}
+
 void csystem_set_thread_name(const char *name) {
   char shortened[16];
   size_t length = 0;

@@ -28,6 +28,16 @@ uint64_t csystem_thread_number(void);
 /// Names the calling thread; the kernel keeps the first 15 bytes.
 void csystem_set_thread_name(const char *name);
 
+/// Lowers the scheduling priority of the calling thread permanently: raises its nice value by 10, to at most
+/// 19. Threads that it starts inherit the priority. Returns false if the system refuses.
+bool csystem_lower_thread_priority(void);
+
+/// Returns the nice value of the calling thread, from -20 for the highest scheduling priority to 19.
+int csystem_thread_nice_value(void);
+
+/// Whether the calling thread has a lower scheduling priority than the first thread of the process.
+bool csystem_thread_has_low_priority(void);
+
 /// Starts a detached thread. The thread blocks all signals except SIGPROF and the signals that a thread's own
 /// instructions cause: SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE and SIGSYS. Returns 0, or the error number.
 int csystem_start_thread(void (*body)(void *), void *context);

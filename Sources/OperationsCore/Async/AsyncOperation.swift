@@ -68,7 +68,8 @@ import Synchronization
 /// service context that OperationsTelemetry captures. With `inheritsTaskLocalValues`, the work has all
 /// task-local values of the code that created the operation, also if it is started directly.
 ///
-/// The priority of the task is fixed at the start. It follows from the operation's
+/// The priority of the task is chosen at the start, and rises if a task of higher priority waits for the
+/// operation; see <doc:PrioritiesAndWidths>. It follows from the operation's
 /// ``Operation/qualityOfService``, or else from its queue's: user-interactive and user-initiated
 /// are `high`, utility is `low`, background is `background`. If neither is set,
 /// ``Operation/queuePriority`` decides: `high` and `veryHigh` are `high`, `low` is `low`, `veryLow`

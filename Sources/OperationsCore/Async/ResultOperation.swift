@@ -156,8 +156,9 @@ extension ResultOperationSupplement {
   /// The value that the operation's work has returned, after the operation has finished.
   ///
   /// Any number of tasks can wait for the value. Cancelling a waiting task ends its wait and does
-  /// not affect the operation. The wait for an operation that is never started does not end, even
-  /// if the operation is cancelled. The same is true for an operation that waits for itself in its
+  /// not affect the operation. If the waiting task has a higher priority than the operation, the
+  /// operation is raised to it; see <doc:PrioritiesAndWidths>. The wait for an operation that is never
+  /// started does not end, even if the operation is cancelled. The same is true for an operation that waits for itself in its
   /// own work.
   ///
   /// - Throws: The error in ``result``. Also `CancellationError`, if the waiting task was cancelled

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The importance of work to the user. On Linux the value is advisory: it is stored and reported,
-/// but not applied.
+/// The importance of work to the user. On Linux most values are advisory: they are stored and reported,
+/// but not applied. A queue whose quality of service is ``background`` runs its operations on threads of
+/// low scheduling priority; see <doc:PrioritiesAndWidths>.
 ///
 /// A quality of service never changes the order in which a queue starts its operations. Use
-/// ``Operation/queuePriority`` for that. It is not applied to a thread either: without privileges a
-/// thread can lower its priority but not raise it again, and the threads of a queue continue with
-/// other operations. Work that depends on it can read ``current``.
+/// ``Operation/queuePriority`` for that. The quality of service of an operation is not applied to a
+/// thread: without privileges a thread can lower its priority but not raise it again, and the threads
+/// of a queue continue with other operations. Work that depends on it can read ``current``.
 ///
 /// The raw values are the same as those of Foundation on Apple platforms. Foundation on Linux has
 /// different raw values.

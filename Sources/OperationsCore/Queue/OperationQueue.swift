@@ -209,7 +209,7 @@ open class OperationQueue: @unchecked Sendable {
           core.declaredWidth.store(newValue, ordering: .relaxed)
           scheduler.monitor.queueDidChange()
         }
-        core.pool.widthChanged(core)
+        core.pool.laneChanged(core)
       }
     }
   }
@@ -253,6 +253,10 @@ open class OperationQueue: @unchecked Sendable {
   /// The importance of the queue's work; `.default` unless set. The value is advisory; see
   /// ``QualityOfService``.
   ///
+  /// If the value is ``QualityOfService/background``, the operations run on threads of low scheduling priority,
+  /// which serve no other queues; see <doc:PrioritiesAndWidths>. A change applies to operations that have not
+  /// started.
+  ///
   /// An ``underlyingQueue`` with its own quality of service overrides this value.
   open var qualityOfService: QualityOfService {
     get { core.qualityOfService }
@@ -260,6 +264,8 @@ open class OperationQueue: @unchecked Sendable {
       guard !isFixed("qualityOfService") else { return }
       announce("qualityOfService", unless: newValue == core.givenQualityOfService) {
         core.givenQualityOfService = newValue
+        // A waiting request for a worker may now need another kind of thread.
+        core.pool.laneChanged(core)
       }
     }
   }

@@ -71,7 +71,17 @@ final class QueueCore: @unchecked Sendable {
   var currentWidth: Int { declaredWidth.load(ordering: .relaxed) }
 
   /// The kind (lane) of the requests for workers that the queue makes.
-  var lane: WorkerPoolState.Lane { fixedLane ?? (currentWidth < 0 ? .shared : .own) }
+  var lane: WorkerPoolState.Lane {
+    if let fixedLane { return fixedLane }
+    if isInBackground { return currentWidth < 0 ? .backgroundShared : .backgroundOwn }
+    return currentWidth < 0 ? .shared : .own
+  }
+
+  /// Whether threads of low scheduling priority run the queue's operations.
+  @inline(__always)
+  var isInBackground: Bool {
+    qualityOfServiceNumber.load(ordering: .relaxed) == QualityOfService.background.rawValue
+  }
 
   var hasMail: Bool { !inbox.isEmpty }
 

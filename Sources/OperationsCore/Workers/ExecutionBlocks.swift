@@ -14,6 +14,9 @@ final class ExecutionBlocks: @unchecked Sendable {
   @exclusivity(unchecked) var waitingRequest: UInt64 = 0
   private let blocks: [@Sendable () -> Void]
   private let operation: Operation
+  /// Whether the operation's queue is a background queue, so that threads of low scheduling priority run the
+  /// blocks.
+  let isInBackground: Bool
   /// The context of the operation's work.
   private let context: (any OperationContext)?
   /// The queue of the operation. It is retained, because the operation may leave the queue before
@@ -34,6 +37,7 @@ final class ExecutionBlocks: @unchecked Sendable {
     self.operation = operation
     context = operation.contextOfWork
     self.queue = queue
+    isInBackground = queue?.core.isInBackground ?? false
     unfinishedCount = Atomic(blocks.count)
   }
 

@@ -25,9 +25,12 @@ final class Worker: Sendable {
 
   private let pool: WorkerPool
   private let request: Locked<WorkerPoolState.Request?>
-  /// 1 if the worker has received a request that it has not begun to serve; otherwise 0.
+  /// The value of `hasRequest` of a worker that must end.
+  private static let ending: UInt32 = 2
+  /// 1 if the worker has received a request that it has not begun to serve; ``ending`` if it must end;
+  /// otherwise 0.
   private let hasRequest = Atomic<UInt32>(1)
-  private let threadID = Atomic<Int32>(0)
+  let threadID = Atomic<Int32>(0)
   /// The number of starts and ends of operations and blocks on this thread. The number is odd while
   /// an operation or a block runs. Written only by this thread.
   private let stepCount = Atomic<UInt64>(0)
@@ -35,12 +38,12 @@ final class Worker: Sendable {
   private let served = Atomic<Unmanaged<QueueCore>?>(nil)
   /// Whether the worker serves a request of the `own` lane: a queue with its own width, or blocks.
   /// Written only by this thread.
-  private let isInOwnLane = Atomic<Bool>(false)
+  let isInOwnLane = Atomic<Bool>(false)
   /// The operation that this thread has started and keeps alive; `nil` if no operation runs, or if
   /// the operation was started without a check.
-  private let started = Locked<Unmanaged<Operation>?>(nil)
+  let started = Locked<Unmanaged<Operation>?>(nil)
   /// Whether the operation of ``started`` has finished and is being released.
-  private let isReleasing = Atomic<Bool>(false)
+  let isReleasing = Atomic<Bool>(false)
   /// The number of checks for work before this thread sleeps. Used only by this thread.
   private let searchLimit = Atomic<Int>(Worker.shortSearch)
   /// Whether new work arrived just after this thread's last search for work had ended (a near
@@ -50,14 +53,18 @@ final class Worker: Sendable {
   /// The id of the queue after which this thread is named; 0 if there is none. Used only by this thread.
   private let namedQueue = Atomic<UInt64>(0)
 
+  private let background: Atomic<Bool>
+  /// Whether the thread has lowered its scheduling priority. Used only by this thread.
+  private let hasLowered = Atomic<Bool>(false)
   private let granted = Atomic<Bool>(true)
   private let countedBlocked = Atomic<Bool>(false)
-  private let lastProcessorTime = Atomic<Int64>(-1)
-  private let lastChange = Atomic<Int64>(0)
-  private let lingering = Lingering()
+  let lastProcessorTime = Atomic<Int64>(-1)
+  let lastChange = Atomic<Int64>(0)
+  let lingering = Lingering()
 
   init(pool: WorkerPool, request: sending WorkerPoolState.Request) {
     self.pool = pool
+    background = Atomic(request.lane.isBackground)
     self.request = Locked(request)
   }
 
@@ -65,6 +72,14 @@ final class Worker: Sendable {
   var isGranted: Bool {
     get { granted.load(ordering: .relaxed) }
     set { granted.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Whether the thread has or will get a low scheduling priority, and serves only background queues. Becomes
+  /// `true` under the pool's lock, and never `false` again.
+  @inline(__always)
+  var isInBackground: Bool {
+    get { background.load(ordering: .relaxed) }
+    set { background.store(newValue, ordering: .relaxed) }
   }
 
   /// Whether the pool counts the worker as blocked. Written under the pool's lock.
@@ -83,6 +98,12 @@ final class Worker: Sendable {
     withUnsafePointer(to: hasRequest) { csystem_futex_wake($0, 1) }
   }
 
+  /// Ends a sleeping worker, which the pool has removed.
+  func end() {
+    hasRequest.store(Self.ending, ordering: .releasing)
+    withUnsafePointer(to: hasRequest) { csystem_futex_wake($0, 1) }
+  }
+
   // MARK: Thread
 
   fileprivate func main() {
@@ -92,7 +113,8 @@ final class Worker: Sendable {
     while waitForRequest() {
       hasRequest.store(0, ordering: .relaxed)
       while let current = request.withLock({ $0 }) {
-        isInOwnLane.store(current.lane == .own, ordering: .relaxed)
+        isInOwnLane.store(current.lane.isOwn, ordering: .relaxed)
+        lowerPriorityIfNeeded()
         switch current.job {
         case .serve(let queue): serve(queue)
         case .run(let blocks): run(blocks.takeRetainedValue())
@@ -102,6 +124,12 @@ final class Worker: Sendable {
         request.withLock { $0 = next }
       }
     }
+  }
+
+  private func lowerPriorityIfNeeded() {
+    guard isInBackground, !hasLowered.load(ordering: .relaxed) else { return }
+    hasLowered.store(true, ordering: .relaxed)
+    _ = csystem_lower_thread_priority()
   }
 
   private func takeNext(after request: WorkerPoolState.Request) -> WorkerPoolState.Request? {
@@ -138,7 +166,8 @@ final class Worker: Sendable {
   ///
   /// - Returns: `false` if the worker has received no request and its thread must end.
   private func waitForRequest() -> Bool {
-    if hasRequest.load(ordering: .acquiring) != 0 { return true }
+    let known = hasRequest.load(ordering: .acquiring)
+    if known != 0 { return known != Self.ending }
     let begin = csystem_monotonic_nanoseconds()
     while hasRequest.load(ordering: .acquiring) == 0 {
       let isInTime = withUnsafePointer(to: hasRequest) {
@@ -146,6 +175,7 @@ final class Worker: Sendable {
       }
       if !isInTime, pool.dismiss(self) { return false }
     }
+    if hasRequest.load(ordering: .acquiring) == Self.ending { return false }
     adjustSearch(isNearMiss: csystem_monotonic_nanoseconds() - begin < Self.soonNanoseconds)
     return true
   }
@@ -197,6 +227,13 @@ final class Worker: Sendable {
       var count = 0
       let turn = pool.turnNumber
       while true {
+        if queue.isInBackground != isInBackground {
+          // The queue's quality of service has changed, so it needs another kind of thread.
+          if isSearching { queue.gate.stopSearching() }
+          CurrentWork.passNextQueueOn(scope)
+          queue.leave(after: work)
+          return nil
+        }
         if let next = queue.takeNext(after: work, isSearching: &isSearching) {
           if scope.pointee.nextQueue != nil { CurrentWork.passNextQueueOn(scope) }
           work = run(next, of: queue, scope)
@@ -225,6 +262,7 @@ final class Worker: Sendable {
   /// than there are processors.
   @inline(__always)
   private func mustHandOver(_ queue: QueueCore, after count: Int, since turn: UInt32) -> Bool {
+    if isInBackground { return mustHandOverInBackground(queue, after: count, since: turn) }
     // This thread continues to serve its queue while no request waits, because no other queue needs
     // the thread.
     guard pool.hasWaiting else { return false }
@@ -234,6 +272,17 @@ final class Worker: Sendable {
     // that serves such a queue stops for any waiting request, so that the age of a request shows
     // how long the served requests take.
     return !queue.lane.isForOperations || pool.hasWaiting(besides: queue)
+  }
+
+  /// Returns whether this thread of a background queue should serve another queue, or end so that another
+  /// thread can serve a queue that is not in the background.
+  @inline(never)
+  private func mustHandOverInBackground(
+    _ queue: QueueCore, after count: Int, since turn: UInt32
+  ) -> Bool {
+    if pool.hasWaiting(besides: queue) { return true }
+    guard pool.hasWaitingInBackground(besides: queue) else { return false }
+    return pool.wantsFewerWorkers || count.isMultiple(of: Self.turn) || pool.turnNumber != turn
   }
 
   private func spinForMail(_ queue: QueueCore) -> Bool {
@@ -304,6 +353,8 @@ final class Worker: Sendable {
   /// Runs a task until it is suspended or ends.
   private func resume(_ job: UnownedJob, on queue: Unmanaged<QueueCore>) {
     queue._withUnsafeGuaranteedRef { queue in
+      // The queue's quality of service has changed since the request was made.
+      if queue.isInBackground != isInBackground { return pool.resume(job, on: queue) }
       if namedQueue.load(ordering: .relaxed) != queue.id.rawValue { name(after: queue) }
       countStep()
       queue.resume(job)
@@ -328,57 +379,6 @@ final class Worker: Sendable {
     "opq-\(name.isEmpty ? "\(queue.id.rawValue)" : name)".withCString {
       csystem_set_thread_name($0)
     }
-  }
-}
-
-// MARK: - Sampling
-
-extension Worker {
-  enum Condition { case running, blocked, undecided }
-
-  /// The time without processor use after which the kernel's file about a thread is read.
-  private static let standstillNanoseconds: Int64 = 500_000
-  /// The time without processor use after which a thread counts as blocked, if the kernel's file
-  /// about the thread cannot be read.
-  private static let longStandstillNanoseconds: Int64 = 4_000_000
-
-  /// The thread's present condition. Called only by the sampler.
-  func condition(now: Int64) -> Condition {
-    guard isGranted else { return .running }
-    if isLingering { return lingering.isLong(at: progress, now: now) ? .blocked : .running }
-    let id = threadID.load(ordering: .relaxed)
-    guard let time = ThreadStatus.processorTime(threadID: id) else { return .running }
-    let last = lastProcessorTime.exchange(time, ordering: .relaxed)
-    let standstill = now - lastChange.load(ordering: .relaxed)
-    if time != last {
-      lastChange.store(now, ordering: .relaxed)
-      let used = time - last
-      // If a worker serves a request of the `own` lane (a queue with its own width, or blocks of
-      // one operation) and was found blocked, it counts as blocked until it uses much processor
-      // time.
-      if isCountedBlocked, isInOwnLane.load(ordering: .relaxed), used < standstill / 4 {
-        return .blocked
-      }
-      if used > standstill / 2 || ThreadStatus.isBlocked(threadID: id) == false { return .running }
-      // A thread that sleeps most of the time, like a polling loop, counts as blocked.
-      return last >= 0 && used < standstill / 4 ? .blocked : .undecided
-    }
-    if isCountedBlocked { return .blocked }
-    if standstill < Self.standstillNanoseconds { return .undecided }
-    switch ThreadStatus.isBlocked(threadID: id) {
-    case true?: return .blocked
-    case false?: return .running
-    case nil: return standstill < Self.longStandstillNanoseconds ? .undecided : .blocked
-    }
-  }
-
-  /// Whether the worker's operation has finished, although its `start()` or a `deinit` has not
-  /// returned.
-  private var isLingering: Bool {
-    isReleasing.load(ordering: .relaxed)
-      || started.withLock {
-        $0?._withUnsafeGuaranteedRef { $0.status.load(ordering: .acquiring).isFinished } == true
-      }
   }
 }
 

@@ -23,9 +23,10 @@ final class WorkerPool: Sendable {
   /// The size of a worker's stack in bytes; 0 for the default of the system.
   private let stackSize: Int
   private let state: Locked<WorkerPoolState>
-  /// Copies of `waitingSummary` and `isOverBudget` of the state. Workers read them without the
+  /// Copies of `waitingSummary`, `backgroundSummary` and `isOverBudget` of the state. Workers read them without the
   /// lock, between two operations.
   private let waitingSummary = Atomic<UInt>(0)
+  private let backgroundSummary = Atomic<UInt>(0)
   private let isOverBudget = Atomic<Bool>(false)
   /// A number that changes at each check of the sampler, the thread that looks for blocked workers.
   private let turns = Atomic<UInt32>(0)
@@ -33,6 +34,8 @@ final class WorkerPool: Sendable {
   /// sampler sleeps until its next check is due or this value becomes 1.
   private let bell = Atomic<UInt32>(0)
   private let hasReportedFailure = Atomic<Bool>(false)
+  /// Requests for which the sampler must start threads.
+  private let delayedStarts = Locked<[WorkerPoolState.Request]>([])
 
   init(
     _ configuration: WorkerPoolConfiguration,
@@ -75,11 +78,11 @@ final class WorkerPool: Sendable {
       })
   }
 
-  /// Handles a change of a queue's width. The queue's waiting request may now get a worker that the
-  /// earlier width did not allow.
-  func widthChanged(_ queue: QueueCore) {
+  /// Handles a change of a queue's width or quality of service. The queue's waiting request may now get a
+  /// worker that the earlier value did not allow.
+  func laneChanged(_ queue: QueueCore) {
     let actions = withState {
-      $0.widthChanged(of: .passUnretained(queue), to: queue.lane, width: queue.currentWidth)
+      $0.laneChanged(of: .passUnretained(queue), to: queue.lane, width: queue.currentWidth)
     }
     for action in actions { perform(action) }
   }
@@ -88,8 +91,9 @@ final class WorkerPool: Sendable {
   /// waits.
   func help(_ blocks: ExecutionBlocks) {
     ForkedProcess.check("to run blocks of an operation")
+    let lane: WorkerPoolState.Lane = blocks.isInBackground ? .backgroundOwn : .own
     let blocks = Unmanaged.passRetained(blocks)
-    perform(withState { $0.request(.run(blocks), .own) })
+    perform(withState { $0.request(.run(blocks), lane) })
   }
 
   /// Removes the waiting request for the blocks of an operation, because all of these blocks have
@@ -133,6 +137,13 @@ final class WorkerPool: Sendable {
       && waiting != WorkerPoolState.Job.serve(.passUnretained(queue)).summary
   }
 
+  /// Whether a request of a background queue waits that does not belong to `queue`.
+  func hasWaitingInBackground(besides queue: QueueCore) -> Bool {
+    let waiting = backgroundSummary.load(ordering: .relaxed)
+    return waiting != 0
+      && waiting != WorkerPoolState.Job.serve(.passUnretained(queue)).summary
+  }
+
   @inline(__always)
   var wantsFewerWorkers: Bool { isOverBudget.load(ordering: .relaxed) }
 
@@ -160,7 +171,9 @@ final class WorkerPool: Sendable {
     _ request: WorkerPoolState.Request, by worker: Worker
   ) -> WorkerPoolState.Request? {
     if ThreadShortage.exists { ThreadShortage.retry() }
-    return withState { $0.finished(request, by: worker) }
+    let (next, action) = withState { $0.finished(request, by: worker) }
+    perform(action)
+    return next
   }
 
   /// Records that a worker no longer counts as blocked, because the work that it did at the
@@ -197,6 +210,10 @@ final class WorkerPool: Sendable {
     if waiting != waitingSummary.load(ordering: .relaxed) {
       waitingSummary.store(waiting, ordering: .relaxed)
     }
+    let background = state.backgroundSummary
+    if background != backgroundSummary.load(ordering: .relaxed) {
+      backgroundSummary.store(background, ordering: .relaxed)
+    }
     let isOver = state.isOverBudget
     if isOver != isOverBudget.load(ordering: .relaxed) {
       isOverBudget.store(isOver, ordering: .relaxed)
@@ -208,10 +225,23 @@ final class WorkerPool: Sendable {
     case .nothing: return
     case .wake(let worker, let request): worker.assign(request)
     case .start(let request): start(request)
+    case .replace(let worker, let request):
+      worker.end()
+      start(request)
     }
   }
 
   private func start(_ request: WorkerPoolState.Request) {
+    // A new thread inherits the scheduling priority of its creator. So if this thread has a low one, the
+    // sampler starts the new thread. It exists as long as the pool has threads.
+    if csystem_thread_has_low_priority(), state.withLock({ $0.sampler != .none }) {
+      delayedStarts.withLock { $0.append(request) }
+      return ringBell()
+    }
+    startHere(request)
+  }
+
+  private func startHere(_ request: WorkerPoolState.Request) {
     let worker = Unmanaged.passRetained(Worker(pool: self, request: request))
     if startWorkerThread(worker.toOpaque()) == 0 { return }
     worker.release()
@@ -299,6 +329,12 @@ final class WorkerPool: Sendable {
           withUnsafePointer(to: bell) { _ = csystem_futex_wait($0, 0, -1) }
         }
       case .end: return
+      }
+      for request in delayedStarts.withLock({ requests in
+        defer { requests = [] }
+        return requests
+      }) {
+        startHere(request)
       }
       let look = look()
       let (actions, following) = withState { $0.looked(look) }

@@ -61,10 +61,24 @@ extension WorkerPoolState {
     /// addition, it doubles while all workers are blocked, and grows by one if no operation starts
     /// or finishes for 20 ms.
     case own
+    /// Queues of default width whose quality of service is `.background`. The rules are those of `shared`,
+    /// but the request waits while a request for other queues waits.
+    case backgroundShared
+    /// Queues with their own width whose quality of service is `.background`, and the blocks of their
+    /// operations. The rules are those of `own`, but the request waits while a request for other queues waits.
+    case backgroundOwn
 
     /// Whether this kind of requests (lane) is for operations of the program.
     @inline(__always)
-    var isForOperations: Bool { self == .shared || self == .own }
+    var isForOperations: Bool { rawValue >= Lane.shared.rawValue }
+
+    /// Whether threads of low scheduling priority serve this kind of requests.
+    @inline(__always)
+    var isBackground: Bool { rawValue >= Lane.backgroundShared.rawValue }
+
+    /// Whether the number of threads may exceed the budget because all threads are blocked.
+    @inline(__always)
+    var isOwn: Bool { self == .own || self == .backgroundOwn }
   }
 
   struct Request {
@@ -80,14 +94,25 @@ extension WorkerPoolState {
     case nothing
     case wake(Worker, Request)
     case start(Request)
+    /// Ends an idle worker, whose place another thread takes.
+    case replace(Worker, Request)
   }
 
   /// A summary of the waiting requests: 0 if no request waits, the ``Job/summary`` of the job if
-  /// one request waits, and 1 if several requests wait.
+  /// one request waits, and 1 if several requests wait. Requests of background queues count only if one of
+  /// them is due.
   var waitingSummary: UInt {
-    guard hasWaiting else { return 0 }
-    guard waitingCount == 1 else { return 1 }
+    let backgroundCount = isBackgroundDue ? backgroundCount : 0
+    let count = foregroundCount + backgroundCount
+    guard count == 1 else { return count == 0 ? 0 : 1 }
+    if backgroundCount == 1 { return backgroundSummary }
     let only = shared.first ?? own.first ?? duty.first ?? completion.first
     return only?.job.summary ?? 0
+  }
+
+  /// A summary of the waiting requests of background queues, like ``waitingSummary``.
+  var backgroundSummary: UInt {
+    guard backgroundCount == 1 else { return backgroundCount == 0 ? 0 : 1 }
+    return (backgroundShared.first ?? backgroundOwn.first)?.job.summary ?? 0
   }
 }

@@ -108,6 +108,8 @@ extension WorkerPoolState {
   }
 
   static let stallNanoseconds: Int64 = 20_000_000
+  /// The time after which a waiting request of a background queue comes before other requests.
+  static let backgroundPatience: Int64 = 100_000_000
   /// The maximum number of requests for the library's own work that are served in addition to the
   /// budget of running threads, and the same maximum for completion blocks. If there are more
   /// processors, the maximum is the number of processors. One more may be served for each 5 ms
@@ -154,7 +156,8 @@ extension WorkerPoolState {
     countBlocked(look)
     notice(look)
     let isAllBlocked = blockedCount > 0 && blockedCount >= grantedCount
-    let isGrowing = isAllBlocked && !own.isEmpty
+    let isOwnWaiting = !own.isEmpty || !backgroundOwn.isEmpty
+    let isGrowing = isAllBlocked && isOwnWaiting
     burst = isGrowing ? sampling.growth : look.isUndecided ? burst : 0
     if isGrowing {
       sampling.growth = min(2 * sampling.growth, 512)
@@ -162,7 +165,7 @@ extension WorkerPoolState {
       sampling.growth = processorCount
     }
     var actions = retry(now: look.now)
-    if !own.isEmpty, look.now - sampling.lastProgressTime >= Self.stallNanoseconds {
+    if isOwnWaiting, look.now - sampling.lastProgressTime >= Self.stallNanoseconds {
       sampling.lastProgressTime = look.now
       if let action = grantBeyondBudget() { actions.append(action) }
     }
@@ -189,10 +192,29 @@ extension WorkerPoolState {
       first: duty.first?.number, surplus: dutySurplus, limit: limit, now: look.now)
     completionAllowance.notice(
       first: completion.first?.number, surplus: completionSurplus, limit: limit, now: look.now)
+    noticeBackground(now: look.now)
+  }
+
+  /// Handles a check of the sampler: if the first request of a background queue has waited for 100 ms, it
+  /// comes before other requests, so that background queues never stop completely.
+  private mutating func noticeBackground(now: Int64) {
+    let numbers = [backgroundShared.first?.number, backgroundOwn.first?.number].compactMap { $0 }
+    guard let number = numbers.min() else {
+      firstInBackground = nil
+      isBackgroundDue = false
+      return
+    }
+    if let firstInBackground, firstInBackground.number == number {
+      if now - firstInBackground.time >= Self.backgroundPatience { isBackgroundDue = true }
+    } else {
+      firstInBackground = (number, now)
+    }
   }
 
   /// Whether the system refuses to start threads, and no thread is idle.
-  private var isRefused: Bool { workerBackOff.isUnderWay && idle.isEmpty }
+  private var isRefused: Bool {
+    workerBackOff.isUnderWay && idle.isEmpty && idleInBackground.isEmpty
+  }
 
   /// Whether no check of the sampler can add a thread at present. When the limit of threads is
   /// reached, one request for the library's own work and one completion block may still get a

@@ -14,25 +14,27 @@ struct WorkerPoolState {
 
   static let defaultThreadLimit = 512
   /// The number of threads beyond the limit: one for the library's own work, one for completion blocks.
-  private static let reserve = 2
+  static let reserve = 2
   private static let shortestBackOff: Int64 = 5_000_000
   private static let longestBackOff: Int64 = 500_000_000
 
   let processorCount: Int
   /// The maximum number of threads for queues of the program at present.
-  private(set) var threadLimit: Int
+  var threadLimit: Int
   /// Whether a queue of great width raises the limit.
-  private let isLimitRaised: Bool
+  let isLimitRaised: Bool
   /// The number of threads, including those that are about to run.
   private(set) var threadCount = 0
   private(set) var workers: [ObjectIdentifier: Worker] = [:]
   /// The sleeping workers. The worker that fell asleep most recently is the last one.
   private(set) var idle: [Worker] = []
+  /// The sleeping workers with low scheduling priority, which serve only background queues.
+  private(set) var idleInBackground: [Worker] = []
   /// The number of threads that serve a request.
   private(set) var grantedCount = 0
   /// The numbers of threads that do the library's own work, and that run completion blocks.
-  private var dutyCount = 0
-  private var completionCount = 0
+  var dutyCount = 0
+  var completionCount = 0
   /// The number of workers that serve a request and count as blocked.
   var blockedCount = 0
   /// The number of threads that do the library's own work in addition to the budget of running threads, and
@@ -50,6 +52,13 @@ struct WorkerPoolState {
   private(set) var completion = RequestLine()
   private(set) var shared = RequestLine()
   private(set) var own = RequestLine()
+  private(set) var backgroundShared = RequestLine()
+  private(set) var backgroundOwn = RequestLine()
+  /// Whether the first request of a background queue has waited for so long that it comes before others.
+  var isBackgroundDue = false
+  /// The waiting request of a background queue that comes first, and the time at which the sampler first saw
+  /// it.
+  var firstInBackground: (number: UInt64, time: Int64)?
   private var lastNumber: UInt64 = 0
 
   var sampler = Sampler.none
@@ -70,68 +79,6 @@ struct WorkerPoolState {
     sampling = SamplingState(growth: processorCount)
   }
 
-  // MARK: Limits
-
-  var waitingCount: Int { duty.count + completion.count + shared.count + own.count }
-  /// The number of waiting requests to run the program's operations, but not its completion blocks.
-  var waitingOperationsCount: Int { shared.count + own.count }
-  var hasWaiting: Bool { !(shared.isEmpty && own.isEmpty && completion.isEmpty && duty.isEmpty) }
-  /// Whether a request for the library's own work or for a completion block waits and may get a thread, even
-  /// if the limit of threads is reached. The limit allows one additional thread for each of the two.
-  var hasDutiesToServe: Bool {
-    !duty.isEmpty && dutyCount == 0 || !completion.isEmpty && completionCount == 0
-  }
-  /// Whether as many threads as the limit allows serve requests. One thread with the library's own work and
-  /// one thread with a completion block do not count.
-  var isFull: Bool {
-    grantedCount - min(dutyCount, 1) - min(completionCount, 1) >= threadLimit
-  }
-  /// Whether a request waits only because the limit of threads is reached.
-  var isAtLimit: Bool {
-    isFull
-      && (!shared.isEmpty && fits(.shared, within: budget)
-        || !own.isEmpty && fits(.own, within: budget))
-  }
-  var surplusCount: Int { dutySurplus + completionSurplus }
-
-  private var budget: Int { processorCount + blockedCount + surplusCount + stallCount }
-
-  /// Whether more threads serve requests than the budget allows, so that a worker should stop soon.
-  var isOverBudget: Bool { grantedCount > budget + burst }
-
-  /// The budget of running threads for new requests. Blocked workers count only while the sampler checks
-  /// them.
-  private var currentBudget: Int { sampler == .awake ? budget : budget - blockedCount }
-
-  private func fits(_ lane: Lane, within budget: Int) -> Bool {
-    switch lane {
-    case .duty: grantedCount < budget || dutySurplus < dutyAllowance.count
-    case .completion: grantedCount < budget || completionSurplus < completionAllowance.count
-    case .shared: grantedCount < budget
-    case .own: grantedCount < budget + burst
-    }
-  }
-
-  private mutating func mayGrant(_ lane: Lane, within budget: Int) -> Bool {
-    guard fits(lane, within: budget) else { return false }
-    guard isFull else { return true }
-    switch lane {
-    case .duty: return dutyCount == 0
-    case .completion: return completionCount == 0
-    case .shared, .own:
-      wantsLimitReport = true
-      return false
-    }
-  }
-
-  /// Raises the limit of threads to the width of a queue plus the number of processors, if that is greater.
-  private mutating func raiseLimit(toServe width: Int) {
-    // The width `Int.max` requests no particular number of threads.
-    guard isLimitRaised, width > 0, width < .max else { return }
-    let (sum, isTooLarge) = width.addingReportingOverflow(processorCount)
-    threadLimit = max(threadLimit, isTooLarge ? .max - Self.reserve : sum)
-  }
-
   // MARK: Requests
 
   /// Adds a request for a thread.
@@ -145,7 +92,11 @@ struct WorkerPoolState {
     if width >= threadLimit - processorCount { raiseLimit(toServe: width) }
     lastNumber += 1
     let request = Request(job: job, lane: lane, number: lastNumber)
-    if mayGrant(lane, within: currentBudget), let action = employ(request) { return action }
+    if !lane.isBackground || shared.isEmpty && own.isEmpty, mayGrant(lane, within: currentBudget),
+      let action = employ(request)
+    {
+      return action
+    }
     job.waitingNumber = request.number
     withLine(lane) { $0.append(request) }
     return .nothing
@@ -166,7 +117,9 @@ struct WorkerPoolState {
     guard sampler == .awake, shared.count + own.count > 1, width < threadLimit - processorCount
     else { return false }
     let budget = processorCount + blockedCount + dutySurplus + completionSurplus + stallCount
-    guard lane.isForOperations, grantedCount >= budget + (lane == .own ? burst : 0) else {
+    guard lane.isForOperations, !lane.isBackground,
+      grantedCount >= budget + (lane == .own ? burst : 0)
+    else {
       return false
     }
     lastNumber += 1
@@ -176,9 +129,9 @@ struct WorkerPoolState {
     return true
   }
 
-  /// Handles a change of a queue's width: the queue's waiting request moves to the lane for the new width.
-  mutating func widthChanged(of queue: Unmanaged<QueueCore>, to lane: Lane, width: Int) -> [Action]
-  {
+  /// Handles a change of a queue's width or quality of service: the queue's waiting request moves to the lane
+  /// for the new value.
+  mutating func laneChanged(of queue: Unmanaged<QueueCore>, to lane: Lane, width: Int) -> [Action] {
     guard var request = takeRequest(of: .serve(queue)) else { return [] }
     raiseLimit(toServe: width)
     request.lane = lane
@@ -207,6 +160,7 @@ struct WorkerPoolState {
 
   /// Removes and returns the first waiting request of one kind (lane).
   private mutating func take(_ lane: Lane) -> Request? {
+    if lane.isBackground { isBackgroundDue = false }
     let request = withLine(lane) { $0.popFirst() }
     request?.job.waitingNumber = 0
     return request
@@ -221,16 +175,36 @@ struct WorkerPoolState {
     case .completion: body(&completion)
     case .shared: body(&shared)
     case .own: body(&own)
+    case .backgroundShared: body(&backgroundShared)
+    case .backgroundOwn: body(&backgroundOwn)
     }
   }
 
   /// Grants the request, if an idle thread exists or a new thread may be started.
+  ///
+  /// A thread can lower its priority, but not raise it again. So if no further thread may be started, a request
+  /// of a background queue gets an idle thread of the others, which stays in the background from then on. In
+  /// the other case, an idle thread in the background ends, and a new one takes its place.
   mutating func employ(_ request: Request) -> Action? {
-    guard let worker = idle.popLast() else {
-      if workerBackOff.isUnderWay || threadCount >= threadLimit + Self.reserve { return nil }
+    let isBackground = request.lane.isBackground
+    if let worker = isBackground ? idleInBackground.popLast() : idle.popLast() {
+      return wake(worker, request)
+    }
+    let isAtLimit = threadCount >= threadLimit + Self.reserve
+    if !workerBackOff.isUnderWay, !isAtLimit {
       threadCount += 1
       return .start(granted(request))
     }
+    if isBackground, let worker = idle.popLast() {
+      worker.isInBackground = true
+      return wake(worker, request)
+    }
+    guard !isBackground, isAtLimit, let worker = idleInBackground.popLast() else { return nil }
+    workers[ObjectIdentifier(worker)] = nil
+    return .replace(worker, granted(request))
+  }
+
+  private mutating func wake(_ worker: Worker, _ request: Request) -> Action {
     worker.isGranted = true
     return .wake(worker, granted(request))
   }
@@ -266,30 +240,46 @@ struct WorkerPoolState {
   private mutating func nextRequest() -> Request? {
     if !duty.isEmpty, mayGrant(.duty, within: budget) { return take(.duty) }
     if !completion.isEmpty, mayGrant(.completion, within: budget) { return take(.completion) }
+    if isBackgroundDue, let request = nextRequestInBackground() { return request }
     let isSharedFirst = (shared.first?.number ?? .max) < (own.first?.number ?? .max)
     if isSharedFirst, mayGrant(.shared, within: budget) { return take(.shared) }
     if !own.isEmpty, mayGrant(.own, within: budget) { return take(.own) }
+    return shared.isEmpty && own.isEmpty ? nextRequestInBackground() : nil
+  }
+
+  private mutating func nextRequestInBackground() -> Request? {
+    if backgroundCount == 0 { return nil }
+    let isSharedFirst =
+      (backgroundShared.first?.number ?? .max) < (backgroundOwn.first?.number ?? .max)
+    if isSharedFirst, mayGrant(.backgroundShared, within: budget) { return take(.backgroundShared) }
+    if !backgroundOwn.isEmpty, mayGrant(.backgroundOwn, within: budget) {
+      return take(.backgroundOwn)
+    }
+    return nil
+  }
+
+  /// Grants the next waiting request, if it may be granted.
+  private mutating func grantNext() -> Action? {
+    guard let request = nextRequest() else { return nil }
+    if let action = employ(request) { return action }
+    wait(request)
     return nil
   }
 
   /// Grants as many waiting requests as possible.
   mutating func grantAll() -> [Action] {
     var actions: [Action] = []
-    while let request = nextRequest() {
-      guard let action = employ(request) else {
-        wait(request)
-        break
-      }
-      actions.append(action)
-    }
+    while let action = grantNext() { actions.append(action) }
     return actions
   }
 
-  /// Grants the first request of the lane ``Lane/own``, even if the budget of running threads is used up.
+  /// Grants the first request of the lane ``Lane/own``, or of ``Lane/backgroundOwn`` if there is none, even if
+  /// the budget of running threads is used up.
   mutating func grantBeyondBudget() -> Action? {
-    guard !isFull, let request = own.first, let action = employ(request) else { return nil }
+    guard !isFull, let request = own.first ?? backgroundOwn.first, let action = employ(request)
+    else { return nil }
     stallCount += 1
-    _ = take(.own)
+    _ = take(request.lane)
     return action
   }
 
@@ -314,20 +304,26 @@ struct WorkerPoolState {
     waiting.isSurplus = false
     wait(waiting)
     // A worker may have become idle after the thread was requested, and no other code would wake this worker.
-    let action = idle.isEmpty ? nil : nextRequest().flatMap { employ($0) }
+    let action = idle.isEmpty && idleInBackground.isEmpty ? nil : grantNext()
     return (action ?? .nothing, takeStranded())
   }
 
   /// Handles the end of a granted request.
   ///
-  /// - Returns: The next request of the worker; `nil` if it falls asleep.
-  mutating func finished(_ request: Request, by worker: Worker) -> Request? {
+  /// - Returns: The next request of the worker, or `nil` if it falls asleep; and the action for the caller.
+  mutating func finished(_ request: Request, by worker: Worker) -> (next: Request?, Action) {
     unblock(worker)
     giveBack(request)
-    if let next = nextRequest() { return granted(next) }
+    let next = nextRequest()
+    if let next, next.lane.isBackground == worker.isInBackground {
+      return (granted(next), .nothing)
+    }
     worker.isGranted = false
-    idle.append(worker)
-    return nil
+    if worker.isInBackground { idleInBackground.append(worker) } else { idle.append(worker) }
+    guard let next else { return (nil, .nothing) }
+    if let action = employ(next) { return (nil, action) }
+    wait(next)
+    return (nil, .nothing)
   }
 
   /// Handles that the operation of a worker has ended. The worker no longer counts as blocked.
@@ -345,16 +341,18 @@ struct WorkerPoolState {
     giveBack(request)
     workers[ObjectIdentifier(worker)] = nil
     threadCount -= 1
-    guard let next = nextRequest() else { return .nothing }
-    if let action = employ(next) { return action }
-    wait(next)
-    return .nothing
+    return grantNext() ?? .nothing
   }
 
   /// Removes an idle worker. Returns `false` if the worker is not idle, because it has received a request.
   mutating func dismiss(_ worker: Worker) -> Bool {
-    guard let index = idle.firstIndex(where: { $0 === worker }) else { return false }
-    idle.remove(at: index)
+    if let index = idle.firstIndex(where: { $0 === worker }) {
+      idle.remove(at: index)
+    } else if let index = idleInBackground.firstIndex(where: { $0 === worker }) {
+      idleInBackground.remove(at: index)
+    } else {
+      return false
+    }
     workers[ObjectIdentifier(worker)] = nil
     threadCount -= 1
     return true

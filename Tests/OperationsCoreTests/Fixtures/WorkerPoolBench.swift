@@ -42,7 +42,7 @@ struct WorkerPoolBench {
 
   mutating func change(widthOf queue: Int, to width: Int, _ lane: WorkerPoolState.Lane) {
     let reference = Unmanaged.passUnretained(queues[queue].core)
-    for action in state.widthChanged(of: reference, to: lane, width: width) { perform(action) }
+    for action in state.laneChanged(of: reference, to: lane, width: width) { perform(action) }
     _ = state.samplerCommand()
   }
 
@@ -58,6 +58,7 @@ struct WorkerPoolBench {
       let worker = Worker(pool: pool, request: request)
       state.joined(worker)
       serving.append((worker, request))
+    case .replace(_, let request): perform(.start(request))
     }
   }
 
@@ -97,7 +98,9 @@ struct WorkerPoolBench {
   @discardableResult
   mutating func finish(_ index: Int) -> Bool {
     let (worker, request) = serving.remove(at: index)
-    guard let next = state.finished(request, by: worker) else { return false }
+    let (next, action) = state.finished(request, by: worker)
+    perform(action)
+    guard let next else { return false }
     serving.append((worker, next))
     return true
   }
