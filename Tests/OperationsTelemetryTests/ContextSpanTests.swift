@@ -193,6 +193,22 @@ import Tracing
     #expect(lines.events.sorted() == expected)
   }
 
+  @Test func contextsCanBePropagatedWithoutTelemetry() {
+    ServiceContextPropagation.start()
+    let seen = EventLog<Bool>()
+    let span = tracer.startSpan("request", context: .topLevel)
+    ServiceContext.withValue(span.context) {
+      queue.addOperation {
+        seen.note(ServiceContext.current?.inMemorySpanContext?.spanID == span.spanID)
+      }
+    }
+    queue.waitUntilAllOperationsAreFinished()
+    ServiceContextPropagation.stop()
+    span.end()
+    #expect(seen.events == [true])
+    #expect(tracer.finishedSpans.count == 1)
+  }
+
   @Test func withoutTelemetryOperationsHaveNoContext() {
     let seen = EventLog<Bool>()
     let span = tracer.startSpan("request", context: .topLevel)

@@ -21,9 +21,9 @@ final class Worker: Sendable {
   private static let namingNanoseconds: Int64 = 20_000
   /// The number of operations of a queue after which a worker serves another queue that waits for a
   /// thread.
-  private static let turn = 64
+  static let turn = 64
 
-  private let pool: WorkerPool
+  let pool: WorkerPool
   private let request: Locked<WorkerPoolState.Request?>
   /// The value of `hasRequest` of a worker that must end.
   private static let ending: UInt32 = 2
@@ -226,12 +226,10 @@ final class Worker: Sendable {
       var work = FinishedWork()
       var count = 0
       let turn = pool.turnNumber
+      let isInBackground = isInBackground
       while true {
         if queue.isInBackground != isInBackground {
-          // The queue's quality of service has changed, so it needs another kind of thread.
-          if isSearching { queue.gate.stopSearching() }
-          CurrentWork.passNextQueueOn(scope)
-          queue.leave(after: work)
+          leave(queue, after: work, isSearching: isSearching, scope)
           return nil
         }
         if let next = queue.takeNext(after: work, isSearching: &isSearching) {
@@ -239,7 +237,7 @@ final class Worker: Sendable {
           work = run(next, of: queue, scope)
           ForkedProcess.check("to return from an operation that called fork()")
           count += 1
-          guard mustHandOver(queue, after: count, since: turn) else { continue }
+          guard mustHandOver(queue, after: count, since: turn, isInBackground) else { continue }
           CurrentWork.passNextQueueOn(scope)
           queue.leave(after: work)
           return nil
@@ -261,7 +259,9 @@ final class Worker: Sendable {
   /// thread already does that work. Such a request waits whenever a queue has more ready operations
   /// than there are processors.
   @inline(__always)
-  private func mustHandOver(_ queue: QueueCore, after count: Int, since turn: UInt32) -> Bool {
+  private func mustHandOver(
+    _ queue: QueueCore, after count: Int, since turn: UInt32, _ isInBackground: Bool
+  ) -> Bool {
     if isInBackground { return mustHandOverInBackground(queue, after: count, since: turn) }
     // This thread continues to serve its queue while no request waits, because no other queue needs
     // the thread.
@@ -272,17 +272,6 @@ final class Worker: Sendable {
     // that serves such a queue stops for any waiting request, so that the age of a request shows
     // how long the served requests take.
     return !queue.lane.isForOperations || pool.hasWaiting(besides: queue)
-  }
-
-  /// Returns whether this thread of a background queue should serve another queue, or end so that another
-  /// thread can serve a queue that is not in the background.
-  @inline(never)
-  private func mustHandOverInBackground(
-    _ queue: QueueCore, after count: Int, since turn: UInt32
-  ) -> Bool {
-    if pool.hasWaiting(besides: queue) { return true }
-    guard pool.hasWaitingInBackground(besides: queue) else { return false }
-    return pool.wantsFewerWorkers || count.isMultiple(of: Self.turn) || pool.turnNumber != turn
   }
 
   private func spinForMail(_ queue: QueueCore) -> Bool {
