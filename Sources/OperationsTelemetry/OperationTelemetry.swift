@@ -101,9 +101,8 @@ public import Tracing
 /// the last 10,000 finished operations. A queue with a million waiting operations needs hundreds of
 /// megabytes more. `bash Benchmarks/telemetry` measures the cost.
 ///
-/// An operation with a captured context takes about 300 bytes more until it has run, and about 4
-/// microseconds more, without the time that the tracer needs to start its span. The span is started on the
-/// thread of the operation. Other operations are not affected.
+/// An operation with a captured context takes more memory until it has run. Its span is started on the thread
+/// of the operation. Other operations are not affected.
 ///
 /// This product links the whole monitor, including SwiftNIO. Therefore, if the process is started
 /// with `OPQ_MONITOR=ro` or `rw`, viewers can attach to it. With `rw`, every process of the same
