@@ -109,15 +109,16 @@ public final class OperationScope: Sendable {
   /// Whether the scope was cancelled. Operations that are added to a cancelled scope are cancelled.
   public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Cancels the operations of the scope, in the order of addition, and those that are added later. Other operations
-  /// of the queue are not cancelled. A second call, or a call after the end of the scope, has no effect.
+  /// Cancels the operations of the scope, and those that are added later. Other operations of the queue are not
+  /// cancelled. The operation that was added last is cancelled first, so that none starts because an earlier one has
+  /// ended. A second call, or a call after the end of the scope, has no effect.
   public func cancelAll() { cancel(state.withLock { $0.cancel(byTask: false) }) }
 
   /// Cancels the operations of the scope, because the task of the scope was cancelled.
   func taskWasCancelled() { cancel(state.withLock { $0.cancel(byTask: true) }) }
 
   private func cancel(_ operations: [Operation]) {
-    for operation in operations { operation.cancel() }
+    for operation in operations.reversed() { operation.cancel() }
   }
 
   // MARK: Ending
