@@ -32,6 +32,7 @@ let argumentParser = product("ArgumentParser", "swift-argument-parser", for: "Mo
 let logging = product("Logging", "swift-log", for: "Monitor", "Lifecycle")
 let metrics = product("CoreMetrics", "swift-metrics", for: "Telemetry")
 let tracing = product("Tracing", "swift-distributed-tracing", for: "Telemetry")
+let inMemoryTracing = product("InMemoryTracing", "swift-distributed-tracing", for: "Telemetry")
 let serviceLifecycle = product("ServiceLifecycle", "swift-service-lifecycle", for: "Lifecycle")
 
 /// Creates dependencies on targets that do not compile without a trait.
@@ -152,6 +153,14 @@ let nio: [Target.Dependency] = [
   product("NIOPosix", "swift-nio", for: "Monitor"),
 ]
 
+/// The dependencies of the demo `service`: a web server, traces and a service group.
+let serviceDemo: [Target.Dependency] =
+  nio + [
+    "Operations", "OperationsLifecycle", "OperationsTelemetry", logging, tracing, inMemoryTracing,
+    serviceLifecycle, product("UnixSignals", "swift-service-lifecycle", for: "Lifecycle"),
+    product("NIOHTTP1", "swift-nio", for: "Monitor"),
+  ]
+
 let demoTargets: [Target] = [
   demo("quickstart"),
   demo("results"),
@@ -164,6 +173,7 @@ let demoTargets: [Target] = [
   demo("monitored-process", ["DemoWorkloads", "OperationsMonitor"], ends: false),
   demo("progress", ["Operations", "OperationsMonitor", logging]),
   demo("moving-from-foundation", ["OperationsFoundation"]),
+  demo("service", serviceDemo),
 ]
 
 let monitorTargets: [Target] = [
@@ -246,7 +256,7 @@ let monitorTestTargets: [Target] = [
     dependencies: [
       "Operations", "OperationsTelemetry", "OperationsCollector", "MonitorProtocol", "TestSupport",
       metrics, tracing, product("MetricsTestKit", "swift-metrics", for: "Telemetry"),
-      product("InMemoryTracing", "swift-distributed-tracing", for: "Telemetry"), logging,
+      inMemoryTracing, logging,
     ]),
   .testTarget(
     name: "OperationsLifecycleTests",

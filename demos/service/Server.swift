@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Operations
+import ServiceLifecycle
+import Synchronization
+import Tracing
+
+/// An HTTP server whose requests are operations of a queue.
+///
+/// The server answers one request of a connection at a time. If the queue has ``limit`` unfinished operations,
+/// the server waits before it adds another one. Meanwhile it reads no further request of that connection, so
+/// the client waits too.
+struct Server: Service {
+  private typealias Connection = NIOAsyncChannel<
+    HTTPServerRequestPart, HTTPServerResponsePart
+  >
+
+  /// The largest number of unfinished operations.
+  static let limit = 64
+
+  private let listener: NIOAsyncChannel<Connection, Never>
+  private let queue: OperationQueue
+  private let counts: ServerCounts
+
+  /// The port at which the server accepts connections.
+  var port: Int { listener.channel.localAddress?.port ?? 0 }
+
+  /// Creates a server that accepts connections on a port of the loopback interface. If the port is 0, the
+  /// system chooses an unused one.
+  init(port: Int, queue: OperationQueue, counts: ServerCounts) async throws {
+    self.queue = queue
+    self.counts = counts
+    listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .serverChannelOption(.backlog, value: 256)
+      .bind(host: "127.0.0.1", port: port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+          return try Connection(wrappingChannelSynchronously: channel)
+        }
+      }
+  }
+
+  /// Answers requests until the graceful shutdown begins and all accepted requests are answered.
+  func run() async throws {
+    try await withGracefulShutdownHandler {
+      try await listener.executeThenClose { connections in
+        try await withThrowingDiscardingTaskGroup { group in
+          for try await connection in connections {
+            group.addTask { await serve(connection) }
+          }
+        }
+      }
+    } onGracefulShutdown: {
+      // The server accepts no further connections. The loop above ends.
+      listener.channel.close(promise: nil)
+    }
+  }
+
+  private func serve(_ connection: Connection) async {
+    // A connection that breaks ends with an error. The server and the other connections continue.
+    try? await connection.executeThenClose { requests, responses in
+      for try await part in requests {
+        guard case .head(let head) = part else { continue }
+        let (status, text) = await answer(head.uri)
+        let isLast = Task.isShuttingDownGracefully
+        var response = HTTPResponseHead(version: .http1_1, status: status)
+        response.headers.add(name: "content-length", value: "\(text.utf8.count)")
+        if isLast { response.headers.add(name: "connection", value: "close") }
+        try await responses.write(.head(response))
+        try await responses.write(.body(.byteBuffer(ByteBuffer(string: text))))
+        try await responses.write(.end(nil))
+        if isLast { break }
+      }
+    }
+  }
+
+  /// Returns the answer to a request, within a span of the request.
+  private func answer(_ path: String) async -> (HTTPResponseStatus, String) {
+    await withSpan("GET /tiles", ofKind: .server) { span in
+      guard path.hasPrefix("/tiles/"), let number = Int(path.dropFirst("/tiles/".count)),
+        (0..<4_096).contains(number)
+      else { return (.notFound, "no such tile\n") }
+      span.attributes["tile"] = number
+      do {
+        try await queue.waitUntilOperationCount(isBelow: Self.limit)
+        // The span of the operation is a child of the span of the request.
+        let render = queue.addOperation(name: "render tile \(number)") {
+          Tile.pointsInSet(of: number)
+        }
+        counts.didAdd(unfinished: queue.operationCount)
+        return (.ok, "\(try await render.value)\n")
+      } catch {
+        // The queue is closed, or the task is cancelled.
+        return (.serviceUnavailable, "the service is ending\n")
+      }
+    }
+  }
+}
+
+/// The numbers that the demo prints at its end.
+final class ServerCounts: Sendable {
+  private let largest = Mutex(0)
+
+  /// The largest number of unfinished operations so far.
+  var largestUnfinished: Int { largest.withLock { $0 } }
+
+  /// Records the number of unfinished operations.
+  func didAdd(unfinished: Int) { largest.withLock { $0 = max($0, unfinished) } }
+}
