@@ -43,13 +43,45 @@ public struct QueueReport: Codable, Sendable, Equatable, Identifiable {
   public struct StartLimit: Codable, Sendable, Equatable {
     /// The maximum number of starts in each period.
     public var count: Int
+    /// The length of the period, in nanoseconds. A message contains this number.
+    package var periodNanoseconds: Int64
+
     /// The length of the period, in seconds.
-    public var periodSeconds: Double
+    public var periodSeconds: Double { Double(periodNanoseconds) / 1e9 }
+
+    private enum CodingKeys: CodingKey { case count, periodSeconds }
 
     /// Creates a limit.
+    ///
+    /// - Parameters:
+    ///   - count: The maximum number of starts in each period.
+    ///   - periodSeconds: The length of the period, in seconds. A negative length counts as zero, and more than 100
+    ///     years as 100 years. The length is rounded to nanoseconds.
     public init(count: Int, periodSeconds: Double) {
+      let longest = 100.0 * 365 * 86_400
+      self.init(
+        count: count,
+        periodNanoseconds: Int64((max(0, min(periodSeconds, longest)) * 1e9).rounded()))
+    }
+
+    package init(count: Int, periodNanoseconds: Int64) {
       self.count = count
-      self.periodSeconds = periodSeconds
+      self.periodNanoseconds = periodNanoseconds
+    }
+
+    /// Decodes a limit from its two numbers.
+    public init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      self.init(
+        count: try values.decode(Int.self, forKey: .count),
+        periodSeconds: try values.decode(Double.self, forKey: .periodSeconds))
+    }
+
+    /// Encodes the count, and the period in seconds.
+    public func encode(to encoder: any Encoder) throws {
+      var values = encoder.container(keyedBy: CodingKeys.self)
+      try values.encode(count, forKey: .count)
+      try values.encode(periodSeconds, forKey: .periodSeconds)
     }
 
     /// The limit as a short text, such as "5/s", "100/min" or "3/10.0s".

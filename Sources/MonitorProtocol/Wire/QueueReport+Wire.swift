@@ -11,8 +11,7 @@ extension WireQueue {
     isSuspended = report.isSuspended
     if let limit = report.startLimit {
       startLimit.count = Int64(limit.count)
-      startLimit.periodNanoseconds = Int64(
-        min(max(0, limit.periodSeconds * 1e9), Double(Int64.max / 2)))
+      startLimit.periodNanoseconds = limit.periodNanoseconds
     }
   }
 }
@@ -25,7 +24,7 @@ extension QueueReport {
       startLimit: wire.hasStartLimit
         ? StartLimit(
           count: Int(wireCount: wire.startLimit.count),
-          periodSeconds: Double(max(0, wire.startLimit.periodNanoseconds)) / 1e9) : nil)
+          periodNanoseconds: max(0, wire.startLimit.periodNanoseconds)) : nil)
   }
 }
 
