@@ -50,6 +50,15 @@ int32_t csystem_thread_id(void) { return (int32_t)syscall(SYS_gettid); }
 
 bool csystem_is_first_thread(void) { return csystem_thread_id() == getpid(); }
 
+void csystem_yield(int32_t attempt) {
+  if (attempt >= 0 && attempt < 64) {
+    sched_yield();
+  } else {
+    const struct timespec pause = {.tv_nsec = 50000};
+    nanosleep(&pause, NULL);
+  }
+}
+
 uint64_t csystem_thread_number(void) {
   static _Atomic uint64_t last;
   static _Thread_local uint64_t own;

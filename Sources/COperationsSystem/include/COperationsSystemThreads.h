@@ -79,6 +79,11 @@ void csystem_call_to_end_of_thread(
 /// Returns the time of the monotonic clock in nanoseconds.
 int64_t csystem_monotonic_nanoseconds(void);
 
+/// Lets other threads run, because the caller waits for a short action of another thread. `attempt` is the number of
+/// earlier calls for the same wait. After many calls, the calling thread sleeps for 50 microseconds, so that a thread
+/// of lower priority runs too.
+void csystem_yield(int32_t attempt);
+
 /// Gives the processor a hint that this thread spins.
 static inline void csystem_spin_hint(void) {
 #if defined(__x86_64__) || defined(__i386__)

@@ -197,7 +197,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   @inline(__always)
   private final func takeMoreBlocks() -> [@Sendable () -> Void]? {
-    if extra.load(ordering: .relaxed).isNothing { return nil }
+    if !extra.load(ordering: .relaxed).isRare { return nil }
     guard let moreBlocks else { return nil }
     rare?.moreBlocks = []
     return moreBlocks
@@ -211,7 +211,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   @inline(__always)
   private final func runBlocks(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) {
-    guard lock.isFree, extra.load(ordering: .relaxed).isNothing else { return runSeveral(scope) }
+    guard lock.isFree, !extra.load(ordering: .relaxed).isRare else { return runSeveral(scope) }
     let first = firstBlock.take()
     run((first, nil))
     // The objects that the block has captured may have a `deinit` that waits for the slot that this

@@ -9,22 +9,19 @@ import Synchronization
 ///
 /// The first edge of each kind is stored here. A second edge of either kind is stored in
 /// ``OperationExtra``, so that chains and binary trees allocate no memory. Further edges are stored
-/// in ``RareState``.
+/// in an ``EdgeBlock``, and many edges in an ``EdgeList``; see `Operation+Edges.swift`.
 ///
 /// Dependencies are retained. Dependents are not, because a dependency must not keep its dependents
 /// alive. They are *unowned-retained*: their memory stays valid, and `swift_tryRetain` returns
 /// whether the operation still exists.
 struct DependencyLinks {
-  var firstDependency: Operation?
+  var firstDependency: Unmanaged<Operation>?
   var firstDependent: Unmanaged<Operation>?
 
   var isEmpty: Bool { firstDependency == nil && firstDependent == nil }
 }
 
 extension Operation {
-  /// If an operation has at least this number of dependencies, a set is used to find duplicates.
-  private static let setThreshold = 8
-
   /// The dependencies that were added, without the values of a subclass's override of
   /// `dependencies`.
   final var listedDependencies: [Operation] {
@@ -34,14 +31,21 @@ extension Operation {
   }
 
   final func depend(on operation: Operation, requiresSuccess: Bool) {
+    if !requiresSuccess, operation !== self, isExactlyBlockOperation, !isObserved {
+      return dependQuietly(on: operation)
+    }
     guard operation !== self, !isListed(operation) else {
       return dependAgain(on: operation, requiresSuccess: requiresSuccess)
     }
     let isMet = operation.status.load(ordering: .acquiring).isFinished
-    if isObserved || !isExactlyBlockOperation {
-      return dependAnnouncing(on: operation, isMet: isMet, requiresSuccess: requiresSuccess)
-    }
-    let becameUnready = link(operation, isMet: isMet, requiresSuccess)
+    dependAnnouncing(on: operation, isMet: isMet, requiresSuccess: requiresSuccess)
+  }
+
+  /// Makes a block operation without observers depend on another operation.
+  @inline(__always)
+  private final func dependQuietly(on operation: Operation) {
+    let isMet = operation.status.load(ordering: .acquiring).isFinished
+    guard let becameUnready = list(operation, isMet: isMet) else { return }
     // While the dependency was being added, another thread may have added an observer that has read
     // the earlier value. This thread sees the observer without a fence, because a thread that reads
     // the value acquires the lock that this thread has just released.
@@ -99,24 +103,12 @@ extension Operation {
 
   // MARK: Linking
 
-  /// Adds a dependency to the list of this operation, and, if the dependency has not finished, adds
-  /// this operation to the dependents of the dependency.
+  /// Adds a dependency, and its requirement if there is one.
   ///
   /// - Returns: Whether the operation was ready until this dependency was added.
-  @inline(__always)
-  private final func link(
-    _ operation: Operation, isMet: Bool, _ requiresSuccess: Bool
-  ) -> Bool {
+  private final func link(_ operation: Operation, isMet: Bool, _ requiresSuccess: Bool) -> Bool {
     let isHeld = requiresSuccess && require(operation)
-    let (isCounted, becameUnready) = isMet ? (false, false) : countDependency(operation)
-    // The dependency is added to the list of dependencies last. So a thread that removes a listed
-    // dependency finds this operation in the list of dependents of that dependency. If another
-    // thread has added the same dependency at the same time, this operation is listed there twice,
-    // and this thread removes one of the two entries.
-    if !listDependency(operation), isCounted, operation.unlistDependent(self) {
-      countOffDependency()
-    }
-    return isHeld || becameUnready
+    return list(operation, isMet: isMet) ?? false || isHeld
   }
 
   private final func unlink(_ operation: Operation) {
@@ -125,32 +117,67 @@ extension Operation {
     // The thread that removes this operation from the dependency's list of dependents also
     // decrements the number of unmet dependencies. That thread is either this thread or the thread
     // that finishes the dependency.
-    guard operation.unlistDependent(self) else { return }
+    guard removeFromDependents(of: operation) else { return }
     let verdict = update { $0.dependencyWasMet(isAnnounced: !isExactlyBlockOperation) }
     if verdict.becameReady { announceReadiness() }
     if verdict.mustPush { pushToQueue() }
   }
 
-  // MARK: Counting
-
-  /// Counts `operation` as an unmet dependency, and then adds this operation to the dependents of
-  /// `operation`. If `operation` finishes between these two steps, it does not find this dependent,
-  /// and this method corrects the count. In the opposite order, the count could be decremented for
-  /// a dependency that was never counted.
+  /// Removes this operation from the list of dependents of a removed dependency.
   ///
-  /// - Returns: Whether the dependency is counted now, and whether this operation was ready before.
+  /// If another thread adds the dependency at the same time, that thread may have listed the
+  /// dependency, and not yet this operation as its dependent. In that case, this method waits until
+  /// it has. That thread holds no lock and runs no code of the user between these two steps.
+  ///
+  /// - Returns: Whether this operation was in the list.
+  private final func removeFromDependents(of operation: Operation) -> Bool {
+    var attempts = 0
+    while true {
+      if operation.unlistDependent(self) { return true }
+      let current = status.load(ordering: .acquiring)
+      let isCounted = current.isPending && !current.isCancelled && current.unmetDependencyCount > 0
+      if !isCounted || operation.status.load(ordering: .sequentiallyConsistent).isFinished
+        || csystem_is_forked_child()
+      {
+        return false
+      }
+      attempts += 1
+      csystem_yield(Int32(truncatingIfNeeded: attempts))
+    }
+  }
+
+  /// Lists a dependency and, if it has not finished, counts it as unmet and adds this operation to
+  /// its dependents.
+  ///
+  /// The dependency is counted before this operation becomes a dependent. In the opposite order,
+  /// the count could be decremented for a dependency that was never counted. If the dependency
+  /// finishes between these two steps, it does not find this dependent, and this method corrects
+  /// the count.
+  ///
+  /// - Returns: Whether this operation was ready until this dependency was added; `nil` if the
+  ///   dependency was already listed.
   @inline(__always)
-  private final func countDependency(
-    _ operation: Operation
-  ) -> (isCounted: Bool, becameUnready: Bool) {
-    let (becameUnready, event) = update { ($0.isReady, $0.dependencyWasAdded()) }
-    guard event.isCounted else { return (false, false) }
+  private final func list(_ operation: Operation, isMet: Bool) -> Bool? {
+    lock.lock()
+    if isListedLocked(operation) {
+      lock.unlock()
+      return nil
+    }
+    let (wasReady, event) =
+      isMet
+      ? (false, (isCounted: false, mustPush: false))
+      : update { ($0.isReady, $0.dependencyWasAdded()) }
+    listLocked(operation)
+    lock.unlock()
+    guard event.isCounted else { return false }
     if status.load(ordering: .relaxed).has(.excludesOthers) { loseItsTurn(isReady: false) }
     let isRegistered = operation.listDependent(self)
     if event.mustPush { pushToQueue() }
     if !isRegistered { countOffDependency() }
-    return (isRegistered, becameUnready)
+    return isRegistered && wasReady
   }
+
+  // MARK: Counting
 
   /// Decrements the number of unmet dependencies. The caller has a strong reference to `self`.
   final func countOffDependency() {
@@ -173,9 +200,7 @@ extension Operation {
   /// - Precondition: The caller holds the operation's lock.
   final var dependenciesLocked: [Operation] {
     guard let first = links.firstDependency else { return [] }
-    let extra = extra.load(ordering: .relaxed)
-    if let second = extra.dependency { return [first, second] }
-    return [first] + (extra.rare?.moreDependencies ?? [])
+    return [first.takeUnretainedValue()] + furtherDependenciesLocked
   }
 
   final func isListed(_ operation: Operation) -> Bool {
@@ -190,43 +215,27 @@ extension Operation {
   /// - Precondition: The caller holds the operation's lock.
   private final func isListedLocked(_ operation: Operation) -> Bool {
     guard let first = links.firstDependency else { return false }
-    if first === operation { return true }
-    let extra = extra.load(ordering: .relaxed)
-    guard let rare = extra.rare else { return extra.dependency === operation }
-    return rare.dependencySet.isEmpty
-      ? rare.moreDependencies.contains { $0 === operation }
-      : rare.dependencySet.contains(ObjectIdentifier(operation))
+    if first.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() { return true }
+    return isListedFurtherLocked(operation)
   }
 
-  /// Adds a dependency to the list.
+  /// Adds a dependency to the list, which does not contain it.
   ///
-  /// - Returns: Whether the dependency was not in the list before.
+  /// - Precondition: The caller holds the operation's lock.
   @inline(__always)
-  private final func listDependency(_ operation: Operation) -> Bool {
-    lock.lock()
-    defer { lock.unlock() }
+  private final func listLocked(_ operation: Operation) {
     if links.firstDependency == nil {
       // The flag `hasDependencies` is set when a dependency is counted. A dependency that had
       // already finished was not counted, so the flag must be set here.
       if !status.load(ordering: .relaxed).has(.hasDependencies) {
         update { $0.insert(.hasDependencies) }
       }
-      links.firstDependency = operation
-      return true
-    }
-    if isListedLocked(operation) { return false }
-    if extra.load(ordering: .relaxed).isNothing {
+      links.firstDependency = .passRetained(operation)
+    } else if extra.load(ordering: .relaxed).isNothing {
       extra.store(OperationExtra(dependency: operation), ordering: .relaxed)
     } else {
-      let rare = rareLocked
-      rare.moreDependencies.append(operation)
-      if !rare.dependencySet.isEmpty {
-        rare.dependencySet.insert(ObjectIdentifier(operation))
-      } else if rare.moreDependencies.count > Self.setThreshold {
-        rare.dependencySet = Set(rare.moreDependencies.map(ObjectIdentifier.init))
-      }
+      listFurtherLocked(dependency: .passRetained(operation))
     }
-    return true
   }
 
   /// Removes a dependency from the list. The caller keeps the dependency alive, so this method
@@ -236,28 +245,13 @@ extension Operation {
   private final func unlistDependency(_ operation: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    var all = dependenciesLocked
-    guard let index = all.firstIndex(where: { $0 === operation }) else { return false }
-    all.remove(at: index)
-    setDependenciesLocked(all)
-    return true
-  }
-
-  /// Replaces the list of dependencies.
-  ///
-  /// - Precondition: The caller holds the operation's lock, and keeps removed operations alive.
-  final func setDependenciesLocked(_ all: [Operation]) {
-    links.firstDependency = all.first
-    let extra = extra.load(ordering: .relaxed)
-    if let rare = extra.rare {
-      rare.moreDependencies = Array(all.dropFirst())
-      rare.dependencySet = []
-    } else if extra.dependency != nil {
-      // The operation had two dependencies, and now has at most one. So the place of the second
-      // dependency is emptied.
-      self.extra.store(OperationExtra(), ordering: .relaxed)
-      extra.release()
+    guard let first = links.firstDependency else { return false }
+    guard first.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() else {
+      return unlistFurtherLocked(dependency: operation)
     }
+    links.firstDependency = takeSecondDependencyLocked()
+    first.release()
+    return true
   }
 
   // MARK: Release
@@ -265,7 +259,7 @@ extension Operation {
   /// Releases the references to the dependencies and dependents when the operation is destroyed.
   @inline(never)
   final func releaseDependencies() {
-    if let first = links.firstDependency.take() { ReleaseList.release(first) }
+    if let first = links.firstDependency.take() { ReleaseList.release(first.takeRetainedValue()) }
     if let first = links.firstDependent { swift_unownedRelease(first.toOpaque()) }
     let extra = extra.load(ordering: .relaxed)
     if let second = extra.dependency {
@@ -274,11 +268,8 @@ extension Operation {
       ReleaseList.release(second)
     } else if let second = extra.dependent {
       swift_unownedRelease(second.toOpaque())
-    } else if let rare = extra.rare {
-      while let dependency = rare.moreDependencies.popLast() { ReleaseList.release(dependency) }
-      for dependent in rare.moreDependents + rare.requirers {
-        swift_unownedRelease(dependent.toOpaque())
-      }
+    } else if !extra.isNothing {
+      releaseFurtherEdges()
     }
   }
 }

@@ -22,8 +22,7 @@ extension Operation {
 
   /// Ends the process if it is a forked child in which a dependent in a queue would wait forever.
   private final func checkDependents() {
-    let all = [links.firstDependent, extra.load(ordering: .acquiring).dependent].compactMap(\.self)
-    for dependent in all + (rare?.moreDependents ?? []) + (rare?.requirers ?? []) {
+    for dependent in dependentsLocked + (rare?.requirers.operations ?? []) {
       dependent._withUnsafeGuaranteedRef { $0.checkProcessBeforeChange() }
     }
   }
@@ -76,20 +75,27 @@ extension Operation {
 
   @inline(never)
   private final func notifyAllDependents(in queue: QueueCore?, _ chain: inout OperationChain) {
-    let (first, second, more) = takeDependents()
-    var asked: [Unmanaged<Operation>] = []
-    if let first, notify(first, in: queue, &chain) { asked.append(first) }
-    if let second, notify(second, in: queue, &chain) { asked.append(second) }
-    for (index, dependent) in more.enumerated() {
-      if notify(dependent, in: queue, &chain) { asked.append(dependent) }
-      // If an operation has very many dependents, its first ready dependents are handed over to
-      // their queue before its last dependent is notified.
-      if index % Self.handOverInterval == Self.handOverInterval - 1 {
-        handOver(&chain)
-        CurrentWork.passNextQueueOn(CurrentWork.scope)
+    withUnsafeTemporaryAllocation(
+      of: Unmanaged<Operation>.self, capacity: EdgeBlock.maximumCapacity
+    ) { memory in
+      let (first, second, count, more) = takeDependents(memory)
+      var asked: [Unmanaged<Operation>] = []
+      if let first, notify(first, in: queue, &chain) { asked.append(first) }
+      if let second, notify(second, in: queue, &chain) { asked.append(second) }
+      for dependent in memory[..<count] where notify(dependent, in: queue, &chain) {
+        asked.append(dependent)
       }
+      for (index, dependent) in more.enumerated() {
+        if notify(dependent, in: queue, &chain) { asked.append(dependent) }
+        // If an operation has very many dependents, its first ready dependents are handed over to
+        // their queue before its last dependent is notified.
+        if index % Self.handOverInterval == Self.handOverInterval - 1 {
+          handOver(&chain)
+          CurrentWork.passNextQueueOn(CurrentWork.scope)
+        }
+      }
+      if !asked.isEmpty { Self.askReadinessElsewhere(asked) }
     }
-    if !asked.isEmpty { Self.askReadinessElsewhere(asked) }
   }
 
   /// Notifies one dependent.
@@ -204,7 +210,7 @@ extension Operation {
     } else if extra.load(ordering: .relaxed).isNothing {
       extra.store(OperationExtra(dependent: unowned), ordering: .relaxed)
     } else {
-      rareLocked.moreDependents.list(unowned)
+      listFurtherLocked(dependent: unowned)
     }
     return true
   }
@@ -227,11 +233,7 @@ extension Operation {
       links.firstDependent = takeSecondDependentLocked()
     } else if extra.dependent?.toOpaque() == opaque {
       self.extra.store(OperationExtra(), ordering: .relaxed)
-    } else if let rare = extra.rare,
-      let index = rare.moreDependents.firstIndex(where: { $0.toOpaque() == opaque })
-    {
-      rare.moreDependents.remove(at: index)
-    } else {
+    } else if !unlistFurtherLocked(dependent: dependent) {
       return false
     }
     swift_unownedRelease(opaque)
@@ -247,14 +249,17 @@ extension Operation {
       self.extra.store(OperationExtra(), ordering: .relaxed)
       return dependent
     }
-    guard let rare = extra.rare, !rare.moreDependents.isEmpty else { return nil }
-    return rare.moreDependents.removeFirst()
+    return edgesLocked?.removeFirstDependent() ?? extra.rare?.moreDependents.removeFirst()
   }
 
   /// Removes and returns the dependents, in the order in which they were added. The caller owns the
   /// references to them.
-  private final func takeDependents() -> (
-    Unmanaged<Operation>?, Unmanaged<Operation>?, [Unmanaged<Operation>]
+  ///
+  /// - Parameter memory: Memory for the dependents of an ``EdgeBlock``.
+  /// - Returns: The first two dependents, the number of dependents in `memory`, and the others.
+  private final func takeDependents(_ memory: UnsafeMutableBufferPointer<Unmanaged<Operation>>) -> (
+    first: Unmanaged<Operation>?, second: Unmanaged<Operation>?, count: Int,
+    more: [Unmanaged<Operation>]
   ) {
     // This thread has finished the operation, and needs the lock only if another thread holds it. A
     // thread that adds or removes a dependent acquires the lock and then reads the status. Either
@@ -267,17 +272,16 @@ extension Operation {
     let first = links.firstDependent
     links.firstDependent = nil
     let extra = extra.load(ordering: .acquiring)
-    if extra.isNothing { return (first, nil, []) }
+    if extra.isNothing { return (first, nil, 0, []) }
     if let second = extra.dependent {
       // The compare-and-swap that removes the second dependent fails if another thread has just
-      // moved this dependent to a `RareState`, the object for rarely used data.
+      // moved this dependent to an `EdgeBlock` or a `RareState`.
       let (isTaken, _) = self.extra.compareExchange(
         expected: extra, desired: OperationExtra(), ordering: .acquiringAndReleasing)
-      if isTaken { return (first, second, []) }
+      if isTaken { return (first, second, 0, []) }
     }
-    guard let rare else { return (first, nil, []) }
-    defer { rare.moreDependents = [] }
-    return (first, nil, rare.moreDependents)
+    let (count, more) = takeFurtherDependents(memory)
+    return (first, nil, count, more)
   }
 
   /// Turns an unowned reference into a strong one; `nil` if the operation no longer exists.

@@ -71,8 +71,7 @@ extension Operation {
   private final func takeDependencies() -> [Operation] {
     lock.lock()
     defer { lock.unlock() }
-    let taken = dependenciesLocked
-    setDependenciesLocked([])
+    let taken = takeDependenciesLocked()
     // The flag `hasDependencies` is cleared under the lock. A thread that adds a dependency to the
     // list after that sets the flag again.
     update { $0.remove(.hasDependencies) }

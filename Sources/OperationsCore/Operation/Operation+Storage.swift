@@ -27,13 +27,16 @@ final class RareState {
   /// Whether an operation that has a record depends on this operation. The value never becomes
   /// `false` again, and no lock guards it.
   let isAwaited = Atomic<Bool>(false)
-  /// The dependencies after the first one, in the order in which they were added.
-  var moreDependencies: [Operation] = []
-  /// All dependencies as a set, if there are many, so that adding another dependency stays cheap.
-  var dependencySet: Set<ObjectIdentifier> = []
-  /// The dependents after the first one. The references are unowned-retained: they keep the memory
-  /// of the dependents valid, but do not keep the dependents alive.
-  var moreDependents: [Unmanaged<Operation>] = []
+  /// The edges of the operation, except for the first dependency and the first dependent, as long as
+  /// they are few; `nil` if there are none. The deinitializer of the operation frees the block.
+  var edges: EdgeBlock?
+  /// The dependencies after the first one, if they are many. In that case, ``edges`` contains no
+  /// dependencies.
+  var moreDependencies = EdgeList()
+  /// The dependents after the first one, if they are many. In that case, ``edges`` contains no
+  /// dependents. The references are unowned-retained: they keep the memory of the dependents valid,
+  /// but do not keep the dependents alive.
+  var moreDependents = EdgeList()
   /// The operations and queues that the operation's own code waits for at present, one for each
   /// waiting thread.
   var awaitedInside: [AwaitedInside] = []
@@ -47,7 +50,7 @@ final class RareState {
   /// The operations that require the success of this operation. The references are
   /// unowned-retained: they keep the memory of these operations valid, but do not keep the
   /// operations alive.
-  var requirers: [Unmanaged<Operation>] = []
+  var requirers = EdgeList()
   /// The members of the group that contains this operation; `nil` if no group contains it. The
   /// finish of this operation is reported to this object.
   var groupMembers: GroupMembers?
@@ -196,26 +199,6 @@ final class RareState {
   }
 }
 
-extension [Unmanaged<Operation>] {
-  /// Adds an operation, with its unowned reference.
-  ///
-  /// An operation that never finishes would otherwise keep the memory of all its earlier
-  /// dependents. Before the list grows, this method removes the operations that no longer exist. So
-  /// the capacity of the list is at most twice the number of existing operations.
-  mutating func list(_ operation: Unmanaged<Operation>) {
-    let capacity = capacity
-    if capacity > 0, count == capacity {
-      removeAll {
-        let isGone = swift_isDeallocating($0.toOpaque())
-        if isGone { swift_unownedRelease($0.toOpaque()) }
-        return isGone
-      }
-      if count > capacity / 2 { reserveCapacity(2 * capacity) }
-    }
-    append(operation)
-  }
-}
-
 extension Operation {
   /// Applies one event to the status. If two threads apply events at the same time, the later event
   /// sees the effect of the earlier one.
@@ -283,18 +266,23 @@ extension Operation {
       if let rare = extra.rare { return rare }
       let made = RareState()
       if let dependency = extra.dependency {
-        made.moreDependencies = [dependency]
+        made.edges = EdgeBlock()
+        made.edges?.append(dependency: .passUnretained(dependency))
       } else if let dependent = extra.dependent {
-        made.moreDependents = [dependent]
+        made.edges = EdgeBlock()
+        made.edges?.append(dependent: dependent)
+      } else {
+        made.edges = extra.block
       }
       let new = OperationExtra(made)
       let (isExchanged, _) = self.extra.compareExchange(
         expected: extra, desired: new, ordering: .sequentiallyConsistent)
-      // If the exchange succeeds, the new `RareState` has taken over the dependency or dependent
-      // that was stored in the word. If the exchange fails, the thread that finishes the operation
-      // has just removed the dependent, and the loop repeats all steps without it.
-      (isExchanged ? extra : new).release()
+      // If the exchange succeeds, the new `RareState` has taken over the edges that were stored in
+      // the word. If the exchange fails, the thread that finishes the operation has just removed the
+      // dependent, and the loop repeats all steps without it.
       if isExchanged { return made }
+      made.edges?.free()
+      new.release()
     }
   }
 

@@ -3,15 +3,15 @@
 
 import Synchronization
 
-/// One tagged word for rarely used state. It contains a second dependency, a second dependent, or a
-/// ``RareState`` that contains all further state.
+/// One tagged word for rarely used state. It contains a second dependency, a second dependent, an
+/// ``EdgeBlock`` with several of them, or a ``RareState`` that contains all further state.
 ///
 /// The word is written while the operation's lock is held, except by the one thread that has
 /// finished the operation and removes its dependents. A `RareState` is never removed from the word,
 /// so it can be found without the lock.
 struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
-  /// The address of an object. The two low bits contain the kind of the object: a `RareState`, a
-  /// dependency or a dependent.
+  /// The address of an object or of an `EdgeBlock`. The two low bits contain the kind of the object:
+  /// a `RareState`, a dependency, a dependent or an `EdgeBlock`.
   let rawValue: UInt
 
   private enum Kind {
@@ -22,6 +22,8 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
     /// The value of the two low bits if the word contains a dependent. The word keeps the memory of
     /// the dependent valid, but does not keep the dependent alive.
     static let dependent: UInt = 2
+    /// The value of the two low bits if the word contains an `EdgeBlock`. The word owns the block.
+    static let block: UInt = 3
     static let mask: UInt = 3
   }
 
@@ -46,6 +48,11 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
     rawValue = UInt(bitPattern: dependent.toOpaque()) | Kind.dependent
   }
 
+  /// Creates a value with a block of edges, which the value owns.
+  init(_ block: EdgeBlock) {
+    rawValue = UInt(bitPattern: block.address) | Kind.block
+  }
+
   var isNothing: Bool { rawValue == 0 }
 
   /// Whether the value contains a `RareState`, the object for rarely used data.
@@ -67,16 +74,24 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
     }
   }
 
+  /// Returns whether the value contains this dependency.
+  @inline(__always)
+  func isDependency(_ operation: Operation) -> Bool {
+    rawValue == UInt(bitPattern: Unmanaged.passUnretained(operation).toOpaque()) | Kind.dependency
+  }
+
   var dependent: Unmanaged<Operation>? {
     reference(of: Kind.dependent).map { Unmanaged<Operation>.fromOpaque($0) }
   }
+
+  var block: EdgeBlock? { reference(of: Kind.block).map(EdgeBlock.init(address:)) }
 
   private func reference(of kind: UInt) -> UnsafeMutableRawPointer? {
     rawValue & Kind.mask == kind ? UnsafeMutableRawPointer(bitPattern: rawValue & ~Kind.mask) : nil
   }
 
   /// Releases the `RareState` or the dependency that this value retains. This method does not
-  /// release the unowned reference to a dependent, which has another owner.
+  /// release the unowned reference to a dependent, which has another owner. It does not free a block.
   func release() {
     if let rare = reference(of: Kind.rare) {
       Unmanaged<RareState>.fromOpaque(rare).release()

@@ -107,7 +107,7 @@ extension Operation {
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
       let unowned = Unmanaged.passUnretained(dependent)
       _ = swift_unownedRetain(unowned.toOpaque())
-      rare.requirers.list(unowned)
+      rare.requirers.append(dependent: unowned)
       return true
     }
   }
@@ -119,9 +119,7 @@ extension Operation {
   private final func unlistRequirer(_ dependent: Operation) -> Bool {
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
     return withRare { rare in
-      guard let rare, let index = rare.requirers.firstIndex(where: { $0.toOpaque() == opaque })
-      else { return false }
-      rare.requirers.remove(at: index)
+      guard let rare, rare.requirers.remove(dependent) != nil else { return false }
       swift_unownedRelease(opaque)
       return true
     }
@@ -137,11 +135,8 @@ extension Operation {
     // While an operation waits for its delay, the delay is counted as an unmet dependency.
     if status.unmetDependencyCount > 0 { Alarms.remove(self) }
     let (requirers, groupMembers) = withRare { rare -> ([Unmanaged<Operation>], GroupMembers?) in
-      defer {
-        rare?.requirers = []
-        rare?.groupMembers = nil
-      }
-      return (rare?.requirers ?? [], rare?.groupMembers)
+      defer { rare?.groupMembers = nil }
+      return (rare?.requirers.removeAll() ?? [], rare?.groupMembers)
     }
     groupMembers?.memberHasFinished(self)
     guard !requirers.isEmpty else { return }
