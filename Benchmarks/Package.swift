@@ -50,6 +50,9 @@ let package = Package(
     .executableTarget(
       name: "instruction-probe", dependencies: [.product(name: "Operations", package: "opq")]),
     .executableTarget(
+      name: "graph-phases",
+      dependencies: ["Workloads", .product(name: "Operations", package: "opq")]),
+    .executableTarget(
       name: "processor-check", dependencies: [.product(name: "Operations", package: "opq")]),
     .executableTarget(
       name: "speed-check",

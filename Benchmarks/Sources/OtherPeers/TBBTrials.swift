@@ -10,7 +10,8 @@ public enum TBBTrials {
   public static var all: [Trial] {
     [
       flat, tree, start(.startIdle, pause: .microseconds(200)), start(.startBusy, pause: .zero),
-      graph(.chain), graph(.tree), graph(.layers), graph(.fanIn), graph(.fanOut), memoryChain,
+      graph(.chain), graph(.tree), graph(.layers), graph(.random), graph(.fanIn), graph(.fanOut),
+      memoryChain,
     ]
   }
 

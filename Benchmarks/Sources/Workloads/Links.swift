@@ -54,6 +54,24 @@ public struct Links: Equatable, Sendable {
     return Links(count: size, edges: edges)
   }
 
+  /// Returns a random graph. Each operation depends on `dependencies` different operations among the 1,000
+  /// operations before it, or on all of them if there are fewer. The random choice is the same in each run.
+  public static func random(_ size: Int, dependencies: Int) -> Links {
+    var generator = SeededGenerator(seed: UInt64(dependencies))
+    var edges: [Edge] = []
+    edges.reserveCapacity(dependencies * size)
+    for after in 1..<max(size, 1) {
+      let first = max(0, after - 1_000)
+      var chosen: [Int] = []
+      while chosen.count < min(dependencies, after - first) {
+        let before = Int.random(in: first..<after, using: &generator)
+        if !chosen.contains(before) { chosen.append(before) }
+      }
+      edges += chosen.map { Edge(before: $0, after: after) }
+    }
+    return Links(count: size, edges: edges)
+  }
+
   /// Returns dependencies in which one additional operation, the last one, depends on all others.
   public static func fanIn(_ size: Int) -> Links {
     Links(count: size + 1, edges: (0..<size).map { Edge(before: $0, after: size) })

@@ -28,7 +28,7 @@ public enum Workload: String, CaseIterable, Sendable {
   case barriers
 
   /// Each operation depends on the previous one. In the workloads `chain`, `tree`, `layers`,
-  /// `fanIn` and `fanOut`, each operation is created, linked to earlier operations and added to a
+  /// `random`, `fanIn` and `fanOut`, each operation is created, linked to earlier operations and added to a
   /// suspended queue. The queue is resumed when it contains all of them.
   ///
   /// Dispatch has no dependencies: each block adds the next one. In the flow graph an edge is a
@@ -43,6 +43,8 @@ public enum Workload: String, CaseIterable, Sendable {
   /// Layers of a tenth of all operations, at most 1,000. Each operation depends on four operations
   /// of the previous layer.
   case layers
+  /// A random graph. Each operation depends on four random operations among the 1,000 operations before it.
+  case random
   /// One operation depends on all other operations.
   case fanIn = "fan-in"
   /// All other operations depend on one operation.
@@ -81,7 +83,7 @@ public enum Workload: String, CaseIterable, Sendable {
   public var measure: Measure {
     switch self {
     case .flat, .flatFrom2, .flatFrom8, .batch, .fill, .priorities, .barriers, .chain, .tree,
-      .layers, .fanIn, .fanOut, .pingPong, .cancel, .observed, .subscribed:
+      .layers, .random, .fanIn, .fanOut, .pingPong, .cancel, .observed, .subscribed:
       .nanosecondsPerOperation
     case .startIdle, .startBusy: .nanosecondsToStart
     case .memory, .memoryChain: .bytesPerOperation
@@ -93,9 +95,9 @@ public enum Workload: String, CaseIterable, Sendable {
   public var sizes: [Int] {
     switch self {
     case .flat, .flatFrom2, .flatFrom8, .batch, .fill, .priorities, .barriers, .chain, .tree,
-      .layers, .pingPong, .observed, .subscribed:
+      .layers, .random, .fanIn, .fanOut, .pingPong, .observed, .subscribed:
       [1_000, 10_000, 100_000, 1_000_000]
-    case .fanIn, .fanOut, .cancel: [1_000, 10_000, 100_000]
+    case .cancel: [1_000, 10_000, 100_000]
     case .startIdle, .startBusy: [1_000]
     case .memory: [1_000_000]
     case .memoryChain: [10_000, 1_000_000]
@@ -114,6 +116,7 @@ public enum Workload: String, CaseIterable, Sendable {
     case .chain, .pingPong, .memoryChain: .chain(size)
     case .tree: .tree(size)
     case .layers: .layers(size)
+    case .random: .random(size, dependencies: 4)
     case .fanIn: .fanIn(size)
     case .fanOut: .fanOut(size)
     case .flat, .flatFrom2, .flatFrom8, .batch, .fill, .priorities, .barriers, .cancel, .observed,

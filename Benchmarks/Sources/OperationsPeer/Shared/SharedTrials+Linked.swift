@@ -13,8 +13,8 @@ extension SharedTrials {
   static var linkedTrials: [Trial] {
     [
       linked(.chain, upTo: Limits.links), linked(.tree, upTo: Limits.links),
-      linked(.layers, upTo: Limits.links), linked(.fanIn, upTo: Limits.fans),
-      linked(.fanOut, upTo: Limits.fans), pingPong,
+      linked(.layers, upTo: Limits.links), linked(.random, upTo: Limits.links),
+      linked(.fanIn, upTo: Limits.fans), linked(.fanOut, upTo: Limits.fans), pingPong,
     ]
   }
 
