@@ -31,6 +31,7 @@ extension Operation {
   }
 
   final func depend(on operation: Operation, requiresSuccess: Bool) {
+    // A requirement is rare. Its announcement to no observer costs little.
     if !requiresSuccess, operation !== self, isExactlyBlockOperation, !isObserved {
       return dependQuietly(on: operation)
     }
@@ -129,20 +130,26 @@ extension Operation {
   /// dependency, and not yet this operation as its dependent. In that case, this method waits until
   /// it has. That thread holds no lock and runs no code of the user between these two steps.
   ///
-  /// - Returns: Whether this operation was in the list.
+  /// The method does not wait if this operation is being destroyed, because its entry may have been
+  /// removed with those of other operations that no longer exist. In a forked child, the other thread
+  /// may not exist. In that case, the method waits for some milliseconds, and then the caller corrects
+  /// the count.
+  ///
+  /// - Returns: Whether the caller must decrement the number of unmet dependencies.
   private final func removeFromDependents(of operation: Operation) -> Bool {
-    var attempts = 0
+    var attempts: Int32 = 0
     while true {
       if operation.unlistDependent(self) { return true }
       let current = status.load(ordering: .acquiring)
       let isCounted = current.isPending && !current.isCancelled && current.unmetDependencyCount > 0
       if !isCounted || operation.status.load(ordering: .sequentiallyConsistent).isFinished
-        || csystem_is_forked_child()
+        || swift_isDeallocating(Unmanaged.passUnretained(self).toOpaque())
       {
         return false
       }
-      attempts += 1
-      csystem_yield(Int32(truncatingIfNeeded: attempts))
+      if csystem_is_forked_child(), attempts > 128 { return true }
+      csystem_yield(attempts)
+      attempts = min(attempts + 1, 1_000)
     }
   }
 

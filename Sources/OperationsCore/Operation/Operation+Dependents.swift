@@ -22,7 +22,10 @@ extension Operation {
 
   /// Ends the process if it is a forked child in which a dependent in a queue would wait forever.
   private final func checkDependents() {
-    for dependent in dependentsLocked + (rare?.requirers.operations ?? []) {
+    lock.lock()
+    let all = dependentsLocked + (rare?.requirers.operations ?? [])
+    lock.unlock()
+    for dependent in all {
       dependent._withUnsafeGuaranteedRef { $0.checkProcessBeforeChange() }
     }
   }

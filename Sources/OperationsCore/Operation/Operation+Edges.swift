@@ -225,7 +225,7 @@ extension Operation {
       block.free()
     }
     guard let rare = extra.rare else { return }
-    for dependency in rare.moreDependencies.removeAll().reversed() {
+    for dependency in rare.moreDependencies.removeAll() {
       ReleaseList.release(dependency.takeRetainedValue())
     }
     for dependent in rare.moreDependents.removeAll() + rare.requirers.removeAll() {

@@ -281,6 +281,7 @@ extension Operation {
       // the word. If the exchange fails, the thread that finishes the operation has just removed the
       // dependent, and the loop repeats all steps without it.
       if isExchanged { return made }
+      // The exchange fails only if the word contained a dependent. So the block is a new one.
       made.edges?.free()
       new.release()
     }

@@ -29,7 +29,7 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
 
   init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Creates a word without a dependency, a dependent or a `RareState`.
+  /// Creates a word without a dependency, a dependent, a block or a `RareState`.
   init() { rawValue = 0 }
 
   /// Creates a value that contains a `RareState`, and retains it.

@@ -138,25 +138,54 @@ struct ManyDependenciesTests {
     }
   }
 
-  @Test("DE-15: a random graph of many operations is released without recursion")
-  func randomGraphIsReleased() async throws {
-    try await onOwnThread {
+  @Test("DE-9, DE-14: an operation that is being destroyed can remove its dependencies")
+  func removingInDeinit() {
+    let gate = Operation()
+    let kept = Operation()
+    kept.addDependency(gate)
+    do {
+      let destroyed = RemovingSubclass()
+      destroyed.addDependency(gate)
+    }
+    gate.start()
+    #expect(kept.isReady)
+  }
+
+  @Test(
+    "DE-15: a long graph with several dependencies for each operation is released without recursion"
+  )
+  func longGraphIsReleased() async throws {
+    let count = Effort.scaled(100_000)
+    // A recursive release needs more than 64 bytes of stack for each operation.
+    try await onOwnThread(stackSize: 1 << 18) {
       var random = SeededGenerator(seed: SeededGenerator.announcedSeed())
       var operations: [BlockOperation] = []
-      for index in 0..<Effort.scaled(100_000) {
+      for index in 0..<max(10_000, count) {
         let operation = BlockOperation {}
-        for _ in 0..<min(4, index) {
-          operation.addDependency(
-            operations[Int.random(in: max(0, index - 1_000)..<index, using: &random)])
+        for _ in 0..<min(3, index) {
+          let first = max(0, index - 1_000)
+          operation.addDependency(operations[Int.random(in: first..<index, using: &random)])
         }
+        // The operations are a chain too.
+        if let previous = operations.last { operation.addDependency(previous) }
         operations.append(operation)
       }
-      // The last operations retain the others, so the release of the array releases the graph in one step. With a
-      // recursive release, 100,000 operations would need more stack than the thread has.
       weak let first = operations.first
+      #expect(first != nil)
+      operations = [operations[operations.count - 1]]
       #expect(first != nil)
       operations = []
       #expect(first == nil)
+    }
+  }
+}
+
+/// An operation that removes its dependencies when it is destroyed, after its dependencies have got other dependents.
+private final class RemovingSubclass: Operation, @unchecked Sendable {
+  deinit {
+    for dependency in dependencies {
+      for _ in 0..<10 { Operation().addDependency(dependency) }
+      removeDependency(dependency)
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import OperationsCore
 import Synchronization
 import TestSupport
@@ -64,6 +65,46 @@ struct DependencyRaceTests {
         #expect(dependent.isReady)
         dependency.start()
         #expect(dependent.isReady)
+      }
+    }
+  }
+
+  @Test(
+    "DE-5, DE-9: an operation finishes while its dependencies, its dependents and its name change",
+    arguments: [2, 6, 14, 62])
+  func edgesChangeDuringTheFinish(count: Int) async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      for round in 0..<Effort.scaled(1_500) {
+        let middle = BlockOperation {}
+        let dependents = (0..<count).map { _ in Operation() }
+        for dependent in dependents { dependent.addDependency(middle) }
+        let changing = (0..<4).map { _ in Operation() }
+        let dependencies = (0..<count + 2).map { _ in BlockOperation {} }
+        for dependency in dependencies { dependency.start() }
+        onThreads(4) { thread in
+          var random = SeededGenerator(seed: seed &+ UInt64(4 * round + thread))
+          for _ in 0..<Int.random(in: 0..<200, using: &random) { csystem_spin_hint() }
+          switch thread {
+          case 0: middle.start()
+          case 1: for dependency in dependencies { middle.addDependency(dependency) }
+          case 2: middle.name = "middle"
+          default:
+            for _ in 0..<20 {
+              let operation = changing.randomElement(using: &random)!
+              if Bool.random(using: &random) {
+                operation.addDependency(middle)
+              } else {
+                operation.removeDependency(middle)
+              }
+            }
+          }
+        }
+        let areReady = (dependents + changing).allSatisfy { $0.isReady }
+        #expect(areReady)
+        #expect(
+          middle.dependencies.map(ObjectIdentifier.init) == dependencies.map(ObjectIdentifier.init))
+        #expect(middle.name == "middle")
       }
     }
   }
