@@ -61,20 +61,27 @@ struct Server: Service {
   }
 
   private func serve(_ connection: Connection) async {
+    let activity = ConnectionActivity()
     // A connection that breaks ends with an error. The server and the other connections continue.
-    try? await connection.executeThenClose { requests, responses in
-      for try await part in requests {
-        guard case .head(let head) = part else { continue }
-        let (status, text) = await answer(head.uri)
-        let isLast = Task.isShuttingDownGracefully
-        var response = HTTPResponseHead(version: .http1_1, status: status)
-        response.headers.add(name: "content-length", value: "\(text.utf8.count)")
-        if isLast { response.headers.add(name: "connection", value: "close") }
-        try await responses.write(.head(response))
-        try await responses.write(.body(.byteBuffer(ByteBuffer(string: text))))
-        try await responses.write(.end(nil))
-        if isLast { break }
+    try? await withGracefulShutdownHandler {
+      try await connection.executeThenClose { requests, responses in
+        for try await part in requests {
+          guard case .head(let head) = part else { continue }
+          activity.begin()
+          let (status, text) = await answer(head.uri)
+          let isLast = activity.isEnding
+          var response = HTTPResponseHead(version: .http1_1, status: status)
+          response.headers.add(name: "content-length", value: "\(text.utf8.count)")
+          if isLast { response.headers.add(name: "connection", value: "close") }
+          try await responses.write(.head(response))
+          try await responses.write(.body(.byteBuffer(ByteBuffer(string: text))))
+          try await responses.write(.end(nil))
+          if activity.end() { break }
+        }
       }
+    } onGracefulShutdown: {
+      // A connection without a request is closed. Otherwise the request is answered first.
+      if activity.shutDown() { connection.channel.close(promise: nil) }
     }
   }
 
@@ -97,6 +104,33 @@ struct Server: Service {
         // The queue is closed, or the task is cancelled.
         return (.serviceUnavailable, "the service is ending\n")
       }
+    }
+  }
+}
+
+/// Whether a connection has a request that is not answered.
+private final class ConnectionActivity: Sendable {
+  private let state = Mutex((hasRequest: false, isEnding: false))
+
+  /// Records that a request has arrived.
+  func begin() { state.withLock { $0.hasRequest = true } }
+
+  /// Records that a request was answered. Returns whether the service ends.
+  func end() -> Bool {
+    state.withLock { state in
+      state.hasRequest = false
+      return state.isEnding
+    }
+  }
+
+  /// Whether the service ends.
+  var isEnding: Bool { state.withLock { $0.isEnding } }
+
+  /// Records that the service ends. Returns whether the connection has no request.
+  func shutDown() -> Bool {
+    state.withLock { state in
+      state.isEnding = true
+      return !state.hasRequest
     }
   }
 }
