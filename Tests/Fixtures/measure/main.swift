@@ -11,6 +11,7 @@
 //   fixture-measure async [ROUNDS]
 //   fixture-measure telemetry [ROUNDS]
 //   fixture-measure telemetry off|metrics|traces COUNT
+//   fixture-measure context off|empty|captured|async|inherits COUNT [memory]
 
 let arguments = Array(CommandLine.arguments.dropFirst(2))
 switch CommandLine.arguments.dropFirst().first {
@@ -20,5 +21,6 @@ case "monitor": try MonitorOverhead.run(arguments)
 case "reports": try ReportOverhead.run(arguments)
 case "async": await AsyncFigures.run(arguments)
 case "telemetry": TelemetryOverhead.run(arguments)
-default: fatalError("usage: soak|dashboard|monitor|reports|async|telemetry [ARGUMENT ...]")
+case "context": ContextOverhead.run(arguments)
+default: fatalError("usage: soak|dashboard|monitor|reports|async|telemetry|context [ARGUMENT ...]")
 }
