@@ -76,9 +76,9 @@ struct ThreadBudgetTests {
     arguments: [(100, 1.1), (1_000, 1.5)])
   func sleepers(count: Int, limit: Double) async throws {
     try await onOwnThread {
-      // One quick attempt of three is enough, because a busy machine may stop all threads for some
+      // One quick attempt of seven is enough, because a busy machine may stop all threads for some
       // time.
-      let isQuickOnce = (0..<3).contains { _ in
+      let isQuickOnce = (0..<7).contains { _ in
         let queue = makeQueues(1, width: count)[0]
         let duration = ContinuousClock().measure {
           queue.addOperations(
