@@ -39,7 +39,7 @@ final class CapturedServiceContext: OperationContext {
   /// Ends one use of the hook. Operations that have captured a context keep it.
   static func remove() {
     useCount.withLock { count in
-      precondition(count > 0, "ServiceContextPropagation.stop() was called without start()")
+      precondition(count > 0, "The hook was removed more often than it was installed")
       count -= 1
       if count == 0 { OperationContextHook.remove() }
     }

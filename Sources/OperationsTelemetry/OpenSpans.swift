@@ -100,9 +100,13 @@ final class OpenSpans: Sendable {
   ///
   /// - Parameter isLate: Whether no update has arrived for so long that no report is missing.
   func closeUnreported(isLate: Bool = false) {
+    // Whether an operation has finished is read without the lock: this thread may release the last reference to
+    // the operation, which may have a `deinit` of the user.
+    let finished = state.withLock { $0.spans }.compactMap { $0.value.hasFinished ? $0.key : nil }
     let closed = state.withLock { state -> [OpenSpan] in
       var closed: [OpenSpan] = []
-      for (id, open) in state.spans where open.hasFinished {
+      for id in finished {
+        guard let open = state.spans[id] else { continue }
         if open.age < Self.patience, !isLate {
           state.spans[id]?.age += 1
         } else {

@@ -104,9 +104,8 @@ public import Tracing
 /// An operation with a captured context takes more memory until it has run. Its span is started on the thread
 /// of the operation. Other operations are not affected.
 ///
-/// This product links the whole monitor, including SwiftNIO. Therefore, if the process is started
-/// with `OPQ_MONITOR=ro` or `rw`, viewers can attach to it. With `rw`, every process of the same
-/// user can then also cancel operations of this process. The telemetry itself opens no socket.
+/// This product links the collector, but neither SwiftNIO nor the listener, and opens no socket. Link
+/// OperationsMonitor too if `opq-top` should attach to the program.
 ///
 /// Apart from the start of the spans of operations with a captured context, the telemetry calls the
 /// metrics system and the tracer on its own thread, which sleeps while nothing happens. If such a call takes long,

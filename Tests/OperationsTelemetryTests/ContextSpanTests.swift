@@ -9,6 +9,12 @@ import TestSupport
 import Testing
 import Tracing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Tests of the service context of operations, with real queues and an in-memory tracer.
 @Suite(.serialized, .oneAtATime, .onOwnThread) struct ContextSpanTests {
   private let tracer = InMemoryTracer()
@@ -207,6 +213,17 @@ import Tracing
     span.end()
     #expect(seen.events == [true])
     #expect(tracer.finishedSpans.count == 1)
+  }
+
+  @Test func stopWithoutStartEndsTheProcessWhileATelemetryRunsInOwnProcess() async {
+    await #expect(processExitsWith: .failure) {
+      let telemetry = OperationTelemetry.start(metrics: nil, tracer: InMemoryTracer())
+      ServiceContextPropagation.start()
+      ServiceContextPropagation.stop()
+      ServiceContextPropagation.stop()
+      withExtendedLifetime(telemetry) {}
+      exit(0)
+    }
   }
 
   @Test func withoutTelemetryOperationsHaveNoContext() {

@@ -42,8 +42,9 @@ bool csystem_thread_has_low_priority(void);
 /// instructions cause: SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE and SIGSYS. Returns 0, or the error number.
 int csystem_start_thread(void (*body)(void *), void *context);
 
-/// Starts a detached thread with a stack of `stack_size` bytes. 0 is Glibc's default size with any C library: the
-/// limit of the first thread's stack (`ulimit -s`), or 8 MiB if there is no limit.
+/// Starts a detached thread with a stack of `stack_size` bytes. 0 is the limit of the first thread's stack
+/// (`ulimit -s`). If there is no limit, 0 is the default of Glibc, for example 2 MiB on x86-64, and 8 MiB with any
+/// other C library.
 int csystem_start_thread_with_stack(void (*body)(void *), void *context, size_t stack_size);
 
 /// Returns whether an error number means that an argument, such as a stack size, is not valid.

@@ -18,8 +18,9 @@ package protocol OperationContext: AnyObject, Sendable {
   func begin(_ operation: Operation) -> any OperationContext
 
   /// Handles that the work of an operation has ended. Called at most once, for the context that ``begin(_:)``
-  /// has returned, on any thread, before the operation finishes. Not called if a subclass that overrides
-  /// `start()` ends its work after `start()` has returned.
+  /// has returned, on any thread. For a block operation and an asynchronous operation, it is called before the
+  /// operation finishes. For another subclass that a queue starts, it is called when `start()` has returned, which
+  /// is after the finish. Not called if a subclass that overrides `start()` finishes after `start()` has returned.
   func end(_ operation: Operation)
 }
 

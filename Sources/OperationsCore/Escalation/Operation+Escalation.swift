@@ -63,15 +63,14 @@ extension Operation {
     if status.isFinished { return false }
     let isRaised = QueuePriority(of: priority).index < status.priorityIndex
     guard isRaised || raisesTask(to: priority) else { return false }
-    let known = makeRare { rare -> PriorityEscalation? in
+    let isHigher = makeRare { rare in
       let old = rare.escalation
-      if let old, old.task >= priority { return nil }
-      let new = PriorityEscalation(task: priority, base: old?.base ?? basePriorityLocked)
-      rare.escalation = new
-      return new
+      if let old, old.task >= priority { return false }
+      rare.escalation = PriorityEscalation(task: priority, base: old?.base ?? basePriorityLocked)
+      return true
     }
-    guard let known else { return false }
-    applyPriority(known.queuePriority)
+    guard isHigher else { return false }
+    applyEscalation()
     escalateTask(to: priority)
     return true
   }
@@ -80,12 +79,32 @@ extension Operation {
     QueuePriority(index: status.load(ordering: .acquiring).priorityIndex)
   }
 
-  /// Returns the priority for a new base priority, which it stores if a waiting task has raised the operation.
-  final func escalated(_ base: QueuePriority) -> QueuePriority {
-    guard let rare, rare.mayHaveEscalation else { return base }
+  /// Stores the priority that the operation would have without a waiting task, if a waiting task has raised the
+  /// operation.
+  ///
+  /// If the caller has changed the priority before the call, and the result is `false`, a task that raises the
+  /// operation at the same time sees this change. So the read of `extra` is sequentially consistent, and the
+  /// escalation is read under the lock.
+  ///
+  /// - Returns: Whether a waiting task has raised the operation.
+  final func setPriorityBeforeEscalation(_ base: QueuePriority) -> Bool {
+    guard extra.load(ordering: .sequentiallyConsistent).isRare else { return false }
     return withRare { rare in
+      guard rare?.escalation != nil else { return false }
       rare?.escalation?.base = base
-      return rare?.escalation?.queuePriority ?? base
+      return true
+    }
+  }
+
+  /// Sets the priority that follows from the escalation. Repeats this until no other thread has changed the
+  /// escalation in the meantime, so that the last change always counts.
+  ///
+  /// - Precondition: A waiting task has raised the operation.
+  final func applyEscalation() {
+    var applied: QueuePriority?
+    while let known = withRare({ $0?.escalation?.queuePriority }), known != applied {
+      applyPriority(known)
+      applied = known
     }
   }
 

@@ -300,11 +300,12 @@ extension Operation {
   /// barrier. A barrier keeps its place with any priority, because the queue orders barriers only
   /// by their addition.
   final func setPriority(_ priority: QueuePriority) {
-    let raised = escalated(priority)
-    applyPriority(raised)
-    // A waiting task may have raised the operation since its escalation was read.
-    let again = escalated(priority)
-    if again != raised { applyPriority(again) }
+    if !setPriorityBeforeEscalation(priority) {
+      applyPriority(priority)
+      // A waiting task may have raised the operation for the first time since its escalation was read.
+      guard setPriorityBeforeEscalation(priority) else { return }
+    }
+    applyEscalation()
   }
 
   /// Sets the priority by which the queue orders the operation.

@@ -182,9 +182,9 @@ struct WorkerPoolState {
 
   /// Grants the request, if an idle thread exists or a new thread may be started.
   ///
-  /// A thread can lower its priority, but not raise it again. So if no further thread may be started, a request
-  /// of a background queue gets an idle thread of the others, which stays in the background from then on. In
-  /// the other case, an idle thread in the background ends, and a new one takes its place.
+  /// A thread can lower its priority, but not raise it again. So if no further thread may be started, or the system
+  /// has just refused one, a request of a background queue gets an idle thread of the others, which stays in the
+  /// background from then on. In the other case, an idle thread in the background ends, and a new one takes its place.
   mutating func employ(_ request: Request) -> Action? {
     let isBackground = request.lane.isBackground
     if let worker = isBackground ? idleInBackground.popLast() : idle.popLast() {
@@ -199,7 +199,7 @@ struct WorkerPoolState {
       worker.isInBackground = true
       return wake(worker, request)
     }
-    guard !isBackground, isAtLimit, let worker = idleInBackground.popLast() else { return nil }
+    guard !isBackground, let worker = idleInBackground.popLast() else { return nil }
     workers[ObjectIdentifier(worker)] = nil
     return .replace(worker, granted(request))
   }

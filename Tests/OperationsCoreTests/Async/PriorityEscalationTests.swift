@@ -33,7 +33,7 @@ struct PriorityEscalationTests {
     try await onOwnThread {
       #expect(
         poll(for: .seconds(30)) {
-          operation.hasRegisteredWaiters && place(of: operation) == expected
+          operation.hasRegisteredWaiters && isPlaced(operation, at: expected)
         })
     }
     return task
@@ -41,6 +41,23 @@ struct PriorityEscalationTests {
 
   private func place(of operation: Operation) -> Operation.QueuePriority {
     Operation.QueuePriority(index: operation.status.load(ordering: .acquiring).priorityIndex)
+  }
+
+  /// Whether the operation has a priority, and the queue has taken note of it.
+  private func isPlaced(_ operation: Operation, at priority: Operation.QueuePriority) -> Bool {
+    // The queue reads its inbox, which the thread that changes a priority uses.
+    queue.core.withScheduler { _, _ in }
+    let status = operation.status.load(ordering: .acquiring)
+    return status.priorityIndex == priority.index && !status.isHeldInQueue
+  }
+
+  /// Returns the priority of the current task when it is `priority`, or after a minute.
+  ///
+  /// The task of an operation may continue before the thread that raises the operation has escalated it.
+  private static func priorityOfTask(raisedTo priority: TaskPriority) async -> TaskPriority {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while Task.currentPriority != priority, ContinuousClock.now < deadline { await Task.yield() }
+    return Task.currentPriority
   }
 
   private func finish(_ tasks: Task<Void, Never>...) async {
@@ -117,7 +134,8 @@ struct PriorityEscalationTests {
     awaited.addDependency(first)
     queue.addOperations([other, first, awaited])
     let task = try await wait(for: awaited, at: .high, raised: .high)
-    #expect(place(of: first) == .high)
+    // The dependencies are raised after the awaited operation.
+    try await onOwnThread { #expect(poll(for: .seconds(30)) { isPlaced(first, at: .high) }) }
     await finish(task)
     #expect(log.events == ["first", "awaited", "other"])
   }
@@ -128,7 +146,7 @@ struct PriorityEscalationTests {
     queue.addOperations([first, awaited])
     let task = try await wait(for: awaited, at: .low, raised: .normal)
     task.escalatePriority(to: .high)
-    try await onOwnThread { #expect(poll(for: .seconds(30)) { place(of: awaited) == .high }) }
+    try await onOwnThread { #expect(poll(for: .seconds(30)) { isPlaced(awaited, at: .high) }) }
     await finish(task)
     #expect(log.events == ["awaited", "first"])
   }
@@ -139,7 +157,7 @@ struct PriorityEscalationTests {
     let running = AsyncOperation {
       let before = Task.currentPriority
       await gate.pass()
-      return (before, Task.currentPriority)
+      return (before, await Self.priorityOfTask(raisedTo: .high))
     }
     running.qualityOfService = .utility
     queue.isSuspended = false
@@ -156,7 +174,7 @@ struct PriorityEscalationTests {
 
   @Test("PR-10: the task of an operation that was awaited before it started has that priority")
   func taskPriorityBeforeStart() async throws {
-    let pending = AsyncOperation { Task.currentPriority }
+    let pending = AsyncOperation { await Self.priorityOfTask(raisedTo: .high) }
     pending.qualityOfService = .utility
     queue.addOperation(pending)
     let task = try await wait(for: pending, at: .high, raised: .high)
@@ -169,13 +187,13 @@ struct PriorityEscalationTests {
     let gate = AsyncGate()
     let member = AsyncOperation {
       await gate.pass()
-      return Task.currentPriority
+      return await Self.priorityOfTask(raisedTo: .high)
     }
     let group = GroupOperation([member])
     group.qualityOfService = .utility
     let attempt = AsyncOperation {
       await gate.pass()
-      return Task.currentPriority
+      return await Self.priorityOfTask(raisedTo: .high)
     }
     let retry = RetryOperation(maximumAttempts: 1) { _ in attempt }
     retry.qualityOfService = .utility
@@ -204,6 +222,7 @@ struct PriorityEscalationTests {
     var random = SeededGenerator(seed: SeededGenerator.announcedSeed())
     queue.isSuspended = false
     let priorities: [TaskPriority] = [.background, .low, .medium, .high]
+    var operations: [Operation] = []
     for _ in 0..<Effort.scaled(1_000) {
       let operation = AsyncOperation { await Task.yield() }
       queue.addOperation(operation)
@@ -214,6 +233,51 @@ struct PriorityEscalationTests {
       waits.randomElement(using: &random)?.escalatePriority(to: .high)
       operation.queuePriority = .low
       for wait in waits { try await wait.value }
+      operations.append(operation)
+    }
+    try await expectPlaces(of: operations) { _ in .low }
+  }
+
+  @Test("PR-10: race: no priority is lost that is set while a task raises the operation")
+  func raceWithPriority() async throws {
+    let lowest: [Operation.QueuePriority] = [.veryLow, .low, .normal]
+    let operations = (0..<Effort.scaled(1_000)).map { block("\($0)", lowest[$0 % 3]) }
+    queue.addOperations(operations)
+    try await onOwnThread {
+      onThreads(3) { number in
+        for (index, operation) in operations.enumerated() {
+          if number == 0 {
+            operation.queuePriority = .normal
+            operation.queuePriority = Self.lastPriority(index)
+          } else {
+            operation.escalate(to: number == 1 ? .medium : .high)
+          }
+        }
+      }
+    }
+    try await expectPlaces(of: operations, Self.lastPriority)
+    await finish()
+  }
+
+  private static func lastPriority(_ index: Int) -> Operation.QueuePriority {
+    index.isMultiple(of: 2) ? .veryHigh : .low
+  }
+
+  /// Expects that each operation gets the priority that was set last, or that of the waiting tasks that have
+  /// raised it, whichever is higher. An operation that had the priority of a task already was not raised.
+  private func expectPlaces(
+    of operations: [Operation], _ last: @escaping @Sendable (Int) -> Operation.QueuePriority
+  ) async throws {
+    try await onOwnThread {
+      for (index, operation) in operations.enumerated() {
+        let base = last(index)
+        // The library's own work may raise the operation later than the waits end.
+        let isPlaced = poll(for: .seconds(30)) {
+          let raised = operation.escalatedTaskPriority.map { Operation.QueuePriority(of: $0) }
+          return place(of: operation) == base.orHigher(raised ?? base)
+        }
+        #expect(isPlaced && operation.queuePriority == base, "operation \(index)")
+      }
     }
   }
 }

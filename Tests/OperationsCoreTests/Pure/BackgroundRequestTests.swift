@@ -70,4 +70,20 @@ struct BackgroundRequestTests {
     #expect(bench.state.threadCount == 6 && bench.state.grantedCount == 4)
     #expect(bench.serving.allSatisfy { !$0.worker.isInBackground })
   }
+
+  @Test("PR-11: if the system refuses a thread, an idle thread in the background makes room")
+  func refusal() throws {
+    let queue = OperationQueue()
+    var bench = WorkerPoolBench(processors: 2)
+    bench.request(1, .backgroundShared)
+    bench.finishFirst()
+    let request = try bench.requestThread(for: queue)
+    #expect(bench.state.threadCount == 2 && bench.state.idleInBackground.count == 1)
+    let (action, stranded) = bench.state.startFailed(request, now: 0)
+    bench.perform(action)
+    #expect(lanes(bench) == [.shared] && bench.serving.allSatisfy { !$0.worker.isInBackground })
+    #expect(bench.state.threadCount == 1 && bench.state.idleInBackground.isEmpty)
+    #expect(bench.state.waitingCount == 0 && stranded.isEmpty)
+    withExtendedLifetime(queue) {}
+  }
 }
