@@ -27,7 +27,8 @@ public import OperationsCore
 /// operations between two awaits can come in any order too, and only one of them runs at a time. A task that
 /// changes its executor may need a step for this, in which none of its own code runs.
 ///
-/// Completion blocks, and further blocks of a `BlockOperation`, run on threads of the library. Code of another actor, and of a task
+/// Completion blocks, and further blocks of a `BlockOperation`, run on threads of the library. Members of a
+/// `GroupOperation` run in the group's own queue, on threads of the library. Code of another actor, and of a task
 /// outside the queue, runs where it always runs. After it, the task of the operation continues in a step.
 ///
 /// A step must not wait, on the thread of the test, for another operation of the queue, because only a further
@@ -69,7 +70,8 @@ public final class SteppedOperationQueue: OperationQueue, @unchecked Sendable {
   /// Starts an operation, on the calling thread.
   ///
   /// - Parameter operation: An operation of the queue. It need not be the first one.
-  /// - Returns: Whether the operation was started; `false` if it is not one of ``readyOperations``.
+  /// - Returns: Whether the operation was started; `false` if it is not one of ``readyOperations``, or if it turns out
+  ///   not to be ready, for example because an operation of another queue holds one of its exclusions.
   @discardableResult
   public func step(_ operation: Operation) -> Bool { startStep(operation) != nil }
 
@@ -119,12 +121,15 @@ public final class SteppedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   private func step(_ chooser: inout StepChooser) -> Step? {
-    let taskCount = continuableTaskCount
-    let operations = startableOperations
-    guard taskCount + operations.count > 0 else { return nil }
-    let index = chooser.choose(from: taskCount + operations.count)
-    if index < taskCount { return continueTask(at: index) ? .continued : nil }
-    return startStep(operations[index - taskCount]).map { .started($0) }
+    while true {
+      let taskCount = continuableTaskCount
+      let operations = startableOperations
+      guard taskCount + operations.count > 0 else { return nil }
+      let index = chooser.choose(from: taskCount + operations.count)
+      if index < taskCount { return continueTask(at: index) ? .continued : nil }
+      if let started = startStep(operations[index - taskCount]) { return .started(started) }
+      // The operation is not ready after all, and is no longer one of the operations to choose from.
+    }
   }
 
   // MARK: Members of OperationQueue

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 public import OperationsCore
+import Synchronization
 
 /// A clock that a test moves. Its time stands still until the test advances it.
 ///
@@ -57,8 +58,15 @@ public final class TestClock: Clock, Sendable {
     var lastNumber = 0
     var sleepers: [Sleeper] = []
     var waiters: [Waiter] = []
-    /// The numbers of sleeps and waits that were cancelled before they began.
-    var cancelled: Set<Int> = []
+    /// The numbers of the sleeps and waits that have not begun and were not cancelled.
+    var early: Set<Int> = []
+
+    /// Returns the number of a new sleep or wait.
+    mutating func makeNumber() -> Int {
+      lastNumber += 1
+      early.insert(lastNumber)
+      return lastNumber
+    }
 
     /// Removes and returns the waits that have ended.
     mutating func takeDoneWaiters() -> [CheckedContinuation<Void, Never>] {
@@ -92,10 +100,7 @@ public final class TestClock: Clock, Sendable {
   ///   - tolerance: Has no effect.
   /// - Throws: `CancellationError` if the task is cancelled first.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-    let number = state.withLock { state in
-      state.lastNumber += 1
-      return state.lastNumber
-    }
+    let number = state.withLock { $0.makeNumber() }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { begin(number, until: deadline, $0) }
     } onCancel: {
@@ -108,7 +113,7 @@ public final class TestClock: Clock, Sendable {
   ) {
     let (result, waiters) = state.withLock {
       state -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
-      if state.cancelled.remove(number) != nil { return (.failure(CancellationError()), []) }
+      if state.early.remove(number) == nil { return (.failure(CancellationError()), []) }
       if deadline <= state.now { return (.success(()), []) }
       state.sleepers.append(
         Sleeper(deadline: deadline, number: number, continuation: continuation))
@@ -126,7 +131,7 @@ public final class TestClock: Clock, Sendable {
       if let index = state.waiters.firstIndex(where: { $0.number == number }) {
         return (nil, state.waiters.remove(at: index))
       }
-      state.cancelled.insert(number)
+      state.early.remove(number)
       return (nil, nil)
     }
     sleeper?.continuation.resume(throwing: CancellationError())
@@ -210,14 +215,11 @@ public final class TestClock: Clock, Sendable {
   public func waitForSleepers(_ count: Int = 1) async { await wait { $0 >= count } }
 
   private func wait(until isDone: @escaping @Sendable (_ sleeperCount: Int) -> Bool) async {
-    let number = state.withLock { state in
-      state.lastNumber += 1
-      return state.lastNumber
-    }
+    let number = state.withLock { $0.makeNumber() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
-          if state.cancelled.remove(number) != nil || isDone(state.sleepers.count) { return true }
+          if state.early.remove(number) == nil || isDone(state.sleepers.count) { return true }
           state.waiters.append(Waiter(number: number, isDone: isDone, continuation: continuation))
           return false
         }
@@ -233,9 +235,9 @@ public final class TestClock: Clock, Sendable {
   }
 }
 
-/// Whether an operation has finished.
+/// Whether an operation has finished. The clock reads it inside its lock, so it has no lock of its own.
 private final class FinishFlag: Sendable {
-  private let flag = Locked(false)
-  var isSet: Bool { flag.withLock { $0 } }
-  func set() { flag.withLock { $0 = true } }
+  private let flag = Atomic(false)
+  var isSet: Bool { flag.load(ordering: .acquiring) }
+  func set() { flag.store(true, ordering: .releasing) }
 }

@@ -218,11 +218,44 @@ struct SteppedOperationQueueTests {
     queue.addOperation(first)
     other.addOperation(second)
     queue.step()
-    other.step()
+    #expect(other.step() == nil && other.runAll().isEmpty)
     #expect(first.isExecuting && !second.isFinished)
     queue.runAll()
-    await other.runUntilEmpty()
+    #expect(await other.runUntilEmpty() == [second])
     #expect(second.isFinished)
+  }
+
+  @Test("An operation that turns out not to be ready is not reported as started")
+  func unready() async {
+    let (queue, log) = (SteppedOperationQueue(), EventLog<String>())
+    let unready = UnreadyOperation()
+    unready.queuePriority = .high
+    let other = Self.named("other", log)
+    queue.addOperations([unready, other])
+    #expect(queue.readyOperations == [unready, other])
+    unready.isDoubtful.change { $0 = true }
+    #expect(queue.step() == .started(other))
+    #expect(queue.step() == nil && !queue.step(unready) && log.events == ["other"])
+    unready.isDoubtful.change { $0 = false }
+    unready.didChangeValue(forKey: "isReady")
+    await queue.waitUntilReady()
+    unready.isDoubtful.change { $0 = true }
+    #expect(!queue.step(unready) && unready.state == .waiting)
+    unready.isDoubtful.change { $0 = false }
+    unready.didChangeValue(forKey: "isReady")
+    #expect(await queue.runUntilEmpty() == [unready])
+  }
+
+  @Test("A barrier that is due starts, even if a test has added a dependency to it")
+  func barrierWithDependency() {
+    let (queue, log) = (SteppedOperationQueue(), EventLog<String>())
+    queue.addBarrierBlock { log.note("barrier") }
+    queue.addOperation(Self.named("behind", log))
+    let barrier = queue.readyOperations[0]
+    barrier.addDependency(BlockOperation {})
+    #expect(queue.step() == .started(barrier) && queue.snapshot().counts.executing == 0)
+    queue.runAll()
+    #expect(log.events == ["barrier", "behind"] && queue.operationCount == 0)
   }
 
   @Test("Cancelled operations finish in a step without running")
@@ -259,4 +292,10 @@ struct SteppedOperationQueueTests {
     }
     #expect(released == nil)
   }
+}
+
+/// An operation whose `isReady` a test can make `false`, without an announcement.
+private final class UnreadyOperation: Operation, @unchecked Sendable {
+  let isDoubtful = Monitored(false)
+  override var isReady: Bool { super.isReady && !isDoubtful.value }
 }

@@ -51,12 +51,12 @@ enum Alarms {
   /// Removes the alarm of an object, if it has one. Its release runs on this thread.
   static func remove(_ target: any AlarmTarget) {
     let (removed, task) = lines.withLock { lines -> ((any AlarmTarget)?, Task<Void, Never>?) in
-      for identity in lines.keys {
-        guard lines[identity]?.alarms.time(of: target) != nil else { continue }
-        let removed = lines[identity]?.alarms.remove(target)
-        return (removed, endLineIfEmpty(identity, &lines))
-      }
-      return (nil, nil)
+      // The search ends before the removal. Otherwise, its iterator would retain the lines, and the removal would copy
+      // all alarms.
+      let identity = lines.keys.first { lines[$0]?.alarms.time(of: target) != nil }
+      guard let identity else { return (nil, nil) }
+      let removed = lines[identity]?.alarms.remove(target)
+      return (removed, endLineIfEmpty(identity, &lines))
     }
     task?.cancel()
     withExtendedLifetime(removed) {}

@@ -102,6 +102,11 @@ extension OperationStatus {
     return true
   }
 
+  /// Handles that the queue chooses a barrier that is due. Dependencies, which a test can add, do not delay it.
+  mutating func dispatchBarrier(startsAtOnce: Bool) {
+    if !dispatch(startsAtOnce: startsAtOnce) { insert(.dispatched) }
+  }
+
   /// Handles that the queue reverts its choice, because the subclass's `isReady` was `false`.
   mutating func undispatch() { remove(.dispatched) }
 

@@ -13,8 +13,8 @@ struct AdmissionLine {
   /// Identifies the thread or task of a caller.
   typealias Caller = UInt64
 
-  /// The time after which the place of a caller that has added no operation ends.
-  static let placeNanoseconds: Int64 = 1_000_000_000
+  /// The time after which the place of a caller that has added no operation ends. Only tests change it.
+  var placeNanoseconds: Int64 = 1_000_000_000
 
   private struct Entry {
     let waiter: any Waiter
@@ -124,7 +124,7 @@ struct AdmissionLine {
     places.append(
       Place(
         number: number, caller: entry.caller, additionCount: counts.total,
-        end: now + Self.placeNanoseconds))
+        end: now + placeNanoseconds))
   }
 
   /// Returns the time at which the owner of the line must call ``timeHasPassed(_:)``, because callers wait for places

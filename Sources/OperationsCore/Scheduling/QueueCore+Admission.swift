@@ -36,6 +36,22 @@ extension QueueScheduler {
 }
 
 extension QueueCore {
+  /// Wakes waiting threads and tasks.
+  ///
+  /// When this thread wakes a task, the executor of the task may run the task on this thread. The task may wait for the
+  /// operation that a worker has taken and not started yet. So in that case, another thread wakes the tasks.
+  @inline(never)
+  func wake(_ waiters: [any Waiter]) {
+    guard CurrentWork.isBetweenOperations else {
+      for waiter in waiters { waiter.wake() }
+      return
+    }
+    let tasks = waiters.filter { $0 is WaitingTask }
+    for waiter in waiters where !(waiter is WaitingTask) { waiter.wake() }
+    if tasks.isEmpty { return }
+    OperationQueue.duties.addOperation { for task in tasks { task.wake() } }
+  }
+
   /// Handles the arrival of a caller that waits until the queue has fewer operations than `limit`.
   ///
   /// - Returns: `nil` if the caller may continue at once, or if the queue is closed. Otherwise the serial number of the

@@ -386,7 +386,7 @@ final class QueueCore: @unchecked Sendable {
     if effects.hasWork { wakeWorker() }
     if let wakeups = effects.takeWakeups() {
       for callback in wakeups.callbacks { callback() }
-      for waiter in wakeups.waiters { waiter.wake() }
+      wake(wakeups.waiters)
       if let time = wakeups.admissionTime { endPlaces(at: time) }
     }
   }

@@ -74,6 +74,8 @@ extension QueueScheduler {
   {
     let status = operation.status.load(ordering: .acquiring)
     if status.isCancelled || status.isFinished { return false }
+    // Another thread cancels the operation. The queue must withhold it until then.
+    if operation.place.isWithheld { return false }
     switch operation.place.stage {
     case .waiting, .ready: break
     case .executing:

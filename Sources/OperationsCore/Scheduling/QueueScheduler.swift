@@ -219,7 +219,7 @@ struct QueueScheduler {
   mutating func startBarrier(startsAtOnce: Bool) -> StartableOperation {
     let barrier = barriers.startFirst()
     return barrier._withUnsafeGuaranteedRef {
-      let (_, status) = $0.update { ($0.dispatch(startsAtOnce: startsAtOnce), $0) }
+      let (_, status) = $0.update { ($0.dispatchBarrier(startsAtOnce: startsAtOnce), $0) }
       $0.place.stage = .executing
       return StartableOperation(
         barrier, isBlock: startsAtOnce && $0.isExactlyBlockOperation, status,

@@ -64,7 +64,8 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// order. The width applies too. Barriers count as operations. Operations that were cancelled before their
   /// start finish at once and do not count.
   ///
-  /// A new limit takes effect immediately and counts only later starts. Setting an equal limit changes
+  /// A new limit takes effect immediately and counts only later starts. An operation that the queue has chosen under
+  /// the old limit, and that has not started, may count under the new one. Setting an equal limit changes
   /// nothing. With `nil`, all waiting operations can start. The limit can also be set on
   /// ``OperationQueue/main`` and on queues with an ``OperationQueue/underlyingQueue``. A start is the moment
   /// at which a thread is about to run the operation; the system may delay the thread after that.

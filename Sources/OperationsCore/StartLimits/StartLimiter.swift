@@ -45,7 +45,15 @@ extension QueueCore {
   fileprivate func startsHaveExpired(of limiter: StartLimiter) {
     let now = limiter.time.now
     let next = withScheduler { scheduler, _ in scheduler.startsHaveExpired(of: limiter, at: now) }
-    if let next { Alarms.set(limiter, at: AlarmMoment(next, on: limiter.time)) }
+    if let next { setAlarm(of: limiter, at: next) }
+  }
+
+  /// Sets the alarm of a limiter, which may have been replaced since the critical section.
+  private func setAlarm(of limiter: StartLimiter, at time: Duration) {
+    Alarms.set(limiter, at: AlarmMoment(time, on: limiter.time))
+    // The thread that has replaced the limiter may have removed its alarm before this thread has set it.
+    let isPresent = scheduler.withLock { $0.limiter === limiter }
+    if !isPresent { Alarms.remove(limiter) }
   }
 
   /// Records that a thread is about to run an operation that counts as a start.
@@ -59,7 +67,7 @@ extension QueueCore {
       let next = scheduler.recordStart(of: limiter, at: now)
       return (next, scheduler.hasWork)
     }
-    if let next { Alarms.set(limiter, at: AlarmMoment(next, on: limiter.time)) }
+    if let next { setAlarm(of: limiter, at: next) }
     if hasWork { wakeWorker() }
   }
 }

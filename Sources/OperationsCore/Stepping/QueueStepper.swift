@@ -103,13 +103,15 @@ extension OperationQueue {
   /// when an asynchronous operation awaits something or has finished.
   ///
   /// - Parameter chosen: The operation; `nil` for the first one.
-  /// - Returns: The operation that was started; `nil` if it cannot start.
+  /// - Returns: The operation that was started; `nil` if it cannot start, or if its queue took it back, because its
+  ///   `isReady` is `false` or another operation holds one of its exclusions.
   package final func startStep(_ chosen: Operation? = nil) -> Operation? {
     let taken = core.withScheduler { scheduler, _ in scheduler.takeForStep(chosen) }
     guard let taken else { return nil }
     let operation = taken.reference.takeUnretainedValue()
     core.execute(taken)
-    return operation
+    // An operation that was started stays marked as chosen, and one that the queue took back does not.
+    return operation.status.load(ordering: .acquiring).has(.dispatched) ? operation : nil
   }
 
   /// Continues a task of the queue on the calling thread until it awaits something or ends.

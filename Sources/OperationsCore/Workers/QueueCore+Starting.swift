@@ -51,9 +51,9 @@ extension QueueCore {
   @inline(never)
   private func startAsking(_ operation: Operation, countsAsStart: Bool) {
     // This is the last time that a subclass's `isReady` is read before the start. The thread holds
-    // no locks.
+    // no locks. A barrier that is due always starts: it is not counted, so it cannot be given back.
     let status = operation.status.load(ordering: .acquiring)
-    if !status.has(.cancelled), !mayStart(operation, status) {
+    if !status.has(.cancelled), !status.has(.barrier), !mayStart(operation, status) {
       let mustCancel = withScheduler { scheduler, _ in
         if countsAsStart { scheduler.withdrawStart() }
         return scheduler.giveBack(operation, reading: status.reading)

@@ -71,6 +71,27 @@ struct AsyncExecutorTests {
     }
   }
 
+  @Test(
+    "WA-6: a task that its executor resumes when the queue has few operations may wait for the next one"
+  )
+  func admittedOnTheWorker() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      queue.isSuspended = true
+      let operations = [BlockOperation {}, BlockOperation {}]
+      queue.addOperations(operations, waitUntilFinished: false)
+      let hasWaited = Gate()
+      Task(executorPreference: CallingThreadExecutor()) {
+        try await queue.waitUntilOperationCount(isBelow: 2)
+        Self.wait(for: operations[1])
+        hasWaited.open()
+      }
+      queue.isSuspended = false
+      #expect(hasWaited.waitUntilOpen())
+    }
+  }
+
   @Test("WA-6: a task that its executor resumes when the queue is empty may use the queue")
   func resumedOnTheSearchingWorker() async throws {
     try await onOwnThread {

@@ -6,7 +6,8 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("The line of callers that wait until a queue has few operations")
+@Suite(
+  "The line of callers that wait until a queue has few operations", .timeLimit(.minutes(5)))
 struct AdmissionLineTests {
   private final class Caller: Waiter {
     let id: UInt64
@@ -15,7 +16,8 @@ struct AdmissionLineTests {
     func wake() {}
   }
 
-  private static let second = AdmissionLine.placeNanoseconds
+  /// The time after which a place ends.
+  private static let second: Int64 = 1_000_000_000
 
   /// Makes a caller arrive. Returns whether it is admitted at once.
   private func arrive(
