@@ -31,6 +31,27 @@ struct DelayStressTests {
     }
   }
 
+  @Test("100,000 delayed operations are cancelled in a time that is proportional to their number")
+  func manyCancelled() async throws {
+    try await onOwnThread {
+      let (queue, clock, count) = (OperationQueue(), ManualClock(), 100_000)
+      let ran = Counter()
+      var operations: [Operation] = []
+      for number in 0..<count {
+        let delay = Duration.seconds(1 + number % 100)
+        operations.append(queue.addOperation(delay: delay, clock: clock) { ran.add() })
+      }
+      let start = ContinuousClock.now
+      queue.cancelAllOperations()
+      queue.waitUntilAllOperationsAreFinished()
+      // If each removal copied the other alarms, the test would take minutes.
+      #expect(ContinuousClock.now - start < .seconds(30))
+      var leftCount = 0
+      for operation in operations where Alarms.timeLeft(of: operation) != nil { leftCount += 1 }
+      #expect(leftCount == 0 && ran.value == 0)
+    }
+  }
+
   @Test("Adding, cancelling and the ends of delays race, and each operation finishes once")
   func races() async throws {
     let seed = SeededGenerator.announcedSeed()

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Races with the end of a queue", .oneAtATime)
+@Suite("Races with the end of a queue", .oneAtATime, .timeLimit(.minutes(10)))
 struct EndingStressTests {
   @Test(
     "Each operation that races with shutdown runs before it returns, or is refused and never runs")
@@ -43,7 +43,11 @@ struct EndingStressTests {
             }
             ran.change { _ = $0.insert(ObjectIdentifier(operation)) }
           }
-          if Bool.random(using: &random) { return SelfUsingOperation(work: body) }
+          switch Int.random(in: 0..<4, using: &random) {
+          case 0: return SelfUsingOperation(work: body)
+          case 1: return StubbornSelfUsingOperation(work: body)
+          default: break
+          }
           let operation = BlockOperation()
           operation.addExecutionBlock { [unowned operation] in body(operation) }
           return operation
@@ -56,6 +60,9 @@ struct EndingStressTests {
     for operation in all.value {
       operation.waitUntilFinished()
       let hasRun = ran.value.contains(ObjectIdentifier(operation))
+      if operation.error is OperationQueueClosedError {
+        #expect(!hasRun && operation.isCancelled, "A refused operation has run")
+      }
       if mode == .drain {
         #expect(hasRun != (operation.error is OperationQueueClosedError))
         #expect(hasRun != operation.isCancelled)
@@ -115,6 +122,11 @@ struct EndingStressTests {
       #expect(operation.isCancelled != ran.value.contains(ObjectIdentifier(operation)))
     }
   }
+}
+
+/// An operation whose `cancel()` has no effect.
+private final class StubbornSelfUsingOperation: SelfUsingOperation, @unchecked Sendable {
+  override func cancel() {}
 }
 
 /// What the operations of a test have seen.

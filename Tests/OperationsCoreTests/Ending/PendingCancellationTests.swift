@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("cancelPendingOperations", .onOwnThread)
+@Suite("cancelPendingOperations", .onOwnThread, .timeLimit(.minutes(5)))
 struct PendingCancellationTests {
   @Test("An executing operation is not cancelled, and operations that wait or are ready never run")
   func executingOperationsContinue() {

@@ -5,7 +5,7 @@
 import TestSupport
 import Testing
 
-@Suite("Closing a queue")
+@Suite("Closing a queue", .timeLimit(.minutes(5)))
 struct ShutdownTests {
   @Test("A queue that is drained runs all of its operations and barriers, and is then closed")
   func drain() async throws {
@@ -121,12 +121,7 @@ struct ShutdownTests {
       let diagnostics = EventLog<OperationDiagnostic.Kind>()
       OperationDiagnostic.handler = { diagnostics.note($0.kind) }
       let queue = OperationQueue()
-      // The queue is closed for the scheduler only, so the adding thread reads no mark, as if it had read the
-      // marks before the queue was closed.
-      queue.core.withScheduler { scheduler, _ in
-        scheduler.isClosed = true
-        scheduler.watchAdditions()
-      }
+      queue.closeForScheduler()
       let operations = [
         BlockOperation { Issue.record("A refused block has run") },
         PlainSubclass { Issue.record("A refused operation has run") },
@@ -142,6 +137,26 @@ struct ShutdownTests {
       await queue.waitUntilAllOperationsAreFinished()
       try await onOwnThread { _ = diagnostics.wait(forCount: 5) }
       #expect(diagnostics.events.allSatisfy { $0 == .addsToClosedQueue })
+    }
+  }
+
+  @Test("An operation that is refused late stays withheld if pending operations are cancelled")
+  func lateRefusalAndCancellation() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      queue.closeForScheduler()
+      let operation = SlowStubbornOperation { Issue.record("A refused operation has run") }
+      queue.addOperation(operation)
+      queue.core.withScheduler { _, _ in }
+      operation.arrived.waitForArrivals(1)
+      queue.cancelPendingOperations()
+      let counts = queue.snapshot().counts
+      #expect(counts.waiting == 1 && counts.ready == 0)
+      operation.arrived.open()
+      waitUntil(operation.isCancelled)
+      queue.isSuspended = false
+      operation.waitUntilFinished()
     }
   }
 
@@ -308,6 +323,24 @@ extension Operation {
   }
 }
 
+extension OperationQueue {
+  /// Closes the queue for its scheduler only. So an adding thread reads no mark, as if it had read the marks before
+  /// the queue was closed.
+  fileprivate final func closeForScheduler() {
+    core.withScheduler { scheduler, _ in
+      scheduler.isClosed = true
+      scheduler.watchAdditions()
+    }
+  }
+}
+
 private final class StubbornOperation: PlainSubclass, @unchecked Sendable {
   override func cancel() {}
+}
+
+/// An operation whose `cancel()` has no effect, and whose first `cancel()` waits at a gate.
+private final class SlowStubbornOperation: PlainSubclass, @unchecked Sendable {
+  let arrived = Gate()
+
+  override func cancel() { if arrived.arrivedCount == 0 { arrived.pass() } }
 }
