@@ -148,7 +148,8 @@ struct ShutdownTests {
       queue.closeForScheduler()
       let operation = SlowStubbornOperation { Issue.record("A refused operation has run") }
       queue.addOperation(operation)
-      queue.core.withScheduler { _, _ in }
+      // Reading `operationCount` makes the queue process the operation.
+      #expect(queue.operationCount == 1)
       operation.arrived.waitForArrivals(1)
       queue.cancelPendingOperations()
       let counts = queue.snapshot().counts
