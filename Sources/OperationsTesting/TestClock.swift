@@ -150,7 +150,6 @@ public final class TestClock: Clock, Sendable {
   public func advance(by duration: Duration) {
     let end = now.advanced(by: max(.zero, duration))
     while endNextSleep(by: end) {}
-    state.withLock { $0.now = max($0.now, end) }
   }
 
   /// Advances the time to the earliest deadline, and ends the sleeps with this deadline.
@@ -187,7 +186,11 @@ public final class TestClock: Clock, Sendable {
     }
   }
 
-  /// Ends the earliest sleep with a deadline up to `end`. Returns `false` if there is none.
+  /// Ends the earliest sleep with a deadline up to `end`. If there is none, advances the time to `end`.
+  ///
+  /// Both happen in one step. Otherwise, a sleep that begins between them would never end.
+  ///
+  /// - Returns: Whether a sleep has ended.
   private func endNextSleep(by end: Instant) -> Bool {
     let sleeper = state.withLock { state -> Sleeper? in
       let indices = state.sleepers.indices.filter { state.sleepers[$0].deadline <= end }
@@ -195,7 +198,10 @@ public final class TestClock: Clock, Sendable {
         let (first, second) = (state.sleepers[left], state.sleepers[right])
         return (first.deadline, first.number) < (second.deadline, second.number)
       }
-      guard let next else { return nil }
+      guard let next else {
+        state.now = max(state.now, end)
+        return nil
+      }
       let sleeper = state.sleepers.remove(at: next)
       state.now = max(state.now, sleeper.deadline)
       return sleeper
