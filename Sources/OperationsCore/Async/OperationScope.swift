@@ -88,7 +88,7 @@ public final class OperationScope: Sendable {
     return operation
   }
 
-  /// Adds an asynchronous function with a result, as ``OperationQueueSupplement/addAsyncOperation(name:_:)`` does.
+  /// Adds an asynchronous function with a result, as ``OperationQueueSupplement/addAsyncOperation(name:inheritsTaskLocalValues:_:)`` does.
   ///
   /// - Parameters:
   ///   - name: The operation's ``Operation/name``; `nil` for none.
