@@ -50,7 +50,7 @@ enum Alarms {
 
   /// Removes the alarm of an object, if it has one. Its release runs on this thread.
   static func remove(_ target: any AlarmTarget) {
-    let (removed, task) = lines.withLock { lines -> ((any AlarmTarget)?, Task<Void, Never>?) in
+    let (removed, ended) = lines.withLock { lines -> ((any AlarmTarget)?, Line?) in
       // The search ends before the removal. Otherwise, its iterator would retain the lines, and the removal would copy
       // all alarms.
       let identity = lines.keys.first { lines[$0]?.alarms.time(of: target) != nil }
@@ -58,8 +58,8 @@ enum Alarms {
       let removed = lines[identity]?.alarms.remove(target)
       return (removed, endLineIfEmpty(identity, &lines))
     }
-    task?.cancel()
-    withExtendedLifetime(removed) {}
+    ended?.task?.cancel()
+    withExtendedLifetime((removed, ended)) {}
   }
 
   /// Returns the time until an object is notified; `nil` if it has no alarm.
@@ -104,16 +104,16 @@ enum Alarms {
     _ sleep: AlarmLine.Sleep, _ identity: ClockIdentity, _ time: AlarmTime
   ) {
     let now = time.now
-    let (due, next, ended) = lines.withLock {
-      lines -> ([any AlarmTarget], AlarmLine.Sleep?, Task<Void, Never>?) in
+    let (due, next, ended, task) = lines.withLock {
+      lines -> ([any AlarmTarget], AlarmLine.Sleep?, Line?, Task<Void, Never>?) in
       // The sleep belongs to an earlier line of the clock, whose alarms were all removed.
       guard lines[identity]?.time === time, lines[identity]?.alarms.sleep == sleep,
         let (due, next) = lines[identity]?.alarms.sleepEnded(sleep.number, at: now)
-      else { return ([], nil, nil) }
+      else { return ([], nil, nil, nil) }
       let task = lines[identity]?.task.take()
-      return (due, next, endLineIfEmpty(identity, &lines) ?? task)
+      return (due, next, endLineIfEmpty(identity, &lines), task)
     }
-    withExtendedLifetime(ended) {}
+    withExtendedLifetime((ended, task)) {}
     begin(next, insteadOf: nil, identity, time)
     for target in due { target.alarmRings() }
   }
@@ -121,11 +121,12 @@ enum Alarms {
   /// Removes a line without alarms, so that its clock is released. The lines of the standard library's clocks
   /// stay, with their sleeps, because they are used again and again.
   ///
-  /// - Returns: The task that sleeps for the line, which the caller cancels outside the lock.
+  /// - Returns: The removed line, which the caller releases outside the lock, because the `deinit` of the clock
+  ///   may be code of the user. The caller also cancels the task of the line.
   private static func endLineIfEmpty(
     _ identity: ClockIdentity, _ lines: inout [ClockIdentity: Line]
-  ) -> Task<Void, Never>? {
+  ) -> Line? {
     guard !identity.isOnlyOne, lines[identity]?.alarms.isEmpty == true else { return nil }
-    return lines.removeValue(forKey: identity)?.task
+    return lines.removeValue(forKey: identity)
   }
 }
