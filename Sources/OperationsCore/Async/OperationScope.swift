@@ -115,7 +115,14 @@ public final class OperationScope: Sendable {
   public func cancelAll() { cancel(state.withLock { $0.cancel(byTask: false) }) }
 
   /// Cancels the operations of the scope, because the task of the scope was cancelled.
-  func taskWasCancelled() { cancel(state.withLock { $0.cancel(byTask: true) }) }
+  ///
+  /// The runtime may hold a lock of the task when it calls this method, and `cancel()` may be code of the user. So
+  /// another thread cancels the operations.
+  func taskWasCancelled() {
+    let operations = state.withLock { $0.cancel(byTask: true) }
+    if operations.isEmpty { return }
+    OperationQueue.duties.addOperation { self.cancel(operations) }
+  }
 
   private func cancel(_ operations: [Operation]) {
     for operation in operations.reversed() { operation.cancel() }
