@@ -54,27 +54,23 @@ struct AsyncExecutorTests {
 
   @Test("WA-6: a task that its executor resumes on the worker may wait for the next operation")
   func resumedOnTheWorker() async throws {
-    try await onOwnThread {
-      let queue = OperationQueue()
-      queue.maxConcurrentOperationCount = 1
-      queue.isSuspended = true
-      let operations = [BlockOperation {}, BlockOperation {}]
-      queue.addOperations(operations, waitUntilFinished: false)
-      let hasWaited = Latch()
-      Task(executorPreference: CallingThreadExecutor()) {
-        await operations[0].waitUntilFinished()
-        Self.wait(for: operations[1])
-        hasWaited.open()
-      }
-      queue.isSuspended = false
-      hasWaited.wait()
-    }
+    try await expectNextCanBeAwaited { operations, _ in await operations[0].waitUntilFinished() }
   }
 
   @Test(
     "WA-6: a task that its executor resumes when the queue has few operations may wait for the next one"
   )
   func admittedOnTheWorker() async throws {
+    try await expectNextCanBeAwaited { _, queue in
+      try await queue.waitUntilOperationCount(isBelow: 2)
+    }
+  }
+
+  /// Expects that a task can block its thread until the second operation of a queue has finished, after an
+  /// asynchronous wait that ends when the first one has finished.
+  private func expectNextCanBeAwaited(
+    after wait: @escaping @Sendable ([BlockOperation], OperationQueue) async throws -> Void
+  ) async throws {
     try await onOwnThread {
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = 1
@@ -83,7 +79,7 @@ struct AsyncExecutorTests {
       queue.addOperations(operations, waitUntilFinished: false)
       let hasWaited = Gate()
       Task(executorPreference: CallingThreadExecutor()) {
-        try await queue.waitUntilOperationCount(isBelow: 2)
+        try await wait(operations, queue)
         Self.wait(for: operations[1])
         hasWaited.open()
       }

@@ -24,6 +24,20 @@ struct ShutdownTests {
     }
   }
 
+  /// Shuts a queue down on another thread.
+  ///
+  /// - Returns: A gate that opens when the call has returned.
+  private func shutDown(_ queue: OperationQueue, _ mode: OperationQueueShutdownMode = .drain)
+    -> Gate
+  {
+    let isDone = Gate()
+    startThread {
+      queue.shutdown(mode)
+      isDone.open()
+    }
+    return isDone
+  }
+
   @Test(
     "The mode decides about operations that execute or have not started",
     arguments: OperationQueueShutdownMode.allCases)
@@ -36,11 +50,7 @@ struct ShutdownTests {
       let pending = BlockOperation {}
       queue.addOperations([executing, pending])
       gate.waitForArrivals(1)
-      let isDone = Gate()
-      startThread {
-        queue.shutdown(mode)
-        isDone.open()
-      }
+      let isDone = shutDown(queue, mode)
       waitUntil(queue.isClosed && pending.isCancelled == (mode != .drain))
       #expect(!pending.isFinished)
       gate.open()
@@ -186,11 +196,7 @@ struct ShutdownTests {
         log.note(added.isCancelled ? "refused" : "accepted")
       }
       gate.waitForArrivals(1)
-      let isDone = Gate()
-      startThread {
-        queue.shutdown()
-        isDone.open()
-      }
+      let isDone = shutDown(queue)
       waitUntil(queue.isClosed)
       gate.open()
       #expect(isDone.waitUntilOpen())
@@ -222,11 +228,7 @@ struct ShutdownTests {
       let never = BlockOperation { Issue.record("An operation with an unmet dependency has run") }
       never.addDependency(Operation())
       queue.addOperation(never)
-      let isDone = Gate()
-      startThread {
-        queue.shutdown()
-        isDone.open()
-      }
+      let isDone = shutDown(queue)
       waitUntil(queue.isClosed)
       #expect(queue.operationCount == 1)
       queue.shutdown(.cancelPending)
@@ -250,11 +252,7 @@ struct ShutdownTests {
         })
       queue.addOperation(group)
       gate.waitForArrivals(1)
-      let isDone = Gate()
-      startThread {
-        queue.shutdown()
-        isDone.open()
-      }
+      let isDone = shutDown(queue)
       waitUntil(queue.isClosed)
       gate.open()
       #expect(isDone.waitUntilOpen())
