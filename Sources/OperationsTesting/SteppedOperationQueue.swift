@@ -28,8 +28,9 @@ public import OperationsCore
 /// changes its executor may need a step for this, in which none of its own code runs.
 ///
 /// Completion blocks, and further blocks of a `BlockOperation`, run on threads of the library. Members of a
-/// `GroupOperation` run in the group's own queue, on threads of the library. Code of another actor, and of a task
-/// outside the queue, runs where it always runs. After it, the task of the operation continues in a step.
+/// `GroupOperation` run in the group's own queue, on threads of the library. The queue does not step the code of
+/// other actors, or of tasks outside the queue: that code runs on its own executor. When it returns, the task of
+/// the operation continues in a step.
 ///
 /// A step must not wait, on the thread of the test, for another operation of the queue, because only a further
 /// step starts it. Release a queue only after its operations have finished: call

@@ -36,7 +36,8 @@ final class TestContext: OperationContext {
   static func install() { hook.install() }
 }
 
-/// A trait for suites of which one test at a time runs, with the hook of ``TestContext``.
+/// A trait that installs the hook of ``TestContext`` while a test runs. The tests of a suite with this trait must
+/// run one at a time.
 struct ContextCaptured: SuiteTrait, TestTrait, TestScoping {
   let isRecursive = true
 
