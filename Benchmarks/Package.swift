@@ -51,7 +51,10 @@ let package = Package(
       name: "instruction-probe", dependencies: [.product(name: "Operations", package: "opq")]),
     .executableTarget(
       name: "graph-phases",
-      dependencies: ["Workloads", .product(name: "Operations", package: "opq")]),
+      dependencies: ["Comparison", "Workloads", .product(name: "Operations", package: "opq")]),
+    .executableTarget(
+      name: "makespan",
+      dependencies: ["Comparison", "Workloads", .product(name: "Operations", package: "opq")]),
     .executableTarget(
       name: "processor-check", dependencies: [.product(name: "Operations", package: "opq")]),
     .executableTarget(

@@ -31,6 +31,9 @@ public struct Report: Sendable {
       Section(
         title: "Ours divided by the others' (below 1 ours is faster); growth: of ours:",
         table: ratios),
+      Section(
+        title: "Graphs of a million operations: ours divided by the others', and growth of ours:",
+        table: graphs),
       Section(title: "Bytes for each operation that waits:", table: memory),
       Section(title: "Microseconds from adding a block until it begins:", table: starts),
       Section(title: "Milliseconds until sleepers of one second have finished:", table: sleepers),
@@ -39,6 +42,10 @@ public struct Report: Sendable {
 
   private var promises: TextTable {
     TextTable(Promise.all.filter { $0.figure(results) != nil }, in: results)
+  }
+
+  private var graphs: TextTable {
+    TextTable(Promise.graphs.filter { $0.figure(results) != nil }, in: results)
   }
 
   private var times: TextTable {

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// A table that reads well as plain text and is valid Markdown.
-struct TextTable: Sendable {
+public struct TextTable: Sendable {
   /// The titles of the columns.
   let titles: [String]
   /// The number of columns with words. They are the first columns and are aligned to the left. The
@@ -10,19 +10,24 @@ struct TextTable: Sendable {
   let wordColumns: Int
   private(set) var rows: [[String]] = []
 
-  init(words: [String], numbers: [String]) {
+  /// Creates a table without rows.
+  ///
+  /// - Parameters:
+  ///   - words: The titles of the columns with words.
+  ///   - numbers: The titles of the columns with numbers.
+  public init(words: [String], numbers: [String]) {
     titles = words + numbers
     wordColumns = words.count
   }
 
   /// Adds a row. Missing cells at its end stay empty, and `nil` becomes a dash.
-  mutating func add(words: [String], numbers: [String?]) {
+  public mutating func add(words: [String], numbers: [String?]) {
     let cells = words + numbers.map { $0 ?? "–" }
     rows.append(cells + Array(repeating: "", count: max(titles.count - cells.count, 0)))
   }
 
   /// The table as text with one line for each row. Each line ends with a newline.
-  var text: String {
+  public var text: String {
     let widths = titles.indices.map { column in
       ([titles] + rows).map { $0[column].count }.max() ?? 0
     }

@@ -11,7 +11,7 @@ public enum TBBTrials {
     [
       flat, tree, start(.startIdle, pause: .microseconds(200)), start(.startBusy, pause: .zero),
       graph(.chain), graph(.tree), graph(.layers), graph(.random), graph(.fanIn), graph(.fanOut),
-      memoryChain,
+      graph(.montage), graph(.epigenomics), graph(.blast), graph(.thousandGenomes), memoryChain,
     ]
   }
 

@@ -28,8 +28,8 @@ public enum Workload: String, CaseIterable, Sendable {
   case barriers
 
   /// Each operation depends on the previous one. In the workloads `chain`, `tree`, `layers`,
-  /// `random`, `fanIn` and `fanOut`, each operation is created, linked to earlier operations and added to a
-  /// suspended queue. The queue is resumed when it contains all of them.
+  /// `random`, `fanIn`, `fanOut`, and those of workflows, each operation is created, linked to
+  /// earlier operations and added to a suspended queue. The queue is resumed when it contains all of them.
   ///
   /// Dispatch has no dependencies: each block adds the next one. In the flow graph an edge is a
   /// dependency, and a message to each node without a dependency starts the graph.
@@ -49,6 +49,15 @@ public enum Workload: String, CaseIterable, Sendable {
   case fanIn = "fan-in"
   /// All other operations depend on one operation.
   case fanOut = "fan-out"
+  /// A Montage workflow: images of the sky are combined into one; see ``Workflow/montage(_:)``.
+  case montage
+  /// An Epigenomics workflow: pieces of DNA are mapped to their places in a genome; see
+  /// ``Workflow/epigenomics(_:)``.
+  case epigenomics
+  /// A BLAST workflow: a parallel search in a data base; see ``Workflow/blast(_:)``.
+  case blast
+  /// A 1000Genome workflow: mutations are compared; see ``Workflow/thousandGenomes(_:)``.
+  case thousandGenomes = "1000genome"
   /// A chain whose operations alternate between two queues. All operations are linked first, and
   /// then added to queues that are not suspended.
   case pingPong = "ping-pong"
@@ -83,7 +92,8 @@ public enum Workload: String, CaseIterable, Sendable {
   public var measure: Measure {
     switch self {
     case .flat, .flatFrom2, .flatFrom8, .batch, .fill, .priorities, .barriers, .chain, .tree,
-      .layers, .random, .fanIn, .fanOut, .pingPong, .cancel, .observed, .subscribed:
+      .layers, .random, .fanIn, .fanOut, .montage, .epigenomics, .blast, .thousandGenomes,
+      .pingPong, .cancel, .observed, .subscribed:
       .nanosecondsPerOperation
     case .startIdle, .startBusy: .nanosecondsToStart
     case .memory, .memoryChain: .bytesPerOperation
@@ -95,7 +105,8 @@ public enum Workload: String, CaseIterable, Sendable {
   public var sizes: [Int] {
     switch self {
     case .flat, .flatFrom2, .flatFrom8, .batch, .fill, .priorities, .barriers, .chain, .tree,
-      .layers, .random, .fanIn, .fanOut, .pingPong, .observed, .subscribed:
+      .layers, .random, .fanIn, .fanOut, .montage, .epigenomics, .blast, .thousandGenomes,
+      .pingPong, .observed, .subscribed:
       [1_000, 10_000, 100_000, 1_000_000]
     case .cancel: [1_000, 10_000, 100_000]
     case .startIdle, .startBusy: [1_000]
@@ -109,7 +120,7 @@ public enum Workload: String, CaseIterable, Sendable {
   /// Returns the dependencies of the workload's operations.
   ///
   /// - Parameter size: The number of operations. If one operation is linked to all others, it is
-  ///   not counted.
+  ///   not counted. A workflow may have a few operations less.
   /// - Returns: The dependencies; empty if the workload has no dependencies.
   public func links(_ size: Int) -> Links {
     switch self {
@@ -119,6 +130,10 @@ public enum Workload: String, CaseIterable, Sendable {
     case .random: .random(size, dependencies: 4)
     case .fanIn: .fanIn(size)
     case .fanOut: .fanOut(size)
+    case .montage: Workflow.montage(size).links
+    case .epigenomics: Workflow.epigenomics(size).links
+    case .blast: Workflow.blast(size).links
+    case .thousandGenomes: Workflow.thousandGenomes(size).links
     case .flat, .flatFrom2, .flatFrom8, .batch, .fill, .priorities, .barriers, .cancel, .observed,
       .subscribed, .startIdle, .startBusy, .memory, .sleepersWide, .sleepersDefault:
       Links(count: size, edges: [])

@@ -7,6 +7,7 @@
 //
 //   graph-phases [ROUNDS [OPERATIONS]]
 
+import Comparison
 import Operations
 import Workloads
 
@@ -63,12 +64,9 @@ for _ in 0..<rounds {
   }
 }
 
-func cell(_ text: some CustomStringConvertible) -> String {
-  let text = text.description
-  return String(repeating: " ", count: max(0, 9 - text.count)) + text
-}
-let titles = ["k", "make", "link", "per edge", "add", "run", "free", "sum", "bytes"]
-print(titles.map { cell($0) }.joined())
+print("Nanoseconds in each phase of an operation; \(size) operations depend on k others each:\n")
+var table = TextTable(
+  words: [], numbers: ["k", "make", "link", "per edge", "add", "run", "free", "sum", "bytes"])
 var medians: [Int: Times] = [:]
 for count in dependencyCounts {
   let all = samples[count] ?? []
@@ -76,11 +74,12 @@ for count in dependencyCounts {
     make: median(all.map(\.make)), link: median(all.map(\.link)), add: median(all.map(\.add)),
     run: median(all.map(\.run)), free: median(all.map(\.free)), bytes: all.first?.bytes ?? 0)
   medians[count] = times
-  let perEdge = count == 0 ? "–" : "\(times.link / count)"
+  let perEdge = count == 0 ? nil : String(times.link / count)
   let sum = times.make + times.link + times.add + times.run + times.free
-  let numbers = [times.add, times.run, times.free, sum, times.bytes].map { cell($0) }.joined()
-  print(cell(count) + cell(times.make) + cell(times.link) + cell(perEdge) + numbers)
+  let phases = [times.add, times.run, times.free, sum, times.bytes].map { String($0) }
+  table.add(words: [], numbers: ["\(count)", "\(times.make)", "\(times.link)", perEdge] + phases)
 }
+print(table.text)
 if let none = medians[0], let one = medians[1], let four = medians[4] {
   print("an edge beyond the first: \((four.link - one.link) / 3) ns to link")
   print("an edge: \((four.free - none.free) / 4) ns to free")

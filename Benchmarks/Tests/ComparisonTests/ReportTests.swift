@@ -73,6 +73,37 @@ import Workloads
         """)
   }
 
+  @Test func graphsOfAMillionOperationsHaveLimits() {
+    let results = Results([
+      (Subject(.random, 1_000, .operations), [300]),
+      (Subject(.random, 1_000_000, .operations), [500]),
+      (Subject(.random, 1_000_000, .tbbFlowGraph), [400]),
+      (Subject(.pingPong, 1_000_000, .operations), [120]),
+      (Subject(.pingPong, 1_000_000, .dispatch), [100]),
+    ])
+    #expect(
+      Report(results).text.contains(
+        """
+        Graphs of a million operations: ours divided by the others', and growth of ours:
+
+        | promise                           | at most | measured | kept |
+        | --------------------------------- | ------: | -------: | ---: |
+        | random of 10^6, to TBB flow graph |    1.00 |     1.25 |   no |
+        | ping-pong of 10^6, to Dispatch    |    1.50 |     1.20 |  yes |
+        | random, growth from 10^3 to 10^6  |    2.00 |     1.67 |  yes |
+
+        """))
+  }
+
+  @Test func theRatioOfAGraphIsTheRatioOfTheMediansOfAllRounds() {
+    let ours = Subject(.layers, 1_000_000, .operations)
+    let theirs = Subject(.layers, 1_000_000, .tbbFlowGraph)
+    let results = Results([
+      (ours, [100]), (theirs, [90]), (ours, [900]), (theirs, [100]), (ours, [110]), (theirs, [800]),
+    ])
+    #expect(Promise.graphs.compactMap { $0.figure(results) } == [1.1])
+  }
+
   @Test func chainAndTreeAreComparedWithFlatDispatch() {
     let results = Results([
       (Subject(.flat, 1_000, .dispatch), [100]), (Subject(.flat, 1_000_000, .dispatch), [200]),

@@ -14,7 +14,10 @@ extension SharedTrials {
     [
       linked(.chain, upTo: Limits.links), linked(.tree, upTo: Limits.links),
       linked(.layers, upTo: Limits.links), linked(.random, upTo: Limits.links),
-      linked(.fanIn, upTo: Limits.fans), linked(.fanOut, upTo: Limits.fans), pingPong,
+      linked(.fanIn, upTo: Limits.fans), linked(.fanOut, upTo: Limits.fans),
+      linked(.montage, upTo: Limits.workflows), linked(.epigenomics, upTo: Limits.workflows),
+      linked(.blast, upTo: Limits.workflows), linked(.thousandGenomes, upTo: Limits.workflows),
+      pingPong,
     ]
   }
 
