@@ -81,7 +81,7 @@ let coreTargets: [Target] = [
     name: "Operations",
     // On Apple platforms the target Operations re-exports Foundation, so it needs no other target.
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
-  .target(name: "OperationsTesting", dependencies: ["OperationsCore"]),
+  .target(name: "OperationsTesting", dependencies: ["OperationsCore", "COperationsSystem"]),
   .testTarget(
     name: "OperationsTestingTests",
     dependencies: ["OperationsTesting", "OperationsCore", "TestSupport"]),

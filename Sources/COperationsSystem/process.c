@@ -28,6 +28,8 @@ bool csystem_is_on_main_dispatch_queue(void) {
   return dispatch_get_specific(&mark) != NULL;
 }
 
+int32_t csystem_process_id(void) { return getpid(); }
+
 const char *csystem_secure_environment(const char *name) { return secure_getenv(name); }
 
 // The monitor defines this function. If the monitor is not linked, its address is null.

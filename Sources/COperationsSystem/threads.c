@@ -202,8 +202,14 @@ void csystem_call_to_end_of_thread(
   pthread_cleanup_pop(0);
 }
 
-int64_t csystem_monotonic_nanoseconds(void) {
+static int64_t nanoseconds(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
+
+int64_t csystem_monotonic_nanoseconds(void) { return nanoseconds(CLOCK_MONOTONIC); }
+
+int64_t csystem_boot_nanoseconds(void) { return nanoseconds(CLOCK_BOOTTIME); }
+
+int64_t csystem_wall_nanoseconds(void) { return nanoseconds(CLOCK_REALTIME); }

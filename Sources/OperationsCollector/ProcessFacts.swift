@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 package import MonitorProtocol
 import OperationsCore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The data about this process that its greetings contain. A greeting is the first message to a
 /// viewer.
 package enum ProcessFacts {
   package static func hello(isReadOnly: Bool) -> Hello {
-    var wall = timespec()
-    clock_gettime(CLOCK_REALTIME, &wall)
-    var boot = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &boot)
+    let wall = csystem_wall_nanoseconds()
+    let sinceBoot = Duration.nanoseconds(csystem_boot_nanoseconds())
     let now = MonitorTime.now
-    let start = ProcessStart(of: getpid())
-    let sinceBoot = Duration.seconds(boot.tv_sec) + .nanoseconds(boot.tv_nsec)
+    let processID = csystem_process_id()
+    let start = ProcessStart(of: processID)
     var hello = Hello(
-      processName: name, processID: getpid(), isReadOnly: isReadOnly, anchor: now,
-      anchorSecondsSince1970: Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9,
+      processName: name, processID: processID, isReadOnly: isReadOnly, anchor: now,
+      anchorSecondsSince1970: Double(wall) / 1e9,
       processStarted: start.map { started($0, now: now, sinceBoot: sinceBoot) } ?? now)
     hello.bootID = ProcessStart.bootID
     hello.startTicks = start?.ticks ?? 0

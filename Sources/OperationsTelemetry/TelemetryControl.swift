@@ -6,12 +6,6 @@ import Dispatch
 import MonitorProtocol
 import OperationsCore
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The state that the telemetry's thread shares with other threads. Other threads use it to wake
 /// the thread and to end it.
 final class TelemetryControl: Sendable {
@@ -34,7 +28,7 @@ final class TelemetryControl: Sendable {
 
   private let state = Locked(State())
   private let bell = DispatchSemaphore(value: 0)
-  private let processID = getpid()
+  private let processID = csystem_process_id()
 
   var phase: Phase { state.withLock { $0.phase } }
 
@@ -45,7 +39,7 @@ final class TelemetryControl: Sendable {
 
   /// Whether this process was forked from the process that started the telemetry. The telemetry's
   /// thread does not exist in such a process.
-  var isForked: Bool { getpid() != processID }
+  var isForked: Bool { csystem_process_id() != processID }
 
   /// Stores the id of the calling thread. The telemetry's thread calls this method when it starts.
   func didStart() { state.withLock { $0.thread = csystem_thread_id() } }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import MonitorProtocol
 import Tracing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Converts the monitor's times to times of day.
 ///
@@ -28,18 +23,12 @@ struct WallClock {
 
   /// A converter with the present difference between the two clocks.
   static var now: WallClock {
-    WallClock(monotonic: .now, sinceEpoch: timeOfDay)
+    WallClock(monotonic: .now, sinceEpoch: csystem_wall_nanoseconds())
   }
 
   /// Returns the time of day of a moment on the monitor's clock.
   func instant(_ time: MonitorTime) -> DefaultTracerClock.Timestamp {
     DefaultTracerClock.Timestamp(
       nanosecondsSinceEpoch: UInt64(max(0, time.nanoseconds.addingReportingOverflow(offset).0)))
-  }
-
-  private static var timeOfDay: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import COperationsSystem
 
 /// The order in which ``SteppedOperationQueue`` makes its steps.
 public enum OperationStepOrder: Sendable, Equatable, CustomStringConvertible {
@@ -24,7 +20,9 @@ public enum OperationStepOrder: Sendable, Equatable, CustomStringConvertible {
   /// - Parameter test: The name of the test, which is printed with the seed.
   /// - Returns: The order.
   public static func random(for test: String = #function) -> OperationStepOrder {
-    let given = getenv("OPERATIONS_TESTING_SEED").flatMap { UInt64(String(cString: $0)) }
+    let given = csystem_secure_environment("OPERATIONS_TESTING_SEED").flatMap {
+      UInt64(String(cString: $0))
+    }
     let seed = given ?? UInt64.random(in: 0...UInt64.max)
     print("\(test): OPERATIONS_TESTING_SEED=\(seed)")
     return .seeded(seed)

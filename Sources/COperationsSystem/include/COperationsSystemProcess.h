@@ -10,6 +10,9 @@
 /// Returns whether the calling code runs on the main dispatch queue, or on a queue that targets it.
 bool csystem_is_on_main_dispatch_queue(void);
 
+/// Returns the id of this process.
+int32_t csystem_process_id(void);
+
 /// Returns the value of an environment variable; null if the variable is not set, or if the program has more
 /// privileges than the user that started it.
 const char *_Nullable csystem_secure_environment(const char *name);

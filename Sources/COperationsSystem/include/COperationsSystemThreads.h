@@ -80,6 +80,12 @@ void csystem_call_to_end_of_thread(
 /// Returns the time of the monotonic clock in nanoseconds.
 int64_t csystem_monotonic_nanoseconds(void);
 
+/// Returns the time in nanoseconds since the machine was started, including the time for which it has slept.
+int64_t csystem_boot_nanoseconds(void);
+
+/// Returns the time of day in nanoseconds since 1970-01-01T00:00:00Z.
+int64_t csystem_wall_nanoseconds(void);
+
 /// Lets other threads run, because the caller waits for a short action of another thread. `attempt` is the number of
 /// earlier calls for the same wait. After many calls, the calling thread sleeps for 50 microseconds, so that a thread
 /// of lower priority runs too.
