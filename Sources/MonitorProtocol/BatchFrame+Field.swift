@@ -37,6 +37,8 @@ extension BatchFrame.Operation {
     case progress
     /// What the operation does at this moment; see ``BatchFrame/Operation/status``.
     case status
+    /// The time until the end of the operation's delay; see ``BatchFrame/Operation/delay``.
+    case delay
   }
 }
 
@@ -68,6 +70,7 @@ extension BatchFrame.Operation: Encodable {
       case .attempts: try container.encodeIfPresent(attempts, forKey: field)
       case .progress: try container.encodeIfPresent(progress, forKey: field)
       case .status: try container.encodeIfPresent(status, forKey: field)
+      case .delay: try container.encodeIfPresent(delay, forKey: field)
       }
     }
   }

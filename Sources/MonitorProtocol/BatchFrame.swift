@@ -81,6 +81,10 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     /// What the operation does at this moment, as its code has reported it last, at most 1 KiB; `nil` if
     /// there was no report.
     public var status: String?
+    /// The time in seconds until the end of the delay for which the operation waits; 0 if the delay should have
+    /// ended. `nil` if the operation waits for no delay, or if the clock of the delay is not one of the standard
+    /// library.
+    public var delay: Double?
   }
 
   /// The progress of an operation.
@@ -256,6 +260,7 @@ extension BatchFrame.Operation {
     error = report.errorText
     progress = report.progress.map { BatchFrame.Progress($0) }
     status = report.statusText
+    delay = report.delayEnd.map { BatchFrame.seconds(from: time, to: $0) }
     attempts = report.attempts.map { attempts in
       attempts.attempts.map { BatchFrame.Attempt($0, of: attempts, at: time) }
     }

@@ -113,6 +113,12 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     get { rareValues.memberQueue }
     set { rareValues.memberQueue = newValue }
   }
+  /// The time at which the delay ends for which the operation waits; `nil` if it waits for no delay, or if the
+  /// clock of the delay is not one of the standard library.
+  public var delayEnd: MonitorTime? {
+    get { rareValues.delayEnd }
+    set { rareValues.delayEnd = newValue }
+  }
   /// The viewer that sent the last cancel command from another process; `nil` if there was no such
   /// command.
   public var cancelRequester: CommandOrigin? {
@@ -137,6 +143,7 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     var progress: OperationProgress?
     var statusText: String?
     var memberQueue: QueueReport.ID?
+    var delayEnd: MonitorTime?
   }
 
   /// The memory of the values that few operations have. It is allocated only for these operations.

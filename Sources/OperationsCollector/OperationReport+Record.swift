@@ -97,7 +97,8 @@ extension OperationReport.CancellationCause {
 // MARK: - Progress and status
 
 extension OperationReport {
-  /// Updates what the operation's code has reported. A later report notifies the collector again.
+  /// Updates what the operation's code has reported, and the end of its delay. A later report notifies the
+  /// collector again. The state of the operation must be up to date.
   private mutating func take(_ reports: OperationReports) {
     let last = reports.read()
     progress = last.progress.map {
@@ -107,6 +108,9 @@ extension OperationReport {
     }
     statusText = last.status?.wireErrorText
     memberQueue = last.memberQueue.map { QueueReport.ID($0.rawValue) }
+    // A cancelled operation is not waiting, although its delay has not ended.
+    delayEnd =
+      state == .waiting ? last.delayEnd.map { MonitorTime(nanoseconds: $0) } : nil
   }
 }
 

@@ -107,6 +107,23 @@ import Testing
     #expect(try operation().status == "parsing")
   }
 
+  @Test(
+    "The time left of a delay is in the frame", arguments: [(7_000_000_005, 4), (2_000_000_000, 0)])
+  func delay(end: Int64, left: Double) throws {
+    var report = OperationReport(
+      id: .init(1), name: "", className: "Job", queue: .init(1), state: .waiting)
+    func operation() throws -> BatchFrame.Operation {
+      let frame = BatchFrame(
+        hello: hello, time: MonitorTime(nanoseconds: 3_000_000_005), queues: queues,
+        operations: [report], lostChanges: 0)
+      let text = try JSONEncoder().encode(frame)
+      return try #require(try JSONDecoder().decode(BatchFrame.self, from: text).operations.first)
+    }
+    #expect(try operation().delay == nil)
+    report.delayEnd = MonitorTime(nanoseconds: end)
+    #expect(try operation().delay == left)
+  }
+
   @Test func queuesAndOperationsAreInTheOrderOfTheirIds() {
     #expect(frame.queues.map(\.name) == ["cpu", "net"])
     #expect(frame.operations.map(\.id.rawValue) == [4, 9])

@@ -119,14 +119,14 @@ import Testing
   @Test func aFrameAsTSV() {
     var printer = FramePrinter(BatchOptions(format: .tsv))
     let lines = """
-      2023-11-14T22:13:22.750Z\t3\tfinished\tcpu\tTile\t0\t\t0\t0.250\t6.250\t\t\t\tTile\t\t\t
-      2023-11-14T22:13:22.750Z\t4\texecuting\tcpu\tTile\t0\t\t0\t1.500\t1.500\ttile\t\t\tTile\t\t\t
-      2023-11-14T22:13:22.750Z\t9\twaiting\tcpu\tMerge\t4\t3,4\t1\t\t\tmerge\t\t\tMerge\t\t\t
+      2023-11-14T22:13:22.750Z\t3\tfinished\tcpu\tTile\t0\t\t0\t0.250\t6.250\t\t\t\tTile\t\t\t\t
+      2023-11-14T22:13:22.750Z\t4\texecuting\tcpu\tTile\t0\t\t0\t1.500\t1.500\ttile\t\t\tTile\t\t\t\t
+      2023-11-14T22:13:22.750Z\t9\twaiting\tcpu\tMerge\t4\t3,4\t1\t\t\tmerge\t\t\tMerge\t\t\t\t
 
       """
     let header =
       "time\tid\tstate\tqueue\tclass\tpriority\tdependencies\tunmet\tseconds\tsecondsInState\tname\t"
-      + "error\tcancellation\tkind\tattempts\tprogress\tstatus\n"
+      + "error\tcancellation\tkind\tattempts\tprogress\tstatus\tdelay\n"
     #expect(printer.text(of: frame()) == header + lines)
     // The second frame does not repeat the line with the names of the columns.
     #expect(printer.text(of: frame()) == lines)

@@ -71,12 +71,21 @@ struct DetailRows {
     if let progress = facts.progress(cells: columns >= Self.halvesThreshold ? 20 : 10) {
       rows.append(.line(progress))
     }
+    if let delay = delay(of: report) { addWrapped(delay, mark: "-", role: .text) }
     if let status = report.statusText { addWrapped("status: \(status)", mark: "-", role: .text) }
     rows += facts.cancelRequest(isWide: columns >= Self.halvesThreshold).map { .line($0) }
     if let cause = cancellation(of: report) {
       addWrapped(cause, mark: "-", role: .text)
     }
     if let error = report.errorText { addWrapped("error: \(error)", mark: "!", role: .failed) }
+  }
+
+  /// Returns the time left of a delay; `nil` if the operation waits for none, or if the reasons why the operation is
+  /// not running say it. A recording contains no such reasons.
+  private func delay(of report: OperationReport) -> String? {
+    let detail = monitored.detail.flatMap { $0.id == report.id ? $0 : nil }
+    guard detail?.reasons.contains(where: { $0.kind == .delayed }) != true else { return nil }
+    return DelayText(report, at: monitored.moment(for: report.id, at: dashboard.shownTime))?.words
   }
 
   /// Returns a sentence about what cancelled the operation; `nil` if nothing is known, or if the line about the

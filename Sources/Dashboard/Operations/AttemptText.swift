@@ -30,8 +30,7 @@ struct AttemptText {
     guard let end = attempts.pauseEnd, !isOver else { return nil }
     let rest = end - now
     guard rest > .zero else { return "next attempt is due" }
-    let seconds = rest.components.seconds + (rest.components.attoseconds > 0 ? 1 : 0)
-    return "next attempt in \(seconds < 60 ? "\(seconds)s" : TimeText.duration(rest))"
+    return "next attempt in \(rest.inWholeSeconds)"
   }
 
   /// The last known error of an attempt, such as `attempt 1 failed: timed out`; `nil` if none is known. The

@@ -109,6 +109,9 @@ struct Explanation {
       return "waiting for an exclusion that another operation holds"
     }
     guard report.unmetDependencyCount > 0 else {
+      if let delay = DelayText(report, at: monitored.moment(for: report.id, at: now)) {
+        return delay.sentence
+      }
       return total == 0
         ? "waiting: its own isReady is false"
         : "waiting: all \(CountText.text(total)) dependencies are met, but its own isReady is false"

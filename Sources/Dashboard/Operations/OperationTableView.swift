@@ -151,16 +151,17 @@ struct OperationTableView {
     return columns.lowerBound..<columns.upperBound - width - 1
   }
 
-  /// Draws the number of the attempt of a retry and the status of an unfinished operation after its name, if
-  /// there is room.
+  /// Draws the number of the attempt of a retry or the time left of a delay, and the status of an unfinished
+  /// operation, after its name, if there is room.
   private func drawRemarks(
     about report: OperationReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
   ) {
     let now = monitored.moment(for: report.id, at: dashboard.shownTime)
     var room = columns.dropFirst(2)
-    if let words = AttemptText(report, at: now)?.rowWords.first(where: {
-      $0.utf8.count <= room.count
-    }) {
+    let words =
+      (AttemptText(report, at: now)?.rowWords ?? [])
+      + (DelayText(report, at: now)?.rowWords ?? [])
+    if let words = words.first(where: { $0.utf8.count <= room.count }) {
       let end = canvas.write(words, row: row, columns: room, style: Style(.dim))
       room = (end..<max(end, room.upperBound)).dropFirst(2)
     }

@@ -122,7 +122,7 @@ struct PaneView {
         ]
       ),
       report.kindFact,
-    ] + usualTime(of: report, glyphs: glyphs) + attempts(of: report)
+    ] + usualTime(of: report, glyphs: glyphs) + attempts(of: report) + delay(of: report)
       + progress(of: report, glyphs: glyphs) + [
         ("priority", [Span(report.priority.word)]),
         ("added", [Span(moment(report.added, glyphs))]),
@@ -145,6 +145,12 @@ struct PaneView {
     let now = monitored.moment(for: report.id, at: dashboard.shownTime)
     guard let text = AttemptText(report, at: now) else { return [] }
     return [("attempts", [Span(text.numbers), Span(text.pause.map { ", \($0)" } ?? "", .dim)])]
+  }
+
+  /// Returns the time left of a delay; empty if the operation waits for none.
+  private func delay(of report: OperationReport) -> [(String, [Span])] {
+    let now = monitored.moment(for: report.id, at: dashboard.shownTime)
+    return DelayText(report, at: now).map { [("delay", [Span($0.left)])] } ?? []
   }
 
   /// Returns the progress and the status of an operation; empty if it has neither.

@@ -89,6 +89,7 @@ struct ProcessTranslation: Equatable {
     }
     merged.statusText = report.statusText
     merged.memberQueue = report.memberQueue?.numbered(number)
+    merged.delayEnd = report.delayEnd.map(self.merged)
     return merged
   }
 

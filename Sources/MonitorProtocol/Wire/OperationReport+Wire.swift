@@ -229,12 +229,13 @@ extension RetryAttempts.Attempt {
 // MARK: - Progress and status
 
 extension WireReport {
-  /// Creates the message about what the code of an operation has reported; `nil` if it has reported
-  /// nothing.
+  /// Creates the message about what the code of an operation has reported, the queue of a group's members and the
+  /// end of a delay; `nil` if there is none of these.
   init?(_ report: OperationReport) {
-    guard report.progress != nil || report.statusText != nil || report.memberQueue != nil else {
-      return nil
-    }
+    guard
+      report.progress != nil || report.statusText != nil || report.memberQueue != nil
+        || report.delayEnd != nil
+    else { return nil }
     self.init()
     operation = report.id.rawValue
     if let progress = report.progress {
@@ -245,11 +246,12 @@ extension WireReport {
     }
     if let text = report.statusText { status = text.wireErrorText }
     if let queue = report.memberQueue { memberQueue = queue.rawValue }
+    if let end = report.delayEnd { delayEnd = end.nanoseconds }
   }
 }
 
 extension OperationReport {
-  /// Stores what the operation's code has reported.
+  /// Stores what the operation's code has reported, the queue of a group's members and the end of a delay.
   mutating func take(_ wire: WireReport) {
     if wire.hasCompleted {
       let total = Int(max(0, wire.total))
@@ -259,6 +261,7 @@ extension OperationReport {
     }
     statusText = wire.status.isEmpty ? nil : wire.status.wireErrorText
     memberQueue = wire.hasMemberQueue ? QueueReport.ID(wire.memberQueue) : nil
+    delayEnd = wire.hasDelayEnd ? MonitorTime(wire: wire.delayEnd) : nil
   }
 }
 

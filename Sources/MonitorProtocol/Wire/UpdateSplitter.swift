@@ -190,7 +190,7 @@ extension OperationReport {
     let cause = cancellationCause.map { ($0.reason?.wireSize ?? 0) + 40 } ?? 0
     let kind = givenKind.map { $0.wireSize + 20 } ?? 0
     let status = statusText.map { $0.wireSize + 20 } ?? 0
-    let reported = progress == nil ? status : status + 60
+    let reported = status + (progress == nil ? 0 : 60) + (delayEnd == nil ? 0 : 40)
     return name.wireSize + className.wireSize + error + cause + kind + reported
       + (attempts?.wireSize ?? 0) + 150
   }

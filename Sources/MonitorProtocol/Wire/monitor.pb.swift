@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto fbe20f29253ec861d5456352d3091679a3dc7938c87af3860a87948f4f0d2d0e
+// Made from monitor.proto 7ce25b2ad2a01f972a330b5ad6682963b3ea5fc197ccedec0450d8fb572ae74d
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1367,8 +1367,8 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._unstartedCompletionBlockCount = newValue}
   }
 
-  /// What the code of operations in `changed` of this part has reported about its work. Since version
-  /// 1.2.
+  /// What the code of operations in `changed` of this part has reported about its work, and the ends of
+  /// delays. Since version 1.2.
   var reports: [WireReport] {
     get {_storage._reports}
     set {_uniqueStorage()._reports = newValue}
@@ -1389,7 +1389,8 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// The progress and the status that the code of an operation has reported last.
+/// The progress and the status that the code of an operation has reported last, the queue of the members
+/// of a group, and the end of a delay. Since version 1.2.
 nonisolated struct WireReport: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1430,12 +1431,24 @@ nonisolated struct WireReport: Sendable {
   /// Clears the value of `memberQueue`. Subsequent reads from it will return its default value.
   mutating func clearMemberQueue() {self._memberQueue = nil}
 
+  /// The time at which the delay ends for which the operation waits; not set if it waits for no delay, or
+  /// if the end is not a time of the monotonic clock.
+  var delayEnd: Int64 {
+    get {_delayEnd ?? 0}
+    set {_delayEnd = newValue}
+  }
+  /// Returns true if `delayEnd` has been explicitly set.
+  var hasDelayEnd: Bool {self._delayEnd != nil}
+  /// Clears the value of `delayEnd`. Subsequent reads from it will return its default value.
+  mutating func clearDelayEnd() {self._delayEnd = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _completed: Int64? = nil
   fileprivate var _memberQueue: UInt64? = nil
+  fileprivate var _delayEnd: Int64? = nil
 }
 
 /// Log lines of one operation.
@@ -4087,7 +4100,7 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension WireReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Report"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{1}completed\0\u{1}total\0\u{1}base\0\u{1}since\0\u{1}status\0\u{3}member_queue\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{1}completed\0\u{1}total\0\u{1}base\0\u{1}since\0\u{1}status\0\u{3}member_queue\0\u{3}delay_end\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4102,6 +4115,7 @@ nonisolated extension WireReport: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.since) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.status) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self._memberQueue) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self._delayEnd) }()
       default: break
       }
     }
@@ -4133,6 +4147,9 @@ nonisolated extension WireReport: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try { if let v = self._memberQueue {
       try visitor.visitSingularUInt64Field(value: v, fieldNumber: 7)
     } }()
+    try { if let v = self._delayEnd {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4144,6 +4161,7 @@ nonisolated extension WireReport: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.since != rhs.since {return false}
     if lhs.status != rhs.status {return false}
     if lhs._memberQueue != rhs._memberQueue {return false}
+    if lhs._delayEnd != rhs._delayEnd {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

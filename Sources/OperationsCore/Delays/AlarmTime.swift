@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
+
 /// The identity of a clock: two equal identities belong to the same clock. Two identities of one clock may
 /// differ if the clock is a value with padding.
 struct ClockIdentity: Hashable, Sendable {
@@ -71,6 +73,17 @@ struct AlarmMoment: Sendable {
 
   /// The time until this moment; zero if it has passed.
   var timeLeft: Duration { max(.zero, offset - time.now) }
+
+  /// The moment on the monotonic clock in nanoseconds; `nil` if the clock is not one of the standard library. The
+  /// time of another clock, such as a clock that a test moves, need not pass like real time.
+  ///
+  /// The continuous clock goes on while the machine sleeps, and the monotonic clock does not. So the value is too
+  /// late by the time for which the machine sleeps before the moment.
+  var monotonicNanoseconds: Int64? {
+    guard time.clock is ContinuousClock || time.clock is SuspendingClock else { return nil }
+    // A delay is at most 100 years, and 64 bits are enough for 292 years.
+    return csystem_monotonic_nanoseconds() + Int64(timeLeft / .nanoseconds(1))
+  }
 
   /// Returns the same moment as the duration since another origin of the same clock.
   func moved(to other: AlarmTime) -> AlarmMoment {

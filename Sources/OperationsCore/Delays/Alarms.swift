@@ -63,8 +63,11 @@ enum Alarms {
   }
 
   /// Returns the time until an object is notified; `nil` if it has no alarm.
-  static func timeLeft(of target: any AlarmTarget) -> Duration? {
-    let moment = lines.withLock { lines -> AlarmMoment? in
+  static func timeLeft(of target: any AlarmTarget) -> Duration? { moment(of: target)?.timeLeft }
+
+  /// Returns the moment at which an object is notified; `nil` if it has no alarm.
+  static func moment(of target: any AlarmTarget) -> AlarmMoment? {
+    lines.withLock { lines in
       for line in lines.values {
         if let offset = line.alarms.time(of: target) {
           return AlarmMoment(offset, on: line.time)
@@ -72,7 +75,6 @@ enum Alarms {
       }
       return nil
     }
-    return moment?.timeLeft
   }
 
   /// The number of alarms, for tests.

@@ -29,7 +29,29 @@ extension Operation: AlarmTarget {
     Alarms.set(self, at: moment)
     // The thread that finishes the operation removes the alarm if it sees the flag. If the operation has
     // finished before the flag was set, this thread removes the alarm.
-    if !update({ $0.promise(.hasFinishDuties) }) { Alarms.remove(self) }
+    if !update({ $0.promise(.hasFinishDuties) }) { return Alarms.remove(self) }
+    // A collector that comes later than this check sees the flag; see `describeDelay()`.
+    if MonitorLevel.isOn, let reports = reportDelay(until: moment) { noteReports(reports) }
+  }
+
+  /// Stores the end of the delay for viewers, if it is a time on the monotonic clock. Returns the reports that
+  /// contain it.
+  private final func reportDelay(until moment: AlarmMoment) -> OperationReports? {
+    guard let end = moment.monotonicNanoseconds else { return nil }
+    let reports = makeRare { $0.makeReports() }
+    reports.setDelayEnd(end)
+    // The alarm is removed before its end is handled. If it is still set, `endDelay()` removes the value later.
+    if Alarms.moment(of: self) == nil { reports.setDelayEnd(nil) }
+    return reports
+  }
+
+  /// Stores the end of a delay that began before the operation was monitored. Called when a collector describes
+  /// the operation.
+  final func describeDelay() {
+    guard status.load(ordering: .acquiring).isHeldUpByDependencies,
+      reports?.last.delayEnd == nil, let moment = Alarms.moment(of: self)
+    else { return }
+    _ = reportDelay(until: moment)
   }
 
   /// Ends the delay. Observers may block their thread, so they are notified on a thread of the library.
@@ -48,8 +70,14 @@ extension Operation: AlarmTarget {
     if isPinned, let queue = enqueuedQueue {
       queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
     }
+    let reports = reports
+    let wasReported = reports?.setDelayEnd(nil) == true
     countOffDependency()
     if isPinned, update({ $0.unpin() }) { pushToQueue() }
+    // If the operation has become ready, its new state notifies the collector.
+    if wasReported, let reports, !status.load(ordering: .acquiring).isUnheld {
+      noteReports(reports)
+    }
   }
 
   /// The time until the end of the delay for which the operation waits; `nil` if it waits for none.

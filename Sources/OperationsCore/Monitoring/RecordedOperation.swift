@@ -36,8 +36,9 @@ package struct RecordedOperation: Sendable {
   /// The log of the attempts of a `RetryOperation`; `nil` for other operations. It is not copied into
   /// the record, because a retry can finish before the record is described.
   private let attemptLog: AttemptLog?
-  /// The progress and the status that the operation's code has reported, and the queue of a group's
-  /// members; `nil` if there are none. They are not copied into the record, because reports do not wait for the queue's lock.
+  /// The progress and the status that the operation's code has reported, the queue of a group's members, and the
+  /// end of a delay; `nil` if there are none. They are not copied into the record, because reports do not wait for
+  /// the queue's lock.
   package var reports: OperationReports?
   /// Whether only the operation's own `isReady` keeps it waiting: `isReady` was `false`, and the
   /// dependencies are finished.
@@ -94,6 +95,10 @@ package struct RecordedOperation: Sendable {
     kind = operation.givenKind
     if let queue = operation.memberQueue {
       operation.makeRare { $0.makeReports() }.setMemberQueue(queue)
+    }
+    // Only an operation with this flag may have a delay, so other operations need no search for one.
+    if operation.status.load(ordering: .acquiring).has(.hasFinishDuties) {
+      operation.describeDelay()
     }
     reports = operation.reports
     let all = operation.listedDependencies

@@ -107,6 +107,12 @@ extension Operation {
   @inline(__always)
   private final func note(_ reports: OperationReports, _ change: (OperationReports) -> Void) {
     change(reports)
+    noteReports(reports)
+  }
+
+  /// Notifies the collector that the reports have changed, unless it was notified and has not read them since.
+  @inline(__always)
+  final func noteReports(_ reports: OperationReports) {
     if MonitorLevel.isOn, reports.becameUnread() { noteDescriptionChanged() }
   }
 

@@ -33,7 +33,8 @@ package struct ReportedProgress: Sendable, Equatable {
   }
 }
 
-/// The progress and the status that the code of one operation has reported, and the number of its log lines.
+/// The progress and the status that the code of one operation has reported, the end of its delay, and the number of
+/// its log lines.
 package final class OperationReports: Sendable {
   /// The values of the last reports.
   package struct Values: Sendable {
@@ -43,6 +44,9 @@ package final class OperationReports: Sendable {
     package var status: String?
     /// The queue of the members of a group; `nil` for other operations.
     package var memberQueue: QueueID?
+    /// The time at which the operation's delay ends, on the monotonic clock in nanoseconds; `nil` if it waits
+    /// for no delay, or if the clock of the delay is not one of the standard library.
+    package var delayEnd: Int64?
   }
 
   private let state = Locked(Values())
@@ -72,6 +76,15 @@ package final class OperationReports: Sendable {
 
   /// Stores the queue of the members of a group.
   func setMemberQueue(_ queue: QueueID) { state.withLock { $0.memberQueue = queue } }
+
+  /// Stores the end of the operation's delay. Returns whether the value has changed.
+  @discardableResult
+  func setDelayEnd(_ end: Int64?) -> Bool {
+    state.withLock { state in
+      defer { state.delayEnd = end }
+      return state.delayEnd != end
+    }
+  }
 
   /// The last reports.
   var last: Values { state.withLock { $0 } }

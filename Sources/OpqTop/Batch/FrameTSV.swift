@@ -54,6 +54,7 @@ extension BatchFrame.Operation {
     case .attempts: attempts?.last.map { "\($0.number)" }
     case .progress: progress?.numbers
     case .status: status
+    case .delay: delay.map(FrameText.thousandths)
     }
   }
 }

@@ -52,7 +52,7 @@ struct FrameText {
       case .priority, .unmetDependencyCount: (5, true)
       case .attempts, .progress: (8, true)
       case .dependencies: (7, false)
-      case .seconds, .secondsInState: (9, true)
+      case .seconds, .secondsInState, .delay: (9, true)
       }
     return .init(
       title: field.rawValue.uppercased(), width: width, isRightAligned: isRightAligned)

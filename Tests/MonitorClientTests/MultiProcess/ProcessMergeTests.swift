@@ -144,6 +144,16 @@ struct ProcessMergeTests {
     #expect(attempts.attempts.map { "\($0.id) \($0.title) \($0.state)" } == ["2#8 a failed"])
   }
 
+  @Test("The end of a delay is a time of the viewer's clock")
+  func delays() {
+    var delayed = OperationReport.waiting(7, for: 8)
+    delayed.delayEnd = MonitorTime(nanoseconds: 5_000)
+    var update = MergeScene.update([delayed])
+    update.time = MonitorTime(nanoseconds: 3_000)
+    let translation = ProcessTranslation(number: 2, clockLead: .nanoseconds(1_000))
+    #expect(translation.merged(update).changed.map(\.delayEnd) == [MonitorTime(nanoseconds: 4_000)])
+  }
+
   @Test func aProcessCannotReportOperationsOfAnotherProcess() throws {
     var scene = MergeScene.heard(2)
     let foreign = scene.id(1, 7)

@@ -78,6 +78,7 @@ enum WireSamples {
       completed: 1 << 50, total: 1 << 51, base: 7, since: time(8_000))
     report.statusText = "parsing \u{1B}[2J page 7"
     report.memberQueue = .init(4)
+    report.delayEnd = time(9_000)
     return report
   }
 
