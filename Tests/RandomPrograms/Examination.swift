@@ -12,6 +12,8 @@ struct Examination {
   /// The beginning of the description of a failure. It says how the programs ran.
   let title: String
   let check: Check
+  /// A function that generates the program that a seed determines.
+  var makeProgram: @Sendable (UInt64) -> Program = { ProgramGenerator.program(seed: $0) }
   /// The time limit for expected events. It is much longer than any event needs, so that a slow
   /// machine does not cause failures.
   var patience: Duration = .seconds(Patience.seconds)
@@ -72,7 +74,7 @@ struct Examination {
     guard let (index, discrepancy) = progress.value.failing else { return nil }
     let own = seed &+ UInt64(index)
     return Failure(
-      seed: own, program: ProgramGenerator.program(seed: own), discrepancy: discrepancy)
+      seed: own, program: makeProgram(own), discrepancy: discrepancy)
   }
 
   private func runLane(
@@ -86,7 +88,7 @@ struct Examination {
         return progress.next
       }
       guard let index else { break }
-      let program = ProgramGenerator.program(seed: seed &+ UInt64(index))
+      let program = makeProgram(seed &+ UInt64(index))
       guard let discrepancy = failure(of: program) else { continue }
       progress.change { $0.failing = $0.failing ?? (index, discrepancy) }
     }

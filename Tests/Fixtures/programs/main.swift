@@ -8,6 +8,7 @@
 //   fixture-programs workers crash|crash-main|width|blocked
 //   fixture-programs workers fork USE
 //   fixture-programs endless-chain COUNT [keep]
+//   fixture-programs random-graph COUNT release|run [keep]
 //   fixture-programs async-storm COUNT [SEED]
 
 let arguments = Array(CommandLine.arguments.dropFirst(2))
@@ -15,6 +16,7 @@ switch CommandLine.arguments.dropFirst().first {
 case "main-queue": MainQueue.run(arguments)
 case "workers": Workers.run(arguments)
 case "endless-chain": EndlessChain.run(arguments)
+case "random-graph": RandomGraph.run(arguments)
 case "async-storm": AsyncStorm.run(arguments)
-default: fatalError("usage: main-queue|workers|endless-chain|async-storm ...")
+default: fatalError("usage: main-queue|workers|endless-chain|random-graph|async-storm ...")
 }

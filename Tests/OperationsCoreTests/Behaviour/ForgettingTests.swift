@@ -104,4 +104,17 @@ struct ForgettingTests {
     #expect(run.output.hasPrefix("\(count) links, at most "))
     #expect(run.ending == .status(0), "\(run.output)")
   }
+
+  // This test is a short form of a longer one too, with a random graph of 10,000,000 operations.
+  @Test(
+    "DE-14, DE-15: a random graph is built, run and released under a memory limit",
+    arguments: ["release", "run"])
+  func memoryLimitOfGraph(use: String) async throws {
+    let count = max(50_000, Effort.scaled(200_000))
+    let run = try await onOwnThread {
+      try FixtureProgram.shared.run("random-graph", "\(count)", use)
+    }
+    #expect(run.output.hasPrefix("\(count) operations, \(use == "run" ? count : 0) have run, "))
+    #expect(run.ending == .status(0), "\(run.output)")
+  }
 }
