@@ -54,9 +54,13 @@ void csystem_yield(int32_t attempt) {
   if (attempt >= 0 && attempt < 64) {
     sched_yield();
   } else {
-    const struct timespec pause = {.tv_nsec = 50000};
-    nanosleep(&pause, NULL);
+    csystem_sleep_shortly();
   }
+}
+
+void csystem_sleep_shortly(void) {
+  const struct timespec pause = {.tv_nsec = 50000};
+  nanosleep(&pause, NULL);
 }
 
 uint64_t csystem_thread_number(void) {

@@ -91,6 +91,9 @@ int64_t csystem_wall_nanoseconds(void);
 /// of lower priority runs too.
 void csystem_yield(int32_t attempt);
 
+/// Lets other threads use the processor for about 100 microseconds.
+void csystem_sleep_shortly(void);
+
 /// Gives the processor a hint that this thread spins.
 static inline void csystem_spin_hint(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -99,6 +102,9 @@ static inline void csystem_spin_hint(void) {
   __asm__ __volatile__("yield");
 #endif
 }
+
+/// Gives the processor a hint that the cache line at this address will soon be changed.
+static inline void csystem_prefetch_line(const void *address) { __builtin_prefetch(address, 1); }
 
 /// Gives the processor a hint that both cache lines at this address will soon be used.
 static inline void csystem_prefetch_two_lines(const void *address) {

@@ -42,6 +42,8 @@ final class QueueCore: @unchecked Sendable {
   /// The serial number of the queue's waiting request for a worker; 0 if no request waits. Guarded by the
   /// pool's lock.
   @exclusivity(unchecked) var waitingRequest: UInt64 = 0
+  /// The number of additions while no worker could start an operation.
+  let additionsWithoutWorkers = Atomic<UInt32>(0)
   /// A copy of the `maxConcurrentOperationCount` of the scheduler, which can be read without the lock.
   let declaredWidth = Atomic<Int>(OperationQueue.defaultMaxConcurrentOperationCount)
 

@@ -28,13 +28,20 @@ struct WorkerGate: ~Copyable, Sendable {
   /// Claims the right to request another worker, which counts as searching. Returns `false` if a
   /// worker is already searching, or if no operation can be started.
   @inline(__always)
-  func claimWorker() -> Bool {
-    guard searchingCount.load(ordering: .sequentiallyConsistent) == 0,
-      width.load(ordering: .sequentiallyConsistent) > 0
-    else { return false }
-    return searchingCount.compareExchange(
-      expected: 0, desired: 1, ordering: .sequentiallyConsistent
-    ).exchanged
+  func claimWorker() -> Bool { admitsWorkers && claimSearch() }
+
+  /// Whether a worker could start an operation.
+  @inline(__always)
+  var admitsWorkers: Bool { width.load(ordering: .sequentiallyConsistent) > 0 }
+
+  /// Claims the right to request another worker if ``admitsWorkers`` is `true`. Returns `false` if a worker is
+  /// already searching.
+  @inline(__always)
+  func claimSearch() -> Bool {
+    searchingCount.load(ordering: .sequentiallyConsistent) == 0
+      && searchingCount.compareExchange(
+        expected: 0, desired: 1, ordering: .sequentiallyConsistent
+      ).exchanged
   }
 
   func startSearching() { searchingCount.wrappingAdd(1, ordering: .sequentiallyConsistent) }

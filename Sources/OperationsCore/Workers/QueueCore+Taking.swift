@@ -14,11 +14,11 @@ extension QueueCore {
   /// - Returns: The operation to start, which the scheduler has marked as chosen.
   @inline(__always)
   func takeNext(
-    after work: consuming FinishedWork, isSearching: inout Bool
+    after work: consuming FinishedWork, takes: Bool, isSearching: inout Bool
   ) -> StartableOperation? {
     if isObserved { retireSeparately(&work) }
     let mustAnnounce = work.operation.map { !$0.isBarrier } ?? false
-    let next = takeNextUnannounced(after: work, isSearching: &isSearching)
+    let next = takeNextUnannounced(after: work, takes: takes, isSearching: &isSearching)
     // Another thread announces that the operation has left the queue. This thread must not run
     // observers, because it holds its next operation or counts as searching.
     if mustAnnounce, isObserved {
@@ -29,13 +29,13 @@ extension QueueCore {
 
   @inline(__always)
   private func takeNextUnannounced(
-    after work: FinishedWork, isSearching: inout Bool
+    after work: FinishedWork, takes: Bool, isSearching: inout Bool
   ) -> StartableOperation? {
     var work = work
     while true {
       var effects = QueueEffects()
       let (next, isLate, isRetired) = retireAndTake(
-        after: work, &effects, isSearching: isSearching)
+        after: work, takes: takes, &effects, isSearching: isSearching)
       if isLate {
         performLate(after: isRetired ? nil : work.operation, &effects, isSearching: &isSearching)
         work = FinishedWork()
@@ -72,7 +72,7 @@ extension QueueCore {
   // inlines all of them.
   @inline(__always)
   private func retireAndTake(
-    after work: FinishedWork, _ effects: inout QueueEffects, isSearching: Bool
+    after work: FinishedWork, takes: Bool, _ effects: inout QueueEffects, isSearching: Bool
   ) -> (next: StartableOperation?, isLate: Bool, isRetired: Bool) {
     scheduler.withLock { scheduler in
       readInbox(&scheduler, &effects)
@@ -84,7 +84,7 @@ extension QueueCore {
       // If the scheduler had no operation to start, and the inbox was read after that, the loop
       // asks the scheduler again.
       repeat {
-        if !isLate { next = scheduler.takeNextForWorker() }
+        if takes, !isLate { next = scheduler.takeNextForWorker() }
       } while publishWidth(&scheduler, &effects) && next == nil
       // A worker that has found an operation stops counting as searching under the lock. So a
       // thread that frees a slot or adds work in a later critical section finds that no worker
@@ -182,8 +182,26 @@ extension QueueCore {
   @inline(__always)
   func wakeWorkerAfterAdding() {
     if ThreadShortage.exists { ThreadShortage.retry() }
-    wakeWorker()
+    let admitsWorkers = gate.admitsWorkers
+    if admitsWorkers, gate.claimSearch() {
+      pool.serve(self)
+    } else if isOnDispatch.load(ordering: .sequentiallyConsistent) {
+      submitBlocks()
+    } else if !admitsWorkers {
+      let count = additionsWithoutWorkers.load(ordering: .relaxed) &+ 1
+      additionsWithoutWorkers.store(count, ordering: .relaxed)
+      if count.isMultiple(of: Self.additionsPerReading) { readInboxAsAdder() }
+    }
   }
+
+  /// The number of additions without a worker after which the adding thread reads the inbox.
+  private static let additionsPerReading: UInt32 = 256
+
+  /// Reads the inbox on a thread that adds operations, while no worker may start operations, for example because the
+  /// queue is suspended. The added operations are still in this processor's cache. Otherwise, the thread that
+  /// resumes the queue would read all of them from memory at once.
+  @inline(never)
+  private func readInboxAsAdder() { withScheduler { _, _ in } }
 
   /// Requests a worker if one is missing. If the operations run on a dispatch queue, this method
   /// submits the missing blocks.

@@ -225,6 +225,7 @@ final class Worker: Sendable {
       var isSearching = true
       var work = FinishedWork()
       var count = 0
+      var aside = SteppingAside(at: csystem_monotonic_nanoseconds())
       let turn = pool.turnNumber
       let isInBackground = isInBackground
       while true {
@@ -232,7 +233,8 @@ final class Worker: Sendable {
           leave(queue, after: work, isSearching: isSearching, scope)
           return nil
         }
-        if let next = queue.takeNext(after: work, isSearching: &isSearching) {
+        let stepsAside = aside.isDue(after: count)
+        if let next = queue.takeNext(after: work, takes: !stepsAside, isSearching: &isSearching) {
           if scope.pointee.nextQueue != nil { CurrentWork.passNextQueueOn(scope) }
           work = run(next, of: queue, scope)
           ForkedProcess.check("to return from an operation that called fork()")
@@ -243,6 +245,10 @@ final class Worker: Sendable {
           return nil
         }
         work = FinishedWork()
+        if stepsAside {
+          stepAside(from: queue, after: count, &aside)
+          continue
+        }
         if scope.pointee.nextQueue == nil, spinForMail(queue) { continue }
         queue.gate.stopSearching()
         if queue.hasWorkAfterSearch(), queue.gate.claimWorker() { continue }
