@@ -3,13 +3,14 @@
 
 // Runs COUNT operations, so that a profiler can count the instructions of the process:
 //
-//     instruction-probe block|chain|progress|add-to-one|add-to-many COUNT
+//     instruction-probe block|chain|two|four|progress|add-to-one|add-to-many COUNT
 //
 // The workload add-to-one adds COUNT operations to one serial queue while operations run. The
 // workload add-to-many adds one operation to each of COUNT serial queues while operations run. For
 // these two workloads, the profiler counts the instructions of the calls that add operations.
 //
-// The workloads block and chain do not depend on how threads interleave: the queue runs one
+// In the workloads chain, two and four, each operation depends on the last one, two or four operations before
+// it. These workloads and the workload block do not depend on how threads interleave: the queue runs one
 // operation at a time, and starts when all operations have been added. Therefore the difference
 // between the counts for two values of COUNT is the number of instructions for creating, adding,
 // running, finishing and freeing operations. The difference is the same in each run.
@@ -34,7 +35,7 @@ final class FirstOperation: BlockOperation, @unchecked Sendable {
 }
 
 let arguments = CommandLine.arguments.dropFirst()
-let workloads = ["block", "chain", "progress", "add-to-one", "add-to-many"]
+let workloads = ["block", "chain", "two", "four", "progress", "add-to-one", "add-to-many"]
 guard arguments.count == 2, let count = arguments.last.flatMap({ Int($0) }), count > 0,
   let workload = arguments.first, workloads.contains(workload)
 else {
@@ -72,13 +73,23 @@ if workload == "progress" {
   }
 } else if workload == "block" {
   for _ in 0..<count { queue.addOperation {} }
-} else {
+} else if workload == "chain" {
   var last: BlockOperation?
   for _ in 0..<count {
     let operation = last == nil ? FirstOperation() : BlockOperation {}
     if let last { operation.addDependency(last) }
     queue.addOperation(operation)
     last = operation
+  }
+} else {
+  let dependencyCount = workload == "two" ? 2 : 4
+  var last: [BlockOperation] = []
+  for _ in 0..<count {
+    let operation = last.isEmpty ? FirstOperation() : BlockOperation {}
+    for dependency in last { operation.addDependency(dependency) }
+    queue.addOperation(operation)
+    if last.count == dependencyCount { last.removeFirst() }
+    last.append(operation)
   }
 }
 queue.isSuspended = false
@@ -87,6 +98,6 @@ queue.waitUntilAllOperationsAreFinished()
 // this operation. An operation of a chain keeps the previous one alive, so at this time no
 // operation of the chain is freed. The program waits until the chain is freed. Otherwise another
 // thread might run the next operation at the same time.
-if workload == "chain" { FirstOperation.isFreed.wait() }
+if workload != "block", workload != "progress" { FirstOperation.isFreed.wait() }
 queue.addOperation {}
 queue.waitUntilAllOperationsAreFinished()

@@ -4,5 +4,6 @@
 // The system calls of the library, for Linux with Glibc or musl. A port to another system needs only another
 // implementation of these functions.
 #pragma once
+#include "COperationsSystemBlocks.h"
 #include "COperationsSystemProcess.h"
 #include "COperationsSystemThreads.h"

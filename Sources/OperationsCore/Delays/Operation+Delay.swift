@@ -16,7 +16,7 @@ extension Operation: AlarmTarget {
       (isObserved || !isExactlyBlockOperation) && current.isReady && current.isPending
       && !current.isCancelled
     if announces { willChangeValue(forKey: "isReady") }
-    let isCounted = update { $0.delayWasAdded() }
+    let isCounted = countingUnmet { $0.delayWasAdded() }
     if announces { ownValueDidChange(forKey: "isReady") }
     return isCounted
   }

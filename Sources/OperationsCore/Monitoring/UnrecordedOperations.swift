@@ -42,7 +42,7 @@ struct UnrecordedOperations {
   @inline(__always)
   mutating func didLeave(_ operation: Operation) {
     if first?.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
-      first = operation.place.inQueue.next
+      first = operation.neighbours.inQueue.next
     }
   }
 
@@ -71,7 +71,7 @@ struct UnrecordedOperations {
   /// Returns the next operation that may have no record, in the order of the queue.
   mutating func takeNext() -> Operation? {
     guard let operation = first?.takeUnretainedValue() else { return nil }
-    first = operation.place.inQueue.next
+    first = operation.neighbours.inQueue.next
     return operation
   }
 

@@ -10,39 +10,41 @@ import COperationsSystem
 /// places. Dependencies are retained, and dependents are unowned-retained; see ``DependencyLinks``. The methods
 /// of a block move references, and do not retain or release them.
 ///
-/// A block is 8 bytes for the numbers and 8 bytes for each place. The capacities fill the sizes in which the
-/// allocator provides memory.
+/// A block is 8 bytes for the numbers and 8 bytes for each place. The smallest block is one line of the
+/// processor's cache.
 struct EdgeBlock {
-  /// The capacities of blocks. An operation with more edges has an ``EdgeList``.
-  private static let capacities: [UInt8] = [6, 14, 30, 62]
-  /// The capacity of the largest block.
-  static let maximumCapacity = 62
+  /// The capacity of the largest block. An operation with more edges has an ``EdgeList``.
+  static let maximumCapacity = 63
 
   private struct Header {
-    var capacity: UInt8
+    /// The size of the block: 0 for 7 places, 1 for 15, 2 for 31, and 3 for 63.
+    let size: UInt8
     var dependencyCount: UInt8 = 0
     var dependentCount: UInt8 = 0
+
+    @inline(__always)
+    var capacity: Int { 8 << Int(size) - 1 }
   }
 
   private static let headerSize = 8
 
-  /// The address of the block, which is a multiple of 16.
+  /// The address of the block, which is a multiple of 64.
   let address: UnsafeMutableRawPointer
 
   init(address: UnsafeMutableRawPointer) { self.address = address }
 
   /// Creates an empty block of the smallest capacity.
-  init() { self.init(capacity: 6) }
+  @inline(__always)
+  init() { self.init(size: 0) }
 
-  private init(capacity: UInt8) {
-    address = .allocate(
-      byteCount: Self.headerSize + Int(capacity) * MemoryLayout<Unmanaged<Operation>>.stride,
-      alignment: 16)
-    address.initializeMemory(as: Header.self, to: Header(capacity: capacity))
+  @inline(__always)
+  private init(size: UInt8) {
+    address = csystem_allocate_block(Int32(size))
+    address.initializeMemory(as: Header.self, to: Header(size: size))
   }
 
   /// Frees the memory of the block. The caller has taken over the references.
-  func free() { address.deallocate() }
+  func free() { csystem_free_block(address, Int32(header.pointee.size)) }
 
   @inline(__always)
   private var header: UnsafeMutablePointer<Header> { address.assumingMemoryBound(to: Header.self) }
@@ -53,9 +55,12 @@ struct EdgeBlock {
     (address + Self.headerSize).assumingMemoryBound(to: Unmanaged<Operation>.self)
   }
 
+  @inline(__always)
   var dependencyCount: Int { Int(header.pointee.dependencyCount) }
+  @inline(__always)
   var dependentCount: Int { Int(header.pointee.dependentCount) }
-  var isFull: Bool { dependencyCount + dependentCount == Int(header.pointee.capacity) }
+  @inline(__always)
+  var isFull: Bool { dependencyCount + dependentCount == header.pointee.capacity }
 
   /// The dependencies, in the order in which they were added.
   var dependencies: UnsafeMutableBufferPointer<Unmanaged<Operation>> {
@@ -63,10 +68,11 @@ struct EdgeBlock {
   }
 
   /// The dependents. The one that was added last is the first one.
+  @inline(__always)
   private var reversedDependents: UnsafeMutableBufferPointer<Unmanaged<Operation>> {
     let count = dependentCount
     return UnsafeMutableBufferPointer(
-      start: places + Int(header.pointee.capacity) - count, count: count)
+      start: places + header.pointee.capacity - count, count: count)
   }
 
   /// The dependents, in the order in which they were added.
@@ -160,14 +166,14 @@ struct EdgeBlock {
   /// Removes all dependents from the block.
   func removeAllDependents() { header.pointee.dependentCount = 0 }
 
-  /// Removes the dependents that no longer exist, and releases the references to them.
+  /// Removes the dependents that no longer exist.
   private func removeGoneDependents() {
     let all = reversedDependents
     var index = all.count
     while index > 0 {
       index -= 1
       guard swift_isDeallocating(all[index].toOpaque()) else { continue }
-      swift_unownedRelease(remove(dependentAt: index).toOpaque())
+      Operation.countOffGone(remove(dependentAt: index))
       return removeGoneDependents()
     }
   }
@@ -180,12 +186,10 @@ struct EdgeBlock {
   /// - Returns: `nil` if this block has the maximum capacity and is full of dependents that exist.
   func makingRoom() -> EdgeBlock? {
     removeGoneDependents()
-    let capacity = header.pointee.capacity
-    if dependencyCount + dependentCount <= Int(capacity) / 2 { return self }
-    guard let larger = Self.capacities.first(where: { $0 > capacity }) else {
-      return isFull ? nil : self
-    }
-    let new = EdgeBlock(capacity: larger)
+    if dependencyCount + dependentCount <= header.pointee.capacity / 2 { return self }
+    let larger = header.pointee.size + 1
+    guard larger < csystem_block_size_count else { return isFull ? nil : self }
+    let new = EdgeBlock(size: larger)
     for dependency in dependencies { new.append(dependency: dependency) }
     for dependent in dependents { new.append(dependent: dependent) }
     free()

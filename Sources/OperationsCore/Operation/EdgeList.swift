@@ -54,14 +54,14 @@ struct EdgeList {
   /// Adds a dependent at the end.
   ///
   /// An operation that never finishes would otherwise keep the memory of all its earlier dependents. Before the
-  /// list grows, this method removes the operations that no longer exist, and releases the references to them.
+  /// list grows, this method removes the operations that no longer exist.
   mutating func append(dependent: Unmanaged<Operation>) {
     if places.count == places.capacity, count > 0 {
       let capacity = places.capacity
       var kept: [Unmanaged<Operation>] = []
       for operation in operations {
         if swift_isDeallocating(operation.toOpaque()) {
-          swift_unownedRelease(operation.toOpaque())
+          Operation.countOffGone(operation)
         } else {
           kept.append(operation)
         }

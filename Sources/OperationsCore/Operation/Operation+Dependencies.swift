@@ -13,7 +13,10 @@ import Synchronization
 ///
 /// Dependencies are retained. Dependents are not, because a dependency must not keep its dependents
 /// alive. They are *unowned-retained*: their memory stays valid, and `swift_tryRetain` returns
-/// whether the operation still exists.
+/// whether the operation still exists. An operation has one unowned reference for all lists of dependents
+/// that contain it. The reference exists while the number of its unmet dependencies is not zero. Each entry in a
+/// list is counted in this number, so a thread that has removed an entry can use the memory until it has
+/// decremented the number.
 struct DependencyLinks {
   var firstDependency: Unmanaged<Operation>?
   var firstDependent: Unmanaged<Operation>?
@@ -119,7 +122,7 @@ extension Operation {
     // decrements the number of unmet dependencies. That thread is either this thread or the thread
     // that finishes the dependency.
     guard removeFromDependents(of: operation) else { return }
-    let verdict = update { $0.dependencyWasMet(isAnnounced: !isExactlyBlockOperation) }
+    let verdict = countingMet { $0.dependencyWasMet(isAnnounced: !isExactlyBlockOperation) }
     if verdict.becameReady { announceReadiness() }
     if verdict.mustPush { pushToQueue() }
   }
@@ -173,7 +176,7 @@ extension Operation {
     let (wasReady, event) =
       isMet
       ? (false, (isCounted: false, mustPush: false))
-      : update { ($0.isReady, $0.dependencyWasAdded()) }
+      : countingUnmet { ($0.isReady, $0.dependencyWasAdded()) }
     listLocked(operation)
     lock.unlock()
     guard event.isCounted else { return false }
@@ -186,9 +189,41 @@ extension Operation {
 
   // MARK: Counting
 
+  /// Applies an event that may increment the number of unmet dependencies. The caller has a strong reference to
+  /// `self`.
+  @inline(__always)
+  final func countingUnmet<Result>(_ event: (inout OperationStatus) -> Result) -> Result {
+    let (result, isFirst) = update { status in
+      let wasUnmet = status.unmetDependencyCount > 0
+      return (event(&status), !wasUnmet && status.unmetDependencyCount > 0)
+    }
+    // The caller's reference keeps the memory valid until this call, and the counted dependency is in no list yet.
+    if isFirst { _ = swift_unownedRetain(Unmanaged.passUnretained(self).toOpaque()) }
+    return result
+  }
+
+  /// Applies an event that may decrement the number of unmet dependencies. The caller has a strong reference to
+  /// `self`.
+  @inline(__always)
+  final func countingMet<Result>(_ event: (inout OperationStatus) -> Result) -> Result {
+    let (result, isLast) = update { status in
+      let wasUnmet = status.unmetDependencyCount > 0
+      return (event(&status), wasUnmet && status.unmetDependencyCount == 0)
+    }
+    if isLast { swift_unownedRelease(Unmanaged.passUnretained(self).toOpaque()) }
+    return result
+  }
+
+  /// Decrements the number of unmet dependencies of an operation that no longer exists, because it was removed from
+  /// a list. If this was its last entry, its memory is freed.
+  static func countOffGone(_ operation: Unmanaged<Operation>) {
+    let isLast = operation._withUnsafeGuaranteedRef { $0.update { $0.countMetOfGone() } }
+    if isLast { swift_unownedRelease(operation.toOpaque()) }
+  }
+
   /// Decrements the number of unmet dependencies. The caller has a strong reference to `self`.
   final func countOffDependency() {
-    let verdict = update { $0.dependencyWasMet() }
+    let verdict = countingMet { $0.dependencyWasMet() }
     if verdict.becameReady { announceReadinessToObservers() }
     if verdict.mustPush { pushToQueue() }
     if verdict.asksReadiness, overridesReadiness {
@@ -267,14 +302,15 @@ extension Operation {
   @inline(never)
   final func releaseDependencies() {
     if let first = links.firstDependency.take() { ReleaseList.release(first.takeRetainedValue()) }
-    if let first = links.firstDependent { swift_unownedRelease(first.toOpaque()) }
+    // An operation that still exists would retain this one.
+    if let first = links.firstDependent { Self.countOffGone(first) }
     let extra = extra.load(ordering: .relaxed)
     if let second = extra.dependency {
       self.extra.store(OperationExtra(), ordering: .relaxed)
       extra.release()
       ReleaseList.release(second)
     } else if let second = extra.dependent {
-      swift_unownedRelease(second.toOpaque())
+      Self.countOffGone(second)
     } else if !extra.isNothing {
       releaseFurtherEdges()
     }

@@ -82,6 +82,7 @@ extension Operation {
       of: Unmanaged<Operation>.self, capacity: EdgeBlock.maximumCapacity
     ) { memory in
       let (first, second, count, more) = takeDependents(memory)
+      for dependent in memory[..<count] { csystem_prefetch_line(dependent.toOpaque()) }
       var asked: [Unmanaged<Operation>] = []
       if let first, notify(first, in: queue, &chain) { asked.append(first) }
       if let second, notify(second, in: queue, &chain) { asked.append(second) }
@@ -108,11 +109,14 @@ extension Operation {
   private final func notify(
     _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ chain: inout OperationChain
   ) -> Bool {
-    // The dependent's memory is valid as long as the unowned reference exists.
-    guard let verdict = dependent._withUnsafeGuaranteedRef({ $0.countOffInQueue() }) else {
+    // The dependent's memory is valid until this dependency is counted off. If it is the last one, this thread
+    // releases the memory.
+    guard let (verdict, isLast) = dependent._withUnsafeGuaranteedRef({ $0.countOffInQueue() })
+    else {
       notifyOutsideQueue(dependent, &chain)
       return false
     }
+    guard isLast else { return false }
     let mustAsk =
       verdict.asksReadiness && dependent._withUnsafeGuaranteedRef { $0.overridesReadiness }
     // Before the reference to the dependent is released, this thread reads whether the dependent is
@@ -167,8 +171,10 @@ extension Operation {
   }
 
   @inline(__always)
-  private final func countOffInQueue() -> OperationStatus.Verdict? {
-    update { $0.dependencyWasMetInQueue() }
+  private final func countOffInQueue() -> (OperationStatus.Verdict, isLast: Bool)? {
+    update { status in
+      status.dependencyWasMetInQueue().map { ($0, isLast: status.unmetDependencyCount == 0) }
+    }
   }
 
   /// Notifies a dependent that must be retained during the notification, because no queue retains
@@ -181,7 +187,7 @@ extension Operation {
     // because an observer or a `deinit` may run for an unlimited time.
     handOver(&chain)
     CurrentWork.passNextQueueOn(CurrentWork.scope)
-    guard let dependent = Self.claim(dependent) else { return }
+    guard let dependent = Self.retained(dependent) else { return Self.countOffGone(dependent) }
     // This operation has not left its queue yet. If an observer waited for this operation, the
     // observer would wait for its own return. So this thread records that it calls observers of
     // this operation.
@@ -200,6 +206,7 @@ extension Operation {
   ///
   /// - Returns: `false` if this operation has finished, so that no further dependent will be
   ///   notified.
+  @inline(__always)
   final func listDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -207,7 +214,6 @@ extension Operation {
     // reads the list of dependents; see `takeDependents`.
     guard update({ $0.promise(.hasDependents) }) else { return false }
     let unowned = Unmanaged.passUnretained(dependent)
-    _ = swift_unownedRetain(unowned.toOpaque())
     if links.firstDependent == nil {
       links.firstDependent = unowned
     } else if extra.load(ordering: .relaxed).isNothing {
@@ -239,7 +245,6 @@ extension Operation {
     } else if !unlistFurtherLocked(dependent: dependent) {
       return false
     }
-    swift_unownedRelease(opaque)
     return true
   }
 
@@ -290,6 +295,11 @@ extension Operation {
   /// Turns an unowned reference into a strong one; `nil` if the operation no longer exists.
   static func claim(_ unowned: Unmanaged<Operation>) -> Operation? {
     defer { swift_unownedRelease(unowned.toOpaque()) }
+    return retained(unowned)
+  }
+
+  /// Returns a strong reference to an operation whose memory is valid; `nil` if the operation no longer exists.
+  static func retained(_ unowned: Unmanaged<Operation>) -> Operation? {
     guard let retained = swift_tryRetain(unowned.toOpaque()) else { return nil }
     return Unmanaged<Operation>.fromOpaque(retained).takeRetainedValue()
   }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The edges of an operation that are stored neither in ``DependencyLinks`` nor alone in ``OperationExtra``.
 ///
-/// Up to 62 of these edges are in an ``EdgeBlock``. If a further dependency has no place there, all dependencies
+/// Up to 63 of these edges are in an ``EdgeBlock``. If a further dependency has no place there, all dependencies
 /// of the block move to an ``EdgeList`` of the ``RareState``. The same is true for dependents.
 ///
 /// All methods have the precondition that the caller holds the operation's lock, unless their comments say
@@ -48,7 +48,17 @@ extension Operation {
   /// Adds a dependency. The operation has a first dependency, and a second edge of either kind.
   ///
   /// - Parameter dependency: The retained reference to the dependency.
+  @inline(__always)
   final func listFurtherLocked(dependency: Unmanaged<Operation>) {
+    if let block = extra.load(ordering: .relaxed).block, !block.isFull {
+      block.append(dependency: dependency)
+    } else {
+      listElsewhereLocked(dependency: dependency)
+    }
+  }
+
+  @inline(never)
+  private final func listElsewhereLocked(dependency: Unmanaged<Operation>) {
     if let rare = extra.load(ordering: .relaxed).rare, !rare.moreDependencies.isEmpty {
       rare.moreDependencies.append(dependency)
     } else if let block = blockWithRoomLocked() {
@@ -114,8 +124,18 @@ extension Operation {
 
   /// Adds a dependent. The operation has a first dependent, and a second edge of either kind.
   ///
-  /// - Parameter dependent: The unowned-retained reference to the dependent.
+  /// - Parameter dependent: The dependent, which has counted this operation as an unmet dependency.
+  @inline(__always)
   final func listFurtherLocked(dependent: Unmanaged<Operation>) {
+    if let block = extra.load(ordering: .relaxed).block, !block.isFull {
+      block.append(dependent: dependent)
+    } else {
+      listElsewhereLocked(dependent: dependent)
+    }
+  }
+
+  @inline(never)
+  private final func listElsewhereLocked(dependent: Unmanaged<Operation>) {
     if let rare = extra.load(ordering: .relaxed).rare, !rare.moreDependents.isEmpty {
       rare.moreDependents.append(dependent: dependent)
     } else if let block = blockWithRoomLocked() {
@@ -130,7 +150,7 @@ extension Operation {
     }
   }
 
-  /// Removes a dependent after the second one. The caller releases the unowned reference.
+  /// Removes a dependent after the second one.
   ///
   /// - Returns: Whether the dependent was in the list.
   final func unlistFurtherLocked(dependent: Operation) -> Bool {
@@ -210,6 +230,13 @@ extension Operation {
     return larger
   }
 
+  /// Fetches the dependencies of a block into the processor's cache. Without this, each release would wait for
+  /// memory before the next one begins.
+  @inline(__always)
+  private final func prefetch(_ block: EdgeBlock) {
+    for dependency in block.dependencies { csystem_prefetch_line(dependency.toOpaque()) }
+  }
+
   /// Releases the edges of the block and of the lists when the operation is destroyed. No lock is necessary.
   @inline(never)
   final func releaseFurtherEdges() {
@@ -220,8 +247,9 @@ extension Operation {
       } else {
         self.extra.store(OperationExtra(), ordering: .relaxed)
       }
+      prefetch(block)
       for dependency in block.dependencies { ReleaseList.release(dependency.takeRetainedValue()) }
-      for dependent in block.dependents { swift_unownedRelease(dependent.toOpaque()) }
+      for dependent in block.dependents { Self.countOffGone(dependent) }
       block.free()
     }
     guard let rare = extra.rare else { return }
@@ -229,7 +257,7 @@ extension Operation {
       ReleaseList.release(dependency.takeRetainedValue())
     }
     for dependent in rare.moreDependents.removeAll() + rare.requirers.removeAll() {
-      swift_unownedRelease(dependent.toOpaque())
+      Self.countOffGone(dependent)
     }
   }
 }

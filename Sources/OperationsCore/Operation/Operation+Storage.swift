@@ -34,8 +34,7 @@ final class RareState {
   /// dependencies.
   var moreDependencies = EdgeList()
   /// The dependents after the first one, if they are many. In that case, ``edges`` contains no
-  /// dependents. The references are unowned-retained: they keep the memory of the dependents valid,
-  /// but do not keep the dependents alive.
+  /// dependents. Their memory stays valid, but they are not kept alive; see ``DependencyLinks``.
   var moreDependents = EdgeList()
   /// The operations and queues that the operation's own code waits for at present, one for each
   /// waiting thread.
@@ -47,9 +46,8 @@ final class RareState {
   private let detailsReference = Atomic<Unmanaged<Details>?>(nil)
   /// The dependencies whose success this operation requires.
   var required: Set<ObjectIdentifier> = []
-  /// The operations that require the success of this operation. The references are
-  /// unowned-retained: they keep the memory of these operations valid, but do not keep the
-  /// operations alive.
+  /// The operations that require the success of this operation. Their memory stays valid, but they are not kept
+  /// alive; see ``DependencyLinks``.
   var requirers = EdgeList()
   /// The members of the group that contains this operation; `nil` if no group contains it. The
   /// finish of this operation is reported to this object.

@@ -16,23 +16,25 @@ import Synchronization
 /// Source: Apple, "NSOperation Class Reference".
 // Unchecked `Sendable` conformance, because the compiler cannot check an open class. The property `status` is
 // atomic. `links` and the contents of `extra` are guarded by `lock`, except for the parts that the finishing
-// thread removes (`takeDependents`). `inboxNext` belongs to the thread that has claimed the push. `place` is
-// guarded by the queue's lock, and belongs to the adding thread until the first push.
+// thread removes (`takeDependents`). `inboxNext` belongs to the thread that has claimed the push. `place` and
+// `neighbours` are guarded by the queue's lock, and belong to the adding thread until the first push.
 //
 // A block operation takes 120 bytes and must not take more: glibc frees larger blocks of memory under a lock
 // that the adding thread needs too. This would double the time of a queue if one thread adds operations and
 // another executes them.
 open class Operation: @unchecked Sendable {
+  // The properties that change while dependencies are added and finish are in the first 64 bytes of the object.
+  final let lock = FutexLock()
+  @exclusivity(unchecked) final var place = QueuePlace()
   final let status = Atomic<OperationStatus>(OperationStatus())
+  @exclusivity(unchecked) final var links = DependencyLinks()
+  final let extra = Atomic<OperationExtra>(OperationExtra())
   /// The queue that the operation was added to, which never changes. The reference is valid until
   /// the operation is retired (has left its queue), because a queue lives at least as long as it
   /// has operations that are not retired.
   final let queue = Atomic<Unmanaged<QueueCore>?>(nil)
   @exclusivity(unchecked) final var inboxNext: Unmanaged<Operation>?
-  @exclusivity(unchecked) final var place = QueuePlace()
-  final let lock = FutexLock()
-  @exclusivity(unchecked) final var links = DependencyLinks()
-  final let extra = Atomic<OperationExtra>(OperationExtra())
+  @exclusivity(unchecked) final var neighbours = QueueNeighbours()
 
   /// Creates a ready operation with normal priority and no dependencies.
   ///

@@ -42,8 +42,7 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
     rawValue = UInt(bitPattern: Unmanaged.passRetained(dependency).toOpaque()) | Kind.dependency
   }
 
-  /// Creates a value with a dependent. The value uses the unowned reference that the caller has
-  /// created.
+  /// Creates a value with a dependent.
   init(dependent: Unmanaged<Operation>) {
     rawValue = UInt(bitPattern: dependent.toOpaque()) | Kind.dependent
   }
@@ -91,7 +90,7 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
   }
 
   /// Releases the `RareState` or the dependency that this value retains. This method does not
-  /// release the unowned reference to a dependent, which has another owner. It does not free a block.
+  /// change a dependent, which keeps its own memory valid. It does not free a block.
   func release() {
     if let rare = reference(of: Kind.rare) {
       Unmanaged<RareState>.fromOpaque(rare).release()

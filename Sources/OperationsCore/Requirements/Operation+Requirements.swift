@@ -45,7 +45,7 @@ extension Operation {
     guard makeRare({ $0.required.insert(ObjectIdentifier(operation)).inserted }) else {
       return false
     }
-    let (wasReady, event) = update { ($0.isReady, $0.dependencyWasAdded()) }
+    let (wasReady, event) = countingUnmet { ($0.isReady, $0.dependencyWasAdded()) }
     guard event.isCounted else { return false }
     if status.load(ordering: .relaxed).has(.excludesOthers) { loseItsTurn(isReady: false) }
     if event.mustPush { pushToQueue() }
@@ -105,9 +105,7 @@ extension Operation {
       // If the flag `hasFinishDuties` is set before the finish, the thread that finishes this
       // operation reads the list of operations that require its success.
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
-      let unowned = Unmanaged.passUnretained(dependent)
-      _ = swift_unownedRetain(unowned.toOpaque())
-      rare.requirers.append(dependent: unowned)
+      rare.requirers.append(dependent: .passUnretained(dependent))
       return true
     }
   }
@@ -117,12 +115,7 @@ extension Operation {
   /// - Returns: Whether the operation was in the list. If it was, the caller must decrement its
   ///   number of unmet dependencies.
   private final func unlistRequirer(_ dependent: Operation) -> Bool {
-    let opaque = Unmanaged.passUnretained(dependent).toOpaque()
-    return withRare { rare in
-      guard let rare, rare.requirers.remove(dependent) != nil else { return false }
-      swift_unownedRelease(opaque)
-      return true
-    }
+    withRare { $0?.requirers.remove(dependent) != nil }
   }
 
   /// Carries out the actions that only few operations need when they finish: releases exclusions, ends
@@ -142,7 +135,10 @@ extension Operation {
     guard !requirers.isEmpty else { return }
     let error = OperationDependencyError(of: self)
     for requirer in requirers {
-      guard let dependent = Self.claim(requirer) else { continue }
+      guard let dependent = Self.retained(requirer) else {
+        Self.countOffGone(requirer)
+        continue
+      }
       guard let error else {
         // The dependent may become ready and notify observers. An observer must not wait for this
         // operation, which has not left its queue yet. `Delivery` prevents such a wait.

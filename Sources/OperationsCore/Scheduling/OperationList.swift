@@ -4,37 +4,37 @@
 /// Reads and writes the links of an operation for one kind of list: all operations of a queue, or
 /// the ready operations of one priority.
 protocol OperationListLinks {
-  static func get(_ operation: Operation) -> QueuePlace.Neighbours
-  static func set(_ operation: Operation, _ neighbours: QueuePlace.Neighbours)
+  static func get(_ operation: Operation) -> QueueNeighbours.Pair
+  static func set(_ operation: Operation, _ neighbours: QueueNeighbours.Pair)
   static func setPrevious(_ operation: Operation, _ previous: Unmanaged<Operation>?)
   static func setNext(_ operation: Operation, _ next: Unmanaged<Operation>?)
 }
 
 /// The links of an operation in the list of all operations of its queue.
 enum QueueLinks: OperationListLinks {
-  static func get(_ operation: Operation) -> QueuePlace.Neighbours { operation.place.inQueue }
-  static func set(_ operation: Operation, _ neighbours: QueuePlace.Neighbours) {
-    operation.place.inQueue = neighbours
+  static func get(_ operation: Operation) -> QueueNeighbours.Pair { operation.neighbours.inQueue }
+  static func set(_ operation: Operation, _ neighbours: QueueNeighbours.Pair) {
+    operation.neighbours.inQueue = neighbours
   }
   static func setPrevious(_ operation: Operation, _ previous: Unmanaged<Operation>?) {
-    operation.place.inQueue.previous = previous
+    operation.neighbours.inQueue.previous = previous
   }
   static func setNext(_ operation: Operation, _ next: Unmanaged<Operation>?) {
-    operation.place.inQueue.next = next
+    operation.neighbours.inQueue.next = next
   }
 }
 
 /// The links of an operation in its band, which is a list of ready operations of one priority.
 enum BandLinks: OperationListLinks {
-  static func get(_ operation: Operation) -> QueuePlace.Neighbours { operation.place.inBand }
-  static func set(_ operation: Operation, _ neighbours: QueuePlace.Neighbours) {
-    operation.place.inBand = neighbours
+  static func get(_ operation: Operation) -> QueueNeighbours.Pair { operation.neighbours.inBand }
+  static func set(_ operation: Operation, _ neighbours: QueueNeighbours.Pair) {
+    operation.neighbours.inBand = neighbours
   }
   static func setPrevious(_ operation: Operation, _ previous: Unmanaged<Operation>?) {
-    operation.place.inBand.previous = previous
+    operation.neighbours.inBand.previous = previous
   }
   static func setNext(_ operation: Operation, _ next: Unmanaged<Operation>?) {
-    operation.place.inBand.next = next
+    operation.neighbours.inBand.next = next
   }
 }
 
@@ -53,7 +53,7 @@ struct OperationList<Links: OperationListLinks> {
   @inline(__always)
   mutating func append(_ operation: Unmanaged<Operation>) {
     operation._withUnsafeGuaranteedRef {
-      Links.set($0, QueuePlace.Neighbours(previous: last, next: nil))
+      Links.set($0, QueueNeighbours.Pair(previous: last, next: nil))
     }
     if let last {
       last._withUnsafeGuaranteedRef { Links.setNext($0, operation) }

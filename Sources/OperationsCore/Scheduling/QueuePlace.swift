@@ -32,8 +32,6 @@ struct QueuePlace {
     }
   }
 
-  var inQueue = Neighbours()
-  var inBand = Neighbours()
   /// The place of an operation in its queue, as bits. Bits 0–2 contain the stage, and bits 3–5 the
   /// band (the list of ready operations of one priority). Bit 6 is set if the operation was counted
   /// as cancelling, and bit 7 if it is withheld. Bits 8–31 contain the segment (the part of the queue between two barriers).
@@ -103,11 +101,19 @@ struct QueuePlace {
       Int(Segment(rawValue: rawValue &- other.rawValue).rawValue)
     }
   }
+}
 
-  /// The links of an operation in one list. The references are unmanaged, because the queue retains
-  /// each operation exactly once.
-  struct Neighbours {
+/// The links of an operation in the lists of its queue. The references are unmanaged, because the queue
+/// retains each operation exactly once.
+struct QueueNeighbours {
+  /// The links in one list.
+  struct Pair {
     var previous: Unmanaged<Operation>?
     var next: Unmanaged<Operation>?
   }
+
+  /// The links in the list of all operations of the queue.
+  var inQueue = Pair()
+  /// The links in the list of the ready operations of one priority.
+  var inBand = Pair()
 }

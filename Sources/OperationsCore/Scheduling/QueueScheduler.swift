@@ -199,7 +199,7 @@ struct QueueScheduler {
       let isBlock = startsAtOnce && operation.isExactlyBlockOperation
       // If many operations are ready, the memory of the next operation is no longer in a processor cache.
       // It is fetched while the chosen operation runs.
-      if let following = operation.place.inBand.next {
+      if let following = operation.neighbours.inBand.next {
         csystem_prefetch_two_lines(following.toOpaque())
       }
       let (isTaken, status) = operation.update { ($0.dispatch(startsAtOnce: isBlock), $0) }

@@ -175,8 +175,11 @@ struct BarrierLineTests {
     #expect(line.finishFirst().first?.takeUnretainedValue() === operations[1] && line.isEmpty)
   }
 
-  @Test("QueuePlace has not grown: it is part of every operation")
-  func sizeOfAPlace() { #expect(MemoryLayout<QueuePlace>.size == 36) }
+  @Test("QueuePlace and QueueNeighbours have not grown: they are parts of every operation")
+  func sizeOfAPlace() {
+    #expect(MemoryLayout<QueuePlace>.size == 4)
+    #expect(MemoryLayout<QueueNeighbours>.size == 32)
+  }
 
   @Test("BA-1, BA-3: in random sequences, it equals a model", arguments: 0..<100 as Range)
   func againstAModel(seed: Int) {
