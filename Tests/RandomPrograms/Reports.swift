@@ -45,6 +45,8 @@ final class Reports: Sendable {
     /// A reference to the operation while its asynchronous work is pending. It keeps the operation
     /// alive, as a closure for the work would.
     var underWay: (any SteeredByProgram)?
+    /// Whether the operation is counted in `runningCount`.
+    var isCounted = false
 
     var isRunning: Bool { beginCount > endCount }
     /// Whether the operation executes and waits for a step of the program to release it.
@@ -154,7 +156,10 @@ final class Reports: Sendable {
       state.noteCondition(of: index)
       state.entries[index].beginCount += 1
       state.noteExclusions(of: index)
-      if let queue = state.entries[index].queue {
+      // A step can finish an operation while its queue starts it. The operation then begins after it has finished, and
+      // holds no slot.
+      if let queue = state.entries[index].queue, !state.entries[index].mayNotRun {
+        state.entries[index].isCounted = true
         state.runningCount[queue] += 1
         state.highestRunningCount[queue] = max(
           state.highestRunningCount[queue], state.runningCount[queue])
@@ -168,7 +173,10 @@ final class Reports: Sendable {
   func end(_ index: Int) {
     let ended = note { state in
       state.entries[index].endCount += 1
-      if let queue = state.entries[index].queue { state.runningCount[queue] -= 1 }
+      if let queue = state.entries[index].queue, state.entries[index].isCounted {
+        state.entries[index].isCounted = false
+        state.runningCount[queue] -= 1
+      }
       return state.entries[index].underWay.take()
     }
     withExtendedLifetime(ended) {}
