@@ -263,15 +263,6 @@ extension OperationStatus {
       "Operations: an operation can wait for at most 16,777,215 dependencies at the same time")
   }
 
-  /// Decrements the number of unmet dependencies of an operation that no longer exists.
-  ///
-  /// - Returns: Whether the number is zero now.
-  mutating func countMetOfGone() -> Bool {
-    precondition(unmetDependencyCount > 0, "The count of unmet dependencies would be negative")
-    rawValue -= Self.oneUnmet
-    return unmetDependencyCount == 0
-  }
-
   /// Handles a finished dependency like ``dependencyWasMet(isAnnounced:)``, without a reference to
   /// the operation. If a reference is necessary, because no queue retains the operation or because
   /// it has observers, the method changes nothing and returns `nil`.

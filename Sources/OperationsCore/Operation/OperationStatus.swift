@@ -139,6 +139,15 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
 
   var unmetDependencyCount: Int { Int(rawValue >> Self.unmetShift) }
 
+  /// Decrements the number of unmet dependencies of an operation that no longer exists.
+  ///
+  /// - Returns: Whether the number is zero now.
+  mutating func countMetOfGone() -> Bool {
+    precondition(unmetDependencyCount > 0, "The count of unmet dependencies would be negative")
+    rawValue -= Self.oneUnmet
+    return unmetDependencyCount == 0
+  }
+
   /// The index of the operation's priority: 0 is the highest priority, 4 the lowest.
   var priorityIndex: Int {
     get { Int((rawValue & Self.priorityMask) >> Self.priorityShift) }

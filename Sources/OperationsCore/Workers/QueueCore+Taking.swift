@@ -9,6 +9,8 @@ extension QueueCore {
   ///
   /// - Parameters:
   ///   - work: The finished work of the worker.
+  ///   - takes: Whether to take an operation. If it is `false`, the worker only retires the executed one, and counts
+  ///     as searching after that.
   ///   - isSearching: Whether the worker counts as searching. The method sets the value to `true` if
   ///     it finds no operation, and otherwise to `false`.
   /// - Returns: The operation to start, which the scheduler has marked as chosen.

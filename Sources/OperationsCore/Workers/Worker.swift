@@ -246,6 +246,7 @@ final class Worker: Sendable {
         }
         work = FinishedWork()
         if stepsAside {
+          if scope.pointee.nextQueue != nil { CurrentWork.passNextQueueOn(scope) }
           stepAside(from: queue, after: count, &aside)
           continue
         }
