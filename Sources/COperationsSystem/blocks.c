@@ -51,8 +51,9 @@ struct cache {
 };
 
 static _Thread_local struct cache own __attribute__((tls_model("initial-exec")));
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t end_of_thread;
+/// Whether the process had a free key. Otherwise, the free blocks of ended threads are lost.
+static bool has_key;
 
 static uint32_t capacity(int32_t size) { return region_bytes / csystem_block_bytes(size) - 1; }
 
@@ -159,15 +160,16 @@ static void thread_ends(void *cache) {
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
 
-static void prepare(void) {
-  pthread_key_create(&end_of_thread, thread_ends);
+/// Runs when the library is loaded. Handlers that are registered later may use blocks in the parent and in the
+/// child.
+__attribute__((constructor)) static void prepare(void) {
+  has_key = pthread_key_create(&end_of_thread, thread_ends) == 0;
   // A forked child also uses the regions, so no other thread may change them during the fork.
   pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 static void register_thread(struct cache *cache) {
-  pthread_once(&once, prepare);
-  pthread_setspecific(end_of_thread, cache);
+  if (has_key) pthread_setspecific(end_of_thread, cache);
   cache->is_registered = true;
 }
 
@@ -189,21 +191,21 @@ void csystem_free_block(void *block, int32_t size) {
 
 void *csystem_allocate_block(int32_t size) {
   struct cache *cache = &own;
+  if (!cache->is_registered) register_thread(cache);
   if (cache->free[size] == NULL) fill(cache, size);
   struct block *block = cache->free[size];
   cache->free[size] = block->next;
   cache->count[size] -= 1;
-  if (!cache->is_registered) register_thread(cache);
   return block;
 }
 
 void csystem_free_block(void *block, int32_t size) {
   struct cache *cache = &own;
+  if (!cache->is_registered) register_thread(cache);
   struct block *freed = block;
   freed->next = cache->free[size];
   cache->free[size] = freed;
   cache->count[size] += 1;
-  if (!cache->is_registered) register_thread(cache);
   if (cache->count[size] >= 2 * batch) give_back_blocks(cache, size, batch);
 }
 

@@ -49,7 +49,10 @@ enum Alarms {
   }
 
   /// Removes the alarm of an object, if it has one. Its release runs on this thread.
-  static func remove(_ target: any AlarmTarget) {
+  ///
+  /// - Returns: Whether the object had an alarm. If it is `false`, another thread may be about to notify the object.
+  @discardableResult
+  static func remove(_ target: any AlarmTarget) -> Bool {
     let (removed, ended) = lines.withLock { lines -> ((any AlarmTarget)?, Line?) in
       // The search ends before the removal. Otherwise, its iterator would retain the lines, and the removal would copy
       // all alarms.
@@ -59,7 +62,7 @@ enum Alarms {
       return (removed, endLineIfEmpty(identity, &lines))
     }
     ended?.task?.cancel()
-    withExtendedLifetime((removed, ended)) {}
+    return withExtendedLifetime((removed, ended)) { removed != nil }
   }
 
   /// Returns the time until an object is notified; `nil` if it has no alarm.

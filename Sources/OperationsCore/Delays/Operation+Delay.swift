@@ -29,7 +29,7 @@ extension Operation: AlarmTarget {
     Alarms.set(self, at: moment)
     // The thread that finishes the operation removes the alarm if it sees the flag. If the operation has
     // finished before the flag was set, this thread removes the alarm.
-    if !update({ $0.promise(.hasFinishDuties) }) { return Alarms.remove(self) }
+    if !update({ $0.promise(.hasFinishDuties) }) { return endDelayOfFinished() }
     // A collector that comes later than this check sees the flag; see `describeDelay()`.
     if MonitorLevel.isOn, let reports = reportDelay(until: moment) { noteReports(reports) }
   }
@@ -52,6 +52,12 @@ extension Operation: AlarmTarget {
       reports?.last.delayEnd == nil, let moment = Alarms.moment(of: self)
     else { return }
     _ = reportDelay(until: moment)
+  }
+
+  /// Ends the delay of an operation that has finished before.
+  final func endDelayOfFinished() {
+    // If the operation has no alarm, another thread ends the delay.
+    if Alarms.remove(self) { Self.countOffSilently(.passUnretained(self)) }
   }
 
   /// Ends the delay. Observers may block their thread, so they are notified on a thread of the library.

@@ -173,7 +173,7 @@ struct EdgeBlock {
     while index > 0 {
       index -= 1
       guard swift_isDeallocating(all[index].toOpaque()) else { continue }
-      Operation.countOffGone(remove(dependentAt: index))
+      Operation.countOffSilently(remove(dependentAt: index))
       return removeGoneDependents()
     }
   }

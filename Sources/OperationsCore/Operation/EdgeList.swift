@@ -61,7 +61,7 @@ struct EdgeList {
       var kept: [Unmanaged<Operation>] = []
       for operation in operations {
         if swift_isDeallocating(operation.toOpaque()) {
-          Operation.countOffGone(operation)
+          Operation.countOffSilently(operation)
         } else {
           kept.append(operation)
         }

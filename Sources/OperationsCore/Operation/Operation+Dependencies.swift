@@ -214,10 +214,10 @@ extension Operation {
     return result
   }
 
-  /// Decrements the number of unmet dependencies of an operation that no longer exists, because it was removed from
-  /// a list. If this was its last entry, its memory is freed.
-  static func countOffGone(_ operation: Unmanaged<Operation>) {
-    let isLast = operation._withUnsafeGuaranteedRef { $0.update { $0.countMetOfGone() } }
+  /// Decrements the number of unmet dependencies of an operation that has finished or no longer exists. If it no
+  /// longer exists and this was its last entry in a list, its memory is freed.
+  static func countOffSilently(_ operation: Unmanaged<Operation>) {
+    let isLast = operation._withUnsafeGuaranteedRef { $0.update { $0.countMetSilently() } }
     if isLast { swift_unownedRelease(operation.toOpaque()) }
   }
 
@@ -303,14 +303,14 @@ extension Operation {
   final func releaseDependencies() {
     if let first = links.firstDependency.take() { ReleaseList.release(first.takeRetainedValue()) }
     // An operation that still exists would retain this one.
-    if let first = links.firstDependent { Self.countOffGone(first) }
+    if let first = links.firstDependent { Self.countOffSilently(first) }
     let extra = extra.load(ordering: .relaxed)
     if let second = extra.dependency {
       self.extra.store(OperationExtra(), ordering: .relaxed)
       extra.release()
       ReleaseList.release(second)
     } else if let second = extra.dependent {
-      Self.countOffGone(second)
+      Self.countOffSilently(second)
     } else if !extra.isNothing {
       releaseFurtherEdges()
     }

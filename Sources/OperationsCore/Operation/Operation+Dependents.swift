@@ -187,7 +187,7 @@ extension Operation {
     // because an observer or a `deinit` may run for an unlimited time.
     handOver(&chain)
     CurrentWork.passNextQueueOn(CurrentWork.scope)
-    guard let dependent = Self.retained(dependent) else { return Self.countOffGone(dependent) }
+    guard let dependent = Self.retained(dependent) else { return Self.countOffSilently(dependent) }
     // This operation has not left its queue yet. If an observer waited for this operation, the
     // observer would wait for its own return. So this thread records that it calls observers of
     // this operation.

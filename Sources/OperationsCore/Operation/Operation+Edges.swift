@@ -249,7 +249,7 @@ extension Operation {
       }
       prefetch(block)
       for dependency in block.dependencies { ReleaseList.release(dependency.takeRetainedValue()) }
-      for dependent in block.dependents { Self.countOffGone(dependent) }
+      for dependent in block.dependents { Self.countOffSilently(dependent) }
       block.free()
     }
     guard let rare = extra.rare else { return }
@@ -257,7 +257,7 @@ extension Operation {
       ReleaseList.release(dependency.takeRetainedValue())
     }
     for dependent in rare.moreDependents.removeAll() + rare.requirers.removeAll() {
-      Self.countOffGone(dependent)
+      Self.countOffSilently(dependent)
     }
   }
 }

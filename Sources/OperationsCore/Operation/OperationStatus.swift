@@ -139,10 +139,10 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
 
   var unmetDependencyCount: Int { Int(rawValue >> Self.unmetShift) }
 
-  /// Decrements the number of unmet dependencies of an operation that no longer exists.
+  /// Decrements the number of unmet dependencies of an operation that has finished or no longer exists.
   ///
   /// - Returns: Whether the number is zero now.
-  mutating func countMetOfGone() -> Bool {
+  mutating func countMetSilently() -> Bool {
     precondition(unmetDependencyCount > 0, "The count of unmet dependencies would be negative")
     rawValue -= Self.oneUnmet
     return unmetDependencyCount == 0

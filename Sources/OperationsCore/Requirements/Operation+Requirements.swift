@@ -126,7 +126,7 @@ extension Operation {
     let status = status.load(ordering: .acquiring)
     if status.has(.excludesOthers) { Exclusions.shared.leave(self) }
     // While an operation waits for its delay, the delay is counted as an unmet dependency.
-    if status.unmetDependencyCount > 0 { Alarms.remove(self) }
+    if status.unmetDependencyCount > 0 { endDelayOfFinished() }
     let (requirers, groupMembers) = withRare { rare -> ([Unmanaged<Operation>], GroupMembers?) in
       defer { rare?.groupMembers = nil }
       return (rare?.requirers.removeAll() ?? [], rare?.groupMembers)
@@ -136,7 +136,7 @@ extension Operation {
     let error = OperationDependencyError(of: self)
     for requirer in requirers {
       guard let dependent = Self.retained(requirer) else {
-        Self.countOffGone(requirer)
+        Self.countOffSilently(requirer)
         continue
       }
       guard let error else {

@@ -302,7 +302,17 @@ final class QueueCore: @unchecked Sendable {
     _ body: (inout QueueScheduler, inout QueueEffects) -> Result
   ) -> Result {
     var effects = QueueEffects()
-    let result = scheduler.withLock { scheduler in
+    let result = inSection(&effects, body)
+    perform(&effects)
+    return result
+  }
+
+  /// Runs `body` like ``withScheduler(_:)``. The caller performs the effects.
+  @inline(__always)
+  func inSection<Result>(
+    _ effects: inout QueueEffects, _ body: (inout QueueScheduler, inout QueueEffects) -> Result
+  ) -> Result {
+    scheduler.withLock { scheduler in
       readInbox(&scheduler, &effects)
       let result = body(&scheduler, &effects)
       publishWidth(&scheduler, &effects)
@@ -310,12 +320,6 @@ final class QueueCore: @unchecked Sendable {
       letGoOfOwner(scheduler, &effects)
       return result
     }
-    perform(&effects)
-    return result
-  }
-
-  func pushAgain(_ chain: inout OperationChain) {
-    while let operation = chain.popFirst() { operation._withUnsafeGuaranteedRef { pushAgain($0) } }
   }
 
   /// Retires a finished operation (makes it leave this queue) whose finish no worker of this queue handles.

@@ -5,7 +5,8 @@ import COperationsSystem
 
 /// The actions to perform after the queue's lock is released. ``QueueCore/perform(_:)`` performs
 /// them in the necessary order.
-struct QueueEffects {
+// Unchecked `Sendable` conformance, because one thread at a time uses the effects.
+struct QueueEffects: @unchecked Sendable {
   /// The callbacks to call and the waiters to wake.
   ///
   /// Few critical sections have any. They are in a separate object, so that the other critical

@@ -142,6 +142,10 @@ extension QueueCore {
     scope?.pointee.isBetweenOperations = false
   }
 
+  private func pushAgain(_ chain: inout OperationChain) {
+    while let operation = chain.popFirst() { operation._withUnsafeGuaranteedRef { pushAgain($0) } }
+  }
+
   /// Makes the finished operation leave the queue in a separate critical section, and announces the
   /// change.
   @inline(never)
@@ -203,7 +207,18 @@ extension QueueCore {
   /// queue is suspended. The added operations are still in this processor's cache. Otherwise, the thread that
   /// resumes the queue would read all of them from memory at once.
   @inline(never)
-  private func readInboxAsAdder() { withScheduler { _, _ in } }
+  private func readInboxAsAdder() {
+    var effects = QueueEffects()
+    inSection(&effects) { _, _ in }
+    guard effects.releasesOperations || effects.wakeups != nil else { return perform(&effects) }
+    // The thread may hold a lock of the user, so another thread runs the user's code: a `deinit` or a waiting task.
+    let owner = owner.retain()
+    OperationQueue.completions.addOperation { [effects] in
+      var effects = effects
+      self.perform(&effects)
+      owner.release()
+    }
+  }
 
   /// Requests a worker if one is missing. If the operations run on a dispatch queue, this method
   /// submits the missing blocks.

@@ -15,7 +15,8 @@ extension Worker {
 
   /// The thread's present condition. Called only by the sampler.
   func condition(now: Int64) -> Condition {
-    guard isGranted else { return .running }
+    // A worker that stands aside sleeps, but it continues by itself.
+    guard isGranted, !isAside.load(ordering: .relaxed) else { return .running }
     if isLingering { return lingering.isLong(at: progress, now: now) ? .blocked : .running }
     let id = threadID.load(ordering: .relaxed)
     guard let time = ThreadStatus.processorTime(threadID: id) else { return .running }

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
+import Synchronization
 
 /// Decides when a worker steps aside: when it lets the other workers of its queue execute the operations alone.
 ///
@@ -69,7 +70,8 @@ extension Worker {
     // The time between two finishes while all workers work.
     let sharedPace = pace / Int64(executing + 1)
     var looks = 0
-    while executing > 0, !pool.hasWaiting(besides: queue), now - begin < SteppingAside.longestTime {
+    isAside.store(true, ordering: .relaxed)
+    while executing > 0, !isNeeded(besides: queue), now - begin < SteppingAside.longestTime {
       wait(until: now + SteppingAside.look, sleeps: looks >= SteppingAside.looksWithoutSleep)
       let last = (time: now, ended: ended)
       (executing, ended) = queue.progress
@@ -77,7 +79,15 @@ extension Worker {
       guard Int64(ended - last.ended) * sharedPace > now - last.time else { break }
       looks += 1
     }
+    isAside.store(false, ordering: .relaxed)
     aside.checkAgain(after: count, at: now, wasFaster: looks > 0)
+  }
+
+  /// Whether another queue waits for a worker, or this worker must no longer serve the queue.
+  private func isNeeded(besides queue: QueueCore) -> Bool {
+    pool.hasWaiting(besides: queue) || pool.wantsFewerWorkers
+      || queue.isInBackground != isInBackground
+      || isInBackground && pool.hasWaitingInBackground(besides: queue)
   }
 
   private func wait(until end: Int64, sleeps: Bool) {

@@ -44,6 +44,8 @@ final class Worker: Sendable {
   let started = Locked<Unmanaged<Operation>?>(nil)
   /// Whether the operation of ``started`` has finished and is being released.
   let isReleasing = Atomic<Bool>(false)
+  /// Whether the worker stands aside; see ``SteppingAside``.
+  let isAside = Atomic<Bool>(false)
   /// The number of checks for work before this thread sleeps. Used only by this thread.
   private let searchLimit = Atomic<Int>(Worker.shortSearch)
   /// Whether new work arrived just after this thread's last search for work had ended (a near
@@ -248,7 +250,9 @@ final class Worker: Sendable {
         if stepsAside {
           if scope.pointee.nextQueue != nil { CurrentWork.passNextQueueOn(scope) }
           stepAside(from: queue, after: count, &aside)
-          continue
+          guard pool.hasWaiting(besides: queue) else { continue }
+          leave(queue, after: work, isSearching: isSearching, scope)
+          return nil
         }
         if scope.pointee.nextQueue == nil, spinForMail(queue) { continue }
         queue.gate.stopSearching()

@@ -230,6 +230,20 @@ struct DelayTests {
     }
   }
 
+  @Test("DE-14: the memory of an operation that finishes before the end of its delay is freed")
+  func memory() async throws {
+    try await onOwnThread {
+      let (queue, clock) = (OperationQueue(), ManualClock())
+      let usual = _getUnownedRetainCount(Operation())
+      let operations = (0..<10).map { _ in queue.addOperation(delay: .seconds(9), clock: clock) {} }
+      for operation in operations[..<5] { operation.cancel() }
+      clock.waitForSleeps(1)
+      clock.advance(by: .seconds(9))
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(operations.map { _getUnownedRetainCount($0) } == Array(repeating: usual, count: 10))
+    }
+  }
+
   @Test("A cancelled queue releases its delayed operations, and the clock")
   func cancelledQueue() async throws {
     try await onOwnThread {
