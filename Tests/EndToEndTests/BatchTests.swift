@@ -100,11 +100,12 @@ import Testing
     #expect(frame.operations.allSatisfy { $0.queue == "io" && $0.state == .waiting })
     #expect(frame.counts.total > frame.operations.count && frame.queues.count == 4)
     let text = try output(
-      ["--tsv", "-n", "3", "-d", "50ms", "--filter", "queue:net", "--fields", "id,queue"])
+      ["--tsv", "-n", "10", "-d", "50ms", "--filter", "queue:net", "--fields", "id,queue"])
     let lines = text.split(separator: "\n").map { $0.split(separator: "\t") }
     #expect(lines[0] == ["time", "id", "queue"])
     #expect(lines.dropFirst().allSatisfy { $0.count == 3 && $0[2] == "net" })
-    #expect(Set(lines.dropFirst().map { $0[0] }).count == 3)
+    // A frame has no line if the queue has no operation at that time.
+    #expect(Set(lines.dropFirst().map { $0[0] }).count >= 3)
   }
 
   private func frames(_ text: String) throws -> [BatchFrame] {

@@ -160,7 +160,7 @@ import Testing
       "'\(NamesFile.program)' '\(file.path)' ended; echo $?")
     let lines = output.split(separator: "\n")
     #expect(lines.count == 4 && lines.last == "1", "\(output)")
-    #expect(lines[1].hasSuffix("\ta\\tb\t\t\t\\x1b[2J\t\t\t"), "\(output)")
-    #expect(lines[2].hasSuffix("\t\\x1b[2J\t\t\ta\\tb\t\t\t"), "\(output)")
+    #expect(lines[1].hasSuffix("\ta\\tb\t\t\t\\x1b[2J\t\t\t\t"), "\(output)")
+    #expect(lines[2].hasSuffix("\t\\x1b[2J\t\t\ta\\tb\t\t\t\t"), "\(output)")
   }
 }
