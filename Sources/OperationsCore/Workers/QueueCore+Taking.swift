@@ -201,7 +201,7 @@ extension QueueCore {
   }
 
   /// The number of additions without a worker after which the adding thread reads the inbox.
-  private static let additionsPerReading: UInt32 = 256
+  private static let additionsPerReading: UInt32 = 1_024
 
   /// Reads the inbox on a thread that adds operations, while no worker may start operations, for example because the
   /// queue is suspended. The added operations are still in this processor's cache. Otherwise, the thread that
