@@ -85,26 +85,28 @@ import Testing
     #expect(attempts.map(\.seconds) == [0, 0, 0, 3, 2.999])
   }
 
+  /// Returns the operation as a viewer decodes it from a frame.
+  private func decoded(_ report: OperationReport) throws -> BatchFrame.Operation {
+    let frame = BatchFrame(
+      hello: hello, time: MonitorTime(nanoseconds: 3_000_000_005), queues: queues,
+      operations: [report], lostChanges: 0)
+    let text = try JSONEncoder().encode(frame)
+    return try #require(try JSONDecoder().decode(BatchFrame.self, from: text).operations.first)
+  }
+
   @Test("The progress and the status are in the frame, and a group has the progress of its members")
   func progress() throws {
     var report = OperationReport(
       id: .init(1), name: "", className: "Job", queue: .init(1), state: .executing)
-    func operation() throws -> BatchFrame.Operation {
-      let frame = BatchFrame(
-        hello: hello, time: MonitorTime(nanoseconds: 3_000_000_005), queues: queues,
-        operations: [report], lostChanges: 0)
-      let text = try JSONEncoder().encode(frame)
-      return try #require(try JSONDecoder().decode(BatchFrame.self, from: text).operations.first)
-    }
-    #expect(try operation().progress == nil && operation().status == nil)
+    #expect(try decoded(report).progress == nil && decoded(report).status == nil)
     report.memberQueue = queues[0].id
     let counts = queues[0].counts
-    #expect(try operation().progress?.total == counts.total)
-    #expect(try operation().progress?.completed == counts.finished + counts.cancelled)
+    #expect(try decoded(report).progress?.total == counts.total)
+    #expect(try decoded(report).progress?.completed == counts.finished + counts.cancelled)
     report.progress = WireSamples.operation.progress
     report.statusText = "parsing"
-    #expect(try operation().progress?.numbers == "\(1 << 50)/\(1 << 51)")
-    #expect(try operation().status == "parsing")
+    #expect(try decoded(report).progress?.numbers == "\(1 << 50)/\(1 << 51)")
+    #expect(try decoded(report).status == "parsing")
   }
 
   @Test(
@@ -112,16 +114,9 @@ import Testing
   func delay(end: Int64, left: Double) throws {
     var report = OperationReport(
       id: .init(1), name: "", className: "Job", queue: .init(1), state: .waiting)
-    func operation() throws -> BatchFrame.Operation {
-      let frame = BatchFrame(
-        hello: hello, time: MonitorTime(nanoseconds: 3_000_000_005), queues: queues,
-        operations: [report], lostChanges: 0)
-      let text = try JSONEncoder().encode(frame)
-      return try #require(try JSONDecoder().decode(BatchFrame.self, from: text).operations.first)
-    }
-    #expect(try operation().delay == nil)
+    #expect(try decoded(report).delay == nil)
     report.delayEnd = MonitorTime(nanoseconds: end)
-    #expect(try operation().delay == left)
+    #expect(try decoded(report).delay == left)
   }
 
   @Test func queuesAndOperationsAreInTheOrderOfTheirIds() {

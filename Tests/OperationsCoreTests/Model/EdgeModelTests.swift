@@ -51,26 +51,21 @@ struct EdgeModelTests {
   }
 
   @Test("300 programs with up to 40 edges of an operation, step by step, match the rules")
-  func stepByStep() async throws {
-    let seed = SeededGenerator.announcedSeed()
-    let finding = try await onOwnThread(within: .seconds(1_200)) {
-      Examination(
-        title: "A program that breaks the rules", check: LockStepRun().discrepancy,
-        makeProgram: HubProgramGenerator.program
-      ).finding(inPrograms: Effort.scaled(300), seed: seed)
-    }
-    if let finding { Issue.record("\(finding)") }
-  }
+  func stepByStep() async throws { try await examine(300, LockStepRun().discrepancy) }
 
   @Test(
     "1,000 programs with up to 40 edges of an operation, several threads at once: nothing is lost")
-  func atOnce() async throws {
+  func atOnce() async throws { try await examine(1_000, FreeRun().discrepancy) }
+
+  private func examine(
+    _ count: Int, _ check: @escaping @Sendable (Program, Duration) -> Discrepancy?
+  ) async throws {
     let seed = SeededGenerator.announcedSeed()
     let finding = try await onOwnThread(within: .seconds(1_200)) {
       Examination(
-        title: "A program that breaks the rules", check: FreeRun().discrepancy,
+        title: "A program that breaks the rules", check: check,
         makeProgram: HubProgramGenerator.program
-      ).finding(inPrograms: Effort.scaled(1_000), seed: seed)
+      ).finding(inPrograms: Effort.scaled(count), seed: seed)
     }
     if let finding { Issue.record("\(finding)") }
   }
