@@ -25,7 +25,7 @@ struct block {
   struct block *next;
 };
 
-/// The head of a region, in the place of its first block or blocks.
+/// The head of a region, in the place of its first block.
 struct region {
   /// The neighbours in the list of regions with free blocks.
   struct region *previous, *next;

@@ -105,13 +105,6 @@ extension OperationStatus {
     forgetVerdict()
     return true
   }
-
-  /// Counts an unmet dependency or a delay.
-  mutating func countUnmet() {
-    let (counted, isTooMany) = rawValue.addingReportingOverflow(Self.oneUnmet)
-    if isTooMany { Self.refuseDependency() }
-    rawValue = counted
-  }
 }
 
 extension Duration {

@@ -217,7 +217,7 @@ extension Operation {
   /// Decrements the number of unmet dependencies of an operation that has finished or no longer exists. If it no
   /// longer exists and this was its last entry in a list, its memory is freed.
   static func countOffSilently(_ operation: Unmanaged<Operation>) {
-    let isLast = operation._withUnsafeGuaranteedRef { $0.update { $0.countMetSilently() } }
+    let isLast = operation._withUnsafeGuaranteedRef { $0.update { $0.countMet() } }
     if isLast { swift_unownedRelease(operation.toOpaque()) }
   }
 

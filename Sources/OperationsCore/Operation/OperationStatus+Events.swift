@@ -279,10 +279,8 @@ extension OperationStatus {
   /// - Parameter isAnnounced: Whether the caller announces the changes even without observers.
   /// - Returns: The actions for the caller.
   mutating func dependencyWasMet(isAnnounced: Bool = false) -> Verdict {
-    precondition(unmetDependencyCount > 0, "The count of unmet dependencies would be negative")
     let wasUnheld = isUnheld
-    rawValue -= Self.oneUnmet
-    guard unmetDependencyCount == 0 else { return Verdict(isNews: true) }
+    guard countMet() else { return Verdict(isNews: true) }
     forgetVerdict()
     // If another thread already keeps `isReady` at `false`, that thread announces the change to
     // `true` and pushes the operation.

@@ -139,10 +139,17 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
 
   var unmetDependencyCount: Int { Int(rawValue >> Self.unmetShift) }
 
-  /// Decrements the number of unmet dependencies of an operation that has finished or no longer exists.
+  /// Counts an unmet dependency or a delay.
+  mutating func countUnmet() {
+    let (counted, isTooMany) = rawValue.addingReportingOverflow(Self.oneUnmet)
+    if isTooMany { Self.refuseDependency() }
+    rawValue = counted
+  }
+
+  /// Counts off a met dependency, or a delay that has ended.
   ///
-  /// - Returns: Whether the number is zero now.
-  mutating func countMetSilently() -> Bool {
+  /// - Returns: Whether none is left.
+  mutating func countMet() -> Bool {
     precondition(unmetDependencyCount > 0, "The count of unmet dependencies would be negative")
     rawValue -= Self.oneUnmet
     return unmetDependencyCount == 0
