@@ -22,41 +22,49 @@ struct Server: Service {
   /// The largest number of unfinished operations.
   static let limit = 64
 
-  private let listener: NIOAsyncChannel<Connection, Never>
+  private let listener: any Channel
+  /// The connections that the server has accepted.
+  private let connections: AsyncStream<Connection>
+  private let accept: AsyncStream<Connection>.Continuation
   private let queue: OperationQueue
   private let counts: ServerCounts
 
   /// The port at which the server accepts connections.
-  var port: Int { listener.channel.localAddress?.port ?? 0 }
+  var port: Int { listener.localAddress?.port ?? 0 }
 
   /// Creates a server that accepts connections on a port of the loopback interface. If the port is 0, the
   /// system chooses an unused one.
   init(port: Int, queue: OperationQueue, counts: ServerCounts) async throws {
     self.queue = queue
     self.counts = counts
+    let (connections, accept) = AsyncStream.makeStream(of: Connection.self)
+    (self.connections, self.accept) = (connections, accept)
     listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .serverChannelOption(.backlog, value: 256)
-      .bind(host: "127.0.0.1", port: port) { channel in
+      .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-          return try Connection(wrappingChannelSynchronously: channel)
+          let connection = try Connection(wrappingChannelSynchronously: channel)
+          guard case .terminated = accept.yield(connection) else { return }
+          // The graceful shutdown has begun. NIO requires that each connection is closed by this method.
+          Task { try? await connection.executeThenClose { _, _ in } }
         }
       }
+      .bind(host: "127.0.0.1", port: port).get()
   }
 
   /// Answers requests until the graceful shutdown begins and all accepted requests are answered.
   func run() async throws {
-    try await withGracefulShutdownHandler {
-      try await listener.executeThenClose { connections in
-        try await withThrowingDiscardingTaskGroup { group in
-          for try await connection in connections {
-            group.addTask { await serve(connection) }
-          }
+    await withGracefulShutdownHandler {
+      await withDiscardingTaskGroup { group in
+        for await connection in connections {
+          group.addTask { await serve(connection) }
         }
       }
     } onGracefulShutdown: {
-      // The server accepts no further connections. The loop above ends.
-      listener.channel.close(promise: nil)
+      // The server accepts no further connections. The loop above ends after the accepted ones.
+      listener.close(promise: nil)
+      accept.finish()
     }
   }
 
