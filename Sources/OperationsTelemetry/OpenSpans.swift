@@ -18,10 +18,14 @@ final class OpenSpans: Sendable {
     fileprivate(set) var ended: UInt64?
     /// The operation; `nil` if it was deallocated, so that it does not run.
     fileprivate weak var operation: Operation?
-    /// The number of updates since the telemetry's thread saw that the operation has finished.
+    /// The number of updates since the telemetry's thread saw that the operation has left its queue.
     fileprivate var age = 0
 
     fileprivate var hasFinished: Bool { ended != nil || operation?.hasFinished ?? true }
+
+    /// Whether the operation has left its queue. The monitor reports an operation when it leaves its queue, which
+    /// may be long after the end of its work.
+    fileprivate var hasLeftQueue: Bool { operation?.isRetired ?? true }
   }
 
   private struct State {
@@ -100,9 +104,9 @@ final class OpenSpans: Sendable {
   ///
   /// - Parameter isLate: Whether no update has arrived for so long that no report is missing.
   func closeUnreported(isLate: Bool = false) {
-    // Whether an operation has finished is read without the lock: this thread may release the last reference to
-    // the operation, which may have a `deinit` of the user.
-    let finished = state.withLock { $0.spans }.compactMap { $0.value.hasFinished ? $0.key : nil }
+    // Whether an operation has left its queue is read without the lock: this thread may release the last reference
+    // to the operation, which may have a `deinit` of the user.
+    let finished = state.withLock { $0.spans }.compactMap { $0.value.hasLeftQueue ? $0.key : nil }
     let closed = state.withLock { state -> [OpenSpan] in
       var closed: [OpenSpan] = []
       for id in finished {

@@ -158,6 +158,32 @@ import Tracing
     #expect(span.attributes.get("opq.operation.untimed") == .bool(true))
   }
 
+  @Test func anOperationThatLeavesItsQueueLongAfterItsWorkHasOneSpan() throws {
+    let (work, finish) = (Gate(), Gate())
+    let telemetry = OperationTelemetry.start(
+      metrics: nil, tracer: tracer, interval: .milliseconds(1))
+    let late = block("late") { work.pass() }
+    // The observer delays the end of the operation after its work.
+    let observation = late.observe(\.isFinished) { _, _ in finish.pass() }
+    tracer.withSpan("request") { _ in queue.addOperation(late) }
+    work.open()
+    finish.waitForArrivals(1)
+    // The span of each of these operations ends in an update of the telemetry.
+    for count in 1...5 {
+      other.addOperation {}
+      #expect(
+        poll(for: .seconds(Patience.seconds), pausing: true) { tracer.finishedSpans.count > count })
+    }
+    finish.open()
+    queue.waitUntilAllOperationsAreFinished()
+    telemetry.stop()
+    observation.invalidate()
+    let spans = tracer.finishedSpans.filter { $0.operationName == "late" }
+    #expect(spans.count == 1)
+    #expect(spans.first?.parentSpanID != nil)
+    #expect(spans.first?.attributes.get("opq.operation.untimed") == nil)
+  }
+
   @Test func allSpansUnderHeavyLoadEnd() throws {
     let spans = trace(count: 20_000)
     // The work of operations beyond the limit of open spans has no span of its own.
