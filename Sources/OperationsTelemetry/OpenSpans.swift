@@ -25,7 +25,7 @@ final class OpenSpans: Sendable {
 
     /// Whether the operation has left its queue. The monitor reports an operation when it leaves its queue, which
     /// may be long after the end of its work.
-    fileprivate var hasLeftQueue: Bool { operation?.isRetired ?? true }
+    fileprivate var hasLeftQueue: Bool { operation?.hasLeftQueue ?? true }
   }
 
   private struct State {
@@ -33,6 +33,17 @@ final class OpenSpans: Sendable {
     /// The number of spans that are open or are about to be started.
     var count = 0
     var isClosed = false
+    /// The last operations whose spans were ended without a report of the monitor.
+    var unreported: Set<UInt64> = []
+    var lastUnreported = LastOperations(limit: OpenSpans.limit)
+
+    /// Records that the span of an operation was ended without a report.
+    mutating func noteUnreported(_ id: UInt64) {
+      unreported.insert(id)
+      if let oldest = lastUnreported.add(OperationReport.ID(id)) {
+        unreported.remove(oldest.rawValue)
+      }
+    }
   }
 
   /// The maximum number of open spans. Further operations have no open span while they run.
@@ -97,6 +108,11 @@ final class OpenSpans: Sendable {
     }
   }
 
+  /// Whether the span of an operation was ended without a report of the monitor, because the report was late.
+  func wasUnreported(_ id: OperationReport.ID) -> Bool {
+    state.withLock { $0.unreported.contains(id.rawValue) }
+  }
+
   /// Whether every open span belongs to an operation that executes.
   var isSettled: Bool { state.withLock { $0.spans.values.allSatisfy { $0.age == 0 } } }
 
@@ -116,6 +132,7 @@ final class OpenSpans: Sendable {
         } else {
           closed.append(open)
           state.spans[id] = nil
+          state.noteUnreported(id)
         }
       }
       state.count -= closed.count

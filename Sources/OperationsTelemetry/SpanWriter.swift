@@ -35,10 +35,11 @@ struct SpanWriter {
     self.open = open
   }
 
-  /// Creates the span of an operation. The span of a dependency must be written before the span of
-  /// its dependent.
+  /// Creates the span of an operation, or ends its open span. The span of a dependency must be written before the
+  /// span of its dependent. If the open span was ended without a report, this method does nothing.
   mutating func write(_ run: TelemetryRun, _ clock: WallClock) {
     let report = run.report
+    if open?.wasUnreported(report.id) == true { return }
     let open = open?.take(report.id)
     let span =
       open?.span

@@ -3,6 +3,7 @@
 
 import InMemoryTracing
 import MonitorProtocol
+import Operations
 import TestSupport
 import Testing
 import Tracing
@@ -35,6 +36,20 @@ import Tracing
     #expect(span.attributes.get("opq.operation.blocked_seconds") == .double(0.5))
     #expect(span.attributes.get("opq.operation.slot_wait_seconds") == .double(1.5))
     #expect(span.attributes.get("opq.queue.name") == nil)
+  }
+
+  @Test func aLateReportDoesNotCreateASecondSpan() throws {
+    let open = OpenSpans(of: tracer)
+    defer { open.closeAll() }
+    let operation = Operation()
+    _ = open.begin(operation, in: .topLevel)
+    operation.start()
+    // The last call ends the span, because no report has arrived.
+    for _ in 0..<3 { open.closeUnreported() }
+    #expect(tracer.finishedSpans.count == 1)
+    var writer = SpanWriter(to: tracer, parent: .topLevel, open: open)
+    writer.write(run(operation.id.rawValue), clock)
+    #expect(tracer.finishedSpans.count == 1)
   }
 
   @Test(

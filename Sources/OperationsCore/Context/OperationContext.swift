@@ -129,9 +129,6 @@ extension OperationSupplement where Self: Operation {
   /// Whether the operation has finished. A subclass's override is not read.
   package var hasFinished: Bool { status.load(ordering: .acquiring).isFinished }
 
-  /// Whether the operation has finished and has left its queue, without the value of a subclass's override.
-  package var isRetired: Bool { status.load(ordering: .acquiring).has(.retired) }
-
   /// The name of the operation or, if it has none, its kind. A subclass's override is not read.
   package var titleForDisplay: String {
     guard let name = givenName, !name.isEmpty else { return kind }
