@@ -38,7 +38,7 @@ import Testing
     for (left, right, distance) in [
       ("ls", "ls", 0), ("sl", "ls", 1), ("waits", "wait", 1), ("", "why", 3), ("tree", "free", 1),
     ] {
-      #expect(UnknownCommand.distance(from: left, to: right) == distance, "\(left) \(right)")
+      #expect(NearestName.distance(from: left, to: right) == distance, "\(left) \(right)")
     }
   }
 
