@@ -34,6 +34,7 @@ let metrics = product("CoreMetrics", "swift-metrics", for: "Telemetry")
 let tracing = product("Tracing", "swift-distributed-tracing", for: "Telemetry")
 let inMemoryTracing = product("InMemoryTracing", "swift-distributed-tracing", for: "Telemetry")
 let serviceLifecycle = product("ServiceLifecycle", "swift-service-lifecycle", for: "Lifecycle")
+let yams = product("Yams", "Yams", for: "Monitor")
 
 /// Creates dependencies on targets that do not compile without a trait.
 ///
@@ -222,6 +223,9 @@ let viewerTargets: [Target] = [
   .target(name: "CursesTerminal", dependencies: ["CNCurses", "CTerminalSystem", "Dashboard"]),
   .target(name: "DemoWorkloads", dependencies: ["Operations"]),
   .target(
+    name: "JobFiles", dependencies: ["MonitorProtocol", "RunAnalysis", yams],
+    exclude: ["jobs.schema.json"]),
+  .target(
     name: "OpqTop",
     dependencies: viewerLibraries + [
       "DemoWorkloads", "OperationsCollector",
@@ -231,7 +235,7 @@ let viewerTargets: [Target] = [
     ]),
   .executableTarget(
     name: "opq-top", dependencies: ["OpqTop"],
-    exclude: ["BatchOutput.md", "Export.md", "Scripting.md", "Packaging"]),
+    exclude: ["BatchOutput.md", "Export.md", "JobFile.md", "Scripting.md", "Packaging"]),
 ]
 
 let monitorTestTargets: [Target] = [
@@ -279,6 +283,7 @@ let monitorTestTargets: [Target] = [
     dependencies: ["CursesTerminal", "Dashboard", "TestSupport"]),
   .testTarget(
     name: "DemoWorkloadsTests", dependencies: ["DemoWorkloads", "Operations", "TestSupport"]),
+  .testTarget(name: "JobFilesTests", dependencies: ["JobFiles", "TestSupport"]),
   .testTarget(
     name: "OpqTopTests",
     dependencies: viewer + [
@@ -346,6 +351,7 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
       .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
       .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+      .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
   targets: isCoreOnly
     ? coreTargets
