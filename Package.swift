@@ -74,9 +74,12 @@ let viewer = viewerLibraries + ["OpqTop"]
 
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
-  // The library does not use CTerminalSystem. The tests of the library use it to measure the width of
+  // The library does not use CMonitorSystem. The tests of the library use it to measure the width of
   // characters.
-  .target(name: "CTerminalSystem", cSettings: [.treatAllWarnings(as: .error)]),
+  .target(
+    name: "CMonitorSystem",
+    cSettings: [.treatAllWarnings(as: .error)],
+    linkerSettings: [.linkedLibrary("m")]),
   .target(name: "OperationsCore", dependencies: ["COperationsSystem"]),
   .target(
     name: "Operations",
@@ -87,7 +90,7 @@ let coreTargets: [Target] = [
     name: "OperationsTestingTests",
     dependencies: ["OperationsTesting", "OperationsCore", "TestSupport"]),
   .target(
-    name: "TestSupport", dependencies: ["COperationsSystem", "CTerminalSystem", "OperationsCore"],
+    name: "TestSupport", dependencies: ["COperationsSystem", "CMonitorSystem", "OperationsCore"],
     path: "Tests/TestSupport"),
   .target(
     name: "RandomPrograms", dependencies: ["OperationsCore", "TestSupport"],
@@ -183,7 +186,10 @@ let monitorTargets: [Target] = [
   .target(name: "LifecycleTrait"),
   .target(
     name: "MonitorProtocol",
-    dependencies: [product("SwiftProtobuf", "swift-protobuf", for: "Monitor", "Telemetry")],
+    dependencies: [
+      "CMonitorSystem", "COperationsSystem",
+      product("SwiftProtobuf", "swift-protobuf", for: "Monitor", "Telemetry"),
+    ],
     exclude: ["Wire/generate", "Wire/monitor.proto"]),
   .target(
     name: "OperationsCollector",
@@ -191,14 +197,13 @@ let monitorTargets: [Target] = [
       "OperationsCore", "COperationsSystem", "MonitorProtocol",
       product("Histogram", "hdrhistogram-swift", for: "Monitor", "Telemetry"),
     ]),
-  .target(name: "CMonitorTransport", cSettings: [.treatAllWarnings(as: .error)]),
   .target(
     name: "MonitorTransport",
-    dependencies: ["CMonitorTransport", "COperationsSystem", "MonitorProtocol"] + nio),
+    dependencies: ["CMonitorSystem", "COperationsSystem", "MonitorProtocol"] + nio),
   .target(
     name: "OperationsMonitor",
     dependencies: [
-      "MonitorTrait", "OperationsCore", "CMonitorTransport", "COperationsSystem", logging,
+      "MonitorTrait", "OperationsCore", "CMonitorSystem", "COperationsSystem", logging,
     ] + nio
       + targets("OperationsCollector", "MonitorProtocol", "MonitorTransport", for: "Monitor")),
   .target(
@@ -214,21 +219,30 @@ let viewerTargets: [Target] = [
   .target(name: "Dashboard", dependencies: ["MonitorProtocol"]),
   .target(
     name: "RunAnalysis",
-    dependencies: ["MonitorProtocol", product("HeapModule", "swift-collections", for: "Monitor")]),
-  .target(name: "MonitorClient", dependencies: ["MonitorProtocol", "MonitorTransport"] + nio),
+    dependencies: [
+      "CMonitorSystem", "MonitorProtocol",
+      product("HeapModule", "swift-collections", for: "Monitor"),
+    ]),
+  .target(
+    name: "MonitorClient",
+    dependencies: ["CMonitorSystem", "COperationsSystem", "MonitorProtocol", "MonitorTransport"]
+      + nio),
   .target(
     name: "CNCurses",
     cSettings: [.treatAllWarnings(as: .error)],
     linkerSettings: [.linkedLibrary("ncursesw")]),
-  .target(name: "CursesTerminal", dependencies: ["CNCurses", "CTerminalSystem", "Dashboard"]),
-  .target(name: "DemoWorkloads", dependencies: ["Operations"]),
+  .target(
+    name: "CursesTerminal",
+    dependencies: ["CNCurses", "CMonitorSystem", "COperationsSystem", "Dashboard"]),
+  .target(
+    name: "DemoWorkloads", dependencies: ["CMonitorSystem", "COperationsSystem", "Operations"]),
   .target(
     name: "JobFiles", dependencies: ["MonitorProtocol", "RunAnalysis", yams],
     exclude: ["jobs.schema.json"]),
   .target(
     name: "OpqTop",
     dependencies: viewerLibraries + [
-      "DemoWorkloads", "OperationsCollector",
+      "CMonitorSystem", "COperationsSystem", "DemoWorkloads", "OperationsCollector",
       // OpqTop links OperationsMonitor without importing it, so that viewers can attach to the process of a
       // demo.
       "OperationsMonitor", argumentParser,
@@ -252,7 +266,7 @@ let monitorTestTargets: [Target] = [
     name: "OperationsMonitorTests",
     dependencies: [
       "Operations", "OperationsCore", "OperationsCollector", "OperationsMonitor",
-      "MonitorProtocol", "MonitorTransport", "CMonitorTransport", "TestSupport", "opq-top",
+      "MonitorProtocol", "MonitorTransport", "CMonitorSystem", "TestSupport", "opq-top",
       logging,
     ] + nio),
   .testTarget(
@@ -373,7 +387,7 @@ if isDocumentation {
 
 /// The targets that are written in C.
 let cTargets: Set<String> = [
-  "COperationsSystem", "CMonitorTransport", "CTerminalSystem", "CNCurses",
+  "COperationsSystem", "CMonitorSystem", "CNCurses",
 ]
 
 /// Targets with classes that are written as users of the library write them. These targets have the default

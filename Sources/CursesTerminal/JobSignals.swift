@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CTerminalSystem
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CMonitorSystem
 
 /// Receives the signals of a terminal's job control and of changes of its size. The program's loop reads the
 /// signals as events; they do not interrupt the process.
@@ -22,31 +16,33 @@ public struct JobSignals: ~Copyable {
     case continued
   }
 
-  private static let numbers = [SIGWINCH, SIGTSTP, SIGCONT]
+  private static let numbers = [
+    cmonitor_signal_window_change, cmonitor_signal_terminal_stop, cmonitor_signal_continue,
+  ]
 
   /// A descriptor that is readable when ``next()`` has an event.
   public let descriptor: Int32
 
   /// Blocks the signals in the calling thread and in the threads that it starts after this call. The program
   /// must call this function before the process has a second thread.
-  public static func block() { cterminal_block_signals(numbers, numbers.count) }
+  public static func block() { cmonitor_block_signals(numbers, numbers.count) }
 
   /// Starts to receive the signals. Before this call, ``block()`` must have blocked the signals.
   ///
   /// - Throws: ``TerminalError`` if the system has no descriptor left.
   public init() throws(TerminalError) {
-    descriptor = cterminal_signal_descriptor(Self.numbers, Self.numbers.count)
+    descriptor = cmonitor_signal_descriptor(Self.numbers, Self.numbers.count)
     guard descriptor >= 0 else { throw TerminalError(.noResources) }
   }
 
-  deinit { _ = close(descriptor) }
+  deinit { cmonitor_close(descriptor) }
 
   /// Removes and returns the next event; `nil` if there is no event.
   public mutating func next() -> Event? {
-    switch cterminal_next_signal(descriptor) {
-    case SIGWINCH: .resized
-    case SIGTSTP: .stopRequested
-    case SIGCONT: .continued
+    switch cmonitor_next_signal(descriptor) {
+    case cmonitor_signal_window_change: .resized
+    case cmonitor_signal_terminal_stop: .stopRequested
+    case cmonitor_signal_continue: .continued
     default: nil
     }
   }

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import CNCurses
-import CTerminalSystem
 public import Dashboard
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A terminal in full-screen use. It shows grids of cells, and reads keys.
 ///
@@ -77,7 +71,7 @@ public struct Terminal: ~Copyable {
   ///
   /// - Throws: ``TerminalError`` if the process has no terminal, or if the terminal cannot show a grid.
   public init(_ options: Options = Options()) throws(TerminalError) {
-    let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
+    let descriptor = cmonitor_open_terminal()
     guard descriptor >= 0 else { throw TerminalError(.notATerminal) }
     try self.init(owning: descriptor, type: nil, options: options)
   }
@@ -87,12 +81,12 @@ public struct Terminal: ~Copyable {
   ///
   /// - Throws: ``TerminalError`` if the process has no terminal, or if the terminal cannot show a grid.
   public static func check() throws(TerminalError) {
-    let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
+    let descriptor = cmonitor_open_terminal()
     guard descriptor >= 0 else { throw TerminalError(.notATerminal) }
-    defer { _ = Glibc.close(descriptor) }
+    defer { cmonitor_close(descriptor) }
     let status = cncurses_check_terminal(descriptor, nil)
     guard status == CNCURSES_OPENED else {
-      throw TerminalError(status, type: getenv("TERM").map { String(cString: $0) })
+      throw TerminalError(status, type: cmonitor_environment("TERM").map { String(cString: $0) })
     }
   }
 
@@ -107,14 +101,15 @@ public struct Terminal: ~Copyable {
   package init(owning descriptor: Int32, type: String?, options: Options) throws(TerminalError) {
     // If standard error is a terminal, text that the process writes to standard error would spoil the screen.
     let heldErrors =
-      isatty(STDERR_FILENO) == 1 ? cterminal_memory_descriptor("standard error", 1 << 20) : -1
+      cmonitor_is_terminal(cmonitor_standard_error)
+      ? cmonitor_memory_file("standard error", 1 << 20) : -1
     let status = cncurses_open(
       descriptor, type, options.characters.choice, options.usesColor, heldErrors)
     guard status == CNCURSES_OPENED else {
-      if heldErrors >= 0 { _ = Glibc.close(heldErrors) }
-      _ = Glibc.close(descriptor)
+      if heldErrors >= 0 { cmonitor_close(heldErrors) }
+      cmonitor_close(descriptor)
       throw TerminalError(
-        status, type: type ?? getenv("TERM").map { String(cString: $0) })
+        status, type: type ?? cmonitor_environment("TERM").map { String(cString: $0) })
     }
     let colors = Capabilities.Colors(count: Int(cncurses_colors()))
     self.descriptor = descriptor
@@ -128,10 +123,12 @@ public struct Terminal: ~Copyable {
 
   deinit {
     if cncurses_close(), keepsLastGrid, let shown {
-      Self.write(shown.printable(isUnicode: capabilities.isUnicode), to: descriptor)
+      var text = shown.printable(isUnicode: capabilities.isUnicode)
+      // If the terminal disappears during the call, the rest of the text is discarded.
+      _ = text.withUTF8 { cmonitor_write_all(descriptor, $0.baseAddress, $0.count, false) }
     }
-    if heldErrors >= 0 { _ = Glibc.close(heldErrors) }
-    _ = Glibc.close(descriptor)
+    if heldErrors >= 0 { cmonitor_close(heldErrors) }
+    cmonitor_close(descriptor)
   }
 
   /// Restores the terminal, and prints the text that was held back.
@@ -181,7 +178,7 @@ public struct Terminal: ~Copyable {
   /// terminal again. The terminal may then have another size.
   public mutating func suspend() {
     cncurses_leave()
-    cterminal_stop()
+    cmonitor_stop()
     takeAgain()
   }
 
@@ -207,33 +204,16 @@ public struct Terminal: ~Copyable {
   public mutating func readInput() -> Reading {
     var count = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, filled in
-      repeat {
-        count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-      } while count < 0 && errno == EINTR
+      count = cmonitor_read(descriptor, buffer.baseAddress, buffer.count)
       filled = max(0, count)
     }
     // If reading fails with an error other than EAGAIN, the other side of the terminal has hung up.
-    if count < 0 && errno == EAGAIN { return .inputs([]) }
+    if -count == cmonitor_error_try_again { return .inputs([]) }
     return count > 0 ? .inputs(decoder.consume(bytes)) : .gone
   }
 
   /// Decodes the pending bytes without waiting for more bytes. A pending ESC byte becomes the Escape key.
   public mutating func expireInput() -> [Input] { decoder.expire() }
-
-  /// Writes a text. If the terminal disappears during the call, the rest of the text is discarded.
-  private static func write(_ text: String, to descriptor: Int32) {
-    var text = text
-    text.withUTF8 { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = Glibc.write(
-          descriptor, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count < 0 && errno == EINTR { continue }
-        if count <= 0 { return }
-        rest = rest.dropFirst(count)
-      }
-    }
-  }
 
   private func drawn(_ cell: Cell) -> cncurses_cell {
     let ink = palette.ink(for: cell.style)

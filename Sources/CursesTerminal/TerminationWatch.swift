@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CTerminalSystem
+import CMonitorSystem
+import COperationsSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Waits for the signals that ask the process to end (TERM, INT, HUP), on a thread of its own, so that the
 /// process ends even if the program's loop is stuck.
@@ -58,10 +53,13 @@ public final class TerminationWatch: Sendable {
     others: [Int32] = [], ring: @escaping @Sendable () -> Void,
     restore: @escaping @Sendable () -> Void
   ) {
-    signals = ([SIGTERM, SIGINT, SIGHUP] + others).filter { !cterminal_is_ignored($0) }
+    signals =
+      ([
+        cmonitor_signal_terminate, cmonitor_signal_interrupt, cmonitor_signal_hangup,
+      ] + others).filter { !cmonitor_is_ignored($0) }
     self.ring = ring
     self.restore = restore
-    cterminal_block_signals(signals, signals.count)
+    cmonitor_block_signals(signals, signals.count)
     startThread()
   }
 
@@ -84,28 +82,25 @@ public final class TerminationWatch: Sendable {
 
   /// Ends the process by a signal, so that the parent process sees why this process ended.
   public static func endProcess(by signal: Int32) -> Never {
-    cterminal_end_by_signal(signal)
+    cmonitor_end_by_signal(signal)
   }
 
   private func startThread() {
-    var thread = pthread_t()
     let context = Unmanaged.passRetained(self)
-    let status = pthread_create(&thread, nil, runTerminationWatch, context.toOpaque())
-    guard status == 0 else {
-      // If the thread could not be started, the signals are unblocked, so that their default action ends the
-      // process.
-      context.release()
-      cterminal_unblock_signals(signals, signals.count)
-      return
-    }
-    pthread_detach(thread)
+    let error = csystem_start_thread(
+      { Unmanaged<TerminationWatch>.fromOpaque($0).takeRetainedValue().wait() }, context.toOpaque())
+    guard error != 0 else { return }
+    // If the thread could not be started, the signals are unblocked, so that their default action ends the
+    // process.
+    context.release()
+    cmonitor_unblock_signals(signals, signals.count)
   }
 
   /// Waits for the signals on the watch's thread, until the process ends.
   func wait() {
     while true {
       var isFromTerminal = false
-      let signal = cterminal_wait_for_signal(signals, signals.count, -1, &isFromTerminal)
+      let signal = cmonitor_wait_for_signal(signals, signals.count, -1, &isFromTerminal)
       guard signal != 0 else { return }
       // Without a closure, the request is stored under the lock. Therefore a thread that calls `passOn(_:)` for the
       // first time and then `takeRequest()` gets each signal that the closure does not receive.
@@ -128,18 +123,11 @@ public final class TerminationWatch: Sendable {
   /// Ends the process, or makes the loop end it.
   private func end(after first: Int32) -> Never {
     ring()
-    var last = cterminal_wait_for_signal(signals, signals.count, Self.answerTime, nil)
+    var last = cmonitor_wait_for_signal(signals, signals.count, Self.answerTime, nil)
     if last == 0 && isAnswered.load(ordering: .acquiring) {
-      last = cterminal_wait_for_signal(signals, signals.count, Self.endTime, nil)
+      last = cmonitor_wait_for_signal(signals, signals.count, Self.endTime, nil)
     }
     restore()
     Self.endProcess(by: last == 0 ? first : last)
   }
-}
-
-/// The entry point of the thread. It is a global function so that it belongs to no actor.
-private func runTerminationWatch(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let context else { return nil }
-  Unmanaged<TerminationWatch>.fromOpaque(context).takeRetainedValue().wait()
-  return nil
 }

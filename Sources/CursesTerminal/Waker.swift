@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CTerminalSystem
+import CMonitorSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Wakes a loop that waits in `poll`. Any thread may wake the loop.
 ///
@@ -23,24 +17,22 @@ public final class Waker: Sendable {
   ///
   /// - Throws: ``TerminalError`` if the system has no descriptor left.
   public init() throws(TerminalError) {
-    descriptor = cterminal_event_descriptor()
+    descriptor = cmonitor_event()
     guard descriptor >= 0 else { throw TerminalError(.noResources) }
   }
 
-  deinit { _ = close(descriptor) }
+  deinit { cmonitor_close(descriptor) }
 
   /// Wakes the loop. Any thread may call this method, which never blocks.
   public func ring() {
     guard !isRinging.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    var one: UInt64 = 1
-    _ = write(descriptor, &one, MemoryLayout.size(ofValue: one))
+    cmonitor_set_event(descriptor)
   }
 
   /// Resets the waker. The loop calls this method first, and then searches for work. Therefore a ring during
   /// the search wakes the loop again.
   public func answer() {
-    var count: UInt64 = 0
-    _ = read(descriptor, &count, MemoryLayout.size(ofValue: count))
+    cmonitor_clear_event(descriptor)
     // The atomic exchange has acquire ordering. If a call of `ring()` found the flag already set, it wrote no
     // descriptor, but it still precedes this exchange. Therefore the loop sees the work that the thread added
     // before that call.

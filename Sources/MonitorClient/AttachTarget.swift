@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import MonitorProtocol
 import MonitorTransport
-
-#if canImport(Glibc)
-  package import Glibc
-#elseif canImport(Musl)
-  package import Musl
-#endif
 
 /// A process or socket that the user names on the command line.
 package enum AttachTarget: Equatable {
   /// The target is the process with this id.
-  case process(pid_t)
+  case process(Int32)
   /// The target is the process that listens at this path.
   case socket(String)
 
@@ -21,7 +16,7 @@ package enum AttachTarget: Equatable {
   /// result is `nil` if the number is not a valid process id.
   package init?(_ argument: String) {
     if argument.allSatisfy({ $0.isASCII && $0.isNumber }) {
-      guard let process = pid_t(argument), process > 0 else { return nil }
+      guard let process = Int32(argument), process > 0 else { return nil }
       self = .process(process)
     } else {
       self = .socket(argument)
@@ -38,15 +33,17 @@ package enum AttachTarget: Equatable {
     }
   }
 
-  private static func path(of process: pid_t) throws(AttachError) -> String {
-    var facts = stat()
-    guard ProcessStart(of: process) != nil, stat("/proc/\(process)", &facts) == 0 else {
+  private static func path(of process: Int32) throws(AttachError) -> String {
+    var status = cmonitor_file_status()
+    guard ProcessStart(of: process) != nil,
+      cmonitor_read_status("/proc/\(process)", true, &status) == 0
+    else {
       throw AttachError(.nothingThere, "there is no process \(process)")
     }
-    guard facts.st_uid == geteuid() || geteuid() == 0 else {
+    guard [status.owner, 0].contains(cmonitor_user_id()) else {
       throw AttachError(.denied, "process \(process) belongs to another user")
     }
-    for directory in MonitorDirectory.candidates(of: facts.st_uid) {
+    for directory in MonitorDirectory.candidates(of: status.owner) {
       let names = directory.fileNames.lazy.filter { $0.hasSuffix(".sock") }
       guard
         let fileName = names.first(where: { fileName in
@@ -55,7 +52,7 @@ package enum AttachTarget: Equatable {
         })
       else { continue }
       do throws(MonitorDirectoryError) {
-        try directory.check(owner: facts.st_uid)
+        try directory.check(owner: status.owner)
       } catch {
         throw AttachError(.denied, "\(error)")
       }

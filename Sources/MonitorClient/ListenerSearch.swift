@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import MonitorTransport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Finds the processes of a command that listen for viewers. This process has started the command.
 ///
@@ -38,7 +33,8 @@ package struct ListenerSearch: Sendable {
   /// - Returns: The entries `NAME=value`.
   package func environment(isReadOnly: Bool) -> [[UInt8]] {
     Self.environment(
-      ProcessEnvironment.entries(of: getpid()) ?? [], viewer: viewer, isReadOnly: isReadOnly)
+      ProcessEnvironment.entries(of: csystem_process_id()) ?? [], viewer: viewer,
+      isReadOnly: isReadOnly)
   }
 
   static func environment(

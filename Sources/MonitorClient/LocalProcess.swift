@@ -3,12 +3,6 @@
 
 import MonitorProtocol
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// A watched process that runs on this machine and is visible to this process.
 struct LocalProcess: Equatable {
   private let processID: Int32

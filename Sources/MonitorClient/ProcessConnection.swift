@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
+import COperationsSystem
 import MonitorProtocol
 import MonitorTransport
 import NIOCore
 import NIOPosix
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The connection of a viewer to a monitored process. All methods must be called on the
 /// connection's event loop.
@@ -79,12 +75,15 @@ final class ProcessConnection: ChannelInboundHandler {
       return AttachError(.nothingThere, "the path of the socket is too long: \(path)")
     }
     switch (error as? IOError)?.errnoCode {
-    case ENOENT: return AttachError(.nothingThere, "there is no socket at \(path)")
-    case ECONNREFUSED, ENOTSOCK: return AttachError(.nothingThere, "no process listens at \(path)")
-    case EACCES, EPERM: return AttachError(.denied, "access to \(path) is denied")
+    case cmonitor_error_no_such_file:
+      return AttachError(.nothingThere, "there is no socket at \(path)")
+    case cmonitor_error_connection_refused, cmonitor_error_not_a_socket:
+      return AttachError(.nothingThere, "no process listens at \(path)")
+    case cmonitor_error_permission_denied, cmonitor_error_operation_not_permitted:
+      return AttachError(.denied, "access to \(path) is denied")
     case let code?:
       return AttachError(
-        .lost, "cannot connect to \(path): \(String(cString: strerror(code)))")
+        .lost, "cannot connect to \(path): \(String(cString: cmonitor_error_text(code)))")
     case nil: return AttachError(.lost, "cannot connect to \(path): \(error)")
     }
   }
@@ -155,10 +154,10 @@ final class ProcessConnection: ChannelInboundHandler {
     switch peer {
     case .success(let peer):
       let name = PeerCheck.livingName(of: path)
-      if let refusal = PeerCheck.refusal(of: peer, named: name, user: geteuid()) {
+      if let refusal = PeerCheck.refusal(of: peer, named: name, user: cmonitor_user_id()) {
         return end(refusal)
       }
-      send(.hello(ViewerHello(processID: getpid(), isReadOnly: isReadOnly)))
+      send(.hello(ViewerHello(processID: csystem_process_id(), isReadOnly: isReadOnly)))
     case .failure(let error):
       end(AttachError(.lost, "cannot determine the owner of the socket: \(error)"))
     }

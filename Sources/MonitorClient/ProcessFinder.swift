@@ -6,12 +6,6 @@ import MonitorTransport
 import NIOCore
 import NIOPosix
 
-#if canImport(Glibc)
-  package import Glibc
-#elseif canImport(Musl)
-  package import Musl
-#endif
-
 /// Finds the processes that can be watched.
 package enum ProcessFinder {
   /// A process that was found.
@@ -19,7 +13,7 @@ package enum ProcessFinder {
     /// The path of the process's socket.
     package var path: String
     /// The process id in the name of the socket.
-    package var processID: pid_t
+    package var processID: Int32
     /// The greeting of the process, or the reason why the process cannot be watched.
     package var answer: Result<Greeting, AttachError>
   }
@@ -37,7 +31,7 @@ package enum ProcessFinder {
   /// Returns the processes of this user that a viewer can connect to, sorted by process id. The
   /// call takes as long as the slowest answer.
   package static func find() -> [Found] {
-    var paths: [String: pid_t] = [:]
+    var paths: [String: Int32] = [:]
     for directory in MonitorDirectory.candidates() where (try? directory.check()) != nil {
       for fileName in directory.fileNames where fileName.hasSuffix(".sock") {
         guard let name = MonitorSocketName(fileName: fileName) else { continue }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CMonitorSystem
 
 /// The state of a monitored process at one moment, as `opq-top --batch --json` prints it and the
 /// dashboard exports it: one object per line.
@@ -293,16 +289,13 @@ extension Hello {
     // does not fit into an integer.
     let milliseconds =
       Int64(exactly: ((anchorSecondsSince1970 + sinceAnchor) * 1_000).rounded(.down)) ?? 0
-    var seconds = time_t(milliseconds / 1_000)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
+    let date = cmonitor_utc_date(milliseconds / 1_000)
     func digits(_ number: Int32, _ count: Int = 2) -> String {
       let text = String(number)
       return String(repeating: "0", count: max(0, count - text.count)) + text
     }
-    let date =
-      "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1))-\(digits(parts.tm_mday))"
-    let clock = "\(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec))"
-    return "\(date)T\(clock).\(digits(Int32(milliseconds % 1_000), 3))Z"
+    let day = "\(digits(date.year, 4))-\(digits(date.month))-\(digits(date.day))"
+    let clock = "\(digits(date.hour)):\(digits(date.minute)):\(digits(date.second))"
+    return "\(day)T\(clock).\(digits(Int32(milliseconds % 1_000), 3))Z"
   }
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import COperationsSystem
 
 /// A point in time on the monitored process's monotonic clock.
 ///
@@ -80,18 +76,12 @@ extension FixedWidthInteger where Self: SignedInteger {
 
 extension MonitorTime {
   /// The current time of this process, which is also the time of its own monitor.
-  package static var now: MonitorTime {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return MonitorTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-  }
+  package static var now: MonitorTime { MonitorTime(nanoseconds: csystem_monotonic_nanoseconds()) }
 
   /// The time of day at which this process's monotonic clock was zero, as seconds since 1970. The
   /// value changes if the system's time of day is set.
   package static var secondsSince1970AtZero: Double {
-    var wall = timespec()
-    clock_gettime(CLOCK_REALTIME, &wall)
-    return Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9 - Double(now.nanoseconds) / 1e9
+    Double(csystem_wall_nanoseconds()) / 1e9 - Double(now.nanoseconds) / 1e9
   }
 
   /// Returns the timeout in milliseconds with which `poll` waits until a moment; -1 if `moment` is

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CMonitorSystem
+import COperationsSystem
 
 /// When a process started, in the kernel's clock ticks since boot. Together with the process id, it
 /// identifies one process until the machine reboots.
@@ -42,18 +39,18 @@ package struct ProcessStart: Sendable, Equatable {
 
   /// The start time in nanoseconds since boot, exact to a hundredth of a second.
   package var nanoseconds: Int64 {
-    let ticksPerSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+    let ticksPerSecond = UInt64(cmonitor_ticks_per_second())
     let rest = ticks % ticksPerSecond * 1_000_000_000 / ticksPerSecond
     return Int64(truncatingIfNeeded: ticks / ticksPerSecond &* 1_000_000_000 &+ rest)
   }
 
   /// Returns the contents of a file that the kernel provides, for example in `/proc`; at most 1 KiB.
   static func contents(of path: String) -> ArraySlice<UInt8>? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = csystem_open_to_read(path)
     guard file >= 0 else { return nil }
-    defer { close(file) }
+    defer { csystem_close(file) }
     var buffer = [UInt8](repeating: 0, count: 1_024)
-    let count = read(file, &buffer, buffer.count)
+    let count = csystem_read(file, &buffer, buffer.count)
     return count > 0 ? buffer[..<count] : nil
   }
 }

@@ -4,12 +4,6 @@
 import COperationsSystem
 package import MonitorProtocol
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The viewer that has started a command. An environment variable with the viewer's process id and start time
 /// identifies the processes of the command.
 ///
@@ -40,7 +34,9 @@ package struct LaunchingViewer: Sendable, Equatable {
 
   /// This process as a viewer; `nil` if the system does not report its start time.
   package static var current: LaunchingViewer? {
-    ProcessStart(of: getpid()).map { LaunchingViewer(processID: getpid(), start: $0) }
+    ProcessStart(of: csystem_process_id()).map {
+      LaunchingViewer(processID: csystem_process_id(), start: $0)
+    }
   }
 
   /// The viewer that has started this process; `nil` if no viewer has started it.

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CMonitorTransport
+import CMonitorSystem
 import COperationsSystem
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The directory that contains the sockets of a user's processes. It is `$XDG_RUNTIME_DIR/opq`, or
 /// `/tmp/opq-<uid>` if the first directory cannot be used.
@@ -27,7 +21,7 @@ package struct MonitorDirectory: Sendable, Equatable {
   ///   - places: The places to search.
   /// - Returns: The directories, without duplicates.
   package static func candidates(
-    of user: UInt32 = geteuid(), in places: MonitorPlaces = .ofEnvironment
+    of user: UInt32 = cmonitor_user_id(), in places: MonitorPlaces = .ofEnvironment
   ) -> [MonitorDirectory] {
     if let only = places.only { return [MonitorDirectory(path: only)] }
     // A viewer may run without the environment variable `XDG_RUNTIME_DIR`, for example in a shell
@@ -40,7 +34,7 @@ package struct MonitorDirectory: Sendable, Equatable {
   /// Returns the directories in which a process of this user may create its socket.
   private static func makeable(by user: UInt32, in places: MonitorPlaces) -> [MonitorDirectory] {
     var paths: [String] = []
-    if user == geteuid(), let runtimePath = places.runtimePath {
+    if user == cmonitor_user_id(), let runtimePath = places.runtimePath {
       paths.append("\(runtimePath)/opq")
     }
     paths.append("\(places.sharedPath)/opq-\(user)")
@@ -62,14 +56,15 @@ package struct MonitorDirectory: Sendable, Equatable {
     for name: MonitorSocketName, in places: MonitorPlaces = .ofEnvironment
   ) throws(MonitorDirectoryError) -> MonitorDirectory {
     var lastError: MonitorDirectoryError?
-    for directory in makeable(by: geteuid(), in: places) {
+    for directory in makeable(by: cmonitor_user_id(), in: places) {
       let longest = directory.path(of: name.fileName)
       guard longest.utf8.count <= Self.longestSocketPath else {
         lastError = MonitorDirectoryError("the path of the socket is too long: \(longest)")
         continue
       }
-      guard directory.make() else {
-        let reason = String(cString: strerror(errno))
+      let error = cmonitor_create_private_directory(directory.path)
+      guard error == 0 else {
+        let reason = String(cString: cmonitor_error_text(error))
         lastError = MonitorDirectoryError(
           "cannot create the directory \(directory.path): \(reason)")
         continue
@@ -83,35 +78,26 @@ package struct MonitorDirectory: Sendable, Equatable {
     throw lastError ?? MonitorDirectoryError("no directory is available for the monitor's socket")
   }
 
-  /// Creates the directory if it does not exist. Only the owner has access to the new directory.
-  ///
-  /// - Returns: Whether the directory exists now. If it does not, `errno` has the reason.
-  private func make() -> Bool {
-    guard mkdir(path, S_IRWXU) == 0 else { return errno == EEXIST }
-    // The permissions are set again, because the file mode mask of the process may have removed
-    // permissions of the owner. The mask is not changed, because other threads of the process may
-    // create files at the same time.
-    return chmod(path, S_IRWXU) == 0
-  }
-
   /// Checks that the directory belongs to the owner and that only the owner has access.
   ///
   /// - Parameter owner: The required owner.
   /// - Throws: `MonitorDirectoryError` if the directory does not exist or cannot be trusted.
-  package func check(owner: UInt32 = geteuid()) throws(MonitorDirectoryError) {
-    var facts = stat()
-    guard lstat(path, &facts) == 0 else {
-      throw MonitorDirectoryError("cannot check \(path): \(String(cString: strerror(errno)))")
+  package func check(owner: UInt32 = cmonitor_user_id()) throws(MonitorDirectoryError) {
+    var status = cmonitor_file_status()
+    let error = cmonitor_read_status(path, false, &status)
+    guard error == 0 else {
+      let reason = String(cString: cmonitor_error_text(error))
+      throw MonitorDirectoryError("cannot check \(path): \(reason)")
     }
-    guard facts.st_mode & S_IFMT == S_IFDIR else {
+    guard status.is_directory else {
       throw MonitorDirectoryError(
         "\(path) is not a directory. \(Self.requirement)")
     }
-    guard facts.st_uid == owner else {
+    guard status.owner == owner else {
       throw MonitorDirectoryError(
         "\(path) belongs to another user. \(Self.requirement)")
     }
-    guard facts.st_mode & 0o077 == 0 else {
+    guard status.permissions & 0o077 == 0 else {
       throw MonitorDirectoryError(
         "other users have access to \(path). \(Self.requirement)")
     }
@@ -122,20 +108,15 @@ package struct MonitorDirectory: Sendable, Equatable {
 
   /// The names of the files in the directory; empty if the directory cannot be read.
   package var fileNames: [String] {
-    guard let stream = opendir(path) else { return [] }
-    defer { closedir(stream) }
+    guard let directory = cmonitor_open_directory(path) else { return [] }
+    defer { cmonitor_close_directory(directory) }
     var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
+    while let name = cmonitor_next_name(directory) { names.append(String(cString: name)) }
     return names.sorted()
   }
 
   /// Connects to the process that listens at a path, and disconnects at once. Returns whether a process listened.
-  package static func touch(_ path: String) -> Bool { ctransport_is_listening_at(path) }
+  package static func touch(_ path: String) -> Bool { cmonitor_is_listening_at(path) }
 
   /// Deletes the sockets of processes that have ended, for example after a crash.
   ///
@@ -145,7 +126,7 @@ package struct MonitorDirectory: Sendable, Equatable {
     for fileName in fileNames {
       guard let name = MonitorSocketName(fileName: fileName), !name.isAlive else { continue }
       let path = path(of: fileName)
-      if !ctransport_is_listening_at(path) { unlink(path) }
+      if !cmonitor_is_listening_at(path) { cmonitor_delete(path) }
     }
   }
 }

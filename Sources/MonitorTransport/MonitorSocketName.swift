@@ -3,12 +3,6 @@
 
 package import MonitorProtocol
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The file name of a process's socket, such as `4711-1234567.sock`. It consists of the process's
 /// id and start time. The start time distinguishes the process from earlier processes with the same
 /// id.

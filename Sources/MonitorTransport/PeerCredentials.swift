@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CMonitorTransport
+import CMonitorSystem
 package import MonitorProtocol
 package import NIOCore
 
@@ -13,8 +13,8 @@ package enum PeerCredentials {
     guard let options = channel as? any SocketOptionProvider else {
       return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
     }
-    let peer: EventLoopFuture<ctransport_peer> = options.unsafeGetSocketOption(
-      level: .socket, name: NIOBSDSocket.Option(rawValue: ctransport_peer_option()))
+    let peer: EventLoopFuture<cmonitor_peer> = options.unsafeGetSocketOption(
+      level: .socket, name: NIOBSDSocket.Option(rawValue: cmonitor_peer_option()))
     return peer.map { CommandOrigin(processID: $0.process_id, userID: $0.user_id) }
   }
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CMonitorSystem
+import COperationsSystem
 
 /// Reads the environment variables with which a process was started.
 ///
@@ -19,20 +16,16 @@ package enum ProcessEnvironment {
   }
 
   private static func contents(of path: String) -> [UInt8]? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = csystem_open_to_read(path)
     guard file >= 0 else { return nil }
-    defer { close(file) }
+    defer { csystem_close(file) }
     var contents: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = read(file, &buffer, buffer.count)
-      if count > 0 {
-        contents += buffer[..<count]
-      } else if count == 0 {
-        return contents
-      } else if errno != EINTR {
-        return nil
-      }
+      let count = cmonitor_read(file, &buffer, buffer.count)
+      guard count != 0 else { return contents }
+      guard count > 0 else { return nil }
+      contents += buffer[..<count]
     }
   }
 }

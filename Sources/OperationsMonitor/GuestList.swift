@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import Dispatch
 import Logging
 import MonitorProtocol
 import NIOCore
 import OperationsCollector
 import OperationsCore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The connected viewers of this process, and the log of their actions. All members can be used on
 /// any thread.
@@ -92,7 +87,7 @@ final class GuestList: Sendable {
 
   /// Returns whether a process may connect as a viewer. Logs a refusal.
   func mayEnter(_ origin: CommandOrigin) -> Bool {
-    if origin.userID == geteuid() || origin.userID == 0 { return true }
+    if origin.userID == cmonitor_user_id() || origin.userID == 0 { return true }
     noteRefusal("its process belongs to another user", origin)
     return false
   }

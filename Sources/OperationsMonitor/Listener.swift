@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
+import COperationsSystem
 import Dispatch
 import Logging
 import MonitorProtocol
@@ -9,12 +11,6 @@ import NIOCore
 import NIOPosix
 import OperationsCollector
 import OperationsCore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Accepts connections of viewers at this process's socket.
 final class Listener: Sendable {
@@ -26,12 +22,12 @@ final class Listener: Sendable {
   /// The thread of all connections, and the process that created it. When the process stops
   /// listening, the thread sleeps but does not end.
   private static let thread = (
-    group: ConnectionThread.makeGroup(named: "opq-monitor"), processID: getpid()
+    group: ConnectionThread.makeGroup(named: "opq-monitor"), processID: csystem_process_id()
   )
 
   /// Whether this process can serve connections. In a child that was forked from a listening
   /// process, it is `false`, because the thread does not exist there.
-  static var isPossible: Bool { thread.processID == getpid() }
+  static var isPossible: Bool { thread.processID == csystem_process_id() }
 
   /// Whether the calling thread is the thread of all connections.
   static var isOnThread: Bool { thread.group.next().inEventLoop }
@@ -98,7 +94,7 @@ final class Listener: Sendable {
     guard socket.isOwnedByThisProcess else {
       // In a forked child, the thread that would close the channel does not exist, so only the
       // descriptor is closed.
-      close(socket.descriptor)
+      cmonitor_close(socket.descriptor)
       return
     }
     let deadline = DispatchTime.now() + .nanoseconds(Int(Self.patienceAtEnd.nanoseconds))
@@ -133,7 +129,7 @@ final class Listener: Sendable {
       try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
         of: NIOBSDSocket.Handle.self
       ) {
-        _ = fcntl($0, F_SETFD, FD_CLOEXEC)
+        cmonitor_close_on_exec($0)
       }
       guard guests.mayEnter(origin) else {
         throw MonitorError("its process belongs to another user")

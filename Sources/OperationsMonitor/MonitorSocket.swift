@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CMonitorTransport
+import CMonitorSystem
+import COperationsSystem
 import MonitorProtocol
 import MonitorTransport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The socket to which viewers of this process connect. Only processes of the same user and of root
 /// can connect to it. The socket's file appears at its path only when the process listens.
@@ -21,7 +16,7 @@ struct MonitorSocket: Sendable {
   let path: String
   /// The file descriptor of the socket. The owner of this value closes it.
   let descriptor: Int32
-  private let owner = getpid()
+  private let owner = csystem_process_id()
 
   /// Creates the socket, and its directory if it does not exist. Deletes the sockets of processes
   /// that have ended.
@@ -29,10 +24,11 @@ struct MonitorSocket: Sendable {
   /// - Parameter places: The directories to use.
   /// - Throws: `MonitorError` if the socket cannot be created.
   init(in places: MonitorPlaces = .ofEnvironment) throws(MonitorError) {
-    guard let start = ProcessStart(of: getpid()) else {
+    let process = csystem_process_id()
+    guard let start = ProcessStart(of: process) else {
       throw MonitorError("cannot read the start time of this process from /proc")
     }
-    let name = MonitorSocketName(processID: getpid(), start: start)
+    let name = MonitorSocketName(processID: process, start: start)
     let directory: MonitorDirectory
     do throws(MonitorDirectoryError) {
       directory = try MonitorDirectory.prepared(for: name, in: places)
@@ -41,17 +37,18 @@ struct MonitorSocket: Sendable {
     }
     directory.removeStaleSockets()
     let temporary = directory.path(of: name.temporaryFileName)
-    unlink(temporary)
-    let descriptor = ctransport_listen_at(temporary, Self.backlog)
+    cmonitor_delete(temporary)
+    let descriptor = cmonitor_listen_at(temporary, Self.backlog)
     guard descriptor >= 0 else {
-      let reason = String(cString: strerror(errno))
+      let reason = String(cString: cmonitor_error_text(-descriptor))
       throw MonitorError("cannot listen at \(temporary): \(reason)")
     }
     let path = directory.path(of: name.fileName)
-    guard rename(temporary, path) == 0 else {
-      let reason = String(cString: strerror(errno))
-      unlink(temporary)
-      close(descriptor)
+    let error = cmonitor_rename(temporary, path)
+    guard error == 0 else {
+      let reason = String(cString: cmonitor_error_text(error))
+      cmonitor_delete(temporary)
+      cmonitor_close(descriptor)
       throw MonitorError("cannot make \(path): \(reason)")
     }
     self.path = path
@@ -59,11 +56,11 @@ struct MonitorSocket: Sendable {
   }
 
   /// Whether this process created the socket. It is `false` in a child that was forked later.
-  var isOwnedByThisProcess: Bool { getpid() == owner }
+  var isOwnedByThisProcess: Bool { csystem_process_id() == owner }
 
   /// Deletes the socket's file. In a forked child, the method does nothing, because the file
   /// belongs to the parent.
   func remove() {
-    if isOwnedByThisProcess { unlink(path) }
+    if isOwnedByThisProcess { cmonitor_delete(path) }
   }
 }

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import COperationsSystem
 public import Logging
 import MonitorProtocol
 import MonitorTransport
 import OperationsCollector
 import OperationsCore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The monitor of this process. With the monitor, `opq-top` in another terminal can watch and
 /// control the queues of this process.
@@ -130,7 +125,7 @@ public enum OperationMonitor {
   /// that ends without ``stopListening()`` leaves no file, unless it crashes.
   private static let stopAtExit: Void = {
     // In a forked child, nothing is done: a thread that does not exist there may hold the lock.
-    atexit {
+    cmonitor_at_exit {
       if Listener.isPossible { OperationMonitor.remove { _ in true }?.stop(atExit: true) }
     }
   }()
@@ -158,7 +153,7 @@ public enum OperationMonitor {
     do throws(FileError) {
       let new = try OwnRecording(into: OwnRecording.path(for: String(cString: value)))
       recording.withLock { $0 = new }
-      atexit { OperationMonitor.recording.withLock { $0 }?.finish() }
+      cmonitor_at_exit { OperationMonitor.recording.withLock { $0 }?.finish() }
     } catch {
       Logger(label: "opq").warning("this process is not recorded: \("\(error)".inLog)")
     }

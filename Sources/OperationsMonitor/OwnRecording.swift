@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Dispatch
 import Logging
 import MonitorProtocol
 import OperationsCollector
 import OperationsCore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The recording of this process in a file, which the environment variable `OPQ_RECORD` requests. It needs no viewer.
 final class OwnRecording: Sendable {
@@ -19,7 +14,7 @@ final class OwnRecording: Sendable {
   private let isFinishing = Locked(false)
   private let hasReported = Locked(false)
   /// The process that records. A forked child does not write to the file of its parent.
-  private let owner = getpid()
+  private let owner = csystem_process_id()
 
   /// Creates the file, and begins to record all operations that start after this call.
   ///
@@ -42,14 +37,14 @@ final class OwnRecording: Sendable {
   /// collector's thread, which reads the changes, calls it, the last changes are not recorded. In a forked child, the
   /// method does nothing.
   func finish() {
-    guard getpid() == owner, let recorder = recorder.withLock({ $0 }) else { return }
+    guard csystem_process_id() == owner, let recorder = recorder.withLock({ $0 }) else { return }
     isFinishing.withLock { $0 = true }
     recorder.finish(awaitsUpdate: !MonitorSession.isOnCollectorThread)
     reportFailure()
   }
 
   /// Returns the path of the file: the value of the variable, in which the process id replaces each `%p`.
-  static func path(for value: String, process: Int32 = getpid()) -> String {
+  static func path(for value: String, process: Int32 = csystem_process_id()) -> String {
     var path = ""
     var rest = value[...]
     while let mark = rest.firstIndex(of: "%") {

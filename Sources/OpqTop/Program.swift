@@ -2,16 +2,11 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
+import CMonitorSystem
 import CursesTerminal
 import Dashboard
 import MonitorClient
 import MonitorProtocol
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The run of the program, from its arguments to its exit status.
 ///
@@ -20,24 +15,13 @@ import MonitorProtocol
 package enum Program {
   /// Runs the command in the arguments, and ends the process.
   package static func run(_ arguments: [String]) -> Never {
-    replaceClosedStreams()
-    // If the reader of an output has closed it, write(2) returns an error, and the caller handles
-    // the error.
-    signal(SIGPIPE, SIG_IGN)
-    // If a file has reached its size limit, write(2) also returns an error.
-    signal(SIGXFSZ, SIG_IGN)
+    // Otherwise the next file or socket of this program would get the number of a closed stream.
+    cmonitor_replace_closed_streams()
+    // The callers of write(2) handle its errors.
+    cmonitor_ignore_write_signals()
     switch ending(of: arguments) {
-    case .status(let status): exit(status)
+    case .status(let status): cmonitor_exit(status)
     case .signal(let number): TerminationWatch.endProcess(by: number)
-    }
-  }
-
-  /// Opens the null device in place of each standard stream that is closed. Otherwise the next file or socket of this
-  /// program would get the number of the stream. Reading and writing still fail, as with a closed stream. A command
-  /// that this program starts does not inherit the device.
-  private static func replaceClosedStreams() {
-    for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) < 0 {
-      _ = open("/dev/null", O_CLOEXEC | (stream == STDIN_FILENO ? O_WRONLY : O_RDONLY))
     }
   }
 
@@ -63,7 +47,9 @@ package enum Program {
   }
 
   /// Whether the standard streams are a terminal, as the dashboard needs.
-  static var hasTerminal: Bool { isatty(STDIN_FILENO) == 1 && StandardStream.output.isTerminal }
+  static var hasTerminal: Bool {
+    cmonitor_is_terminal(cmonitor_standard_input) && StandardStream.output.isTerminal
+  }
 
   /// Prints on standard error the reason why the program cannot show anything.
   package static func fail(_ error: any Error) -> Ending {
@@ -92,9 +78,10 @@ package enum Program {
   }
 
   /// Prints on standard error that standard output cannot be written, with the reason of an
-  /// `errno`.
+  /// error number.
   static func failToWrite(_ error: Int32) -> Ending {
-    fail("cannot write to standard output: \(String(cString: strerror(error)))", status: 1)
+    fail(
+      "cannot write to standard output: \(String(cString: cmonitor_error_text(error)))", status: 1)
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CMonitorTransport
+import CMonitorSystem
 import MonitorProtocol
 import TestSupport
 import Testing
@@ -32,7 +32,7 @@ import Testing
     #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
     let directory = MonitorDirectory(path: runtime.file("opq"))
     #expect(directory.fileNames.map { directory.path(of: $0) } == [socket.path])
-    #expect(ctransport_is_listening_at(socket.path))
+    #expect(cmonitor_is_listening_at(socket.path))
     socket.remove()
     #expect(directory.fileNames.isEmpty)
   }
@@ -44,11 +44,11 @@ import Testing
     mkdir(directory.path, 0o700)
     // No process can have an id of 2,000,000,000 or more, because the kernel's limit is lower.
     let stale = directory.path(of: "2000000000-1.sock")
-    close(ctransport_listen_at(stale, 1))
+    close(cmonitor_listen_at(stale, 1))
     let unfinished = directory.path(of: "2000000000-1.new")
-    close(ctransport_listen_at(unfinished, 1))
+    close(cmonitor_listen_at(unfinished, 1))
     let living = directory.path(of: "2000000001-1.sock")
-    let listener = ctransport_listen_at(living, 1)
+    let listener = cmonitor_listen_at(living, 1)
     defer { close(listener) }
     let foreign = directory.path(of: "notes.txt")
     close(open(foreign, O_CREAT | O_WRONLY, 0o600))

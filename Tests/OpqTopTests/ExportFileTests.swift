@@ -79,10 +79,7 @@ import Testing
     var calls = 0
     let result = ExportFile.write(frame(), in: directory) { file, bytes in
       calls += 1
-      if calls > 1 {
-        errno = ENOSPC
-        return -1
-      }
+      if calls > 1 { return -Int(ENOSPC) }
       return Glibc.write(file, bytes.baseAddress, bytes.count / 2)
     }
     #expect(calls == 2)
@@ -97,10 +94,7 @@ import Testing
     var calls = 0
     let result = ExportFile.write(frame(count: 100), in: directory) { file, bytes in
       calls += 1
-      if calls.isMultiple(of: 2) {
-        errno = EINTR
-        return -1
-      }
+      if calls.isMultiple(of: 2) { return -Int(EINTR) }
       return Glibc.write(file, bytes.baseAddress, min(1_000, bytes.count))
     }
     guard case .written(100, let name) = result else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CTerminalSystem
+import CMonitorSystem
 
 /// The contents of a terminal. It interprets the control sequences that ncurses sends to terminals
 /// of the ANSI family.
@@ -157,7 +157,7 @@ package struct VirtualScreen: Sendable {
   }
 
   private mutating func put(_ scalar: Unicode.Scalar) {
-    let width = Int(cterminal_character_width(scalar.value))
+    let width = Int(cmonitor_character_width(scalar.value))
     guard width > 0 else {
       // A combining mark becomes a part of the previous cell. Other characters without a width are
       // ignored.

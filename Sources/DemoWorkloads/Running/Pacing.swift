@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CMonitorSystem
 
 /// Converts planned durations to real durations.
 struct Pacing: Equatable, Sendable {
@@ -54,8 +50,7 @@ struct Pacer: Sendable {
       let rest = end - ContinuousClock.now
       guard rest > .zero else { return }
       let nanoseconds = min(rest, .milliseconds(20)).components.attoseconds / 1_000_000_000
-      var pause = timespec(tv_sec: 0, tv_nsec: Int(nanoseconds))
-      nanosleep(&pause, nil)
+      cmonitor_sleep(nanoseconds)
     }
   }
 }

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CMonitorSystem
 
 /// The error that a system call has reported.
 struct SystemError: Error, Equatable, CustomStringConvertible {
-  /// The error number of the system call, from `errno`.
+  /// The error number of the system call.
   let code: Int32
 
-  /// The error of the last system call on the present thread.
-  static var last: SystemError { SystemError(code: errno) }
+  /// Throws an error unless the result of a system call is 0, which means success.
+  static func check(_ code: Int32) throws(SystemError) {
+    guard code == 0 else { throw SystemError(code: code) }
+  }
 
   /// The system's text about the error, such as "Permission denied".
-  var description: String { String(cString: strerror(code)) }
+  var description: String { String(cString: cmonitor_error_text(code)) }
 }
 
 /// Functions of the file system that the workload needs. They do not include writing files.
 enum FileSystem {
   /// Creates a directory and its parent directories. If the directory exists, this is not an error.
   static func createDirectory(_ path: String) throws(SystemError) {
-    if mkdir(path, 0o777) == 0 { return }
-    switch errno {
-    case EEXIST:
-      guard isDirectory(path) else { throw SystemError(code: ENOTDIR) }
-    case ENOENT:
-      guard let parent = parent(of: path) else { throw SystemError(code: ENOENT) }
+    let error = cmonitor_create_directory(path, 0o777)
+    switch error {
+    case 0: return
+    case cmonitor_error_file_exists:
+      guard isDirectory(path) else { throw SystemError(code: cmonitor_error_not_a_directory) }
+    case cmonitor_error_no_such_file:
+      guard let parent = parent(of: path) else { throw SystemError(code: error) }
       try createDirectory(parent)
       // If another thread has created the same directory after the first attempt of this thread, this is not
       // an error. Several threads write tiles to the same directories.
-      guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .last }
+      let secondError = cmonitor_create_directory(path, 0o777)
+      if secondError != cmonitor_error_file_exists { try SystemError.check(secondError) }
     default:
-      throw .last
+      throw SystemError(code: error)
     }
   }
 
   /// Creates a directory in `TMPDIR` or `/tmp` that no other process uses.
   static func createTemporaryDirectory() throws(SystemError) -> String {
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let parent = cmonitor_environment("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/opq-tiles-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw .last }
+    try SystemError.check(cmonitor_create_unique_directory(&template))
     return template.withUnsafeBufferPointer { characters in
       String(decoding: characters.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -52,14 +52,14 @@ enum FileSystem {
   ///
   /// The function does not follow symbolic links. If the directory is missing, this is not an error.
   static func removeTree(_ path: String) {
-    if unlink(path) == 0 || errno == ENOENT { return }
+    if [0, cmonitor_error_no_such_file].contains(cmonitor_delete(path)) { return }
     for name in names(in: path) { removeTree("\(path)/\(name)") }
-    rmdir(path)
+    cmonitor_delete_directory(path)
   }
 
   static func isDirectory(_ path: String) -> Bool {
-    var information = stat()
-    return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
+    var status = cmonitor_file_status()
+    return cmonitor_read_status(path, true, &status) == 0 && status.is_directory
   }
 
   /// Returns the part of a path before its last slash; `nil` if the path has no slash, or if that part is
@@ -70,15 +70,10 @@ enum FileSystem {
   }
 
   private static func names(in directory: String) -> [String] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
+    guard let stream = cmonitor_open_directory(directory) else { return [] }
+    defer { cmonitor_close_directory(stream) }
     var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { characters in
-        characters.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
+    while let name = cmonitor_next_name(stream) { names.append(String(cString: name)) }
     return names
   }
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CMonitorSystem
+import COperationsSystem
 
 /// The directory for the files of a workload. The user chooses it, or it is a temporary directory that is
 /// removed at the end.
@@ -34,14 +31,14 @@ struct OutputDirectory: Equatable, Sendable {
     }
     // A call of access() is not sufficient: for root it reports success even if the kernel refuses to create
     // a file.
-    let probe = "\(path)/.opq-probe-\(getpid())"
-    let descriptor = open(probe, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let probe = "\(path)/.opq-probe-\(csystem_process_id())"
+    let descriptor = cmonitor_create_file(probe, CMONITOR_KEEP_EXISTING_FILE, 0o600)
     guard descriptor >= 0 else {
       throw WorkloadError(
-        code: .cannotWrite(path: path, reason: SystemError.last.description))
+        code: .cannotWrite(path: path, reason: SystemError(code: -descriptor).description))
     }
-    close(descriptor)
-    unlink(probe)
+    cmonitor_close(descriptor)
+    cmonitor_delete(probe)
   }
 
   private static func withoutTrailingSlashes(_ path: String) -> String {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CMonitorSystem
 
 /// A file that appears at its path only when it is complete.
 ///
@@ -20,35 +16,29 @@ struct PartialFile: ~Copyable {
     if let directory = FileSystem.parent(of: path) {
       try FileSystem.createDirectory(directory)
     }
-    let created = open(path + Self.suffix, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard created >= 0 else { throw .last }
+    let created = cmonitor_create_file(
+      path + Self.suffix, CMONITOR_TRUNCATE_EXISTING_FILE, 0o666)
+    guard created >= 0 else { throw SystemError(code: -created) }
     self.path = path
     descriptor = created
   }
 
   deinit {
-    close(descriptor)
-    unlink(path + Self.suffix)
+    cmonitor_close(descriptor)
+    cmonitor_delete(path + Self.suffix)
   }
 
   /// Appends bytes to the temporary file.
   func append(_ bytes: ArraySlice<UInt8>) throws(SystemError) {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        throw .last
-      }
-    }
+    try SystemError.check(
+      bytes.withUnsafeBytes { cmonitor_write_all(descriptor, $0.baseAddress, $0.count, false) })
   }
 
   /// Moves the temporary file to the file's path. An existing file at this path is replaced.
   consuming func commit() throws(SystemError) {
     // The deinitializer deletes the temporary file if the file exists. After the rename, no file with the
     // temporary name exists.
-    guard rename(path + Self.suffix, path) == 0 else { throw .last }
+    try SystemError.check(cmonitor_rename(path + Self.suffix, path))
   }
 
   /// Writes a text as a complete file.

@@ -4,12 +4,6 @@
 package import CursesTerminal
 package import MonitorProtocol
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The loop of batch mode. It receives the monitor's messages and prints a frame at each interval.
 package struct BatchLoop {
   /// The maximum delay of the first frame after the start, and of the last frame after the end of
@@ -80,7 +74,7 @@ package struct BatchLoop {
       let frames = shown.compactMap { pictures[$0].frame(at: now) }
       if !frames.isEmpty {
         let error = StandardStream.output.write(printer.text(of: frames, among: pictures))
-        if error == EPIPE { return .status(0) }
+        if error == StandardStream.brokenPipe { return .status(0) }
         guard error == 0 else { return Program.failToWrite(error) }
         printed += 1
       }

@@ -6,12 +6,6 @@ import CursesTerminal
 import Dashboard
 import DemoWorkloads
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// `opq-top demo`: runs a demo in this process and shows its operations.
 struct DemoCommand: EndingCommand {
   static let configuration = CommandConfiguration(
@@ -30,7 +24,7 @@ struct DemoCommand: EndingCommand {
   /// Prints the list of demos.
   static func printList() -> Ending {
     let error = StandardStream.output.write(DemoList.text)
-    guard error != 0, error != EPIPE else { return .status(0) }
+    guard error != 0, error != StandardStream.brokenPipe else { return .status(0) }
     return Program.failToWrite(error)
   }
 

@@ -2,14 +2,9 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
+import CMonitorSystem
 import MonitorProtocol
 import RunAnalysis
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// `opq-top export`: converts a recording to the format of another program.
 struct ExportCommand: EndingCommand {
@@ -53,14 +48,14 @@ extension ExportFormat: ExpressibleByArgument {}
 
 /// Identifies a file independently of its path.
 private struct FilePlace: Equatable {
-  let device: dev_t
-  let number: ino_t
+  let device: UInt64
+  let number: UInt64
 
   /// Finds the file at a path; `nil` if no file exists there.
   init?(_ path: String) {
-    var facts = stat()
-    guard stat(path, &facts) == 0 else { return nil }
-    (device, number) = (facts.st_dev, facts.st_ino)
+    var status = cmonitor_file_status()
+    guard cmonitor_read_status(path, true, &status) == 0 else { return nil }
+    (device, number) = (status.device, status.number)
   }
 }
 

@@ -6,12 +6,6 @@ import MonitorClient
 import MonitorProtocol
 import RunAnalysis
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// `opq-top ls`: lists the processes that can be watched.
 struct ListCommand: EndingCommand {
   static let configuration = CommandConfiguration(
@@ -31,13 +25,16 @@ struct ListCommand: EndingCommand {
     let found = ProcessFinder.find()
     if json {
       let error = StandardStream.output.write(JSONLine.text(of: ProcessListing(found)))
-      guard error == 0 || error == EPIPE else { return Program.failToWrite(error) }
+      guard error == 0 || error == StandardStream.brokenPipe else {
+        return Program.failToWrite(error)
+      }
     }
     guard !found.isEmpty else {
       return Program.fail(AttachError(.nothingThere, ProcessTable.emptyMessage))
     }
     if json { return .status(0) }
     let error = StandardStream.output.write(ProcessTable.text(of: found))
-    return error == 0 || error == EPIPE ? .status(0) : Program.failToWrite(error)
+    return error == 0 || error == StandardStream.brokenPipe
+      ? .status(0) : Program.failToWrite(error)
   }
 }

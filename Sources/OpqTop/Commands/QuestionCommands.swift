@@ -2,13 +2,8 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
+import CMonitorSystem
 import MonitorProtocol
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// `opq-top why`: explains why an operation does not run.
 struct WhyCommand: InquiryCommand {
@@ -72,11 +67,9 @@ struct TreeCommand: InquiryCommand {
   }
 
   private static var columns: Int {
-    var size = winsize()
-    guard StandardStream.output.isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0,
-      size.ws_col > 0
-    else { return usualColumns }
-    return max(leastColumns, Int(size.ws_col))
+    guard StandardStream.output.isTerminal else { return usualColumns }
+    let columns = cmonitor_terminal_columns(StandardStream.output.rawValue)
+    return columns > 0 ? max(leastColumns, Int(columns)) : usualColumns
   }
 }
 

@@ -2,14 +2,9 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
+import CMonitorSystem
 package import CursesTerminal
 import MonitorProtocol
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The options for the display, which are the same for every source.
 package struct ViewOptions: ParsableArguments {
@@ -137,7 +132,7 @@ package struct ViewOptions: ParsableArguments {
 
   /// The options of the terminal on the command line.
   package var terminalOptions: Terminal.Options {
-    let isColorRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    let isColorRefused = cmonitor_environment("NO_COLOR").map { $0.pointee != 0 } ?? false
     let usesColor =
       switch color {
       case .auto: !noColor && !isColorRefused

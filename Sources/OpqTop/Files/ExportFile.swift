@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import Dashboard
 import MonitorProtocol
 import RunAnalysis
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A file with the dashboard's operations as one line of JSON.
 enum ExportFile {
@@ -25,26 +20,27 @@ enum ExportFile {
   /// frame cannot be written completely, the file is removed.
   static func write(
     _ frame: BatchFrame, in directory: String = ".",
-    writer: WholeWrite.Writer = { Glibc.write($0, $1.baseAddress, $1.count) }
+    writer: WholeWrite.Writer = { cmonitor_write($0, $1.baseAddress, $1.count) }
   ) -> ExportResult {
     let stem = stem(of: frame)
     for number in 1...numberLimit {
       let name = number == 1 ? "\(stem).json" : "\(stem)-\(number).json"
       let path = "\(directory)/\(name)"
-      let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      var error = file < 0 ? errno : 0
-      if error == EEXIST { continue }
+      let file = cmonitor_create_file(path, CMONITOR_FAIL_IF_FILE_EXISTS, 0o600)
+      var error = file < 0 ? -file : 0
+      if error == cmonitor_error_file_exists { continue }
       if file >= 0 {
         error = Array(frame.jsonLine().utf8).withUnsafeBytes {
           WholeWrite.write($0, to: file, by: writer)
         }
         // The system may report a network error or a full disk only when the file is closed, so
         // this error counts too.
-        if close(file) != 0, error == 0 { error = errno }
+        let closingError = cmonitor_close(file)
+        if error == 0 { error = closingError }
         if error == 0 { return .written(operationCount: frame.operations.count, fileName: name) }
-        unlink(path)
+        cmonitor_delete(path)
       }
-      return .failed(reason: "cannot write \(name): \(String(cString: strerror(error)))")
+      return .failed(reason: "cannot write \(name): \(String(cString: cmonitor_error_text(error)))")
     }
     return .failed(reason: "\(stem).json to \(stem)-\(numberLimit).json already exist")
   }
@@ -69,5 +65,27 @@ enum ExportFile {
       }
     }
     return String(decoding: bytes.prefix(processNameLimit), as: UTF8.self)
+  }
+}
+
+/// Writes bytes in several steps if the system does not write all of them in one step.
+enum WholeWrite {
+  /// A function that writes bytes to an open file. Returns the number of written bytes, or the negative error number.
+  typealias Writer = (Int32, UnsafeRawBufferPointer) -> Int
+
+  /// Writes all bytes. Returns 0 if it succeeds, and otherwise the error number.
+  fileprivate static func write(
+    _ bytes: UnsafeRawBufferPointer, to file: Int32, by writer: Writer
+  ) -> Int32 {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = writer(file, UnsafeRawBufferPointer(rebasing: rest))
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if -count != cmonitor_error_interrupted {
+        return Int32(-count)
+      }
+    }
+    return 0
   }
 }

@@ -3,12 +3,6 @@
 
 import MonitorProtocol
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// A text for a file or for standard output. It is written in pieces that are large enough for a
 /// system call.
 struct OutputText: ~Copyable {
@@ -50,6 +44,7 @@ struct OutputText: ~Copyable {
     let error = StandardStream.output.write(String(decoding: pending, as: UTF8.self))
     guard error != 0 else { return }
     throw FileError(
-      "cannot write to standard output", errno: error, status: error == EPIPE ? 0 : 1)
+      "cannot write to standard output", errno: error,
+      status: error == StandardStream.brokenPipe ? 0 : 1)
   }
 }

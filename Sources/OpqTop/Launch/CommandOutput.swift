@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import MonitorProtocol
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The file for the output of a command that this program has started. Only its owner can read the file.
 struct CommandOutput: ~Copyable {
@@ -43,29 +38,30 @@ struct CommandOutput: ~Copyable {
       } else {
         OutputFile.createUnique(
           replaced.map(OutputFile.resolved) ?? "\(Self.temporaryDirectory)/opq-top-output-",
-          flags: O_APPEND)
+          appends: true)
       }
-    guard descriptor >= 0 else { throw FileError("cannot create \(named ?? path)", errno: errno) }
+    guard descriptor >= 0 else {
+      throw FileError("cannot create \(named ?? path)", errno: -descriptor)
+    }
     (self.path, self.descriptor, self.replaced) = (path, descriptor, replaced)
     (isTemporary, isNew) = (named == nil, isRegular != false)
   }
 
-  deinit { close(descriptor) }
+  deinit { cmonitor_close(descriptor) }
 
   private static var temporaryDirectory: String {
-    let directory = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    let directory = cmonitor_environment("TMPDIR").map { String(cString: $0) } ?? ""
     return directory.isEmpty ? "/tmp" : directory
   }
 
   private static func open(_ path: String, isNew: Bool) -> (path: String, descriptor: Int32) {
-    let mode = O_RDWR | O_APPEND | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
-    return (path, Glibc.open(path, mode, 0o600))
+    (path, cmonitor_open_to_append(path, isNew))
   }
 
   /// Deletes the file if this program has created it, because the command was not started. An existing file that the
   /// user has named keeps its contents.
   func discard() {
-    if isNew { unlink(path) }
+    if isNew { cmonitor_delete(path) }
   }
 
   /// Replaces the existing file that the user has named. Call this method after the command was started.
@@ -74,8 +70,9 @@ struct CommandOutput: ~Copyable {
   ///   was replaced, or if there was none.
   mutating func replaceExisting() -> String? {
     guard let named = replaced.take() else { return nil }
-    guard rename(path, OutputFile.resolved(named)) == 0 else {
-      let reason = String(cString: strerror(errno))
+    let error = cmonitor_rename(path, OutputFile.resolved(named))
+    guard error == 0 else {
+      let reason = String(cString: cmonitor_error_text(error))
       return "cannot replace \(named): \(reason); the command's output is in \(path)"
     }
     path = named
@@ -90,23 +87,23 @@ struct CommandOutput: ~Copyable {
   /// - Returns: The sentence that names a file with further output, or `nil` if everything was printed; and whether
   ///   the output could be printed. If it could not be printed, the file is kept.
   func printContents(on stream: StandardStream) -> (remark: String?, isPrinted: Bool) {
-    var facts = stat()
-    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+    var status = cmonitor_file_status()
+    guard cmonitor_read_open_status(descriptor, &status) == 0, status.is_regular else {
       return (nil, true)
     }
-    let (bytes, isCut) = end(of: facts.st_size)
+    let (bytes, isCut) = end(of: Int(status.size))
     let error =
       stream.isTerminal
       ? stream.write(Self.printable(bytes)) : bytes.withUnsafeBytes { stream.write($0) }
     guard error == 0 else {
-      let reason = String(cString: strerror(error))
+      let reason = String(cString: cmonitor_error_text(error))
       return ("cannot print the command's output: \(reason); it is in \(path)", false)
     }
     if isCut {
-      let all = "\(path) has all \(facts.st_size) bytes"
+      let all = "\(path) has all \(status.size) bytes"
       return ("only the end of the command's output is shown; \(all)", true)
     }
-    if isTemporary { unlink(path) }
+    if isTemporary { cmonitor_delete(path) }
     return (nil, true)
   }
 
@@ -114,15 +111,7 @@ struct CommandOutput: ~Copyable {
   private func end(of size: Int) -> (bytes: [UInt8], isCut: Bool) {
     let start = max(0, size - Self.printedLimit)
     let bytes = [UInt8](unsafeUninitializedCapacity: size - start) { buffer, filled in
-      while filled < buffer.count {
-        let rest = UnsafeMutableBufferPointer(rebasing: buffer[filled...])
-        let count = pread(descriptor, rest.baseAddress, rest.count, start + filled)
-        if count > 0 {
-          filled += count
-        } else if count == 0 || errno != EINTR {
-          return
-        }
-      }
+      filled = cmonitor_read_at(descriptor, buffer.baseAddress, buffer.count, Int64(start))
     }
     guard start > 0 else { return (bytes, false) }
     let line = bytes.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0

@@ -7,12 +7,6 @@ import Dashboard
 import MonitorClient
 import MonitorProtocol
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 extension Launch {
   /// Starts a command, and shows it in the dashboard or as frames of batch mode. Returns how this process must end:
   /// like the command; with 0 if the user has quit while the command runs.

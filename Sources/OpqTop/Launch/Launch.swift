@@ -7,12 +7,6 @@ import MonitorClient
 import MonitorProtocol
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// A run that starts a command, and shows or records the first of its processes that listens.
 struct Launch {
   /// The use of the command's process.

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import CursesTerminal
 import Dispatch
 import MonitorProtocol
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A command that this program starts. All members can be used on any thread.
 final class LaunchedCommand: Sendable {
@@ -34,8 +29,8 @@ final class LaunchedCommand: Sendable {
   private enum Phase {
     /// The command does not run yet. It receives these signals when it was started.
     case new(signals: [Int32])
-    case running(pid_t)
-    case ended(pid_t, Ending)
+    case running(Int32)
+    case ended(Int32, Ending)
   }
 
   /// Creates a command, which is not started.
@@ -61,7 +56,7 @@ final class LaunchedCommand: Sendable {
     guard error == 0 else {
       throw FileError(
         "cannot run \"\(words[0])\"", errno: error,
-        status: error == ENOENT ? Self.absentStatus : Self.unusableStatus)
+        status: error == cmonitor_error_no_such_file ? Self.absentStatus : Self.unusableStatus)
     }
     phase.withLock { phase in
       if case .new(let signals) = phase { for signal in signals { send(signal, to: process) } }
@@ -74,7 +69,7 @@ final class LaunchedCommand: Sendable {
   }
 
   /// The process id of the command; 0 if it was not started.
-  var processID: pid_t {
+  var processID: Int32 {
     switch phase.withLock({ $0 }) {
     case .new: 0
     case .running(let process), .ended(let process, _): process
@@ -100,7 +95,7 @@ final class LaunchedCommand: Sendable {
       case .new(let signals): phase = .new(signals: signals + [signal])
       case .running(let process):
         // If a terminal is lost, the system sends SIGHUP only to the leader of the session.
-        let isOnlyReceiver = signal == SIGHUP && getsid(0) == getpid()
+        let isOnlyReceiver = signal == cmonitor_signal_hangup && cmonitor_is_session_leader()
         if place == .ownSession || !isFromTerminal || isOnlyReceiver { send(signal, to: process) }
       case .ended: return false
       }
@@ -109,61 +104,38 @@ final class LaunchedCommand: Sendable {
   }
 
   /// Sends a signal to the command's process, or to its group if the group is its own.
-  private func send(_ signal: Int32, to process: pid_t) {
-    kill(place == .ownSession ? -process : process, signal)
+  private func send(_ signal: Int32, to process: Int32) {
+    cmonitor_send_signal(place == .ownSession ? -process : process, signal)
   }
 
-  private func awaitEnd(of processID: pid_t) {
-    var facts = siginfo_t()
-    // The first call leaves the process as a zombie, so that no other process gets its id before the lock is held.
-    while waitid(P_PID, id_t(processID), &facts, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+  private func awaitEnd(of processID: Int32) {
+    // No other process gets the id of the process before the lock is held.
+    cmonitor_wait_for_end(processID)
     phase.withLock { phase in
-      var status: Int32 = 0
-      guard waitpid(processID, &status, 0) == processID else {
-        phase = .ended(processID, .status(1))
-        return
-      }
-      let signal = status & 0x7F
-      phase = .ended(processID, signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal))
+      var (status, signal) = (Int32(0), Int32(0))
+      let isKnown = cmonitor_take_ending(processID, &status, &signal)
+      let ending = signal == 0 ? Ending.status(status) : .signal(signal)
+      phase = .ended(processID, isKnown ? ending : .status(1))
     }
   }
 
-  /// Starts the process. Returns its id and 0 if it succeeds, and otherwise the `errno`.
+  /// Starts the process. Returns its id and 0 if it succeeds, and otherwise the error number.
   private static func spawned(
     _ words: [String], _ environment: [[UInt8]], output: Int32?, _ place: Place
-  ) -> (process: pid_t, error: Int32) {
-    // A parent that ignores SIGCHLD makes the system discard the endings of children.
-    signal(SIGCHLD, SIG_DFL)
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    if place == .ownSession {
-      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+  ) -> (process: Int32, error: Int32) {
+    let arguments = words.flatMap { word -> [CChar] in Array(word.utf8CString) }
+    let variables = environment.flatMap { entry -> [CChar] in
+      entry.map(CChar.init(bitPattern:)) + [0]
     }
-    if let output {
-      posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-      posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+    var process: Int32 = 0
+    let error = arguments.withUnsafeBufferPointer { arguments in
+      variables.withUnsafeBufferPointer { variables in
+        cmonitor_start_program(
+          cmonitor_texts(bytes: arguments.baseAddress, count: words.count),
+          cmonitor_texts(bytes: variables.baseAddress, count: environment.count),
+          output ?? -1, place == .ownSession, &process)
+      }
     }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // This program blocks and ignores signals, which the command must not inherit.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigaddset(&signals, SIGPIPE)
-    sigaddset(&signals, SIGXFSZ)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID, which the module `Glibc` lacks
-    posix_spawnattr_setflags(
-      &attributes,
-      Int16(
-        POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (place == .ownSession ? newSession : 0)))
-    var arguments = words.map { strdup($0) } + [nil]
-    var variables = environment.map { strdup($0.map(CChar.init(bitPattern:)) + [0]) } + [nil]
-    defer { for text in arguments + variables { free(text) } }
-    var process: pid_t = 0
-    let error = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
     return (process, error)
   }
 }

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import MonitorProtocol
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 extension RecordingReader {
   /// Opens the recording in a file. The file stays open while the reader is in use.
@@ -15,10 +10,8 @@ extension RecordingReader {
   /// - Throws: `FileError` if the file cannot be read. Its exit status is 4 if the recording has
   ///   another major version.
   init(path: String) throws(FileError) {
-    // The file is opened without blocking. If it is a pipe, a blocking call would wait until
-    // another process opens the pipe for writing.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw FileError("cannot open \(path)", errno: errno) }
+    let descriptor = cmonitor_open_to_read(path)
+    guard descriptor >= 0 else { throw FileError("cannot open \(path)", errno: -descriptor) }
     let file = ReadableFile(descriptor)
     guard let size = file.size else { throw FileError("\(path) is not a file") }
     do {
@@ -35,13 +28,13 @@ private final class ReadableFile: Sendable {
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  deinit { close(descriptor) }
+  deinit { cmonitor_close(descriptor) }
 
   /// The size of the file; `nil` if it is not a regular file.
   var size: Int? {
-    var facts = stat()
-    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
-    return facts.st_size
+    var status = cmonitor_file_status()
+    guard cmonitor_read_open_status(descriptor, &status) == 0, status.is_regular else { return nil }
+    return Int(status.size)
   }
 
   /// Returns up to `count` bytes of the file from an offset on. Fewer bytes are returned at the end
@@ -49,15 +42,7 @@ private final class ReadableFile: Sendable {
   func bytes(at offset: Int, count: Int) -> [UInt8] {
     guard offset >= 0, count > 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count {
-        let rest = UnsafeMutableBufferPointer(rebasing: buffer[filled...])
-        let read = pread(descriptor, rest.baseAddress, rest.count, offset + filled)
-        if read > 0 {
-          filled += read
-        } else if read == 0 || errno != EINTR {
-          return
-        }
-      }
+      filled = cmonitor_read_at(descriptor, buffer.baseAddress, count, Int64(offset))
     }
   }
 }

@@ -4,12 +4,6 @@
 import CursesTerminal
 import MonitorProtocol
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Prints the frames of a recording in batch mode: a frame for each interval of the recorded time.
 /// The frames are printed as fast as their reader can read them.
 struct ReplayFrames {
@@ -45,7 +39,7 @@ struct ReplayFrames {
       let isLast = next == nil
       if isLast, let last = state.latest?.time { time = min(time, last) }
       let error = StandardStream.output.write(printer.text(of: frame(of: state, at: time)))
-      if error == EPIPE { return .status(0) }
+      if error == StandardStream.brokenPipe { return .status(0) }
       guard error == 0 else { return Program.failToWrite(error) }
       count += 1
       if isLast || count == options.frameCount { break }

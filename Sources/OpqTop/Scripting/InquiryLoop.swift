@@ -4,12 +4,6 @@
 import CursesTerminal
 import MonitorProtocol
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The loop that runs an ``Inquiry`` with a process.
 struct InquiryLoop {
   let source: any MonitorSource
@@ -47,7 +41,7 @@ struct InquiryLoop {
       case .print(let text):
         let error = StandardStream.output.write(text)
         // If the reader of the output closes it early, the command continues.
-        if error != 0, error != EPIPE { return Program.failToWrite(error) }
+        if error != 0, error != StandardStream.brokenPipe { return Program.failToWrite(error) }
       case .end(let status, nil): return .status(status)
       case .end(let status, let message?): return Program.fail(message, status: status)
       }

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 package import CursesTerminal
 package import Dashboard
 import MonitorClient
 package import MonitorProtocol
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The loop of the dashboard. It waits for keys, signals and messages of the monitor, passes them
 /// to the dashboard, and draws. Only the loop's thread accesses the terminal.
@@ -93,13 +88,13 @@ package struct DashboardLoop: ~Copyable {
     let now = MonitorTime.now
     let moment = [pacer.nextFrame(after: now), inputDeadline, nextTick].compactMap { $0 }.min()
     var entries = [terminal.descriptor, waker.descriptor, signals.descriptor].map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      cmonitor_waiting(file: $0, is_readable: false, is_ready: false)
     }
     let timeout = MonitorTime.pollTimeout(from: now, until: moment)
-    guard poll(&entries, nfds_t(entries.count), timeout) >= 0 else { return }
-    if entries[1].revents != 0 { takeMonitorMessages() }
-    if entries[2].revents != 0 { takeSignals() }
-    takeInput(entries[0].revents)
+    guard cmonitor_wait(&entries, entries.count, timeout) >= 0 else { return }
+    if entries[1].is_ready { takeMonitorMessages() }
+    if entries[2].is_ready { takeSignals() }
+    takeInput(entries[0])
   }
 
   private mutating func takeMonitorMessages() {
@@ -165,15 +160,15 @@ package struct DashboardLoop: ~Copyable {
     }
   }
 
-  private mutating func takeInput(_ events: Int16) {
+  private mutating func takeInput(_ terminalState: cmonitor_waiting) {
     var inputs: [Input] = []
-    if events & Int16(POLLIN) != 0 {
+    if terminalState.is_readable {
       switch terminal.readInput() {
       case .inputs(let read): inputs = read
       case .gone: ending = ending ?? .status(1)
       }
       inputDeadline = terminal.inputPatience.map { .now + $0 }
-    } else if events != 0 {
+    } else if terminalState.is_ready {
       ending = ending ?? .status(1)
     } else if let deadline = inputDeadline, deadline <= .now {
       inputs = terminal.expireInput()
@@ -199,7 +194,7 @@ package struct DashboardLoop: ~Copyable {
     case .open(let source): opener.open(source)
     case .export(let frame): deliver(.exported(ExportFile.write(frame)))
     case .quit: ending = ending ?? .status(0)
-    case .interrupt: ending = ending ?? .signal(SIGINT)
+    case .interrupt: ending = ending ?? .signal(cmonitor_signal_interrupt)
     case .suspendProgram: suspend()
     case .repaint: terminal.repaintAll()
     case .bell: terminal.ringBell()

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import CursesTerminal
 import MonitorProtocol
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Decides when the screen is drawn. It is drawn only after a change: at once after a key, and
 /// otherwise at most once per interval.
@@ -68,7 +63,9 @@ extension Waker {
   /// rung, resets it. If the moment is `nil`, there is no time limit. The function may return
   /// early.
   func wait(until moment: MonitorTime?) {
-    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    if poll(&entry, 1, MonitorTime.pollTimeout(from: .now, until: moment)) > 0 { answer() }
+    var waiting = cmonitor_waiting(file: descriptor, is_readable: false, is_ready: false)
+    if cmonitor_wait(&waiting, 1, MonitorTime.pollTimeout(from: .now, until: moment)) > 0 {
+      answer()
+    }
   }
 }

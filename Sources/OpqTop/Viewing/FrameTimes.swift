@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import MonitorProtocol
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The times that the program's thread needs for frames. The time of a frame begins when the
 /// messages are received and ends when the frame is written.
@@ -60,8 +55,6 @@ struct FrameTimes {
   }
 
   private static var processorTime: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    .nanoseconds(csystem_thread_processor_nanoseconds(csystem_thread_id()))
   }
 }

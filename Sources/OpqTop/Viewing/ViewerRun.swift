@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import CursesTerminal
 import Dashboard
 import DemoWorkloads
@@ -8,12 +9,6 @@ import MonitorClient
 import MonitorProtocol
 import OperationsCollector
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// A run of a viewer, from its start to its end. The viewer is the dashboard or batch mode, and
 /// shows a demo, a process or a recording.
@@ -44,7 +39,7 @@ struct ViewerRun {
     let waker = try Waker()
     self.waker = waker
     watch = TerminationWatch(
-      others: takesQuitSignal ? [SIGQUIT] : [], ring: { waker.ring() },
+      others: takesQuitSignal ? [cmonitor_signal_quit] : [], ring: { waker.ring() },
       restore: { Terminal.restoreNow() })
   }
 

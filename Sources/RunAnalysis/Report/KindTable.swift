@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import MonitorProtocol
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The table of run times by kind of operation. The kinds with the longest times come first.
 struct KindTable {
@@ -86,7 +81,7 @@ struct KindTable {
 
   /// Returns a duration as a power of ten of a nanosecond.
   private static func magnitude(_ duration: Duration) -> Double {
-    log10(Double(max(1, duration.saturatedNanoseconds)))
+    cmonitor_log10(Double(max(1, duration.saturatedNanoseconds)))
   }
 
   private static func duration(_ magnitude: Double) -> Duration {

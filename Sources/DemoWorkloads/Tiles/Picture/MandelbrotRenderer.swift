@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CMonitorSystem
 
 /// Draws a square region of the Mandelbrot set, row by row.
 struct MandelbrotRenderer: Equatable, Sendable {
@@ -50,7 +46,7 @@ struct MandelbrotRenderer: Equatable, Sendable {
     guard let count = escapeCount(real: real, imaginary: imaginary) else { return palette.inside }
     // At high magnification, the iteration counts of points are in the hundreds. The logarithm of the count
     // keeps the bands of colours equally wide.
-    return palette.color(at: phase + 0.36 * log2(max(count, 0) + 1))
+    return palette.color(at: phase + 0.36 * cmonitor_log2(max(count, 0) + 1))
   }
 
   /// Returns the number of iterations of z² + c after which the point escapes; `nil` if the point seems to
@@ -69,7 +65,9 @@ struct MandelbrotRenderer: Equatable, Sendable {
       let distance = xSquared + ySquared
       // A point that is farther than 2 from the origin never returns, so a radius of 2 is enough to count
       // iterations. The larger radius of 256 makes the fraction of the result smoother.
-      if distance > 65536 { return Double(iteration + 2) - log2(log2(distance) / 2) }
+      if distance > 65536 {
+        return Double(iteration + 2) - cmonitor_log2(cmonitor_log2(distance) / 2)
+      }
     }
     return nil
   }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CMonitorSystem
 
 /// A closed ring of colours. After the last colour, the first one follows.
 struct Palette: Equatable, Sendable {
@@ -24,7 +20,7 @@ struct Palette: Equatable, Sendable {
       let from = stops[Int(position)]
       let to = stops[(Int(position) + 1) % stops.count]
       // Between two stops, the weight is half a cosine wave. Therefore no stop is visible as a sharp change.
-      let weight = (1 - cos((position - position.rounded(.down)) * .pi)) / 2
+      let weight = (1 - cmonitor_cosine((position - position.rounded(.down)) * .pi)) / 2
       func mix(_ channel: KeyPath<Color, UInt8>) -> UInt8 {
         UInt8(
           (Double(from[keyPath: channel]) * (1 - weight)

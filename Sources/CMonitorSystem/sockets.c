@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 #define _GNU_SOURCE 1
-#include "CMonitorTransport.h"
+#include "CMonitorSystemSockets.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -9,13 +9,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(struct ctransport_peer) == sizeof(struct ucred), "the layout of SO_PEERCRED");
+_Static_assert(sizeof(struct cmonitor_peer) == sizeof(struct ucred), "the layout of SO_PEERCRED");
 
-int ctransport_peer_option(void) { return SO_PEERCRED; }
+int32_t cmonitor_peer_option(void) { return SO_PEERCRED; }
 
+/// Stores the address of a path. Returns false if the path is too long.
 static bool make_address(struct sockaddr_un *address, const char *path) {
   if (strlen(path) >= sizeof address->sun_path) {
-    errno = ENAMETOOLONG;
     return false;
   }
   memset(address, 0, sizeof *address);
@@ -24,14 +24,14 @@ static bool make_address(struct sockaddr_un *address, const char *path) {
   return true;
 }
 
-int ctransport_listen_at(const char *path, int backlog) {
+int32_t cmonitor_listen_at(const char *path, int32_t backlog) {
   struct sockaddr_un address;
   if (!make_address(&address, path)) {
-    return -1;
+    return -ENAMETOOLONG;
   }
   int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) {
-    return -1;
+    return -errno;
   }
   bool is_bound = bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0;
   // No process can connect before the socket listens, whatever permissions the file had until then.
@@ -43,11 +43,10 @@ int ctransport_listen_at(const char *path, int backlog) {
     unlink(path);
   }
   close(descriptor);
-  errno = error;
-  return -1;
+  return -error;
 }
 
-bool ctransport_is_listening_at(const char *path) {
+bool cmonitor_is_listening_at(const char *path) {
   struct sockaddr_un address;
   if (!make_address(&address, path)) {
     return false;

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 #define _GNU_SOURCE 1
-#include "CTerminalSystem.h"
+#include "CMonitorSystemSignals.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
-#include <wchar.h>
+
+const int32_t cmonitor_signal_hangup = SIGHUP;
+const int32_t cmonitor_signal_interrupt = SIGINT;
+const int32_t cmonitor_signal_quit = SIGQUIT;
+const int32_t cmonitor_signal_terminate = SIGTERM;
+const int32_t cmonitor_signal_terminal_stop = SIGTSTP;
+const int32_t cmonitor_signal_continue = SIGCONT;
+const int32_t cmonitor_signal_window_change = SIGWINCH;
 
 static sigset_t set_of(const int32_t *signals, size_t count) {
   sigset_t set;
@@ -23,45 +28,49 @@ static sigset_t set_of(const int32_t *signals, size_t count) {
   return set;
 }
 
-int cterminal_event_descriptor(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
-
-int cterminal_memory_descriptor(const char *name, size_t limit) {
-  int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (descriptor < 0) {
-    return -1;
-  }
-  // The file gets its maximum size first, and is then sealed so that it cannot grow. Pages that were never
-  // written use no memory.
-  if (ftruncate(descriptor, (off_t)limit) != 0
-      || fcntl(descriptor, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
-    close(descriptor);
-    return -1;
-  }
-  return descriptor;
+void cmonitor_ignore_write_signals(void) {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
 }
 
-void cterminal_block_signals(const int32_t *signals, size_t count) {
+_Static_assert(sizeof(struct cmonitor_signal_mask) >= sizeof(sigset_t), "the size of a signal mask");
+
+void cmonitor_block_all_signals(struct cmonitor_signal_mask *old) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  memcpy(old, &before, sizeof before);
+}
+
+void cmonitor_restore_signals(const struct cmonitor_signal_mask *mask) {
+  sigset_t signals;
+  memcpy(&signals, mask, sizeof signals);
+  pthread_sigmask(SIG_SETMASK, &signals, NULL);
+}
+
+void cmonitor_block_signals(const int32_t *signals, size_t count) {
   sigset_t set = set_of(signals, count);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-void cterminal_unblock_signals(const int32_t *signals, size_t count) {
+void cmonitor_unblock_signals(const int32_t *signals, size_t count) {
   sigset_t set = set_of(signals, count);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-bool cterminal_is_ignored(int32_t signal) {
+bool cmonitor_is_ignored(int32_t signal) {
   struct sigaction action;
   return sigaction(signal, NULL, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0
          && action.sa_handler == SIG_IGN;
 }
 
-int cterminal_signal_descriptor(const int32_t *signals, size_t count) {
+int32_t cmonitor_signal_descriptor(const int32_t *signals, size_t count) {
   sigset_t set = set_of(signals, count);
-  return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+  int descriptor = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+  return descriptor >= 0 ? descriptor : -errno;
 }
 
-int32_t cterminal_next_signal(int descriptor) {
+int32_t cmonitor_next_signal(int32_t descriptor) {
   struct signalfd_siginfo information;
   ssize_t count;
   do {
@@ -70,7 +79,7 @@ int32_t cterminal_next_signal(int descriptor) {
   return count == (ssize_t)sizeof information ? (int32_t)information.ssi_signo : 0;
 }
 
-int32_t cterminal_wait_for_signal(
+int32_t cmonitor_wait_for_signal(
     const int32_t *signals, size_t count, int64_t nanoseconds, bool *is_from_terminal) {
   sigset_t set = set_of(signals, count);
   struct timespec limit = {
@@ -92,11 +101,11 @@ int32_t cterminal_wait_for_signal(
   }
 }
 
-_Noreturn void cterminal_end_by_signal(int32_t number) {
+_Noreturn void cmonitor_end_by_signal(int32_t number) {
   // The signal is not a fault of this program, so the program writes no core file.
   setrlimit(RLIMIT_CORE, &(struct rlimit){.rlim_cur = 0, .rlim_max = 0});
   signal(number, SIG_DFL);
-  cterminal_unblock_signals(&number, 1);
+  cmonitor_unblock_signals(&number, 1);
   raise(number);
   _exit(128 + number);
 }
@@ -104,6 +113,4 @@ _Noreturn void cterminal_end_by_signal(int32_t number) {
 // raise() sends the signal to the calling thread. In a process with several threads, kill(getpid(), SIGSTOP)
 // may return before the process stops, and the caller would draw on a terminal that belongs to another
 // program.
-void cterminal_stop(void) { raise(SIGSTOP); }
-
-int cterminal_character_width(uint32_t scalar) { return wcwidth((wchar_t)scalar); }
+void cmonitor_stop(void) { raise(SIGSTOP); }
