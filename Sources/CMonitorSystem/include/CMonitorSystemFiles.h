@@ -62,8 +62,8 @@ int32_t cmonitor_write_all(int32_t file, const void *_Nullable bytes, size_t cou
 /// 0, or the error number.
 ///
 /// If the file has reached the size limit of the process, the function returns an error, and the signal SIGXFSZ, whose
-/// default action ends the process, does not arrive. If the file is not a regular file, such as a device, the bytes that
-/// were written before the error remain.
+/// default action ends the process, does not arrive. If the file is not regular, for example because it is a device,
+/// the bytes that were written before the error remain.
 int32_t cmonitor_write_all_or_none(
     int32_t file, const void *_Nullable bytes, size_t count, int64_t size);
 
