@@ -266,8 +266,7 @@ let monitorTestTargets: [Target] = [
     name: "OperationsMonitorTests",
     dependencies: [
       "Operations", "OperationsCore", "OperationsCollector", "OperationsMonitor",
-      "MonitorProtocol", "MonitorTransport", "CMonitorSystem", "TestSupport", "opq-top",
-      logging,
+      "MonitorProtocol", "MonitorTransport", "CMonitorSystem", "TestSupport", "opq-top", logging,
     ] + nio),
   .testTarget(
     name: "OperationsTelemetryTests",
@@ -293,8 +292,7 @@ let monitorTestTargets: [Target] = [
       "MonitorClient", "MonitorProtocol", "MonitorTestSupport", "MonitorTransport", "TestSupport",
     ]),
   .testTarget(
-    name: "CursesTerminalTests",
-    dependencies: ["CursesTerminal", "Dashboard", "TestSupport"]),
+    name: "CursesTerminalTests", dependencies: ["CursesTerminal", "Dashboard", "TestSupport"]),
   .testTarget(
     name: "DemoWorkloadsTests", dependencies: ["DemoWorkloads", "Operations", "TestSupport"]),
   .testTarget(name: "JobFilesTests", dependencies: ["JobFiles", "TestSupport"]),
@@ -314,9 +312,8 @@ let monitorTestTargets: [Target] = [
   // The fixture `hostile-names` is a separate program, because it links the viewer, which is not built if
   // `OPQ_CORE_ONLY` is set.
   fixture("hostile-names", viewer + [argumentParser]),
-  // The fixture `ending` is a separate program, because it links the monitor.
+  // The fixtures `ending` and `launched` are separate programs, because they link the monitor.
   fixture("ending", ["Operations", "OperationsMonitor", "TestSupport", logging]),
-  // The fixture `launched` is a separate program, because it links the monitor.
   fixture("launched", ["Operations", "OperationsMonitor", "TestSupport"]),
   // The fixture `measure` is a separate program, because no test starts it. `Benchmarks` and `.ci/run` build
   // it with optimization.
