@@ -33,7 +33,7 @@ final class OpenSpans: Sendable {
     /// The number of spans that are open or are about to be started.
     var count = 0
     var isClosed = false
-    /// The last operations whose spans were ended without a report of the monitor.
+    /// The last operations whose spans were ended without a report of the monitor, at most ``OpenSpans/limit``.
     var unreported: Set<UInt64> = []
     var lastUnreported = LastOperations(limit: OpenSpans.limit)
 
@@ -48,7 +48,7 @@ final class OpenSpans: Sendable {
 
   /// The maximum number of open spans. Further operations have no open span while they run.
   static let limit = 10_000
-  /// The number of updates after which the monitor no longer reports a finished operation.
+  /// The number of updates within which the monitor usually reports an operation that has left its queue.
   private static let patience = 2
 
   private static let registered = Locked<[OpenSpans]>([])
@@ -113,10 +113,10 @@ final class OpenSpans: Sendable {
     state.withLock { $0.unreported.contains(id.rawValue) }
   }
 
-  /// Whether every open span belongs to an operation that executes.
+  /// Whether every open span belongs to an operation that has not left its queue.
   var isSettled: Bool { state.withLock { $0.spans.values.allSatisfy { $0.age == 0 } } }
 
-  /// Ends the spans of finished operations that the monitor did not report in the last updates.
+  /// Ends the spans of operations that have left their queue and that the monitor did not report in the last updates.
   ///
   /// - Parameter isLate: Whether no update has arrived for so long that no report is missing.
   func closeUnreported(isLate: Bool = false) {

@@ -68,7 +68,7 @@ public import Tracing
 /// starts are not its children.
 ///
 /// At most 10,000 spans are open at a time. The spans of further operations are not children of the
-/// captured context. If the monitor has not recorded an operation whose span is open, or if the
+/// captured context. If the monitor has not recorded an operation whose span is open, reports it very late, or if the
 /// telemetry stops first, the span has the attribute `opq.operation.untimed`, and no others. The same
 /// is true for an operation that was cancelled at the moment of its start.
 ///

@@ -15,7 +15,7 @@ import MonitorProtocol
 package enum Program {
   /// Runs the command in the arguments, and ends the process.
   package static func run(_ arguments: [String]) -> Never {
-    // Otherwise the next file or socket of this program would get the number of a closed stream.
+    // Without this call, the next file or socket of this program would get the number of a closed stream.
     cmonitor_replace_closed_streams()
     // The callers of write(2) handle its errors.
     cmonitor_ignore_write_signals()

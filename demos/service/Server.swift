@@ -62,10 +62,16 @@ struct Server: Service {
         }
       }
     } onGracefulShutdown: {
-      // The server accepts no further connections. The loop above ends after the accepted ones.
-      listener.close(promise: nil)
-      accept.finish()
+      stopAccepting()
     }
+    // The loop also ends if the task of the service is cancelled.
+    stopAccepting()
+  }
+
+  /// Closes the port. The loop of ``run()`` ends after the connections that were accepted before.
+  private func stopAccepting() {
+    listener.close(promise: nil)
+    accept.finish()
   }
 
   private func serve(_ connection: Connection) async {

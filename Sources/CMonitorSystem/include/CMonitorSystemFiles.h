@@ -111,7 +111,8 @@ void cmonitor_free(char *text);
 /// Renames a file. An existing file at the new path is replaced. Returns 0, or the error number.
 int32_t cmonitor_rename(const char *path, const char *new_path);
 
-/// Renames a file, unless a file exists at the new path. On a file system without links, replaces an existing file.
+/// Renames a file, unless a file exists at the new path. If the file system cannot create a second link to the file,
+/// replaces an existing file.
 /// Returns 0, or the error number.
 int32_t cmonitor_rename_without_replacing(const char *path, const char *new_path);
 

@@ -48,7 +48,8 @@ struct cmonitor_waiting {
 };
 
 /// Waits until a file is ready, until a number of milliseconds has passed, or until a signal interrupts the call. If
-/// the number is negative, there is no time limit. Returns the number of ready files.
+/// the number is negative, there is no time limit. Returns the number of ready files, or a negative error number. `count`
+/// is at most 8.
 int32_t cmonitor_wait(struct cmonitor_waiting *files, size_t count, int32_t milliseconds);
 
 #pragma clang assume_nonnull end
