@@ -62,8 +62,12 @@ import Testing
 
   @Test func qAsksBeforeTaggedWorkEndsWithTheDemo() throws {
     let window = try BuiltProgram.start(["--speed", "0.2"])
-    // A waiting operation is selected, because it does not finish during the test.
+    #expect(window.wait { $0.contains("executing") })
+    // A waiting operation is selected, because it does not finish during the test. If the demo adds operations before
+    // it, the key g selects the first row.
     window.type("\\state:wait\r")
+    #expect(window.wait { $0.contains("filter: state:wait") })
+    window.type("g")
     #expect(
       window.wait { screen in
         screen.lines.contains { $0.hasPrefix("▌") && $0.contains(" waiting") }
