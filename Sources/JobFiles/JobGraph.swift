@@ -10,8 +10,8 @@ struct JobGraph {
   /// The indices of all jobs in an order in which each job follows its needs. Where the needs permit it, jobs have
   /// the order of the plan. The order is not complete if there is a cycle.
   private(set) var order: [Int] = []
-  /// The indices of jobs each of which needs the next one, and the last one needs the first one; `nil` if there
-  /// is no cycle. The first job has the smallest index.
+  /// The indices of the jobs of a cycle; `nil` if there is no cycle. Each job needs the next job, and the last job needs
+  /// the first one. The first job has the smallest index.
   private(set) var cycle: [Int]?
 
   private let jobs: [JobPlan.Job]

@@ -49,8 +49,7 @@ struct Pacer: Sendable {
     while !isCancelled() {
       let rest = end - ContinuousClock.now
       guard rest > .zero else { return }
-      let nanoseconds = min(rest, .milliseconds(20)).components.attoseconds / 1_000_000_000
-      cmonitor_sleep(nanoseconds)
+      cmonitor_sleep(min(rest, .milliseconds(20)).nanoseconds)
     }
   }
 }
