@@ -75,15 +75,17 @@ extension QueueCore {
   @inline(never)
   func submitBlocks() {
     if let stepper = scheduler.withLock({ $0.stepper }) { return stepper.noteChange() }
-    let (count, target) = withScheduler { scheduler, _ in
-      (scheduler.claimBlocks(), scheduler.underlying)
-    }
-    guard count > 0, let target else { return }
     // Each block retains the queue, so that the queue is released after its last block has ended.
     let owner = owner.takeUnretainedValue()
-    let generation = target.generation
-    for _ in 0..<count {
-      target.queue.async { owner.core.runBlock(of: generation) }
+    // The blocks are submitted under the lock. So when a thread has added an operation, no other
+    // thread still has to submit its block, and a block of the user that follows comes after it.
+    withScheduler { scheduler, _ in
+      let count = scheduler.claimBlocks()
+      guard count > 0, let target = scheduler.underlying else { return }
+      let generation = target.generation
+      for _ in 0..<count {
+        target.queue.async { owner.core.runBlock(of: generation) }
+      }
     }
   }
 

@@ -28,6 +28,38 @@ struct UnderlyingQueueStressTests {
     }
   }
 
+  @Test("MX-9: on busy processors, a serial one runs operations and blocks as they were added")
+  func orderOnBusyProcessors() async throws {
+    try await onOwnThread {
+      let isDone = Flag()
+      let rounds = Effort.scaled(4_000)
+      onThreads(5) { thread in
+        // The other threads interrupt the threads that submit blocks.
+        guard thread == 0 else { while !isDone.isRaised {}; return }
+        defer { isDone.raise() }
+        let place = DispatchQueue(label: "serial")
+        let queue = OperationQueue()
+        queue.underlyingQueue = place
+        for _ in 0..<rounds where !runsInOrder(queue, place) {
+          Issue.record("an operation and a block have changed places")
+          return
+        }
+      }
+    }
+  }
+
+  /// Adds operations to the operation queue and blocks to its dispatch queue in turn. Returns
+  /// whether they ran in this order.
+  private func runsInOrder(_ queue: OperationQueue, _ place: DispatchQueue) -> Bool {
+    let log = EventLog<Int>()
+    for round in 0..<100 {
+      queue.addOperation { log.note(2 * round) }
+      place.async { log.note(2 * round + 1) }
+    }
+    place.sync {}
+    return log.events == Array(0..<200)
+  }
+
   @Test("MX-9: setting it just as another thread adds strands no operation")
   func settingRacesAdding() async throws {
     try await onOwnThread {
