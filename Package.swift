@@ -35,6 +35,8 @@ let tracing = product("Tracing", "swift-distributed-tracing", for: "Telemetry")
 let inMemoryTracing = product("InMemoryTracing", "swift-distributed-tracing", for: "Telemetry")
 let serviceLifecycle = product("ServiceLifecycle", "swift-service-lifecycle", for: "Lifecycle")
 let yams = product("Yams", "Yams", for: "Monitor")
+let subprocess = product("Subprocess", "swift-subprocess", for: "Commands")
+let systemPackage = product("SystemPackage", "swift-system", for: "Commands")
 
 /// Creates dependencies on targets that do not compile without a trait.
 ///
@@ -184,6 +186,7 @@ let monitorTargets: [Target] = [
   .target(name: "MonitorTrait"),
   .target(name: "TelemetryTrait"),
   .target(name: "LifecycleTrait"),
+  .target(name: "CommandsTrait"),
   .target(
     name: "MonitorProtocol",
     dependencies: [
@@ -213,6 +216,11 @@ let monitorTargets: [Target] = [
   .target(
     name: "OperationsLifecycle",
     dependencies: ["LifecycleTrait", "OperationsCore", serviceLifecycle]),
+  .target(
+    name: "OperationsCommands",
+    dependencies: [
+      "CommandsTrait", "OperationsCore", "COperationsSystem", subprocess, systemPackage,
+    ]),
 ]
 
 let viewerTargets: [Target] = [
@@ -281,6 +289,12 @@ let monitorTestTargets: [Target] = [
       "Operations", "OperationsLifecycle", "TestSupport", serviceLifecycle, logging,
     ]),
   .testTarget(
+    name: "OperationsCommandsTests",
+    dependencies: [
+      "COperationsSystem", "Operations", "OperationsCore", "OperationsCommands", "TestSupport",
+      "fixture-commands",
+    ]),
+  .testTarget(
     name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol", "TestSupport"],
     exclude: ["Golden"]),
   .testTarget(
@@ -315,6 +329,8 @@ let monitorTestTargets: [Target] = [
   // The fixtures `ending` and `launched` are separate programs, because they link the monitor.
   fixture("ending", ["Operations", "OperationsMonitor", "TestSupport", logging]),
   fixture("launched", ["Operations", "OperationsMonitor", "TestSupport"]),
+  // The fixture `commands` is a separate program, because it lowers the limit of its file descriptors.
+  fixture("commands", ["Operations", "OperationsCommands", "TestSupport"]),
   // The fixture `measure` is a separate program, because no test starts it. `Benchmarks` and `.ci/run` build
   // it with optimization.
   fixture(
@@ -338,6 +354,7 @@ let package = Package(
         .library(name: "OperationsMonitor", targets: ["OperationsMonitor"]),
         .library(name: "OperationsTelemetry", targets: ["OperationsTelemetry"]),
         .library(name: "OperationsLifecycle", targets: ["OperationsLifecycle"]),
+        .library(name: "OperationsCommands", targets: ["OperationsCommands"]),
         .executable(name: "opq-top", targets: ["opq-top"]),
       ]),
   // All traits are enabled by default, so that the commands of this package itself need no options. Another package
@@ -348,7 +365,8 @@ let package = Package(
     .trait(name: "Telemetry", description: "OperationsTelemetry: metrics and traces of queues"),
     .trait(
       name: "Lifecycle", description: "OperationsLifecycle: a service that shuts a queue down"),
-    .default(enabledTraits: ["Monitor", "Telemetry", "Lifecycle"]),
+    .trait(name: "Commands", description: "OperationsCommands: operations that run commands"),
+    .default(enabledTraits: ["Monitor", "Telemetry", "Lifecycle", "Commands"]),
   ],
   dependencies: isCoreOnly
     ? []
@@ -360,7 +378,10 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
       .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
       .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+      .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
       .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+      // Without its traits, swift-subprocess does not link Foundation.
+      .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
       .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
       .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],

@@ -5,5 +5,6 @@
 // implementation of these functions.
 #pragma once
 #include "COperationsSystemBlocks.h"
+#include "COperationsSystemCommands.h"
 #include "COperationsSystemProcess.h"
 #include "COperationsSystemThreads.h"

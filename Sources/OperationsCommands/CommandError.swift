@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+
+/// The reason why a command has failed.
+public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The kinds of failures.
+  @nonexhaustive
+  public enum Code: Sendable, Hashable {
+    /// The command has ended with an exit status other than 0: ``CommandError/exitStatus``.
+    case exitStatus
+    /// A signal has ended the command: ``CommandError/signal``.
+    case signal
+    /// The program does not exist, or this user may not execute it.
+    case programNotFound
+    /// The working directory does not exist, is not a folder, or may not be entered: ``CommandError/path``.
+    case workingDirectory
+    /// A file of the input or the output cannot be opened: ``CommandError/path``.
+    case file
+    /// The process or the system has no free file descriptors for the command. The limit of the process is that of
+    /// `ulimit -n`.
+    case fileDescriptors
+    /// The command cannot be started for another reason: ``CommandError/reason``.
+    case start
+    /// The command was cancelled, and a process of its group was alive 5 seconds after it was sent SIGKILL, for example
+    /// because it waits for a disk. It is the error of an operation only if the operation was cancelled while it executed.
+    case stillAlive
+  }
+
+  /// What has failed.
+  public let code: Code
+  /// The ``Command/name`` of the command.
+  public let commandName: String
+  /// The exit status, from 1 to 255; `nil` unless ``code`` is ``Code/exitStatus``.
+  public internal(set) var exitStatus: Int32?
+  /// The number of the signal; `nil` unless ``code`` is ``Code/signal``.
+  public internal(set) var signal: Int32?
+  /// The last line of the output, with at most 200 Unicode scalars; `nil` if the command was not started or has written
+  /// no line.
+  public internal(set) var lastLine: String?
+  /// The path of the file or folder that cannot be used; `nil` for other failures.
+  public internal(set) var path: String?
+  /// The system's text about the failure, such as “No such file or directory”; `nil` if there is none.
+  public internal(set) var reason: String?
+
+  init(_ code: Code, _ commandName: String) {
+    self.code = code
+    self.commandName = commandName
+  }
+
+  /// The failure as one sentence for people, for example “make” ended with exit status 2: No rule to make target “all”.
+  public var description: String {
+    let name = "“\(commandName)”"
+    let sentence =
+      switch code {
+      case .exitStatus: "\(name) ended with exit status \(exitStatus ?? 0)"
+      case .signal: "\(name) was ended by \(signalText)"
+      case .programNotFound: "\(name) cannot be started: the program was not found"
+      case .workingDirectory:
+        "\(name) cannot be started: the folder “\(path ?? "")” cannot be used"
+      case .file: "\(name) cannot be started: the file “\(path ?? "")” cannot be opened"
+      case .fileDescriptors: "\(name) cannot be started: no file descriptors are free"
+      case .start: "\(name) cannot be started"
+      case .stillAlive: "\(name) was cancelled, but processes of it are still alive"
+      }
+    return [sentence, reason ?? lastLine].compactMap(\.self).joined(separator: ": ")
+  }
+
+  private var signalText: String {
+    let number = signal ?? 0
+    guard let name = csystem_signal_name(number) else { return "signal \(number)" }
+    return "signal \(number) (\(String(cString: name)))"
+  }
+}
