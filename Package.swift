@@ -291,7 +291,7 @@ let monitorTestTargets: [Target] = [
   .testTarget(
     name: "OperationsCommandsTests",
     dependencies: [
-      "COperationsSystem", "Operations", "OperationsCore", "OperationsCommands", "TestSupport",
+      "Operations", "OperationsCore", "OperationsCommands", "OperationsTesting", "TestSupport",
       "fixture-commands",
     ]),
   .testTarget(

@@ -1,4 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-print("later")
+// A program for the tests of commands under a low limit of file descriptors. It is a separate program, because the limit
+// applies to the whole process.
+//
+//   fixture-commands many COUNT     runs this number of commands at once under a limit of 256 descriptors
+//   fixture-commands shortage       runs a command while too few descriptors are free, and one after that
+
+import Operations
+import OperationsCommands
+import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+func setLimit(_ count: rlim_t) {
+  var limit = rlimit(rlim_cur: count, rlim_max: count)
+  #if canImport(Glibc)
+    let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+  #else
+    let resource = RLIMIT_NOFILE
+  #endif
+  precondition(setrlimit(resource, &limit) == 0, "The limit cannot be set.")
+}
+
+/// Runs commands at once, and prints how many succeeded and the greatest number of threads.
+func runMany(_ count: Int) async {
+  setLimit(256)
+  let queue = OperationQueue(name: "commands", maxConcurrentOperationCount: count)
+  let threadCounts = Monitored<[Int]>([])
+  let operations = (1...count).map { number in
+    var command = Command(shell: "echo \(number); sleep 0.1; echo end")
+    command.output = .lines { line in
+      if line == "end" { threadCounts.change { $0.append(ProcessStatus.amount("Threads")) } }
+    }
+    return CommandOperation(command)
+  }
+  queue.addOperations(operations)
+  await queue.waitUntilAllOperationsAreFinished()
+  let failures = operations.compactMap(\.error)
+  for failure in failures.prefix(3) { print(failure) }
+  print("\(count - failures.count) succeeded")
+  print("\(threadCounts.value.max() ?? 0) threads")
+}
+
+func runInShortage() async {
+  setLimit(64)
+  var open: [Int32] = []
+  while case let descriptor = dup(0), descriptor >= 0 { open.append(descriptor) }
+  // Swift's own threads need a few descriptors when they begin.
+  for descriptor in open.suffix(20) { close(descriptor) }
+  open.removeLast(20)
+  let queue = OperationQueue(name: "commands")
+  for _ in 1...2 {
+    let operation = CommandOperation(Command("true"))
+    queue.addOperation(operation)
+    do {
+      _ = try await operation.value
+      print("succeeded")
+    } catch {
+      print(error)
+    }
+    for descriptor in open { close(descriptor) }
+    open = []
+  }
+}
+
+switch CommandLine.arguments.dropFirst().first {
+case "many": await runMany(Int(CommandLine.arguments.last ?? "") ?? 1)
+case "shortage": await runInShortage()
+default: print("usage: fixture-commands many COUNT | shortage")
+}

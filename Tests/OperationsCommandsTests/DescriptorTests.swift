@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+@testable import OperationsCommands
+
+import Operations
+import TestSupport
+import Testing
+
+@Suite("The file descriptors of commands", .timeLimit(.minutes(5)), .onOwnThread)
+struct DescriptorTests {
+  @Test("CM-18, CM-20: 300 commands at once run under a limit of 256 descriptors, with few threads")
+  func manyCommandsWait() async throws {
+    let result = try await run(Command(BuiltFolder.path(of: "fixture-commands"), ["many", "300"]))
+    let lines = result.text.split(separator: "\n")
+    #expect(lines.first == "300 succeeded")
+    let threads = try #require(lines.last?.split(separator: " ").first.flatMap { Int($0) })
+    #expect(threads < 60)
+  }
+
+  @Test("CM-18: A command without free descriptors fails alone")
+  func shortageIsError() async throws {
+    let result = try await run(Command(BuiltFolder.path(of: "fixture-commands"), ["shortage"]))
+    #expect(
+      result.text == "“true” cannot be started: no file descriptors are free\nsucceeded\n")
+  }
+
+  @Test("CM-19: 1,000 commands leave no descriptor open")
+  func descriptorsAreClosed() async throws {
+    _ = try await run(Command("true"))
+    _ = await failure(of: Command("opq-no-such-program"))
+    let queue = OperationQueue(name: "commands", maxConcurrentOperationCount: 8)
+    let before = openDescriptorCount()
+    let operations = (0..<1_000).map { number in
+      CommandOperation(Command(number % 10 == 0 ? "opq-no-such-program" : "true"))
+    }
+    queue.addOperations(operations)
+    await queue.waitUntilAllOperationsAreFinished()
+    #expect(operations.filter { $0.error == nil }.count == 900)
+    // Other tests of this process may have descriptors open at this moment.
+    #expect(poll(for: .seconds(20), pausing: true) { openDescriptorCount() <= before + 20 })
+  }
+
+  @Test("CM-18: A start needs free descriptors for all commands that are starting")
+  func budgetCountsStarts() {
+    var budget = DescriptorBudget()
+    let limit = DescriptorBudget.reserve + 2 * DescriptorBudget.countPerStart
+    #expect(budget.request(open: 1, limit: limit) == .start)
+    #expect(budget.request(open: 1, limit: limit) == .wait)
+    budget.noteStarted()
+    #expect(budget.request(open: 4, limit: limit) == .start)
+    budget.noteEnded(wasStarted: false)
+    budget.noteEnded(wasStarted: true)
+    #expect(budget.startingCount == 0 && budget.runningCount == 0)
+  }
+
+  @Test("CM-18: A start is refused if the end of no command frees a descriptor")
+  func budgetRefuses() {
+    var budget = DescriptorBudget()
+    #expect(budget.request(open: 20, limit: 40) == .refuse)
+    #expect(budget.request(open: -1, limit: 40) == .start)
+    #expect(budget.request(open: 20, limit: 40) == .wait)
+  }
+}
