@@ -76,8 +76,7 @@ let viewer = viewerLibraries + ["OpqTop"]
 
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
-  // The library does not use CMonitorSystem. The tests of the library use it to measure the width of
-  // characters.
+  // Only the tests of the library use CMonitorSystem, to measure the width of characters.
   .target(
     name: "CMonitorSystem",
     cSettings: [.treatAllWarnings(as: .error)],
@@ -100,9 +99,8 @@ let coreTargets: [Target] = [
   .target(
     name: "MainQueueChecks", dependencies: ["COperationsSystem", "OperationsCore"],
     path: "Tests/Fixtures/MainQueueChecks"),
-  // The fixture `async-main` has an asynchronous `main`, and a program can have only one `main`. Therefore it
-  // is a separate program, and not a part of the fixture `programs`, which contains the other fixtures of the
-  // core.
+  // The fixture `async-main` has an asynchronous `main`, and a program can have only one `main`. Therefore it is
+  // not a part of the fixture `programs`, which contains the other fixtures of the core.
   fixture("async-main", ["MainQueueChecks", "OperationsCore"]),
   fixture("programs", ["MainQueueChecks", "OperationsCore", "TestSupport"]),
   .testTarget(
@@ -251,8 +249,7 @@ let viewerTargets: [Target] = [
     name: "OpqTop",
     dependencies: viewerLibraries + [
       "CMonitorSystem", "COperationsSystem", "DemoWorkloads", "OperationsCollector",
-      // OpqTop links OperationsMonitor without importing it, so that viewers can attach to the process of a
-      // demo.
+      // OpqTop links OperationsMonitor without importing it, so that viewers can attach to a demo.
       "OperationsMonitor", argumentParser,
     ]),
   .executableTarget(

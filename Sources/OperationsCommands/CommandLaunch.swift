@@ -38,6 +38,8 @@ struct CommandLaunch {
   /// - Parameters:
   ///   - files: The descriptors of the streams. The caller closes them.
   ///   - body: Called after the start. Until it returns, the process is not reaped.
+  /// - Returns: The result of `body`, and how the process has ended.
+  /// - Throws: `SubprocessError` if the command cannot be started.
   func run<Value: Sendable>(
     _ files: CommandFiles, _ body: (ProcessIdentifier) async -> Value
   ) async throws -> (Value, TerminationStatus) {

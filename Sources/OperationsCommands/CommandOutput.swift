@@ -23,7 +23,7 @@ public enum CommandOutput: Sendable {
   /// The closure is called with each line.
   ///
   /// It is called in the order of the lines and never twice at the same time, by a task with `Operation.current`, on a
-  /// thread of the operation's queue. The last call returns before the operation finishes. While a call runs, no more
+  /// thread of the operation's queue. The last call returns before the operation finishes. While a call runs, no further
   /// output is read, and a command that writes much waits. If output and error output have one closure each, the two
   /// can be called at the same time.
   case lines(@Sendable (_ line: String) -> Void)

@@ -31,6 +31,7 @@ struct DescriptorBudget {
   /// - Parameters:
   ///   - open: The number of open descriptors; negative if it is unknown.
   ///   - limit: The maximum number of descriptors of the process.
+  /// - Returns: The answer. If it is `start`, the command counts as starting.
   mutating func request(open: Int64, limit: Int64) -> Decision {
     let needed = max(0, open) + (startingCount + 1) * Self.countPerStart + Self.reserve
     if needed <= limit {

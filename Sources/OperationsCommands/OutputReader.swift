@@ -4,8 +4,7 @@
 import COperationsSystem
 import OperationsCore
 
-/// Reads the pipe of a command until all processes have closed it, or until the reader is told that the command has
-/// ended.
+/// Reads the pipe of a command until all processes have closed it, or until `noteEnd()` is called.
 final class OutputReader: Sendable {
   /// What was read.
   struct Outcome: Sendable {
@@ -71,6 +70,6 @@ final class OutputReader: Sendable {
     if wasOpen { csystem_close(pipe) }
   }
 
-  /// Tells the reader that the command has ended: it reads what the pipe contains, and waits for nothing more.
+  /// The command has ended: the reader reads what the pipe contains, and waits for nothing more.
   func noteEnd() { watch.end() }
 }

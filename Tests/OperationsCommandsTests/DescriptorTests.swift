@@ -25,6 +25,14 @@ struct DescriptorTests {
       result.text == "“true” cannot be started: no file descriptors are free\nsucceeded\n")
   }
 
+  @Test(
+    "CM-12, CM-18: A command that waits for descriptors starts after another one has ended, or is cancelled"
+  )
+  func waitCanBeCancelled() async throws {
+    let result = try await run(Command(BuiltFolder.path(of: "fixture-commands"), ["waiting"]))
+    #expect(result.text == "cancelled: true\nwaits: true\nsucceeded\n")
+  }
+
   @Test("CM-19: 1,000 commands leave no descriptor open")
   func descriptorsAreClosed() async throws {
     _ = try await run(Command("true"))

@@ -6,6 +6,7 @@
 //
 //   fixture-commands many COUNT     runs this number of commands at once under a limit of 256 descriptors
 //   fixture-commands shortage       runs a command while too few descriptors are free, and one after that
+//   fixture-commands waiting        cancels a command that waits for descriptors, and lets another one start
 
 import Operations
 import OperationsCommands
@@ -69,8 +70,39 @@ func runInShortage() async {
   }
 }
 
+/// Runs a command for which just enough descriptors are free, and two commands that wait for it.
+func runWaiting() async throws {
+  setLimit(64)
+  let queue = OperationQueue(name: "commands", maxConcurrentOperationCount: 3)
+  let first = CommandOperation(Command("true"))
+  queue.addOperation(first)
+  _ = try await first.value
+  var open: [Int32] = []
+  while case let descriptor = dup(0), descriptor >= 0 { open.append(descriptor) }
+  for descriptor in open.suffix(27) { close(descriptor) }
+  let hasStarted = Monitored(false)
+  var command = Command(shell: "echo; exec sleep 1000")
+  command.output = .lines { _ in hasStarted.change { $0 = true } }
+  let running = CommandOperation(command)
+  queue.addOperation(running)
+  while !hasStarted.value { await Task.yield() }
+  let waiting = [CommandOperation(Command("true")), CommandOperation(Command("true"))]
+  queue.addOperations(waiting)
+  while !waiting.allSatisfy(\.isExecuting) { await Task.yield() }
+  waiting[0].cancel()
+  await waiting[0].waitUntilFinished()
+  if case .failure(let error)? = waiting[0].result {
+    print("cancelled: \(error is CancellationError)")
+  }
+  print("waits: \(waiting[1].isExecuting && running.isExecuting)")
+  running.cancel()
+  _ = try await waiting[1].value
+  print("succeeded")
+}
+
 switch CommandLine.arguments.dropFirst().first {
 case "many": await runMany(Int(CommandLine.arguments.last ?? "") ?? 1)
 case "shortage": await runInShortage()
-default: print("usage: fixture-commands many COUNT | shortage")
+case "waiting": try await runWaiting()
+default: print("usage: fixture-commands many COUNT | shortage | waiting")
 }
