@@ -68,12 +68,3 @@ func isAlive(_ process: Int) -> Bool {
 func numbers(after word: String, in log: EventLog<String>) -> [Int] {
   log.events.filter { $0.hasPrefix("\(word) ") }.compactMap { Int($0.dropFirst(word.count + 1)) }
 }
-
-/// Returns the number of open file descriptors of this process.
-func openDescriptorCount() -> Int {
-  guard let directory = opendir("/proc/self/fd") else { return -1 }
-  defer { closedir(directory) }
-  var count = 0
-  while readdir(directory) != nil { count += 1 }
-  return count
-}

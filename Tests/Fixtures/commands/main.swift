@@ -6,6 +6,8 @@
 //
 //   fixture-commands many COUNT     runs this number of commands at once under a limit of 256 descriptors
 //   fixture-commands shortage       runs a command while too few descriptors are free, and one after that
+//   fixture-commands leak COUNT     runs this number of commands, of which one of ten cannot be started, and compares the
+//                                   numbers of open descriptors before and after that
 //   fixture-commands waiting        cancels a command that waits for descriptors, and lets another one start
 
 import Operations
@@ -100,9 +102,35 @@ func runWaiting() async throws {
   print("succeeded")
 }
 
+/// Returns the number of open descriptors.
+func openDescriptorCount() -> Int {
+  guard let directory = opendir("/proc/self/fd") else { return -1 }
+  defer { closedir(directory) }
+  var count = 0
+  while readdir(directory) != nil { count += 1 }
+  return count
+}
+
+func runManyShort(_ count: Int) async {
+  let queue = OperationQueue(name: "commands", maxConcurrentOperationCount: 8)
+  var before = 0
+  // The first commands start the threads that watch all commands, which keep some descriptors.
+  for count in [50, count] {
+    before = openDescriptorCount()
+    let operations = (0..<count).map { number in
+      CommandOperation(Command(number % 10 == 0 ? "opq-no-such-program" : "true"))
+    }
+    queue.addOperations(operations)
+    await queue.waitUntilAllOperationsAreFinished()
+    if count > 50 { print("\(operations.filter { $0.error == nil }.count) succeeded") }
+  }
+  print("\(openDescriptorCount() - before) descriptors more")
+}
+
 switch CommandLine.arguments.dropFirst().first {
 case "many": await runMany(Int(CommandLine.arguments.last ?? "") ?? 1)
 case "shortage": await runInShortage()
+case "leak": await runManyShort(Int(CommandLine.arguments.last ?? "") ?? 1)
 case "waiting": try await runWaiting()
-default: print("usage: fixture-commands many COUNT | shortage | waiting")
+default: print("usage: fixture-commands many COUNT | shortage | leak COUNT | waiting")
 }
