@@ -66,6 +66,16 @@ func fixture(
     swiftSettings: settings)
 }
 
+/// Creates a target of tests, whose name ends with `Tests`.
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+  settings: [SwiftSetting] = []
+) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], exclude: exclude,
+    swiftSettings: settings)
+}
+
 /// The libraries from which the viewer opq-top is built.
 let viewerLibraries: [Target.Dependency] = [
   "Dashboard", "CursesTerminal", "MonitorClient", "MonitorProtocol", "RunAnalysis",
@@ -87,9 +97,7 @@ let coreTargets: [Target] = [
     // On Apple platforms the target Operations re-exports Foundation, so it needs no other target.
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   .target(name: "OperationsTesting", dependencies: ["OperationsCore", "COperationsSystem"]),
-  .testTarget(
-    name: "OperationsTestingTests",
-    dependencies: ["OperationsTesting", "OperationsCore", "TestSupport"]),
+  tests("OperationsTesting", ["OperationsTesting", "OperationsCore"]),
   .target(
     name: "TestSupport", dependencies: ["COperationsSystem", "CMonitorSystem", "OperationsCore"],
     path: "Tests/TestSupport"),
@@ -103,28 +111,21 @@ let coreTargets: [Target] = [
   // not a part of the fixture `programs`, which contains the other fixtures of the core.
   fixture("async-main", ["MainQueueChecks", "OperationsCore"]),
   fixture("programs", ["MainQueueChecks", "OperationsCore", "TestSupport"]),
-  .testTarget(
-    name: "OperationsCoreTests",
-    dependencies: [
-      "COperationsSystem", "OperationsCore", "RandomPrograms", "TestSupport", "fixture-async-main",
+  tests(
+    "OperationsCore",
+    [
+      "COperationsSystem", "OperationsCore", "RandomPrograms", "fixture-async-main",
       "fixture-programs",
     ]),
   .target(name: "ReexportingFoundation", path: "Tests/Fixtures/ReexportingFoundation"),
   .target(name: "OtherOperations", path: "Tests/Fixtures/OtherOperations"),
-  .testTarget(
-    name: "OperationsTests",
-    dependencies: [
-      "Operations", "OperationsCore", "OtherOperations", "ReexportingFoundation", "TestSupport",
-    ]),
-  .testTarget(name: "SubclassingTests", dependencies: ["Operations", "TestSupport"]),
-  .testTarget(
-    name: "SubclassShapesTests", dependencies: ["Operations", "TestSupport"],
-    exclude: ["README.md"]),
+  tests(
+    "Operations", ["Operations", "OperationsCore", "OtherOperations", "ReexportingFoundation"]),
+  tests("Subclassing", ["Operations"]),
+  tests("SubclassShapes", ["Operations"], exclude: ["README.md"]),
   // The target SubclassShapesInSwift5Tests contains links to the files of SubclassShapesTests, and compiles
   // them in the Swift 5 language mode.
-  .testTarget(
-    name: "SubclassShapesInSwift5Tests", dependencies: ["Operations", "TestSupport"],
-    swiftSettings: [.swiftLanguageMode(.v5)]),
+  tests("SubclassShapesInSwift5", ["Operations"], settings: [.swiftLanguageMode(.v5)]),
 ]
 
 let foundationTargets: [Target] = [
@@ -134,21 +135,18 @@ let foundationTargets: [Target] = [
   // The fixture `shapes-foundation` compiles the test subclasses of Operation with Foundation. It is a
   // separate program, because the fixture `programs` must not link Foundation.
   fixture("shapes-foundation", ["TestSupport"], settings: [.define("CORPUS_FOUNDATION")]),
-  .testTarget(
-    name: "OperationsFoundationTests",
-    dependencies: [
+  tests(
+    "OperationsFoundation",
+    [
       "OperationsFoundation", "Operations", "OperationsCore", "ReexportingFoundation",
-      "TestSupport", "fixture-shapes-foundation",
+      "fixture-shapes-foundation",
     ]),
   // The target ImportsInSwift5Tests contains links to test files of other targets, and compiles them in the
   // Swift 5 language mode.
-  .testTarget(
-    name: "ImportsInSwift5Tests",
-    dependencies: [
-      "OperationsFoundation", "Operations", "OperationsCore", "ReexportingFoundation",
-      "TestSupport",
-    ],
-    swiftSettings: [.swiftLanguageMode(.v5)]),
+  tests(
+    "ImportsInSwift5",
+    ["OperationsFoundation", "Operations", "OperationsCore", "ReexportingFoundation"],
+    settings: [.swiftLanguageMode(.v5)]),
 ]
 
 /// The SwiftNIO products for targets that use sockets.
@@ -261,65 +259,42 @@ let monitorTestTargets: [Target] = [
   .target(
     name: "MonitorTestSupport", dependencies: ["MonitorProtocol", "RunAnalysis", "TestSupport"],
     path: "Tests/MonitorTestSupport"),
-  .testTarget(name: "MonitorProtocolTests", dependencies: ["MonitorProtocol", "TestSupport"]),
-  .testTarget(
-    name: "OperationsCollectorTests",
-    dependencies: [
-      "Operations", "OperationsCore", "OperationsCollector", "MonitorProtocol", "TestSupport",
-    ]),
-  .testTarget(
-    name: "OperationsMonitorTests",
-    dependencies: [
-      "Operations", "OperationsCore", "OperationsCollector", "OperationsMonitor",
-      "MonitorProtocol", "MonitorTransport", "CMonitorSystem", "TestSupport", "opq-top", logging,
+  tests("MonitorProtocol", ["MonitorProtocol"]),
+  tests(
+    "OperationsCollector",
+    ["Operations", "OperationsCore", "OperationsCollector", "MonitorProtocol"]),
+  tests(
+    "OperationsMonitor",
+    [
+      "Operations", "OperationsCore", "OperationsCollector", "OperationsMonitor", "MonitorProtocol",
+      "MonitorTransport", "CMonitorSystem", "opq-top", logging,
     ] + nio),
-  .testTarget(
-    name: "OperationsTelemetryTests",
-    dependencies: [
-      "Operations", "OperationsTelemetry", "OperationsCollector", "MonitorProtocol", "TestSupport",
-      metrics, tracing, product("MetricsTestKit", "swift-metrics", for: "Telemetry"),
-      inMemoryTracing, logging,
+  tests(
+    "OperationsTelemetry",
+    [
+      "Operations", "OperationsTelemetry", "OperationsCollector", "MonitorProtocol", metrics,
+      tracing, product("MetricsTestKit", "swift-metrics", for: "Telemetry"), inMemoryTracing,
+      logging,
     ]),
-  .testTarget(
-    name: "OperationsLifecycleTests",
-    dependencies: [
-      "Operations", "OperationsLifecycle", "TestSupport", serviceLifecycle, logging,
-    ]),
-  .testTarget(
-    name: "OperationsCommandsTests",
-    dependencies: [
-      "Operations", "OperationsCore", "OperationsCommands", "OperationsTesting", "TestSupport",
-      "fixture-commands",
-    ]),
-  .testTarget(
-    name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol", "TestSupport"],
-    exclude: ["Golden"]),
-  .testTarget(
-    name: "RunAnalysisTests",
-    dependencies: ["RunAnalysis", "MonitorProtocol", "MonitorTestSupport", "TestSupport"]),
-  .testTarget(
-    name: "MonitorClientTests",
-    dependencies: [
-      "MonitorClient", "MonitorProtocol", "MonitorTestSupport", "MonitorTransport", "TestSupport",
-    ]),
-  .testTarget(
-    name: "CursesTerminalTests", dependencies: ["CursesTerminal", "Dashboard", "TestSupport"]),
-  .testTarget(
-    name: "DemoWorkloadsTests", dependencies: ["DemoWorkloads", "Operations", "TestSupport"]),
-  .testTarget(name: "JobFilesTests", dependencies: ["JobFiles", "TestSupport"]),
-  .testTarget(
-    name: "OpqTopTests",
-    dependencies: viewer + [
-      "MonitorTestSupport", "Operations", "OperationsCollector", "TestSupport", argumentParser,
-    ]),
-  .testTarget(
-    name: "EndToEndTests",
-    dependencies: viewer + [
-      "opq-top", "MonitorTestSupport", "MonitorTransport", "Operations", "TestSupport",
-      "fixture-hostile-names", "fixture-ending", "fixture-launched", "demo-monitored-process",
-      "demo-batch", "demo-progress",
-    ],
-    exclude: ["TerminalCases.md"]),
+  tests("OperationsLifecycle", ["Operations", "OperationsLifecycle", serviceLifecycle, logging]),
+  tests(
+    "OperationsCommands",
+    ["Operations", "OperationsCore", "OperationsCommands", "OperationsTesting", "fixture-commands"]),
+  tests("Dashboard", ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
+  tests("RunAnalysis", ["RunAnalysis", "MonitorProtocol", "MonitorTestSupport"]),
+  tests(
+    "MonitorClient", ["MonitorClient", "MonitorProtocol", "MonitorTestSupport", "MonitorTransport"]),
+  tests("CursesTerminal", ["CursesTerminal", "Dashboard"]),
+  tests("DemoWorkloads", ["DemoWorkloads", "Operations"]),
+  tests("JobFiles", ["JobFiles"]),
+  tests(
+    "OpqTop", viewer + ["MonitorTestSupport", "Operations", "OperationsCollector", argumentParser]),
+  tests(
+    "EndToEnd",
+    viewer + [
+      "opq-top", "MonitorTestSupport", "MonitorTransport", "Operations", "fixture-hostile-names",
+      "fixture-ending", "fixture-launched", "demo-monitored-process", "demo-batch", "demo-progress",
+    ], exclude: ["TerminalCases.md"]),
   // The fixture `hostile-names` is a separate program, because it links the viewer, which is not built if
   // `OPQ_CORE_ONLY` is set.
   fixture("hostile-names", viewer + [argumentParser]),
