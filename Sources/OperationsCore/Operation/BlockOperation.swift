@@ -211,7 +211,13 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   @inline(__always)
   private final func runBlocks(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) {
-    guard lock.isFree, !extra.load(ordering: .relaxed).isRare else { return runSeveral(scope) }
+    guard lock.isFree else { return runSeveral(scope) }
+    let extra = extra.load(ordering: .relaxed)
+    if !extra.isNothing {
+      if extra.isRare { return runSeveral(scope) }
+      // When the operation has finished, its dependents are read.
+      extra.prefetch()
+    }
     let first = firstBlock.take()
     run((first, nil))
     // The objects that the block has captured may have a `deinit` that waits for the slot that this

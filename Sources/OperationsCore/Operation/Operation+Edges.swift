@@ -230,13 +230,6 @@ extension Operation {
     return larger
   }
 
-  /// Fetches the dependencies of a block into the processor's cache. Without this, each release would wait for
-  /// memory before the next one begins.
-  @inline(__always)
-  private final func prefetch(_ block: EdgeBlock) {
-    for dependency in block.dependencies { csystem_prefetch_line(dependency.toOpaque()) }
-  }
-
   /// Releases the edges of the block and of the lists when the operation is destroyed. No lock is necessary.
   @inline(never)
   final func releaseFurtherEdges() {
@@ -247,10 +240,9 @@ extension Operation {
       } else {
         self.extra.store(OperationExtra(), ordering: .relaxed)
       }
-      prefetch(block)
-      for dependency in block.dependencies { ReleaseList.release(dependency.takeRetainedValue()) }
       for dependent in block.dependents { Self.countOffSilently(dependent) }
-      block.free()
+      block.removeAllDependents()
+      ReleaseList.releaseDependencies(of: block)
     }
     guard let rare = extra.rare else { return }
     for dependency in rare.moreDependencies.removeAll() {

@@ -24,7 +24,7 @@ import Synchronization
 // another executes them.
 open class Operation: @unchecked Sendable {
   // The properties that change while dependencies are added and finish are in the first 64 bytes of the object.
-  final let lock = FutexLock()
+  final let lock = BriefLock()
   @exclusivity(unchecked) final var place = QueuePlace()
   final let status = Atomic<OperationStatus>(OperationStatus())
   @exclusivity(unchecked) final var links = DependencyLinks()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Synchronization
 
 /// One tagged word for rarely used state. It contains a second dependency, a second dependent, an
@@ -84,6 +85,12 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
   }
 
   var block: EdgeBlock? { reference(of: Kind.block).map(EdgeBlock.init(address:)) }
+
+  /// Gives the processor a hint that the object or the block in the value will soon be used.
+  @inline(__always)
+  func prefetch() {
+    if let address = UnsafeRawPointer(bitPattern: rawValue) { csystem_prefetch_line(address) }
+  }
 
   private func reference(of kind: UInt) -> UnsafeMutableRawPointer? {
     rawValue & Kind.mask == kind ? UnsafeMutableRawPointer(bitPattern: rawValue & ~Kind.mask) : nil

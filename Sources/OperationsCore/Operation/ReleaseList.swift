@@ -16,19 +16,39 @@ enum ReleaseList {
     /// The operations to release that have left their queue (are retired), linked through
     /// `inboxNext`. No other code uses this link, because retired operations are never pushed
     /// again.
-    var retired: Unmanaged<Operation>?
+    ///
+    /// The operation that was added first is released first. Meanwhile, the processor fetches the
+    /// memory of the others.
+    var firstRetired: Unmanaged<Operation>?
+    private var lastRetired: Unmanaged<Operation>?
     /// The operations that are not retired. Another thread may still get a reference to such an
     /// operation, through a weak reference or because it finishes a dependency. It may then add the
     /// operation to a queue, which uses the operation's links.
     var others: [Operation] = []
+    /// The block of an operation that was destroyed. Its dependencies are released when the next
+    /// operation has been destroyed. Meanwhile, the processor fetches their memory.
+    var block: EdgeBlock?
 
     mutating func add(_ operation: consuming Operation) {
-      if operation.status.load(ordering: .acquiring).has(.retired) {
-        operation.inboxNext = retired
-        retired = .passRetained(consume operation)
-      } else {
-        others.append(consume operation)
+      guard operation.status.load(ordering: .acquiring).has(.retired) else {
+        return others.append(consume operation)
       }
+      operation.extra.load(ordering: .relaxed).prefetch()
+      operation.inboxNext = nil
+      let added = Unmanaged.passRetained(consume operation)
+      if let last = lastRetired {
+        last._withUnsafeGuaranteedRef { $0.inboxNext = added }
+      } else {
+        firstRetired = added
+      }
+      lastRetired = added
+    }
+
+    mutating func popFirstRetired() -> Unmanaged<Operation>? {
+      guard let first = firstRetired else { return nil }
+      firstRetired = first._withUnsafeGuaranteedRef { $0.inboxNext }
+      if firstRetired == nil { lastRetired = nil }
+      return first
     }
   }
 
@@ -44,6 +64,25 @@ enum ReleaseList {
     }
     guard let current = csystem_current_release() else { return releaseAll(from: consume last) }
     current.assumingMemoryBound(to: Pending.self).pointee.add(consume last)
+  }
+
+  /// Releases the dependencies of a block, and frees the block. The block contains no dependents, and its
+  /// operation has been destroyed.
+  ///
+  /// If this thread releases a list of operations, this method releases the dependencies later, and those of the
+  /// block of the previous call now.
+  static func releaseDependencies(of block: EdgeBlock) {
+    for dependency in block.dependencies { csystem_prefetch_line(dependency.toOpaque()) }
+    guard let current = csystem_current_release() else { return releaseNow(block) }
+    let pending = current.assumingMemoryBound(to: Pending.self)
+    let previous = pending.pointee.block
+    pending.pointee.block = block
+    if let previous { releaseNow(previous) }
+  }
+
+  private static func releaseNow(_ block: EdgeBlock) {
+    for dependency in block.dependencies { release(dependency.takeRetainedValue()) }
+    block.free()
   }
 
   /// Releases a reference to an operation that has other references. If other threads release their
@@ -110,9 +149,12 @@ enum ReleaseList {
   private static func releaseNext(of pending: UnsafeMutablePointer<Pending>) -> Bool {
     // An operation is removed from the list of operations to release before its `deinit` adds other
     // operations to this list.
-    if let next = pending.pointee.retired {
-      next._withUnsafeGuaranteedRef { pending.pointee.retired = $0.inboxNext }
+    if let next = pending.pointee.popFirstRetired() {
       next.release()
+      return true
+    }
+    if let block = pending.pointee.block.take() {
+      releaseNow(block)
       return true
     }
     return pending.pointee.others.popLast() != nil

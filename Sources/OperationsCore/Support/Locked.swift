@@ -4,8 +4,8 @@
 import COperationsSystem
 import Synchronization
 
-/// The only kind of lock in this module. It takes four bytes of memory and about ten nanoseconds.
-/// It makes a system call only if several threads contend for it.
+/// The lock of a ``Locked`` value. It takes four bytes of memory and about ten nanoseconds. It makes a
+/// system call only if several threads contend for it.
 ///
 /// It uses `Atomic` because ThreadSanitizer understands atomics. It does not understand
 /// `Synchronization.Mutex`, whose slow path is in a library without instrumentation.
@@ -37,16 +37,6 @@ struct FutexLock: ~Copyable, Sendable {
     if !isFree { lockContended() }
   }
 
-  /// Whether no thread holds the lock. If the value is `true`, the changes that other threads made
-  /// under the lock are visible.
-  ///
-  /// This load is sequentially consistent, and so is the acquisition of the lock. Assume that this
-  /// thread writes a value and then reads this property, and that another thread acquires the lock
-  /// and then reads the value. Then this thread sees that the lock is held, or the other thread
-  /// sees the new value.
-  @inline(__always)
-  var isFree: Bool { word.load(ordering: .sequentiallyConsistent) == Word.free }
-
   @inline(__always)
   func unlock() {
     if word.exchange(Word.free, ordering: .releasing) == Word.contended { wakeOne() }
@@ -70,7 +60,7 @@ struct FutexLock: ~Copyable, Sendable {
     // When this thread acquires the lock here, it marks the lock as contended, because other
     // threads may sleep too.
     while word.exchange(Word.contended, ordering: .sequentiallyConsistent) != Word.free {
-      let limit: Int64 = csystem_is_forked_child() ? 5_000_000_000 : -1
+      let limit: Int64 = csystem_is_forked_child() ? ForkedProcess.longestWait : -1
       let isInTime = withUnsafePointer(to: word) { csystem_futex_wait($0, Word.contended, limit) }
       // Critical sections take microseconds. If the time limit has passed, the thread that holds
       // the lock does not exist in this process: the process is a forked child.
@@ -121,6 +111,10 @@ package struct Locked<State>: ~Copyable, @unchecked Sendable {
 /// Handles child processes that were forked after the pool was created. Such a process has none of
 /// the pool's threads.
 enum ForkedProcess {
+  /// The time in nanoseconds after which the child process concludes that the thread that holds a lock does not
+  /// exist. Critical sections take microseconds.
+  static let longestWait: Int64 = 5_000_000_000
+
   /// Ends the process with a message if it is a forked child, because it would otherwise wait
   /// forever.
   @inline(__always)

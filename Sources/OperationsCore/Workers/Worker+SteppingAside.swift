@@ -60,9 +60,10 @@ struct SteppingAside {
 extension Worker {
   /// Lets the other workers of a queue execute its operations while they are faster without this worker.
   ///
-  /// - Precondition: This worker counts as searching.
+  /// - Precondition: This worker counts as searching, and has passed on the next queue that it was handed.
   @inline(never)
   func stepAside(from queue: QueueCore, after count: Int, _ aside: inout SteppingAside) {
+    assert(CurrentWork.scope?.pointee.nextQueue == nil, "another queue would wait")
     let begin = csystem_monotonic_nanoseconds()
     var now = begin
     let pace = aside.pace(at: begin)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import TestSupport
 import Testing
 
@@ -98,6 +99,31 @@ struct RecordingTests {
       _ = queue.takeChanges(for: collector, limit: 100)
       queue.addOperation {}
       #expect(queue.takeChanges(for: collector, limit: 100).changed.count == 1)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("MX-7: a thread that adds many operations to a suspended queue does not wake the collector itself")
+  func wakeWhileAdding() async throws {
+    let queue = OperationQueue(unlistedNamed: "test")
+    queue.isSuspended = true
+    try await onOwnThread {
+      let adder = csystem_thread_id()
+      let isAdding = Flag()
+      let wakers = EventLog<Int32>()
+      let wake: @Sendable () -> Void = {
+        if isAdding.isRaised { wakers.note(csystem_thread_id()) }
+      }
+      keepingRecords(of: [queue], wake: wake) { collector in
+        _ = queue.takeChanges(for: collector, limit: 10)
+        isAdding.raise()
+        // The adding thread reads the inbox after 1,024 additions, which is a change for the collector.
+        for _ in 0..<2_048 { queue.addOperation {} }
+        _ = wakers.wait(forCount: 1)
+        #expect(!wakers.events.contains(adder))
+      }
+      queue.cancelAllOperations()
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
     }

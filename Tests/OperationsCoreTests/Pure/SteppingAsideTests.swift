@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Synchronization
 import TestSupport
 import Testing
@@ -81,5 +82,55 @@ struct SteppingAsideTests {
     #expect(await queue.waitUntilAllOperationsAreFinished())
     #expect(runCount.load(ordering: .relaxed) == expected)
     #expect(queue.operationCount == 0)
+  }
+
+  @Test("MX-5: the sampler does not count a worker that stands aside as blocked")
+  func sampler() async throws {
+    try await onOwnThread {
+      var bench = WorkerPoolBench(processors: 2)
+      bench.request()
+      let worker = bench.serving[0].worker
+      let sleeper = Gate()
+      onThreads(2) { thread in
+        if thread == 0 {
+          worker.threadID.store(csystem_thread_id(), ordering: .relaxed)
+          sleeper.pass()
+        } else {
+          sleeper.waitForArrivals(1)
+          var now: Int64 = 0
+          // At first, the thread may still run.
+          for _ in 0..<10_000 where worker.condition(now: now) != .blocked {
+            csystem_sleep_shortly()
+            now += 10_000_000
+          }
+          #expect(worker.condition(now: now) == .blocked)
+          worker.isAside.store(true, ordering: .relaxed)
+          #expect(worker.condition(now: now) == .running)
+          sleeper.open()
+        }
+      }
+    }
+  }
+
+  @Test("Q-4, MX-5: workers that step aside pass on the queue that an operation has made ready")
+  func nextQueue() async throws {
+    try await onOwnThread {
+      let here = OperationQueue()
+      let there = OperationQueue()
+      here.isSuspended = true
+      let count = Effort.scaled(200_000)
+      for _ in 0..<count {
+        let operation = BlockOperation {}
+        let dependent = BlockOperation {}
+        dependent.addDependency(operation)
+        there.addOperation(dependent)
+        here.addOperation(operation)
+      }
+      // A worker checks that it has passed the other queue on before it stands aside.
+      here.isSuspended = false
+      here.waitUntilAllOperationsAreFinished()
+      there.waitUntilAllOperationsAreFinished()
+      #expect(there.operationCount == 0)
+    }
   }
 }
