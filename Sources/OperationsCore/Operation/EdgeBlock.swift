@@ -185,13 +185,18 @@ struct EdgeBlock {
   ///
   /// - Returns: `nil` if this block has the maximum capacity and is full of dependents that exist.
   func makingRoom() -> EdgeBlock? {
-    removeGoneDependents()
-    if dependencyCount + dependentCount <= header.pointee.capacity / 2 { return self }
-    let larger = header.pointee.size + 1
-    guard larger < csystem_block_size_count else { return isFull ? nil : self }
-    let new = EdgeBlock(size: larger)
-    for dependency in dependencies { new.append(dependency: dependency) }
-    for dependent in dependents { new.append(dependent: dependent) }
+    let size = header.pointee.size
+    // A search in the smallest block would take more time than it saves memory.
+    if size > 0 {
+      removeGoneDependents()
+      if dependencyCount + dependentCount <= header.pointee.capacity / 2 { return self }
+    }
+    guard size + 1 < csystem_block_size_count else { return isFull ? nil : self }
+    let new = EdgeBlock(size: size + 1)
+    new.header.pointee.dependencyCount = header.pointee.dependencyCount
+    new.header.pointee.dependentCount = header.pointee.dependentCount
+    _ = new.dependencies.moveInitialize(fromContentsOf: dependencies)
+    _ = new.reversedDependents.moveInitialize(fromContentsOf: reversedDependents)
     free()
     return new
   }

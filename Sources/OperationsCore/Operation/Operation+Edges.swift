@@ -207,9 +207,11 @@ extension Operation {
       let made = EdgeBlock()
       if let dependency = extra.dependency {
         made.append(dependency: .passUnretained(dependency))
-      } else if let dependent = extra.dependent {
-        made.append(dependent: dependent)
+        // While the word contains a dependency, only the thread that holds the lock changes the word.
+        self.extra.store(OperationExtra(made), ordering: .releasing)
+        return made
       }
+      if let dependent = extra.dependent { made.append(dependent: dependent) }
       // If the exchange fails, the thread that finishes the operation has just removed the dependent, and the
       // loop repeats all steps without it.
       let (isExchanged, _) = self.extra.compareExchange(
