@@ -204,7 +204,7 @@ final class Worker: Sendable {
         if lastChange == .min || now - lastChange >= Self.namingNanoseconds { name(after: queue) }
         lastChange = now
         served.store(.passUnretained(queue), ordering: .relaxed)
-        let next = startOperations(of: queue)
+        let next = startOperations(of: queue, at: now)
         served.store(nil, ordering: .relaxed)
         return next
       }
@@ -219,15 +219,16 @@ final class Worker: Sendable {
   /// Starts the queue's operations one after the other, until the queue has no operation for this
   /// worker or another queue should be served.
   ///
+  /// - Parameter now: The present time in nanoseconds.
   /// - Returns: The queue to serve next, if an operation has handed one over to this worker.
-  private func startOperations(of queue: QueueCore) -> Unmanaged<QueueCore>? {
+  private func startOperations(of queue: QueueCore, at now: Int64) -> Unmanaged<QueueCore>? {
     var scope = CurrentWork.Scope(operation: nil, servedQueue: .passUnretained(queue))
     scope.acceptsNextQueue = queue.lane.isForOperations
     return CurrentWork.withScope(&scope) { scope in
       var isSearching = true
       var work = FinishedWork()
       var count = 0
-      var aside = SteppingAside(at: csystem_monotonic_nanoseconds())
+      var aside = SteppingAside(at: now)
       let turn = pool.turnNumber
       let isInBackground = isInBackground
       while true {
