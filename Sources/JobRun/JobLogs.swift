@@ -58,13 +58,13 @@ package struct JobLogs: Sendable {
   }
 
   /// Deletes a file if it is empty.
-  func deleteIfEmpty(_ file: String) {
+  ///
+  /// - Returns: The size of the file; 0 if there is no such file.
+  func deleteIfEmpty(_ file: String) -> Int64 {
     var status = cmonitor_file_status()
-    guard cmonitor_read_status(file, false, &status) == 0, status.is_regular, status.size == 0
-    else {
-      return
-    }
-    cmonitor_delete(file)
+    guard cmonitor_read_status(file, false, &status) == 0, status.is_regular else { return 0 }
+    if status.size == 0 { cmonitor_delete(file) }
+    return status.size
   }
 
   /// Deletes the directory if it has no file.

@@ -6,6 +6,11 @@ import OperationsCommands
 import OperationsCore
 
 extension JobRun {
+  /// The greatest width of a queue whose running jobs are checked at each start.
+  private static let mostCheckedJobs = 256
+  /// The size in bytes of a log of which viewers may not show all lines.
+  private static let longestShownLog: Int64 = 1 << 12
+
   /// An attempt is about to start.
   ///
   /// - Returns: The value of `OPQ_RESULT`.
@@ -15,12 +20,16 @@ extension JobRun {
       // The ends of the needs are noted before this start, although their completion blocks may run later. The
       // operation of a need for several jobs has noted their ends.
       for need in job.needs where need.count == 1 { noteEnd(of: need.lowerBound) }
+      noteEndsBeforeStart(of: job)
     } else {
-      logs.deleteIfEmpty(logs.file(of: job, at: index, attempt: attempt - 1))
+      endLog(of: index, attempt: attempt - 1)
     }
     let operation = state.withLock { state in
       state.jobs[index]?.attemptCount = attempt
-      if attempt == 1 { state.jobs[index]?.started = .now }
+      if attempt == 1 {
+        state.jobs[index]?.started = .now
+        state.running[job.queue, default: []].insert(index)
+      }
       if options.keepsEvents { state.events.append(.started(index, attempt: attempt)) }
       return state.jobs[index]?.operation
     }
@@ -28,6 +37,27 @@ extension JobRun {
     if attempt > 1 { operation?.reportStatus("") }
     wake()
     return job.condition == .success ? "" : result(of: job).text
+  }
+
+  /// Notes the end of the job whose slot a job has got. Otherwise the events would show more jobs at once than the width
+  /// of the queue.
+  private func noteEndsBeforeStart(of job: JobPlan.Job) {
+    let width = plan.queues.first { $0.name == job.queue }?.width ?? 0
+    guard width <= Self.mostCheckedJobs else { return }
+    let running = state.withLock { state -> [Int] in
+      let running = state.running[job.queue] ?? []
+      return running.count >= width ? Array(running) : []
+    }
+    for index in running { noteEnd(of: index) }
+  }
+
+  /// Deletes the log of an attempt if it is empty. If it is longer than the lines that viewers show, the last of these
+  /// lines names the file.
+  private func endLog(of index: Int, attempt: Int) {
+    let file = logs.file(of: plan.jobs[index], at: index, attempt: attempt)
+    guard logs.deleteIfEmpty(file) > Self.longestShownLog else { return }
+    let operation = state.withLock { $0.jobs[index]?.operation }
+    operation?.appendLogLine("the whole output is in \(file)", level: .notice)
   }
 
   /// Notes the ends of finished jobs. Jobs that have not finished are left out.
@@ -43,13 +73,16 @@ extension JobRun {
       JobOutcome.Facts(
         attemptCount: job.attemptCount, lastLine: job.operation.reportedStatus,
         duration: job.started.map { $0.duration(to: .now) }))
-    if job.attemptCount > 0 {
-      logs.deleteIfEmpty(logs.file(of: plan.jobs[index], at: index, attempt: job.attemptCount))
+    if job.attemptCount > 0 { endLog(of: index, attempt: job.attemptCount) }
+    // The origin has finished earlier, although its completion block may run later.
+    if let origin = outcome.origin.flatMap(index(ofOrigin:)), origin != index {
+      noteEnd(of: origin)
     }
     // The operation is released outside the lock.
     let released = state.withLock { state -> Job? in
       guard let job = state.jobs[index] else { return nil }
       state.jobs[index] = nil
+      state.running[plan.jobs[index].queue]?.remove(index)
       state.outcomes[index] = outcome
       state.counts.add(outcome)
       if options.keepsEvents { state.events.append(.ended(index, outcome)) }

@@ -38,6 +38,8 @@ package final class JobRun: Sendable {
     var counts = JobCounts()
     var events: [JobEvent] = []
     var handlers: [@Sendable () -> Void] = []
+    /// The jobs of each queue that have started and whose ends were not noted.
+    var running: [String: Set<Int>] = [:]
     /// The results of needs for several jobs.
     var results: [Range<Int>: NeedResult] = [:]
     var isStarted = false
@@ -53,6 +55,8 @@ package final class JobRun: Sendable {
   let options: Options
   let state: Locked<State>
   private let queues: [String: OperationQueue]
+  /// The index of each job by its id; empty if no job has a need.
+  private let indices: [String: Int]
   let wake: @Sendable () -> Void
 
   /// Creates a run that has not started.
@@ -71,8 +75,14 @@ package final class JobRun: Sendable {
     self.options = options
     self.wake = wake
     queues = Dictionary(plan.queues.map { ($0.name, OperationQueue($0)) }) { $1 }
+    let hasNeeds = plan.jobs.contains { !$0.needs.isEmpty } || options.failsFast
+    indices =
+      hasNeeds ? Dictionary(plan.jobs.indices.map { (plan.jobs[$0].id, $0) }) { $1 } : [:]
     state = Locked(State())
   }
+
+  /// Returns the index of a job that is the origin of an outcome.
+  func index(ofOrigin id: String) -> Int? { indices[id] }
 
   /// Adds all jobs to their queues. A second call does nothing.
   package func start() {

@@ -194,6 +194,7 @@ struct ViewerRun {
         source: first?.1, title: jobsTitle ?? demo.demo.name,
         guidance: demo.demo == .tiles ? "" : demo.demo.guidance, launchHint: launchHint,
         isReadOnly: view.isReadOnly, asksBeforeCancellingByKey: jobsTitle != nil,
+        runsJobs: jobsTitle != nil,
         isUnicode: terminal.capabilities.isUnicode, warningKinds: view.warningKinds))
     let loop = DashboardLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, watched: first?.0,
