@@ -244,11 +244,16 @@ let viewerTargets: [Target] = [
     name: "JobFiles", dependencies: ["MonitorProtocol", "RunAnalysis", yams],
     exclude: ["jobs.schema.json"]),
   .target(
+    name: "JobRun",
+    dependencies: [
+      "CMonitorSystem", "COperationsSystem", "JobFiles", "MonitorProtocol", "OperationsCommands",
+      "OperationsCore",
+    ]),
+  .target(
     name: "OpqTop",
     dependencies: viewerLibraries + [
-      "CMonitorSystem", "COperationsSystem", "DemoWorkloads", "OperationsCollector",
-      // OpqTop links OperationsMonitor without importing it, so that viewers can attach to a demo.
-      "OperationsMonitor", argumentParser,
+      "CMonitorSystem", "COperationsSystem", "DemoWorkloads", "JobFiles", "JobRun",
+      "OperationsCollector", "OperationsMonitor", argumentParser,
     ]),
   .executableTarget(
     name: "opq-top", dependencies: ["OpqTop"],
@@ -287,6 +292,7 @@ let monitorTestTargets: [Target] = [
   tests("CursesTerminal", ["CursesTerminal", "Dashboard"]),
   tests("DemoWorkloads", ["DemoWorkloads", "Operations"]),
   tests("JobFiles", ["JobFiles"]),
+  tests("JobRun", ["JobFiles", "JobRun"]),
   tests(
     "OpqTop", viewer + ["MonitorTestSupport", "Operations", "OperationsCollector", argumentParser]),
   tests(

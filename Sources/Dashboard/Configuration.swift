@@ -25,6 +25,9 @@ extension Dashboard {
     /// Whether the dashboard asks the user before it cancels an operation of the demo by the key `X` and a
     /// letter. For an operation of another process, the dashboard always asks.
     public var asksBeforeCancellingByKey: Bool
+    /// Whether the source ``Source/demo`` is not a demo but the jobs of a file. Then the dashboard asks the user before
+    /// it quits while jobs have not ended, because quitting ends them.
+    public var runsJobs: Bool
     /// Whether the terminal shows characters beyond ASCII.
     public var isUnicode: Bool
     /// The kinds of warnings that the dashboard shows.
@@ -33,7 +36,7 @@ extension Dashboard {
     /// Creates a configuration. By default, the dashboard watches the demo and asks before every change.
     public init(
       source: Source? = .demo, title: String = "", guidance: String = "", launchHint: String = "",
-      isReadOnly: Bool = false, asksBeforeCancellingByKey: Bool = true,
+      isReadOnly: Bool = false, asksBeforeCancellingByKey: Bool = true, runsJobs: Bool = false,
       isUnicode: Bool = true,
       warningKinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
     ) {
@@ -43,6 +46,7 @@ extension Dashboard {
       self.launchHint = launchHint
       self.isReadOnly = isReadOnly
       self.asksBeforeCancellingByKey = asksBeforeCancellingByKey
+      self.runsJobs = runsJobs
       self.isUnicode = isUnicode
       self.warningKinds = warningKinds
     }

@@ -5,8 +5,8 @@
 ///
 /// In all cases except ``discarded``, the last line with a character other than a space is the status of the operation,
 /// and the lines are in the log of the operation. The lines of ``collected(limit:)`` and ``lines(_:)`` are reported when
-/// the command writes them. The lines of a file are reported when the command has ended: at most 50 lines of the last
-/// 16 KiB that the command has written.
+/// the command writes them. The lines of a file are reported five times a second and when the command has ended, each
+/// time at most 50 lines of the last 16 KiB that the command has written.
 ///
 /// A line ends with a line feed, which is not a part of the line. A carriage return before the line feed is removed.
 /// Bytes that are not UTF-8 are replaced by U+FFFD in a line. A line of more than 64 KiB is divided into several lines.

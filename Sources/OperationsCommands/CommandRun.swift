@@ -7,6 +7,9 @@ import Subprocess
 
 /// One run of a command, from its wait for file descriptors until its result.
 final class CommandRun: Sendable {
+  /// The time between two looks at the files that the command writes.
+  private static let lookInterval = Duration.milliseconds(200)
+
   private let command: Command
   private let report: CommandReport
   private let events = CommandEvents()
@@ -64,9 +67,8 @@ final class CommandRun: Sendable {
       let (end, status) = try await launch.run(files) { process in
         files.closeOwn()
         await self.notePlaceStarted()
-        return await self.supervise(process, readers.compactMap(\.self))
+        return await self.supervise(process, readers.compactMap(\.self), files.writtenFiles)
       }
-      for file in files.writtenFiles { reportTail(of: file) }
       return result(end, status, readers.map { $0?.outcome })
     } catch {
       return .failure(launch.commandError(for: error))
@@ -82,12 +84,15 @@ final class CommandRun: Sendable {
   }
 
   /// Reads the output until the first process of the command has ended, and ends the group if the operation is cancelled.
-  private func supervise(_ process: ProcessIdentifier, _ readers: [OutputReader]) async -> End {
+  private func supervise(
+    _ process: ProcessIdentifier, _ readers: [OutputReader], _ files: [CommandFiles.WrittenFile]
+  ) async -> End {
     let begin = ContinuousClock.now
     let group = ProcessGroup(id: process.value, events: events)
     if process.processDescriptor < 0 { await abandonUnwatched(process.value) }
     return await withTaskGroup(of: Void.self) { tasks in
       for reader in readers { tasks.addTask { await reader.read() } }
+      for file in files { tasks.addTask { await self.reportLines(of: file) } }
       if process.processDescriptor >= 0 {
         let watch = DescriptorWatch(process.processDescriptor)
         tasks.addTask {
@@ -143,10 +148,17 @@ final class CommandRun: Sendable {
     if last != .left { await CommandPlaces.shared.noteEnded(wasStarted: last == .running) }
   }
 
-  private func reportTail(of file: CommandFiles.WrittenFile) {
-    let lines = FileTail.lines(of: file.path, from: file.size)
-    for line in lines { report.log(line) }
-    if let last = lines.last(where: CommandReport.isStatus) { report.reportStatus(last) }
+  /// Reports the lines of a file while the command runs, and the last ones after its end.
+  private func reportLines(of file: CommandFiles.WrittenFile) async {
+    var tail = FileTail(path: file.path, from: file.size)
+    var hasEnded = false
+    while !hasEnded {
+      await events.wait(for: [.end], atMost: Self.lookInterval)
+      hasEnded = events.has(.end)
+      let lines = tail.advance(isLast: hasEnded)
+      for line in lines { report.log(line) }
+      if let last = lines.last(where: CommandReport.isStatus) { report.reportStatus(last) }
+    }
   }
 
   private func result(

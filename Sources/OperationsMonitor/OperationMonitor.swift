@@ -159,6 +159,11 @@ public enum OperationMonitor {
     }
   }
 
+  /// Whether the environment variable `OPQ_MONITOR` decides whether this process listens.
+  package static var isDecidedByEnvironment: Bool {
+    csystem_secure_environment("OPQ_MONITOR") != nil
+  }
+
   /// Begins to listen if the environment variable `OPQ_MONITOR` is set to `ro` or `rw`.
   private static func listenIfAsked() {
     guard let value = csystem_secure_environment("OPQ_MONITOR") else { return }

@@ -24,7 +24,8 @@ struct OpqTop: ParsableCommand {
       """,
     version: Version.number,
     subcommands: [
-      AttachCommand.self, ListCommand.self, DemoCommand.self, WhyCommand.self, TreeCommand.self,
+      AttachCommand.self, ListCommand.self, RunCommand.self, DemoCommand.self, WhyCommand.self,
+      TreeCommand.self,
       LogCommand.self, WaitCommand.self, CancelCommand.self, SuspendCommand.self,
       ResumeCommand.self,
       RecordCommand.self, ReplayCommandLine.self, ExportCommand.self, ReportCommand.self,

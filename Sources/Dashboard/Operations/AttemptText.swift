@@ -41,9 +41,11 @@ struct AttemptText {
     }
   }
 
-  /// The words for the row of a retry that executes, the longest first; empty after the retry.
+  /// The words for the row of a retry that executes, the longest first; empty after the retry, and if there can be only
+  /// one attempt.
   var rowWords: [String] {
-    isOver ? [] : pause.map { ["\(progress), \($0)", progress] } ?? [progress]
+    isOver || attempts.maximum < 2
+      ? [] : pause.map { ["\(progress), \($0)", progress] } ?? [progress]
   }
 
   /// The known attempts, with a line for each: its number, state, duration, id, name and kind.

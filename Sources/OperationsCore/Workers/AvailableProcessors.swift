@@ -4,13 +4,13 @@
 import COperationsSystem
 
 /// The processors that this process may use, which can be fewer than the machine has.
-enum AvailableProcessors {
+package enum AvailableProcessors {
   /// Counts the processors of the affinity mask, and limits this number to the processor quota of
   /// the control groups.
   ///
   /// - Parameter root: The directory that contains `proc` and `sys`; empty for the root directory.
   /// - Returns: The number of processors; at least 1.
-  static func count(below root: String = "") -> Int {
+  package static func count(below root: String = "") -> Int {
     let mask = Int(csystem_allowed_processor_count())
     let usable = mask > 0 ? mask : Int(csystem_processor_count())
     return max(1, min(usable, quota(below: root) ?? usable))

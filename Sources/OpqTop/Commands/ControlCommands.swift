@@ -16,9 +16,11 @@ struct CancelCommand: InquiryCommand {
   static let isReadOnly = false
 
   @Argument(
-    help: ArgumentHelp("The ids of the operations, such as 1042 or '#1042'.", valueName: "id"),
-    transform: OperationNumber.read)
-  var ids: [OperationReport.ID]
+    help: ArgumentHelp(
+      "The ids of the operations, such as 1042 or '#1042', or their names.",
+      valueName: "id"),
+    transform: OperationWord.read)
+  var operations: [OperationWord]
 
   @Flag(
     name: .customLong("with-dependents"),
@@ -27,9 +29,9 @@ struct CancelCommand: InquiryCommand {
 
   @OptionGroup var options: InquiryOptions
 
-  func validate() throws { try ids.checkCount() }
+  func validate() throws { try operations.checkCount() }
 
-  var inquiry: any Inquiry {
+  func inquiry(about ids: [OperationReport.ID]) -> any Inquiry {
     CancelInquiry(ids, includingDependents: withDependents, options.form)
   }
 }
@@ -50,7 +52,9 @@ struct SuspendCommand: InquiryCommand {
 
   @OptionGroup var options: InquiryOptions
 
-  var inquiry: any Inquiry { SuspendInquiry(queue, isSuspended: true, options.form) }
+  func inquiry(about ids: [OperationReport.ID]) -> any Inquiry {
+    SuspendInquiry(queue, isSuspended: true, options.form)
+  }
 }
 
 /// `opq-top resume`: resumes a queue.
@@ -69,5 +73,7 @@ struct ResumeCommand: InquiryCommand {
 
   @OptionGroup var options: InquiryOptions
 
-  var inquiry: any Inquiry { SuspendInquiry(queue, isSuspended: false, options.form) }
+  func inquiry(about ids: [OperationReport.ID]) -> any Inquiry {
+    SuspendInquiry(queue, isSuspended: false, options.form)
+  }
 }

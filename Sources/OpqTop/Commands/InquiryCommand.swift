@@ -12,8 +12,13 @@ protocol InquiryCommand: EndingCommand {
   var options: InquiryOptions { get }
   /// The options for the recording to use instead of a process; `nil` if the command needs a process.
   var source: RecordingSourceOptions? { get }
-  /// The question or the request that the command sends to the process.
-  var inquiry: any Inquiry { get }
+  /// The operations on the command line.
+  var operations: [OperationWord] { get }
+  /// Returns the question or the request that the command sends to the process.
+  ///
+  /// - Parameter ids: The ids of ``operations``.
+  /// - Returns: The question or the request.
+  func inquiry(about ids: [OperationReport.ID]) -> any Inquiry
   /// Whether the command changes nothing in the process.
   static var isReadOnly: Bool { get }
 }
@@ -53,6 +58,8 @@ struct InquiryOptions: ParsableArguments {
 extension InquiryCommand {
   var source: RecordingSourceOptions? { nil }
 
+  var operations: [OperationWord] { [] }
+
   /// Checks that the options name only one source.
   ///
   /// - Throws: `ValidationError` if the options name both a recording and a process.
@@ -67,40 +74,47 @@ extension InquiryCommand {
     do {
       if let source, let recording = source.recording {
         let reader = try RecordingReader(path: recording)
-        return ReplayMoment(reader, at: source.at?.duration).answer(inquiry)
+        let moment = ReplayMoment(reader, at: source.at?.duration)
+        let ids = try OperationWord.ids(of: operations, moment.ids)
+        return moment.answer(inquiry(about: ids))
       }
       // The run must be created before any other thread: it blocks signals, and threads that are
       // created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
       let target = options.target
       let path = try target.isGiven ? target.path(nil, run) : TargetOptions.onlyPath()
-      let inquiry = inquiry
-      let session = RemoteSession(
-        path: path, isReadOnly: Self.isReadOnly, interest: inquiry.interest
-      ) { [waker = run.waker] in waker.ring() }
-      let watched = try run.greeted(by: session)
-      defer { watched.end() }
-      return InquiryLoop(source: watched.session, waker: run.waker, watch: run.watch).run(inquiry)
+      let ids = try OperationWord.ids(of: operations) { names in
+        var inquiry = NameInquiry(names)
+        let ending = try answer(&inquiry, path, run)
+        if case .signal(let signal) = ending { throw ViewerRun.SignalRequest(signal: signal) }
+        return try inquiry.ids()
+      }
+      return try answer(to: inquiry(about: ids), path, run)
+    } catch let failure as NameInquiry.Failure {
+      return Program.fail("\(failure)", status: 1)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)
     } catch {
       return Program.fail(error)
     }
   }
-}
 
-/// Parses the id of an operation on the command line: `1042` or `#1042`.
-enum OperationNumber {
-  /// Parses the id of an operation.
-  ///
-  /// - Throws: `ValidationError` if the text is not an id.
-  @Sendable static func read(_ argument: String) throws -> OperationReport.ID {
-    let digits = argument.hasPrefix("#") ? argument.dropFirst() : argument[...]
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-      let number = UInt64(digits), number > 0
-    else {
-      throw ValidationError("\"\(argument)\" is not an operation id (a number from 1)")
-    }
-    return OperationReport.ID(number)
+  private func answer(
+    to inquiry: some Inquiry, _ path: String, _ run: ViewerRun
+  ) throws -> Ending {
+    var inquiry = inquiry
+    return try answer(&inquiry, path, run)
+  }
+
+  /// Lets a process answer an inquiry.
+  private func answer(
+    _ inquiry: inout some Inquiry, _ path: String, _ run: ViewerRun
+  ) throws -> Ending {
+    let session = RemoteSession(
+      path: path, isReadOnly: Self.isReadOnly, interest: inquiry.interest
+    ) { [waker = run.waker] in waker.ring() }
+    let watched = try run.greeted(by: session)
+    defer { watched.end() }
+    return InquiryLoop(source: watched.session, waker: run.waker, watch: run.watch).run(&inquiry)
   }
 }

@@ -17,18 +17,20 @@ struct WhyCommand: InquiryCommand {
   static let isReadOnly = true
 
   @Argument(
-    help: ArgumentHelp("The id of the operation, such as 1042 or '#1042'.", valueName: "id"),
-    transform: OperationNumber.read)
-  var id: OperationReport.ID
+    help: ArgumentHelp(
+      "The id of the operation, such as 1042 or '#1042', or its name.", valueName: "id"),
+    transform: OperationWord.read)
+  var operation: OperationWord
 
   @OptionGroup var options: InquiryOptions
   @OptionGroup var recorded: RecordingSourceOptions
 
   var source: RecordingSourceOptions? { recorded }
+  var operations: [OperationWord] { [operation] }
 
   func validate() throws { try checkSource() }
 
-  var inquiry: any Inquiry { WhyInquiry(id, options.form) }
+  func inquiry(about ids: [OperationReport.ID]) -> any Inquiry { WhyInquiry(ids[0], options.form) }
 }
 
 /// `opq-top tree`: prints the dependency tree of an operation.
@@ -43,9 +45,10 @@ struct TreeCommand: InquiryCommand {
   static let isReadOnly = true
 
   @Argument(
-    help: ArgumentHelp("The id of the operation, such as 1042 or '#1042'.", valueName: "id"),
-    transform: OperationNumber.read)
-  var id: OperationReport.ID
+    help: ArgumentHelp(
+      "The id of the operation, such as 1042 or '#1042', or its name.", valueName: "id"),
+    transform: OperationWord.read)
+  var operation: OperationWord
 
   @Flag(help: "Print the tree of the operations that depend on the operation instead.")
   var dependents = false
@@ -54,6 +57,7 @@ struct TreeCommand: InquiryCommand {
   @OptionGroup var recorded: RecordingSourceOptions
 
   var source: RecordingSourceOptions? { recorded }
+  var operations: [OperationWord] { [operation] }
 
   /// The maximum width of the lines if the output is not a terminal.
   private static let usualColumns = 120
@@ -61,9 +65,9 @@ struct TreeCommand: InquiryCommand {
 
   func validate() throws { try checkSource() }
 
-  var inquiry: any Inquiry {
+  func inquiry(about ids: [OperationReport.ID]) -> any Inquiry {
     TreeInquiry(
-      id, dependents ? .blocks : .waitsFor, columns: Self.columns, options.form)
+      ids[0], dependents ? .blocks : .waitsFor, columns: Self.columns, options.form)
   }
 
   private static var columns: Int {
@@ -85,9 +89,10 @@ struct LogCommand: InquiryCommand {
   static let isReadOnly = true
 
   @Argument(
-    help: ArgumentHelp("The id of the operation, such as 1042 or '#1042'.", valueName: "id"),
-    transform: OperationNumber.read)
-  var id: OperationReport.ID
+    help: ArgumentHelp(
+      "The id of the operation, such as 1042 or '#1042', or its name.", valueName: "id"),
+    transform: OperationWord.read)
+  var operation: OperationWord
 
   @Flag(
     name: .shortAndLong,
@@ -100,6 +105,7 @@ struct LogCommand: InquiryCommand {
   @OptionGroup var recorded: RecordingSourceOptions
 
   var source: RecordingSourceOptions? { recorded }
+  var operations: [OperationWord] { [operation] }
 
   func validate() throws {
     try checkSource()
@@ -108,7 +114,9 @@ struct LogCommand: InquiryCommand {
     }
   }
 
-  var inquiry: any Inquiry { LogInquiry(id, follows: follow, options.form) }
+  func inquiry(about ids: [OperationReport.ID]) -> any Inquiry {
+    LogInquiry(ids[0], follows: follow, options.form)
+  }
 }
 
 /// `opq-top wait`: waits until operations reach a state.
@@ -123,9 +131,11 @@ struct WaitCommand: InquiryCommand {
   static let isReadOnly = true
 
   @Argument(
-    help: ArgumentHelp("The ids of the operations, such as 1042 or '#1042'.", valueName: "id"),
-    transform: OperationNumber.read)
-  var ids: [OperationReport.ID]
+    help: ArgumentHelp(
+      "The ids of the operations, such as 1042 or '#1042', or their names.",
+      valueName: "id"),
+    transform: OperationWord.read)
+  var operations: [OperationWord]
 
   @Option(
     help: ArgumentHelp(
@@ -149,16 +159,16 @@ struct WaitCommand: InquiryCommand {
   var source: RecordingSourceOptions? { recorded }
 
   func validate() throws {
-    try ids.checkCount()
+    try operations.checkCount()
     try checkSource()
   }
 
-  var inquiry: any Inquiry {
+  func inquiry(about ids: [OperationReport.ID]) -> any Inquiry {
     WaitInquiry(ids, for: state ?? .isOver, timeout: timeout?.duration, options.form)
   }
 }
 
-extension [OperationReport.ID] {
+extension [OperationWord] {
   /// Checks that the command line does not name too many operations.
   ///
   /// - Throws: `ValidationError` if the command line has more operations than an interest can have.

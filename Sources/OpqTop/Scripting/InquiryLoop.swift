@@ -12,8 +12,7 @@ struct InquiryLoop {
 
   /// Runs until the inquiry ends or a signal arrives. Before this call, the caller must have set
   /// the session's interest, which is the requested data.
-  func run(_ inquiry: some Inquiry) -> Ending {
-    var inquiry = inquiry
+  func run(_ inquiry: inout some Inquiry) -> Ending {
     while true {
       if let signal = watch.takeRequest() { return .signal(signal) }
       for message in source.takeMessages() {

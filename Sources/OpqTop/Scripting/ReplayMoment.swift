@@ -47,6 +47,15 @@ struct ReplayMoment {
     return [.hello(hello)] + (update.map { [.update($0)] } ?? [])
   }
 
+  /// Returns the ids of the operations with given names at the moment.
+  ///
+  /// - Throws: `NameInquiry.Failure` if a name does not identify one operation.
+  func ids(of names: [String]) throws -> [String: OperationReport.ID] {
+    var inquiry = NameInquiry(names)
+    for message in messages(for: inquiry.interest) { inquiry.knowledge.take(message, at: time) }
+    return try inquiry.ids()
+  }
+
   /// Answers an inquiry with the state at the moment. An operation that is unknown at that moment
   /// stays unknown, because no further messages arrive. If the recording is damaged and the moment
   /// is its end, the error is reported.

@@ -111,7 +111,7 @@ package struct DashboardLoop: ~Copyable {
     for case .update(let update) in messages { isDrained = update.queues.allSatisfy(\.isDrained) }
     // The loop ends only after an update has shown the last operation as finished.
     if isDrained, watched.completion?.isReached == true {
-      messages.append(.ended(reason: "the demo has finished"))
+      messages.append(.ended(reason: watched.finishedReason))
     }
     if let replay = watched.replay {
       deliver(.replay(replay.status(at: .now)))

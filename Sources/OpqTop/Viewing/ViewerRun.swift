@@ -155,6 +155,11 @@ struct ViewerRun {
 
   private var batchInterval: Duration { min(view.batchOptions.interval, BatchLoop.firstFrameDelay) }
 
+  /// The error that the jobs of a file cannot run a second time.
+  private struct JobsRunOnce: Error, CustomStringConvertible {
+    let description = "the jobs have run; start opq-top again to run them again"
+  }
+
   // MARK: Display
 
   /// Shows the dashboard until the user quits.
@@ -164,18 +169,20 @@ struct ViewerRun {
   ///   - demo: The demo that runs, or that the user can choose in the picker.
   ///   - recorder: The recorder of the source; `nil` if nothing is recorded.
   ///   - launchHint: The hint for a process that this program has started; empty for a general hint.
+  ///   - jobsTitle: The name of the job file if the first source consists of its jobs; otherwise `nil`.
   /// - Returns: How the process must end.
   /// - Throws: ``TerminalError`` if nothing can be shown, or ``FileError`` if the file of the
   ///   recording cannot be created.
   func showDashboard(
     of first: (WatchedSource, Source)?, demo: DemoChoice, recorder: Recorder? = nil,
-    launchHint: String = ""
+    launchHint: String = "", jobsTitle: String? = nil
   ) throws -> Ending {
     let terminal = try Terminal(view.terminalOptions)
     let signals = try JobSignals()
     // The recording begins only if the dashboard can be shown, because it may overwrite a file.
     try begin(recorder)
     let opener = SourceOpener(waker: waker, isReadOnly: view.isReadOnly) {
+      guard jobsTitle == nil else { throw JobsRunOnce() }
       let watched = try watchDemo(demo, isInteractive: true)
       watched.workload?.start()
       return watched
@@ -184,9 +191,10 @@ struct ViewerRun {
     // about the keys.
     let dashboard = Dashboard(
       configuration: .init(
-        source: first?.1, title: demo.demo.name,
+        source: first?.1, title: jobsTitle ?? demo.demo.name,
         guidance: demo.demo == .tiles ? "" : demo.demo.guidance, launchHint: launchHint,
-        isReadOnly: view.isReadOnly, asksBeforeCancellingByKey: false,
+        isReadOnly: view.isReadOnly, asksBeforeCancellingByKey: jobsTitle != nil,
+        runsJobs: jobsTitle != nil,
         isUnicode: terminal.capabilities.isUnicode, warningKinds: view.warningKinds))
     let loop = DashboardLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, watched: first?.0,

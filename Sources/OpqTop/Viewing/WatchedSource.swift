@@ -17,17 +17,24 @@ package struct WatchedSource: Sendable {
   let workload: (any DemoWorkload)?
   /// Whether the demo has finished; `nil` if no demo runs in this process.
   let completion: Completion?
+  /// What the dashboard shows when the demo has finished.
+  let finishedReason: String
 
   /// Creates a source for another process or a recording.
   package init(process session: any MonitorSource) {
     self.session = session
     workload = nil
     completion = nil
+    finishedReason = ""
   }
 
   /// Creates a source for a demo that has not started.
-  init(demo workload: any DemoWorkload, session: any MonitorSource, waker: Waker) {
+  init(
+    demo workload: any DemoWorkload, session: any MonitorSource, waker: Waker,
+    finishedReason: String = "the demo has finished"
+  ) {
     self.session = session
+    self.finishedReason = finishedReason
     self.workload = workload
     let completion = Completion()
     self.completion = completion

@@ -179,7 +179,7 @@ import Testing
     let id = "\(process.id)"
     try fails(["why"], 2, "id")
     try fails(["why", "0", "-p", id], 2, "\"0\" is not an operation id")
-    try fails(["tree", "-p", id, "x"], 2, "\"x\" is not an operation id")
+    try fails(["tree", "-p", id, "x"], 1, "no operation has the name \"x\"")
     try fails(["wait", "1", "--state", "done"], 2, "unknown state \"done\"")
     try fails(["wait", "1", "--timeout", "-1"], 2, "-1")
     try fails(["why", "1", "-p", "2000000000"], 3, "there is no process 2000000000")

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import JobFiles
+import OperationsCommands
+import OperationsCore
+
+/// The operation of a job, which runs the attempts of the job.
+typealias JobOperation = RetryOperation<CommandResult>
+
+/// Creates the operations of a plan.
+struct JobCommands: Sendable {
+  let plan: JobPlan
+  let logs: JobLogs
+  /// The kind of all operations; `nil` if each operation has the name of its group as its kind.
+  let kind: String?
+
+  /// Creates the operation of a job. It runs the attempts of the job, and it is not in a queue.
+  ///
+  /// - Parameters:
+  ///   - index: The index of the job.
+  ///   - willStart: A closure that is called before each attempt with its number. Returns the value of `OPQ_RESULT`.
+  /// - Returns: The operation.
+  func operation(
+    of index: Int, willStart: @escaping @Sendable (_ attempt: Int) -> String
+  ) -> JobOperation {
+    let job = plan.jobs[index]
+    let pause = job.retryPause
+    // The retries of a job that must not be repeated have no effect: they may come from the defaults of the file.
+    let operation = JobOperation(
+      maximumAttempts: job.isOnce ? 1 : job.retries + 1, delay: { _ in pause }
+    ) { attempt in
+      self.attempt(attempt, of: index, result: willStart(attempt))
+    }
+    operation.name = job.id
+    operation.kind = kind ?? job.group
+    if job.priority != .normal { operation.queuePriority = OperationQueue.priority(job.priority) }
+    return operation
+  }
+
+  private func attempt(
+    _ attempt: Int, of index: Int, result: String
+  ) -> ResultOperation<CommandResult> {
+    let job = plan.jobs[index]
+    let command = command(for: attempt, of: index, result: result)
+    guard let timeout = job.timeout else { return CommandOperation(command) }
+    let operation = TimeoutOperation(after: timeout) { CommandOperation(command) }
+    operation.name = job.id
+    return operation
+  }
+
+  private func command(for attempt: Int, of index: Int, result: String) -> Command {
+    let job = plan.jobs[index]
+    var command = Command(job.shell, ["-c", job.command])
+    command.name = job.id
+    command.environment = plan.environment(of: job).mapValues { $0 }
+    command.environment["OPQ_JOB"] = job.id
+    command.environment["OPQ_RUN"] = logs.runID
+    command.environment["OPQ_ATTEMPT"] = "\(attempt)"
+    // A run that is itself a job of another run has the variable.
+    command.environment.updateValue(
+      job.condition == .success ? nil : result, forKey: "OPQ_RESULT")
+    command.gracePeriod = job.grace
+    command.output = .file(logs.file(of: job, at: index, attempt: attempt))
+    return command
+  }
+}
+
+extension OperationQueue {
+  /// Creates the queue of a plan.
+  convenience init(_ queue: JobPlan.Queue) {
+    self.init(name: queue.name, maxConcurrentOperationCount: queue.width)
+    startLimit = queue.startsPerSecond.map { OperationStartLimit($0) }
+  }
+
+  fileprivate static func priority(_ priority: JobPlan.Priority) -> Operation.QueuePriority {
+    switch priority {
+    case .veryLow: .veryLow
+    case .low: .low
+    case .normal: .normal
+    case .high: .high
+    case .veryHigh: .veryHigh
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What has happened in a run.
+package enum JobEvent: Sendable, Equatable {
+  /// An attempt of the job with this index in the plan has started. The first attempt has the number 1.
+  case started(Int, attempt: Int)
+  /// The job with this index in the plan has ended, and no further attempt follows.
+  case ended(Int, JobOutcome)
+}
+
+/// The number of jobs in each state at the end of a run.
+package struct JobCounts: Hashable, Sendable {
+  /// The number of jobs that have ended in each state.
+  package private(set) var counts: [JobOutcome.State: Int] = [:]
+  /// The number of jobs that prevent the success of the run.
+  package private(set) var harmfulCount = 0
+
+  /// Creates counts of zero.
+  package init() {}
+
+  /// Counts a job.
+  package mutating func add(_ outcome: JobOutcome) {
+    counts[outcome.state, default: 0] += 1
+    if !outcome.isHarmless { harmfulCount += 1 }
+  }
+
+  /// The number of jobs that have ended.
+  package var total: Int { counts.values.reduce(0, +) }
+
+  /// The counts as words, such as `8 jobs: 5 succeeded, 1 failed, 2 skipped`.
+  package var text: String {
+    let parts = JobOutcome.State.allCases.compactMap { state in
+      counts[state].map { "\($0) \(state.rawValue)" }
+    }
+    let jobs = total == 1 ? "1 job" : "\(total) jobs"
+    return parts.isEmpty ? jobs : "\(jobs): \(parts.joined(separator: ", "))"
+  }
+}

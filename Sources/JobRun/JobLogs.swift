@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CMonitorSystem
+import COperationsSystem
+package import JobFiles
+
+/// The directory with the output of the jobs of a run. It has one file for each attempt with output, and only its
+/// owner can read it.
+package struct JobLogs: Sendable {
+  /// The error that the directory cannot be created.
+  package struct Failure: Error, CustomStringConvertible {
+    /// The error as one sentence.
+    package let description: String
+  }
+
+  /// The path of the directory.
+  package let path: String
+  /// A text that identifies the run on this machine: the value of `OPQ_RUN`.
+  package let runID: String
+
+  /// Creates the directory in the directory for temporary files.
+  ///
+  /// - Throws: ``Failure`` if the directory cannot be created.
+  package init() throws(Failure) {
+    let directory = cmonitor_environment("TMPDIR").map { String(cString: $0) } ?? ""
+    let pattern = "\(directory.isEmpty ? "/tmp" : directory)/opq-run-XXXXXX"
+    var bytes = Array(pattern.utf8CString)
+    let error = cmonitor_create_unique_directory(&bytes)
+    guard error == 0 else {
+      let reason = String(cString: cmonitor_error_text(error))
+      throw Failure(description: "cannot create the directory \(pattern) for the logs: \(reason)")
+    }
+    path = String(decoding: bytes.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    runID = "\(csystem_wall_nanoseconds() / 1_000_000_000)-\(path.suffix(6))"
+  }
+
+  /// Returns the path of the file for the output of an attempt.
+  ///
+  /// The name of the file begins with the number of the job in the plan, because an id can contain characters that a
+  /// file name cannot have.
+  ///
+  /// - Parameters:
+  ///   - job: The job.
+  ///   - index: The index of the job in the plan.
+  ///   - attempt: The number of the attempt; the first one is 1.
+  /// - Returns: A path in the directory.
+  package func file(of job: JobPlan.Job, at index: Int, attempt: Int) -> String {
+    let name = job.id.utf8.prefix(80).map { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."), UInt8(ascii: "-"):
+        byte
+      default: UInt8(ascii: "_")
+      }
+    }
+    return "\(path)/\(index + 1)-\(String(decoding: name, as: UTF8.self)).\(attempt).log"
+  }
+
+  /// Deletes a file if it is empty.
+  ///
+  /// - Returns: The size of the file; 0 if there is no such file.
+  func deleteIfEmpty(_ file: String) -> Int64 {
+    var status = cmonitor_file_status()
+    guard cmonitor_read_status(file, false, &status) == 0, status.is_regular else { return 0 }
+    if status.size == 0 { cmonitor_delete(file) }
+    return status.size
+  }
+
+  /// Deletes the directory if it has no file.
+  ///
+  /// - Returns: Whether the directory was deleted.
+  @discardableResult
+  package func deleteIfEmpty() -> Bool { cmonitor_delete_directory(path) == 0 }
+}

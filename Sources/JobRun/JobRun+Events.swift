@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import JobFiles
+import OperationsCommands
+import OperationsCore
+
+extension JobRun {
+  /// The greatest width of a queue whose running jobs are checked at each start.
+  private static let mostCheckedJobs = 256
+  /// The size in bytes of a log of which viewers may not show all lines.
+  private static let longestShownLog: Int64 = 1 << 12
+
+  /// An attempt is about to start.
+  ///
+  /// - Returns: The value of `OPQ_RESULT`.
+  func willStart(_ index: Int, attempt: Int) -> String {
+    let job = plan.jobs[index]
+    if attempt == 1 {
+      // The ends of the needs are noted before this start, although their completion blocks may run later. The
+      // operation of a need for several jobs has noted their ends.
+      for need in job.needs where need.count == 1 { noteEnd(of: need.lowerBound) }
+      noteEndsBeforeStart(of: job)
+    } else {
+      endLog(of: index, attempt: attempt - 1)
+    }
+    let operation = state.withLock { state in
+      state.jobs[index]?.attemptCount = attempt
+      if attempt == 1 {
+        state.jobs[index]?.started = .now
+        state.running[job.queue, default: []].insert(index)
+      }
+      if options.keepsEvents { state.events.append(.started(index, attempt: attempt)) }
+      return state.jobs[index]?.operation
+    }
+    // The last line of an earlier attempt is not that of this one.
+    if attempt > 1 { operation?.reportStatus("") }
+    wake()
+    return job.condition == .success ? "" : result(of: job).text
+  }
+
+  /// Notes the end of the job whose slot a job has got. Otherwise the events would show more jobs at once than the width
+  /// of the queue.
+  private func noteEndsBeforeStart(of job: JobPlan.Job) {
+    let width = plan.queues.first { $0.name == job.queue }?.width ?? 0
+    guard width <= Self.mostCheckedJobs else { return }
+    let running = state.withLock { state -> [Int] in
+      let running = state.running[job.queue] ?? []
+      return running.count >= width ? Array(running) : []
+    }
+    for index in running { noteEnd(of: index) }
+  }
+
+  /// Deletes the log of an attempt if it is empty. If it is longer than the lines that viewers show, the last of these
+  /// lines names the file.
+  private func endLog(of index: Int, attempt: Int) {
+    let file = logs.file(of: plan.jobs[index], at: index, attempt: attempt)
+    guard logs.deleteIfEmpty(file) > Self.longestShownLog else { return }
+    let operation = state.withLock { $0.jobs[index]?.operation }
+    operation?.appendLogLine("the whole output is in \(file)", level: .notice)
+  }
+
+  /// Notes the ends of finished jobs. Jobs that have not finished are left out.
+  func noteEnds(of indices: Range<Int>) {
+    for index in indices { noteEnd(of: index) }
+  }
+
+  /// Notes the end of a job, if its operation has finished and its end was not noted.
+  func noteEnd(of index: Int) {
+    guard let job = state.withLock({ $0.jobs[index] }), job.operation.isFinished else { return }
+    let outcome = JobOutcome(
+      of: job.operation, plan.jobs[index],
+      JobOutcome.Facts(
+        attemptCount: job.attemptCount, lastLine: job.operation.reportedStatus,
+        duration: job.started.map { $0.duration(to: .now) }))
+    if job.attemptCount > 0 { endLog(of: index, attempt: job.attemptCount) }
+    // The origin has finished earlier, although its completion block may run later.
+    if let origin = outcome.origin.flatMap(index(ofOrigin:)), origin != index {
+      noteEnd(of: origin)
+    }
+    // The operation is released outside the lock.
+    let released = state.withLock { state -> Job? in
+      guard let job = state.jobs[index] else { return nil }
+      state.jobs[index] = nil
+      state.running[plan.jobs[index].queue]?.remove(index)
+      state.outcomes[index] = outcome
+      state.counts.add(outcome)
+      if options.keepsEvents { state.events.append(.ended(index, outcome)) }
+      return job
+    }
+    guard released != nil else { return }
+    if outcome.state == .failed, options.failsFast { failFast(because: plan.jobs[index].id) }
+    wake()
+    finishIfOver()
+  }
+
+  private func failFast(because origin: String) {
+    let operations = state.withLock { state -> [JobOperation] in
+      guard !state.hasFailedFast else { return [] }
+      state.hasFailedFast = true
+      return zip(state.jobs, plan.jobs).compactMap { job, planned in
+        planned.condition == .success ? job?.operation : nil
+      }
+    }
+    for operation in operations.reversed() {
+      operation.cancel(with: AnotherJobHasFailed(origin: origin))
+    }
+  }
+
+  /// Calls the handlers if all jobs have ended.
+  func finishIfOver() {
+    let handlers = state.withLock { state -> [@Sendable () -> Void] in
+      guard state.counts.total == plan.jobs.count else { return [] }
+      defer { state.handlers = [] }
+      return state.handlers
+    }
+    for handler in handlers { handler() }
+  }
+
+  /// Returns the result of the needs of a job, all of which have finished.
+  func result(of job: JobPlan.Job) -> NeedResult {
+    job.needs.map { result(of: $0) }.max() ?? .success
+  }
+
+  private func result(of need: Range<Int>) -> NeedResult {
+    if let known = state.withLock({ $0.results[need] }) { return known }
+    noteEnds(of: need)
+    let outcomes = state.withLock { Array($0.outcomes[need]) }
+    let result = outcomes.map { $0.map { NeedResult($0.state) } ?? .success }.max() ?? .success
+    if need.count > 1 { state.withLock { $0.results[need] = result } }
+    return result
+  }
+}

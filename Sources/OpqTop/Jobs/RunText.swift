@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import JobFiles
+import JobRun
+import MonitorProtocol
+
+/// The lines that `opq-top run --batch` prints. They have no character that controls a terminal.
+struct RunText {
+  let plan: JobPlan
+
+  /// Returns a line for each event.
+  func lines(of events: [JobEvent]) -> String {
+    var text = ""
+    for event in events {
+      switch event {
+      case .started(let index, let attempt): text += started(plan.jobs[index], attempt) + "\n"
+      case .ended(let index, let outcome): text += ended(plan.jobs[index], outcome) + "\n"
+      }
+    }
+    return text
+  }
+
+  /// Returns the line for the end of the run.
+  ///
+  /// - Parameters:
+  ///   - counts: The number of jobs in each state.
+  ///   - duration: The duration of the run.
+  ///   - logs: The path of the directory with the output of the jobs; `nil` if there is no output.
+  /// - Returns: The line.
+  static func summary(_ counts: JobCounts, duration: Duration, logs: String?) -> String {
+    let place = logs.map { "; output in \(EscapedText.escaped($0))" } ?? ""
+    return "\(counts.text) in \(TimeText.duration(duration))\(place)\n"
+  }
+
+  private func started(_ job: JobPlan.Job, _ attempt: Int) -> String {
+    let number = attempt > 1 ? ", attempt \(attempt) of \(job.retries + 1)" : ""
+    return "started   \(EscapedText.escaped(job.id))\(number)"
+  }
+
+  private func ended(_ job: JobPlan.Job, _ outcome: JobOutcome) -> String {
+    let state = outcome.state.rawValue
+    var text = state + String(repeating: " ", count: max(0, 9 - state.count)) + " "
+    text += EscapedText.escaped(job.id)
+    if let duration = outcome.duration { text += " in \(TimeText.duration(duration))" }
+    if outcome.attemptCount > 1 { text += " after \(outcome.attemptCount) attempts" }
+    let detail = outcome.state == .succeeded ? outcome.lastLine : outcome.reason
+    return text + (detail.map { ": \(EscapedText.escaped($0))" } ?? "")
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Finds the ids of operations by their names. It prints nothing.
+struct NameInquiry: Inquiry {
+  /// The error that a name does not identify one operation.
+  struct Failure: Error, CustomStringConvertible {
+    /// The error as one sentence, without the characters that control a terminal.
+    let description: String
+  }
+
+  /// The maximum number of operations in one answer that are searched.
+  private static let mostRows = 10_000
+
+  private let names: [String]
+  var knowledge = ProcessKnowledge(InquiryForm())
+  private(set) var nextLook: MonitorTime?
+
+  /// - Parameter names: The exact names; at least one.
+  init(_ names: [String]) { self.names = names }
+
+  /// The operations whose names contain one of the names.
+  var interest: Interest {
+    Interest(
+      order: SortOrder(by: .id), filter: try? OperationFilter(Self.filter(names)),
+      rowLimit: Self.mostRows)
+  }
+
+  /// Returns the text of a filter for names. A filter cannot contain quotation marks, so only the beginning of a name
+  /// with such a mark is used.
+  private static func filter(_ names: [String]) -> String {
+    let parts = names.map { name in name.prefix { $0 != "\"" } }
+    return parts.contains { $0.isEmpty } ? "" : parts.map { "\"\($0)\"" }.joined(separator: "|")
+  }
+
+  mutating func look(at now: MonitorTime) -> [InquiryAction] {
+    nextLook = knowledge.nextLook(at: now)
+    let found = matches()
+    let isFound = knowledge.isFilled && names.allSatisfy { found[$0] != nil }
+    return isFound || knowledge.isComplete(at: now) ? [.success] : []
+  }
+
+  mutating func leave(at now: MonitorTime) -> [InquiryAction] { [.success] }
+
+  private func matches() -> [String: [OperationReport.ID]] {
+    let wanted = Set(names)
+    var found: [String: [OperationReport.ID]] = [:]
+    for report in knowledge.operations.all where wanted.contains(report.name) {
+      found[report.name, default: []].append(report.id)
+    }
+    return found
+  }
+
+  /// Returns the id of the operation with each name.
+  ///
+  /// - Throws: ``Failure`` if no operation has a name, or if several operations have it.
+  func ids() throws(Failure) -> [String: OperationReport.ID] {
+    let found = matches()
+    var ids: [String: OperationReport.ID] = [:]
+    for name in names {
+      let shown = EscapedText.escaped(name)
+      let all = (found[name] ?? []).sorted()
+      guard let first = all.first else {
+        throw Failure(
+          description: "no operation has the name \"\(shown)\"; it may have finished long ago")
+      }
+      guard all.count == 1 else {
+        let list = all.prefix(10).map { "\($0)" }.joined(separator: ", ")
+        let more = all.count > 10 ? " and \(all.count - 10) more" : ""
+        throw Failure(
+          description: "\(all.count) operations have the name \"\(shown)\": \(list)\(more)")
+      }
+      ids[name] = first
+    }
+    return ids
+  }
+}

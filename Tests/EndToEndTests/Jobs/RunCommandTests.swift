@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import OpqTop
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Tests of `opq-top run` without a dashboard.
+@Suite("Running jobs from a file", .timeLimit(.minutes(10)), .onOwnThread)
+struct RunCommandTests {
+  /// Writes a job file, whose jobs find the test's directory in the variable `DIR`.
+  private func write(_ jobs: String, in scene: LaunchScene, head: String = "") throws -> String {
+    let path = scene.file("jobs.yaml")
+    try "environment: {DIR: '\(scene.directory.path)'}\n\(head)\njobs:\n\(jobs)\n".write(
+      toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+
+  /// Runs jobs to their end. The output and the errors are files of the scene.
+  private func run(
+    _ jobs: String, _ arguments: [String] = [], in scene: LaunchScene
+  ) throws -> PseudoTerminal.Ending? {
+    try scene.run(["run", try write(jobs, in: scene)] + arguments)
+  }
+
+  /// The lines of the output without durations.
+  private func lines(_ scene: LaunchScene) -> [String] {
+    scene.contents("output").split(separator: "\n").map {
+      String($0).replacing(#/ in [0-9.]+(ms|s|m[0-9]+s)/#, with: "")
+    }
+  }
+
+  @Test("JR-14: The status is 0 if all jobs have succeeded, and each start and end is a line")
+  func allSucceeded() throws {
+    let scene = try LaunchScene()
+    let ending = try run(
+      """
+        first: {run: 'echo hello'}
+        second: {run: 'true', needs: [first]}
+      """, in: scene)
+    #expect(ending == .status(0), "\(scene.contents("errors"))")
+    let lines = lines(scene)
+    #expect(
+      lines.dropLast() == [
+        "started   first", "succeeded first: hello", "started   second", "succeeded second",
+      ])
+    let summary = try #require(lines.last)
+    let prefix = "2 jobs: 2 succeeded; output in \(scene.directory.path)/opq-run-"
+    #expect(summary.hasPrefix(prefix))
+    let logs = String(summary.dropFirst("2 jobs: 2 succeeded; output in ".count))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: logs) == ["1-first.1.log"])
+  }
+
+  @Test("JR-14: The status is 1 if a job has failed, and the summary counts the jobs")
+  func someFailed() throws {
+    let scene = try LaunchScene()
+    let ending = try run(
+      """
+        broken: {run: 'exit 4'}
+        next: {run: 'true', needs: [broken]}
+      """, in: scene)
+    #expect(ending == .status(1))
+    #expect(
+      lines(scene) == [
+        "started   broken", "failed    broken: exit status 4",
+        "skipped   next: broken failed", "2 jobs: 1 failed, 1 skipped",
+      ])
+  }
+
+  @Test(
+    "JR-15: A mistake in the file or the options has the status 2, and nothing starts",
+    arguments: [
+      (["jobs.yaml", "--only", "frist"], "unknown job \"frist\"; did you mean \"first\"?"),
+      (["none.yaml"], "cannot read none.yaml: No such file or directory"),
+      (["wrong.yaml"], "wrong.yaml:2: the job \"first\" has the unknown key \"rnu\""),
+      (["jobs.yaml", "--lines", "jobs.yaml"], "give either a job file or --lines with a file"),
+      ([], "give either a job file or --lines with a file"),
+      (["jobs.yaml", "-j0"], "-j needs a number of at least 1, not 0"),
+      (["jobs.yaml", "--json"], "--json needs --dry-run"),
+    ])
+  func mistakes(arguments: [String], message: String) throws {
+    let scene = try LaunchScene()
+    _ = try write("  first: {run: 'echo ran > \"$DIR/ran\"'}", in: scene)
+    try "jobs:\n  first: {rnu: 'true'}\n".write(
+      toFile: scene.file("wrong.yaml"), atomically: true, encoding: .utf8)
+    let words = arguments.map { "'\($0)'" }.joined(separator: " ")
+    let ending = try scene.run(
+      ["-c", "cd '\(scene.directory.path)'; exec '\(BuiltProgram.path)' run \(words)"],
+      of: "/bin/sh")
+    #expect(ending == .status(2))
+    #expect(scene.contents("errors").contains(message), "\(scene.contents("errors"))")
+    #expect(scene.contents("ran") == "" && scene.contents("output") == "")
+  }
+
+  @Test(
+    "JR-16: After a signal, all jobs are ended before the program exits with 128 and the number",
+    arguments: [SIGINT, SIGTERM, SIGHUP])
+  func signals(number: Int32) throws {
+    let scene = try LaunchScene()
+    let file = try write(
+      """
+        stubborn:
+          run: |
+            trap '' TERM
+            sh -c 'trap "" TERM; while :; do sleep 0.05; done' &
+            echo "$! $$" > "$DIR/processes"
+            while :; do sleep 0.05; done
+          grace: 100ms
+        next: {run: 'echo ran > "$DIR/ran"', needs: [stubborn], when: always}
+      """, in: scene)
+    let window = try scene.start(["run", file])
+    #expect(scene.wait(for: "\n", in: "processes"))
+    window.signal(number)
+    #expect(window.waitForEnd() == .status(128 + number))
+    #expect(lines(scene).last?.hasPrefix("2 jobs: 2 cancelled") == true)
+    #expect(scene.contents("ran") == "")
+    for process in scene.contents("processes").split(whereSeparator: \.isWhitespace) {
+      let isThere = FileManager.default.fileExists(atPath: "/proc/\(process)")
+      #expect(!isThere || isZombie(process))
+    }
+  }
+
+  private func isZombie(_ process: Substring) -> Bool {
+    let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+    return status.isEmpty || status.contains("State:\tZ")
+  }
+
+  @Test("JR-17: A dry run prints the plan as text or JSON, and runs nothing")
+  func dryRun() throws {
+    let scene = try LaunchScene()
+    let jobs = """
+        first: {run: 'echo ran > "$DIR/ran"'}
+        second: {run: 'true', needs: [first]}
+        other: {run: 'true'}
+      """
+    #expect(try run(jobs, ["--dry-run", "--until", "second"], in: scene) == .status(0))
+    let text = scene.contents("output").split(separator: "\n")
+    #expect(text.count == 2 && text.first?.hasPrefix("first ") == true)
+    #expect(
+      try run(jobs, ["--dry-run", "--json", "-j3", "--only", "second"], in: scene) == .status(0))
+    let json = scene.contents("output")
+    #expect(json.contains("\"needs\":[]") && json.contains("\"width\":3"))
+    #expect(!json.contains("\"first\"") && scene.contents("ran") == "")
+  }
+
+  @Test("JR-17: --only runs a job alone, and --until runs it with its needs")
+  func selections() throws {
+    let scene = try LaunchScene()
+    let jobs = """
+        first: {run: 'echo first >> "$DIR/ran"'}
+        second: {run: 'echo second >> "$DIR/ran"', needs: [first]}
+        third: {run: 'echo third >> "$DIR/ran"', needs: [second]}
+      """
+    #expect(try run(jobs, ["--only", "second"], in: scene) == .status(0))
+    #expect(scene.contents("ran") == "second\n")
+    #expect(try run(jobs, ["--until", "second"], in: scene) == .status(0))
+    #expect(scene.contents("ran") == "second\nfirst\nsecond\n")
+  }
+
+  @Test("JR-18: Each line of a file or of standard input is a job", arguments: ["lines.txt", "-"])
+  func plainLines(name: String) throws {
+    let scene = try LaunchScene()
+    try "echo one\n# no command\n\necho two\n".write(
+      toFile: scene.file("lines.txt"), atomically: true, encoding: .utf8)
+    let file = name == "-" ? "-" : scene.file(name)
+    let ending = try scene.run(
+      ["run", "-j1", "--lines", file], input: scene.file("lines.txt"))
+    #expect(ending == .status(0), "\(scene.contents("errors"))")
+    #expect(
+      lines(scene).dropLast() == [
+        "started   1", "succeeded 1: one", "started   4", "succeeded 4: two",
+      ])
+  }
+
+  @Test("JR-18: A file without commands is a run without jobs")
+  func noLines() throws {
+    let scene = try LaunchScene()
+    #expect(try scene.run(["run", "--lines", "-"]) == .status(0))
+    #expect(lines(scene) == ["0 jobs"])
+  }
+
+  @Test("JR-11: Output and names do not control the terminal")
+  func hostileOutput() throws {
+    let scene = try LaunchScene()
+    let file = try write(
+      #"""
+        job: {run: 'printf "\033]0;x\007\033[2J\n"; exit 1', each: {WORD: ['é "', 'a b']}}
+      """#, in: scene)
+    let window = try scene.start(["run", file, "--batch"], showsScreen: true)
+    window.keepTranscript()
+    #expect(window.waitForEnd() == .status(1))
+    let transcript = try #require(window.transcript)
+    #expect(transcript.allSatisfy { $0 >= 0x20 || $0 == 0x0A || $0 == 0x0D })
+    #expect(String(decoding: transcript, as: UTF8.self).contains("\\x1b]0;x\\x07"))
+  }
+
+  @Test("JR-12: A full disk is one sentence for each job, and the run ends")
+  func fullDisk() throws {
+    let scene = try LaunchScene()
+    let file = try write(
+      """
+        fill: {run: 'head -c 100000 /dev/zero; echo "still alive"'}
+        next: {run: 'true', needs: [fill]}
+      """, in: scene)
+    let ending = try scene.run(
+      ["-c", "ulimit -f 8; exec '\(BuiltProgram.path)' run '\(file)'"], of: "/bin/bash")
+    // `head` is ended by the signal about the limit, and the shell cannot write to the log either.
+    #expect(ending == .status(1), "\(scene.contents("errors"))")
+    #expect(lines(scene).count == 4)
+    #expect(lines(scene)[1].hasPrefix("failed    fill: "))
+    #expect(lines(scene)[2] == "skipped   next: fill failed")
+  }
+
+  @Test("JR-13: Plain lines take little memory and time", .oneAtATime)
+  func manyLines() throws {
+    let scene = try LaunchScene()
+    let count = Effort.scaled(10_000)
+    let lines =
+      String(repeating: "true\n", count: count)
+      + "grep VmHWM /proc/$PPID/status >'\(scene.file("memory"))'\n"
+    try lines.write(toFile: scene.file("lines.txt"), atomically: true, encoding: .utf8)
+    #expect(try scene.run(["run", "-j2", "--lines", scene.file("lines.txt")]) == .status(0))
+    #expect(scene.contents("output").split(separator: "\n").count == 2 * (count + 1) + 1)
+    let words = scene.contents("memory").split(whereSeparator: \.isWhitespace)
+    #expect(try #require(words.dropFirst().first.flatMap { Int($0) }) < 100_000)
+  }
+
+  @Test("JR-12: A reader that closes the output does not end the jobs")
+  func closedOutput() throws {
+    let scene = try LaunchScene()
+    let file = try write(
+      "  job: {run: 'sleep 0.01; echo ran >> \"$DIR/ran\"', each: {N: [1, 2, 3, 4, 5, 6, 7, 8]}}",
+      in: scene)
+    let ending = try scene.run(
+      ["-c", "'\(BuiltProgram.path)' run -j1 '\(file)' | head -n 1; exit \"${PIPESTATUS[0]}\""],
+      of: "/bin/bash")
+    #expect(ending == .status(0))
+    #expect(scene.contents("ran").split(separator: "\n").count == 8)
+  }
+}

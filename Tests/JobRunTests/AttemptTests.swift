@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import JobFiles
+import TestSupport
+import Testing
+
+@testable import JobRun
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+@Suite("Attempts of jobs", .timeLimit(.minutes(5)), .onOwnThread)
+struct AttemptTests {
+  @Test("JR-7: At most as many jobs as the width of their queue run at once")
+  func widthIsKept() throws {
+    let scene = try RunScene()
+    // Each job writes a line with its times in nanoseconds.
+    let run = try scene.finished(
+      """
+        job:
+          run: 'begin=$(date +%s%N); sleep 0.05; echo "$begin $(date +%s%N)" >> "$DIR/times"'
+          each: {N: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]}
+          queue: narrow
+      """, head: "queues: {narrow: {width: 2}}")
+    #expect(run.run.counts.text == "20 jobs: 20 succeeded")
+    let times = scene.words("times").compactMap { Int($0) }
+    #expect(times.count == 40)
+    let starts = stride(from: 0, to: times.count, by: 2).map { times[$0] }
+    let ends = stride(from: 1, to: times.count, by: 2).map { times[$0] }
+    for start in starts {
+      let running = zip(starts, ends).count { $0 <= start && start < $1 }
+      #expect(running <= 2)
+    }
+  }
+
+  @Test("JR-7: A rate limits the starts in each second")
+  func rateIsKept() throws {
+    let scene = try RunScene()
+    let begin = ContinuousClock.now
+    let run = try scene.finished(
+      "  job: {run: 'true', each: {N: [1, 2, 3, 4, 5]}, queue: slow}",
+      head: "queues: {slow: {width: 5, rate: 4}}")
+    #expect(run.run.counts.text == "5 jobs: 5 succeeded")
+    #expect(begin.duration(to: .now) >= .seconds(1))
+  }
+
+  @Test("JR-8: An attempt that takes longer than the timeout is ended, and counts as failed")
+  func timeoutEndsAttempt() throws {
+    let scene = try RunScene()
+    let run = try scene.finished(
+      """
+        slow:
+          run: 'echo waiting; echo "$OPQ_ATTEMPT" >> "$DIR/attempts"; exec sleep 600'
+          timeout: 300ms
+          grace: 1s
+          retries: 1
+          retry-pause: 1ms
+      """)
+    let outcome = try #require(run.outcome("slow"))
+    #expect(outcome.state == .failed && outcome.attemptCount == 2 && outcome.exitStatus == nil)
+    #expect(outcome.reason == "an attempt took longer than 300ms: waiting")
+    #expect(scene.words("attempts") == ["1", "2"])
+  }
+
+  @Test("JR-9: A failed attempt is repeated, and each attempt has a log of its own")
+  func retriesHaveLogs() throws {
+    let scene = try RunScene()
+    let run = try scene.finished(
+      """
+        flaky:
+          run: 'echo "attempt $OPQ_ATTEMPT"; test "$OPQ_ATTEMPT" = 3'
+          retries: 5
+          retry-pause: 1ms
+      """)
+    let outcome = try #require(run.outcome("flaky"))
+    #expect(outcome.state == .succeeded && outcome.attemptCount == 3)
+    #expect(outcome.lastLine == "attempt 3")
+    for attempt in 1...3 {
+      #expect(RunScene.contents(run.log(0, attempt: attempt)) == "attempt \(attempt)\n")
+    }
+    #expect(
+      run.events.dropLast() == (1...3).map { JobEvent.started(0, attempt: $0) }[...])
+  }
+
+  @Test("JR-9: A job that must run once is not repeated after a failure")
+  func onceIsNotRepeated() throws {
+    let scene = try RunScene()
+    let run = try scene.finished(
+      "  deploy: {run: 'echo ran >> \"$DIR/ran\"; exit 1', once: true, retries: 3, retry-pause: 1ms}"
+    )
+    #expect(run.outcome("deploy")?.attemptCount == 1 && scene.words("ran") == ["ran"])
+  }
+
+  @Test("JR-10: A job has the environment of the file, its variables and those of the run")
+  func environment() throws {
+    let scene = try RunScene()
+    let run = try scene.finished(
+      """
+        show:
+          run: 'echo "$OPQ_JOB $OPQ_RUN $OPQ_ATTEMPT $WORD ${OPQ_RESULT-none}" > "$DIR/$WORD"'
+          each: {WORD: [no, '012']}
+      """)
+    let runID = run.run.logs.runID
+    #expect(scene.words("no") == ["show[no]", runID, "1", "no", "none"])
+    #expect(scene.words("012") == ["show[012]", runID, "1", "012", "none"])
+  }
+
+  @Test("JR-11: Names and output with any characters are harmless")
+  func hostileNamesAndOutput() throws {
+    let scene = try RunScene()
+    let run = try scene.finished(
+      #"""
+        job:
+          run: 'printf "\033]0;x\007\033[2J\377\n"; exit 1'
+          each: {WORD: ['../../../../tmp/x', '`touch pwned`', '; rm -rf /', 'é 👩‍👩‍👧‍👦 "']}
+      """#)
+    #expect(run.run.counts.text == "4 jobs: 4 failed")
+    for (index, job) in run.run.plan.jobs.enumerated() {
+      let outcome = try #require(run.run.outcomes[index])
+      let sentence = outcome.sentence(for: job.id)
+      #expect(sentence.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f })
+      // The bytes are in the log, which is inside the directory.
+      let log = run.log(index, attempt: 1)
+      #expect(RunScene.contents(log).hasPrefix("\u{1B}]0;x\u{7}\u{1B}[2J"))
+      #expect(log.dropFirst(run.run.logs.path.count + 1).allSatisfy { $0 != "/" })
+    }
+  }
+
+  @Test("JR-11: A program that does not exist, and a shell that does not exist, are one sentence")
+  func missingPrograms() throws {
+    let scene = try RunScene()
+    let run = try scene.finished(
+      """
+        program: {run: 'exec /none/program'}
+        shell: {run: 'true', shell: /none/shell}
+      """)
+    #expect(run.states == ["program failed", "shell failed"])
+    #expect(run.outcome("program")?.exitStatus == 127)
+    #expect(
+      run.outcome("shell")?.sentence(for: "shell")
+        == "shell failed: cannot be started: the program was not found")
+  }
+
+  @Test("JR-12: A log that the directory cannot take is one sentence for each job")
+  func logCannotBeWritten() throws {
+    let scene = try RunScene()
+    let run = try scene.run(
+      scene.plan("  one: {run: 'echo hello'}\n  two: {run: 'true', needs: [one]}"))
+    #expect(run.run.logs.deleteIfEmpty())
+    run.start()
+    run.waitForEnd()
+    #expect(run.states == ["one failed", "two skipped"])
+    #expect(run.outcome("one")?.reason?.contains("cannot be opened: No such file") == true)
+  }
+
+  @Test("JR-13: Many jobs run, and jobs without output leave no logs", .oneAtATime)
+  func manyJobs() throws {
+    let scene = try RunScene()
+    let count = Effort.scaled(10_000)
+    let lines = String(repeating: "true\n", count: count)
+    var plan = try JobPlan(lines: Array(lines.utf8), name: "lines", processorCount: 2)
+    plan.setWidths(2)
+    let run = try scene.run(plan)
+    let begin = ContinuousClock.now
+    run.start()
+    run.waitForEnd()
+    let each = begin.duration(to: .now) / count
+    #expect(run.run.counts.text == "\(count) jobs: \(count) succeeded")
+    #expect(run.events.count == 2 * count)
+    // The limit for an idle machine is 5 ms.
+    #expect(each < .milliseconds(50))
+    #expect(run.run.logs.deleteIfEmpty())
+  }
+
+  @Test("JR-13: The largest plan is connected without the product of its groups")
+  func largestPlan() throws {
+    let scene = try RunScene()
+    // Two groups of jobs, of which the second one needs all jobs of the first one, which are never started.
+    let numbers = (1...Effort.scaled(50_000)).map { "\($0)" }.joined(separator: ", ")
+    let plan = try scene.plan(
+      """
+        gate: {run: 'exit 1'}
+        first: {run: 'true', needs: [gate], each: {N: [\(numbers)]}}
+        second: {run: 'true', needs: [first], each: {N: [\(numbers)]}}
+      """)
+    let run = try scene.run(plan)
+    run.start()
+    run.waitForEnd()
+    #expect(run.run.counts.counts[.skipped] == plan.jobs.count - 1)
+    #expect(run.run.outcomes.dropFirst().allSatisfy { $0?.origin == "gate" })
+  }
+}
