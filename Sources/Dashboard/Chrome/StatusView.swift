@@ -305,21 +305,15 @@ struct StatusView {
         + question.ids.prefix(8).map { dashboard.describe($0) }.joined(separator: ", ")
     switch question.purpose {
     case .cancel: return "Cancel \(what)?"
-    case .quit where dashboard.configuration.runsJobs: return "End \(unfinishedJobs) and quit?"
+    case .quit where dashboard.runsJobs: return "End \(dashboard.unfinishedJobs) and quit?"
     case .quit: return "Quit without waiting for \(what)?"
-    case .open(_, let name) where dashboard.configuration.runsJobs:
-      return "End \(unfinishedJobs) and attach to \(name)?"
+    case .open(_, let name) where dashboard.runsJobs:
+      return "End \(dashboard.unfinishedJobs) and attach to \(name)?"
     case .open(_, let name): return "End the demo and attach to \(name)?"
     case .setSuspended(let id, let isSuspended):
       let name = dashboard.live.queue(id)?.label.clipped(to: 40) ?? "\(id)"
       return "\(isSuspended ? "Suspend" : "Resume") queue \(name)?"
     }
-  }
-
-  /// The number of unfinished jobs in words.
-  private var unfinishedJobs: String {
-    let count = dashboard.unfinishedCount
-    return count == 1 ? "1 unfinished job" : "\(CountText.text(count)) unfinished jobs"
   }
 
   /// Returns a sentence that explains what happens if the user answers yes.
@@ -329,8 +323,7 @@ struct StatusView {
       question.ids.count == 1
         ? "Cancelling is final. Dependents start when the operation has finished."
         : "Cancelling is final. Dependents start when these operations have finished."
-    case .quit where dashboard.configuration.runsJobs,
-      .open where dashboard.configuration.runsJobs:
+    case .quit where dashboard.runsJobs, .open where dashboard.runsJobs:
       "The jobs run in this program. Their commands are ended, and dependents do not start."
     case .quit: "The demo runs in this process. Quitting ends all its operations."
     case .open:
