@@ -217,9 +217,8 @@ final class Worker: Sendable {
   }
 
   /// Starts the queue's operations one after the other, until the queue has no operation for this
-  /// worker or another queue should be served.
+  /// worker or another queue should be served. `now` is the present time in nanoseconds.
   ///
-  /// - Parameter now: The present time in nanoseconds.
   /// - Returns: The queue to serve next, if an operation has handed one over to this worker.
   private func startOperations(of queue: QueueCore, at now: Int64) -> Unmanaged<QueueCore>? {
     var scope = CurrentWork.Scope(operation: nil, servedQueue: .passUnretained(queue))

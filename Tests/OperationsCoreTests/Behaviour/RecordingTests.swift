@@ -104,7 +104,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("MX-7: a thread that adds many operations to a suspended queue does not wake the collector itself")
+  @Test("MX-7: a thread that adds to a suspended queue does not wake the collector itself")
   func wakeWhileAdding() async throws {
     let queue = OperationQueue(unlistedNamed: "test")
     queue.isSuspended = true
