@@ -28,6 +28,9 @@ final class QueueCore: @unchecked Sendable {
   /// The raw value of the quality of service. No lock guards it, because each added block reads it.
   let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
   let scheduler: Locked<QueueScheduler>
+  /// The lock of the thread that submits blocks to a dispatch queue. It is acquired before the scheduler's lock. No
+  /// other lock is held when it is acquired, and Dispatch may start a thread while it is held.
+  let submission = FutexLock()
   /// Whether operations run on a dispatch queue. Written only while the scheduler's lock is held.
   let isOnDispatch = Atomic<Bool>(false)
   /// The raw value of the ``Marks``.
