@@ -9,13 +9,18 @@ enum BuiltProgram {
   /// The path of `opq-top`, in the folder that contains the running tests.
   static let path = BuiltFolder.path(of: "opq-top")
 
+  /// The environment variable with which the program finds no listening process. Without it, the program would show
+  /// another process of this machine instead of the demo, if one listens.
+  private static let alone = "OPQ_SOCKET_DIRECTORY=/nonexistent/opq"
+
   /// Starts the program on a terminal, and waits for its first complete frame.
   static func start(
     columns: Int = 80, rows: Int = 24, _ arguments: [String] = [], environment: [String] = [],
     redirections: [Int32: String] = [:]
   ) throws -> PseudoTerminal {
     let window = try PseudoTerminal(columns: columns, rows: rows)
-    try window.start(path, arguments, environment: environment, redirections: redirections)
+    try window.start(
+      path, arguments, environment: [alone] + environment, redirections: redirections)
     window.wait { $0.isAlternate && $0.contains("total") }
     return window
   }
@@ -28,7 +33,7 @@ enum BuiltProgram {
   static func startInShell(_ arguments: String = "") throws -> PseudoTerminal {
     let window = try PseudoTerminal()
     let script = "'\(path)' \(arguments); echo \"back $?\"; read line"
-    try window.start("/bin/sh", ["-c", script])
+    try window.start("/bin/sh", ["-c", script], environment: [alone])
     window.wait { $0.isAlternate && $0.contains("total") }
     return window
   }
@@ -40,7 +45,9 @@ enum BuiltProgram {
   ) throws -> (text: String, ending: PseudoTerminal.Ending?) {
     let directory = try TemporaryDirectory()
     let window = try PseudoTerminal()
-    try window.start(path, arguments, redirections: [0: "/dev/null", 1: directory.file("output")])
+    try window.start(
+      path, arguments, environment: [alone],
+      redirections: [0: "/dev/null", 1: directory.file("output")])
     let ending = window.waitForEnd()
     return (try String(contentsOfFile: directory.file("output"), encoding: .utf8), ending)
   }

@@ -186,7 +186,7 @@ struct EdgeBlock {
   /// - Returns: `nil` if this block has the maximum capacity and is full of dependents that exist.
   func makingRoom() -> EdgeBlock? {
     let size = header.pointee.size
-    // A search in the smallest block would take more time than it saves memory.
+    // The smallest block is not searched, because it contains few dependents that no longer exist.
     if size > 0 {
       removeGoneDependents()
       if dependencyCount + dependentCount <= header.pointee.capacity / 2 { return self }

@@ -207,7 +207,7 @@ extension Operation {
       let made = EdgeBlock()
       if let dependency = extra.dependency {
         made.append(dependency: .passUnretained(dependency))
-        // While the word contains a dependency, only the thread that holds the lock changes the word.
+        // The thread that finishes the operation only changes a word that contains a dependent.
         self.extra.store(OperationExtra(made), ordering: .releasing)
         return made
       }
@@ -244,7 +244,7 @@ extension Operation {
       }
       for dependent in block.dependents { Self.countOffSilently(dependent) }
       block.removeAllDependents()
-      ReleaseList.releaseDependencies(of: block)
+      ReleaseList.releaseDependencies(of: block, in: self)
     }
     guard let rare = extra.rare else { return }
     for dependency in rare.moreDependencies.removeAll() {

@@ -20,13 +20,17 @@ enum ReleaseList {
     /// The operation that was added first is released first. Meanwhile, the processor fetches the
     /// memory of the others.
     var firstRetired: Unmanaged<Operation>?
+    /// The operation that was added last; `nil` if ``firstRetired`` is `nil`.
     private var lastRetired: Unmanaged<Operation>?
     /// The operations that are not retired. Another thread may still get a reference to such an
     /// operation, through a weak reference or because it finishes a dependency. It may then add the
     /// operation to a queue, which uses the operation's links.
     var others: [Operation] = []
-    /// The block of an operation that was destroyed. Its dependencies are released when the next
-    /// operation has been destroyed. Meanwhile, the processor fetches their memory.
+    /// The operation of the list that is being released.
+    var current: UnsafeMutableRawPointer?
+    /// The block of an operation of the list that was destroyed. Its dependencies are released when
+    /// another operation with a block is destroyed, or when ``firstRetired`` is `nil`. Meanwhile,
+    /// the processor fetches their memory.
     var block: EdgeBlock?
 
     mutating func add(_ operation: consuming Operation) {
@@ -66,15 +70,20 @@ enum ReleaseList {
     current.assumingMemoryBound(to: Pending.self).pointee.add(consume last)
   }
 
-  /// Releases the dependencies of a block, and frees the block. The block contains no dependents, and its
-  /// operation has been destroyed.
+  /// Releases the dependencies of a block, and frees the block. The block contains no dependents.
   ///
-  /// If this thread releases a list of operations, this method releases the dependencies later, and those of the
-  /// block of the previous call now.
-  static func releaseDependencies(of block: EdgeBlock) {
+  /// If this thread releases a list that contains the operation, this method releases the dependencies later, and
+  /// those of the block of the previous call now. If code of the user has released the operation, this method
+  /// releases the dependencies now, because the code may wait for their release.
+  ///
+  /// - Parameters:
+  ///   - block: The block.
+  ///   - operation: The operation of the block, which is being destroyed.
+  static func releaseDependencies(of block: EdgeBlock, in operation: Operation) {
     for dependency in block.dependencies { csystem_prefetch_line(dependency.toOpaque()) }
-    guard let current = csystem_current_release() else { return releaseNow(block) }
-    let pending = current.assumingMemoryBound(to: Pending.self)
+    guard let pending = csystem_current_release()?.assumingMemoryBound(to: Pending.self),
+      pending.pointee.current == Unmanaged.passUnretained(operation).toOpaque()
+    else { return releaseNow(block) }
     let previous = pending.pointee.block
     pending.pointee.block = block
     if let previous { releaseNow(previous) }
@@ -150,7 +159,9 @@ enum ReleaseList {
     // An operation is removed from the list of operations to release before its `deinit` adds other
     // operations to this list.
     if let next = pending.pointee.popFirstRetired() {
+      pending.pointee.current = next.toOpaque()
       next.release()
+      pending.pointee.current = nil
       return true
     }
     if let block = pending.pointee.block.take() {

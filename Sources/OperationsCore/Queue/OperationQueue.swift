@@ -273,7 +273,10 @@ open class OperationQueue: @unchecked Sendable {
   /// The dispatch queue on which the operations run; `nil`, the default, for threads of this
   /// library.
   ///
-  /// Each operation is one block in the dispatch queue, among its other blocks. A serial dispatch queue runs
+  /// Each operation is one block in the dispatch queue, among its other blocks. An operation that may start gets
+  /// its block when it is added. So a block that you submit to the dispatch queue later runs after it, if the
+  /// dispatch queue is serial and if at most 1,024 operations wait for their blocks. An operation that has to wait for a
+  /// dependency, a barrier, a limit or a free slot gets its block later. A serial dispatch queue runs
   /// one operation at a time, regardless of ``maxConcurrentOperationCount``. A concurrent dispatch queue runs
   /// as many operations as Dispatch has threads for. This queue still decides the order in which operations
   /// start, and its width and suspension still apply. Suspending this queue does not affect the dispatch

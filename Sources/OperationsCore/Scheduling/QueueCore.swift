@@ -6,10 +6,9 @@ import Synchronization
 /// The implementation of an ``OperationQueue``: the inbox, the lock around the scheduler, and the gate of the
 /// workers. This class uses the three in the necessary order.
 ///
-/// The public object of the queue retains this object. The public object itself is retained while the inbox
-/// or the scheduler has operations (``isOwnerHeld``). So a queue without other references is released after
-/// its work. A thread that works on a queue and has no reference to it retains the public object during the
-/// work.
+/// The public object of the queue retains this object. The public object itself is retained while the inbox or the
+/// scheduler has operations (``isOwnerHeld``). So a queue without other references is released after its work. A thread
+/// that works on a queue and has no reference to it retains the public object during the work.
 // Unchecked `Sendable` conformance because of `ownerReference`, which is set once before another thread can
 // use the queue, and because of `waitingRequest`, which the pool's lock guards.
 final class QueueCore: @unchecked Sendable {
@@ -19,15 +18,17 @@ final class QueueCore: @unchecked Sendable {
   let gate = WorkerGate()
   /// Whether the queue retains its public object, because the queue has work.
   ///
-  /// A thread that pushes an operation sets this value after the push. A thread that holds the scheduler's
-  /// lock clears the value if the queue has no work left, and reads the inbox after that. All of these
-  /// accesses are sequentially consistent. So if a push and a clearing happen at the same time, at least one
-  /// of the two threads sees the other's change. The value stays `true` between two operations while a worker
-  /// is present, so that the workers and adding threads do not contend for the reference count.
+  /// A thread that pushes an operation sets this value after the push. A thread that holds the scheduler's lock clears
+  /// the value if the queue has no work left, and reads the inbox after that. All of these accesses are sequentially
+  /// consistent. So if a push and a clearing happen at the same time, at least one of the two threads sees the other's
+  /// change. The value stays `true` between two operations while a worker is present, so that the workers and adding
+  /// threads do not contend for the reference count.
   private let isOwnerHeld = Atomic<Bool>(false)
   /// The raw value of the quality of service. No lock guards it, because each added block reads it.
   let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
   let scheduler: Locked<QueueScheduler>
+  /// Held while blocks are claimed and submitted to a dispatch queue. It is acquired before the scheduler's lock.
+  let submission = FutexLock()
   /// Whether operations run on a dispatch queue. Written only while the scheduler's lock is held.
   let isOnDispatch = Atomic<Bool>(false)
   /// The raw value of the ``Marks``.

@@ -4,19 +4,24 @@
 import COperationsSystem
 import Synchronization
 
-/// The lock of an operation. It takes one byte of memory. Its release is a store, which takes a tenth of the
-/// time of an atomic exchange.
+/// The lock of an operation. It takes one byte of memory. It is released by a store, which takes much less time
+/// than the atomic exchange of ``FutexLock``.
 ///
-/// A thread that waits for the lock is not woken. It tries again and again, and sleeps between its attempts. So
-/// this lock is only for data that few threads use at the same time. For other data, use ``Locked``.
-struct BriefLock: ~Copyable, Sendable {
+/// A thread that waits for the lock is not woken. It repeats its attempts: first at once, then after other threads have
+/// used the processor, and then after short times of sleep. So this lock is only for data that few threads use at the
+/// same time. For other data, use ``Locked``.
+package struct BriefLock: ~Copyable, Sendable {
   /// The number of attempts before the thread lets other threads use the processor.
   private static let attempts = 64
 
   private let isHeld = Atomic<Bool>(false)
 
+  /// Creates a lock that no thread holds.
+  package init() {}
+
+  /// Acquires the lock. A thread that holds it must not call this method.
   @inline(__always)
-  func lock() {
+  package func lock() {
     if !acquire() { lockContended() }
   }
 
@@ -30,8 +35,9 @@ struct BriefLock: ~Copyable, Sendable {
   @inline(__always)
   var isFree: Bool { !isHeld.load(ordering: .sequentiallyConsistent) }
 
+  /// Releases the lock, which this thread holds.
   @inline(__always)
-  func unlock() { isHeld.store(false, ordering: .releasing) }
+  package func unlock() { isHeld.store(false, ordering: .releasing) }
 
   @inline(__always)
   private func acquire() -> Bool {

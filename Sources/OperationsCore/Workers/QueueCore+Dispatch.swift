@@ -77,16 +77,22 @@ extension QueueCore {
     if let stepper = scheduler.withLock({ $0.stepper }) { return stepper.noteChange() }
     // Each block retains the queue, so that the queue is released after its last block has ended.
     let owner = owner.takeUnretainedValue()
-    // The blocks are submitted under the lock. So when a thread has added an operation, no other
-    // thread still has to submit its block, and a block of the user that follows comes after it.
-    withScheduler { scheduler, _ in
-      let count = scheduler.claimBlocks()
-      guard count > 0, let target = scheduler.underlying else { return }
+    var effects = QueueEffects()
+    // One thread at a time claims blocks and submits them. Otherwise, this thread could return from an addition while
+    // another thread still has to submit the block that it has claimed for the new operation. A block of the user
+    // that follows the addition would then come first.
+    submission.lock()
+    let (count, target) = inSection(&effects) { scheduler, _ in
+      (scheduler.claimBlocks(), scheduler.underlying)
+    }
+    if let target {
       let generation = target.generation
       for _ in 0..<count {
         target.queue.async { owner.core.runBlock(of: generation) }
       }
     }
+    submission.unlock()
+    perform(&effects)
   }
 
   /// Does the work of one block that was submitted to the dispatch queue: takes an operation,

@@ -105,6 +105,24 @@ enum ForkedChild {
     return ending
   }
 
+  /// Forks a child while another thread holds a lock like that of an operation. The child acquires the lock.
+  static func useBriefLock() -> Int32 {
+    OperationQueue().addOperations([BlockOperation {}], waitUntilFinished: true)
+    let gate = Pipe()
+    let state = SharedState()
+    startThread {
+      state.lock.lock()
+      state.isHeld.store(true, ordering: .releasing)
+      gate.wait()
+      state.lock.unlock()
+    }
+    let isHeld = poll(for: .seconds(Patience.seconds)) { state.isHeld.load(ordering: .acquiring) }
+    precondition(isHeld, "The thread did not acquire the lock")
+    let ending = child { state.lock.lock() }
+    gate.open()
+    return ending
+  }
+
   /// Forks a child process inside an operation. In the child, the operation's block then returns.
   static func returnFromOperation(in dispatchQueue: DispatchQueue? = nil) -> Int32 {
     let queue = OperationQueue()
@@ -290,6 +308,7 @@ private final class Parent: Sendable {
 /// State behind a lock of the library.
 private final class SharedState: Sendable {
   let value = Locked(0)
+  let lock = BriefLock()
   /// Whether a thread has acquired the lock.
   let isHeld = Atomic(false)
 }

@@ -37,6 +37,7 @@ enum Workers {
         case "byHand": ForkedChild.startByHand()
         case "byHandOnThread": ForkedChild.startOnThread()
         case "useLockedState": ForkedChild.useLockedState()
+        case "useBriefLock": ForkedChild.useBriefLock()
         case "early": ForkedChild.useEarly()
         case "returnFromOperation": ForkedChild.returnFromOperation()
         case "returnOnDispatch":

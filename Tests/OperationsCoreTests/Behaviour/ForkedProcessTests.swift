@@ -50,10 +50,11 @@ struct ForkedProcessTests {
 
   @Test(
     "H-14: a child ends with a message after 5 s if another thread held a lock during fork()",
-    .enabled(if: Effort.percent >= 100, "The child waits for 5 s"))
-  func heldLockInOwnProcess() throws {
+    .enabled(if: Effort.percent >= 100, "The child waits for 5 s"),
+    arguments: ["useLockedState", "useBriefLock"])
+  func heldLockInOwnProcess(use: String) throws {
     try consequenceInOwnProcess(
-      use: "useLockedState", action: "use data that another thread was using during fork()")
+      use: use, action: "use data that another thread was using during fork()")
   }
 
   @Test(

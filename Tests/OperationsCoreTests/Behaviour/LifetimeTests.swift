@@ -191,6 +191,34 @@ struct LifetimeTests {
     }
   }
 
+  @Test("DE-15: an operation that a deinit of the user releases releases its dependencies at once")
+  func releaseInsideADeinit() async throws {
+    try await onOwnThread {
+      let log = EventLog<String>()
+      func makeRoot() -> Operation {
+        let shared = (0..<8).map { _ in PlainSubclass(atDeinit: { log.note("dependency") }) }
+        let inner = BlockOperation {}
+        for dependency in shared { inner.addDependency(dependency) }
+        let held = Monitored<(inner: Operation?, shared: [Operation])>((inner, shared))
+        let outer = PlainSubclass(atDeinit: {
+          let inner = held.change { $0.inner.take() }
+          _ = consume inner
+          let shared = held.change { held in
+            defer { held.shared = [] }
+            return held.shared
+          }
+          _ = consume shared
+          log.note("end of the deinit")
+        })
+        let root = BlockOperation {}
+        root.addDependency(outer)
+        return root
+      }
+      _ = makeRoot()
+      #expect(log.events == Array(repeating: "dependency", count: 8) + ["end of the deinit"])
+    }
+  }
+
   @Test(
     "F-15, DE-15: releasing a chain whose closures capture dependencies needs no stack",
     arguments: [0, 1, 2])

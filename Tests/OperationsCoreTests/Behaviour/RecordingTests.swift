@@ -120,7 +120,7 @@ struct RecordingTests {
         isAdding.raise()
         // The adding thread reads the inbox after 1,024 additions, which is a change for the collector.
         for _ in 0..<2_048 { queue.addOperation {} }
-        _ = wakers.wait(forCount: 1)
+        wakers.wait(forCount: 1)
         #expect(!wakers.events.contains(adder))
       }
       queue.cancelAllOperations()

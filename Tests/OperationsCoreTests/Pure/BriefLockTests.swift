@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Synchronization
 import TestSupport
 import Testing
@@ -38,18 +39,22 @@ struct BriefLockTests {
     try await onOwnThread {
       let counter = Counter()
       let isHeld = Gate()
-      let isTried = Gate()
+      let waiter = Atomic<Int32>(0)
       onThreads(2) { thread in
         if thread == 0 {
           counter.lock.lock()
           isHeld.open()
-          _ = isTried.waitUntilOpen()
-          #expect(!counter.isFree)
+          // The other thread sleeps after some attempts.
+          var isAsleep = false
+          while !isAsleep {
+            let id = waiter.load(ordering: .relaxed)
+            isAsleep = id != 0 && ThreadStatus.isBlocked(threadID: id) == true
+          }
           counter.value = 1
           counter.lock.unlock()
         } else {
           _ = isHeld.waitUntilOpen()
-          isTried.open()
+          waiter.store(csystem_thread_id(), ordering: .relaxed)
           counter.lock.lock()
           #expect(counter.value == 1)
           counter.lock.unlock()

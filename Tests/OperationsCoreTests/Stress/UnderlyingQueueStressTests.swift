@@ -32,7 +32,7 @@ struct UnderlyingQueueStressTests {
   func orderOnBusyProcessors() async throws {
     try await onOwnThread {
       let isDone = Flag()
-      let rounds = Effort.scaled(4_000)
+      let rounds = Effort.scaled(2_000)
       onThreads(5) { thread in
         // The other threads interrupt the threads that submit blocks.
         guard thread == 0 else { while !isDone.isRaised {}; return }
