@@ -19,10 +19,11 @@ struct JobCommands: Sendable {
   ///
   /// - Parameters:
   ///   - index: The index of the job.
-  ///   - willStart: A closure that is called before each attempt with its number. Returns the value of `OPQ_RESULT`.
+  ///   - willStart: A closure that is called before each attempt with its number. Returns the value of `OPQ_RESULT`;
+  ///     `nil` if the attempt must not start, because the closure has cancelled the operation.
   /// - Returns: The operation.
   func operation(
-    of index: Int, willStart: @escaping @Sendable (_ attempt: Int) -> String
+    of index: Int, willStart: @escaping @Sendable (_ attempt: Int) -> String?
   ) -> JobOperation {
     let job = plan.jobs[index]
     let pause = job.retryPause
@@ -30,7 +31,10 @@ struct JobCommands: Sendable {
     let operation = JobOperation(
       maximumAttempts: job.isOnce ? 1 : job.retries + 1, delay: { _ in pause }
     ) { attempt in
-      self.attempt(attempt, of: index, result: willStart(attempt))
+      guard let result = willStart(attempt) else {
+        return ResultOperation { throw CancellationError() }
+      }
+      return self.attempt(attempt, of: index, result: result)
     }
     operation.name = job.id
     operation.kind = kind ?? job.group

@@ -57,14 +57,16 @@ package struct JobLogs: Sendable {
     return "\(path)/\(index + 1)-\(String(decoding: name, as: UTF8.self)).\(attempt).log"
   }
 
-  /// Deletes a file if it is empty.
-  ///
-  /// - Returns: The size of the file; 0 if there is no such file.
-  func deleteIfEmpty(_ file: String) -> Int64 {
+  /// Returns the size of a file in bytes; 0 if there is no such file.
+  func size(of file: String) -> Int64 {
     var status = cmonitor_file_status()
     guard cmonitor_read_status(file, false, &status) == 0, status.is_regular else { return 0 }
-    if status.size == 0 { cmonitor_delete(file) }
     return status.size
+  }
+
+  /// Deletes a file if it is empty.
+  func deleteIfEmpty(_ file: String) {
+    if size(of: file) == 0 { cmonitor_delete(file) }
   }
 
   /// Deletes the directory if it has no file.

@@ -73,7 +73,9 @@ struct JobNeeds {
     guard job.condition == .failure else { return }
     // This operation cancels the job if no need has failed. It uses no slot of the job's queue.
     let check = BlockOperation { [run, operation] in
-      if run.result(of: job) != .failure { operation.cancel(with: NoNeedHasFailed()) }
+      if let result = run.result(of: job), result != .failure {
+        operation.cancel(with: NoNeedHasFailed())
+      }
     }
     check.name = "check the needs of \(job.id)"
     check.kind = "needs"

@@ -58,6 +58,12 @@ struct NoNeedHasFailed: Error, CustomStringConvertible {
   let description = "no need has failed"
 }
 
+/// The reason of the cancellation of a job whose needs have not ended, because a user has cancelled the operation that
+/// waits for them.
+struct NeedsHaveNotEnded: Error, CustomStringConvertible {
+  let description = "the wait for its needs was cancelled"
+}
+
 /// The reason of the cancellation of all jobs after the first failure.
 struct AnotherJobHasFailed: Error, CustomStringConvertible {
   let origin: String

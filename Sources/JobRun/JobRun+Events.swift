@@ -13,16 +13,20 @@ extension JobRun {
 
   /// An attempt is about to start.
   ///
-  /// - Returns: The value of `OPQ_RESULT`.
-  func willStart(_ index: Int, attempt: Int) -> String {
+  /// - Returns: The value of `OPQ_RESULT`; `nil` if the job must not run. In that case, its operation has been cancelled.
+  func willStart(_ index: Int, attempt: Int) -> String? {
     let job = plan.jobs[index]
     if attempt == 1 {
       // The ends of the needs are noted before this start, although their completion blocks may run later. The
       // operation of a need for several jobs has noted their ends.
       for need in job.needs where need.count == 1 { noteEnd(of: need.lowerBound) }
       noteEndsBeforeStart(of: job)
+      if let refusal = refusal(of: job) {
+        state.withLock { $0.jobs[index]?.operation }?.cancel(with: refusal)
+        return nil
+      }
     } else {
-      endLog(of: index, attempt: attempt - 1)
+      nameLog(of: index, attempt: attempt - 1)
     }
     let operation = state.withLock { state in
       state.jobs[index]?.attemptCount = attempt
@@ -36,7 +40,19 @@ extension JobRun {
     // The last line of an earlier attempt is not that of this one.
     if attempt > 1 { operation?.reportStatus("") }
     wake()
-    return job.condition == .success ? "" : result(of: job).text
+    return job.condition == .success ? "" : result(of: job)?.text ?? ""
+  }
+
+  /// The reason why a job must not run, although its queue starts it; `nil` if it may run.
+  ///
+  /// A user can cancel the operation that waits for several needs. The jobs that depend on it would start before their
+  /// needs have ended.
+  private func refusal(of job: JobPlan.Job) -> (any Error)? {
+    guard job.condition != .success else {
+      return state.withLock { $0.firstFailure }.map { AnotherJobHasFailed(origin: $0) }
+    }
+    guard let result = result(of: job) else { return NeedsHaveNotEnded() }
+    return job.condition == .failure && result != .failure ? NoNeedHasFailed() : nil
   }
 
   /// Notes the end of the job whose slot a job has got. Otherwise the events would show more jobs at once than the width
@@ -51,11 +67,10 @@ extension JobRun {
     for index in running { noteEnd(of: index) }
   }
 
-  /// Deletes the log of an attempt if it is empty. If it is longer than the lines that viewers show, the last of these
-  /// lines names the file.
-  private func endLog(of index: Int, attempt: Int) {
+  /// If the log of an attempt is longer than the lines that viewers show, the last of these lines names the file.
+  private func nameLog(of index: Int, attempt: Int) {
     let file = logs.file(of: plan.jobs[index], at: index, attempt: attempt)
-    guard logs.deleteIfEmpty(file) > Self.longestShownLog else { return }
+    guard logs.size(of: file) > Self.longestShownLog else { return }
     let operation = state.withLock { $0.jobs[index]?.operation }
     operation?.appendLogLine("the whole output is in \(file)", level: .notice)
   }
@@ -73,7 +88,7 @@ extension JobRun {
       JobOutcome.Facts(
         attemptCount: job.attemptCount, lastLine: job.operation.reportedStatus,
         duration: job.started.map { $0.duration(to: .now) }))
-    if job.attemptCount > 0 { endLog(of: index, attempt: job.attemptCount) }
+    if job.attemptCount > 0 { nameLog(of: index, attempt: job.attemptCount) }
     // The origin has finished earlier, although its completion block may run later.
     if let origin = outcome.origin.flatMap(index(ofOrigin:)), origin != index {
       noteEnd(of: origin)
@@ -85,6 +100,9 @@ extension JobRun {
       state.running[plan.jobs[index].queue]?.remove(index)
       state.outcomes[index] = outcome
       state.counts.add(outcome)
+      if outcome.state == .failed, options.failsFast, state.firstFailure == nil {
+        state.firstFailure = plan.jobs[index].id
+      }
       if options.keepsEvents { state.events.append(.ended(index, outcome)) }
       return job
     }
@@ -107,6 +125,20 @@ extension JobRun {
     }
   }
 
+  /// Deletes the logs without content, and the directory if no log is left. Call this method when all jobs have ended.
+  /// Before that, a process that a command has left behind may still write.
+  ///
+  /// - Returns: Whether the directory was deleted.
+  @discardableResult
+  package func deleteEmptyLogs() -> Bool {
+    for (index, outcome) in outcomes.enumerated() {
+      for attempt in 0..<(outcome?.attemptCount ?? 0) {
+        logs.deleteIfEmpty(logs.file(of: plan.jobs[index], at: index, attempt: attempt + 1))
+      }
+    }
+    return logs.deleteIfEmpty()
+  }
+
   /// Calls the handlers if all jobs have ended.
   func finishIfOver() {
     let handlers = state.withLock { state -> [@Sendable () -> Void] in
@@ -117,16 +149,24 @@ extension JobRun {
     for handler in handlers { handler() }
   }
 
-  /// Returns the result of the needs of a job, all of which have finished.
-  func result(of job: JobPlan.Job) -> NeedResult {
-    job.needs.map { result(of: $0) }.max() ?? .success
+  /// Returns the result of the needs of a job; `nil` if one of them has not ended.
+  func result(of job: JobPlan.Job) -> NeedResult? {
+    var result = NeedResult.success
+    for need in job.needs {
+      guard let next = self.result(of: need) else { return nil }
+      result = max(result, next)
+    }
+    return result
   }
 
-  private func result(of need: Range<Int>) -> NeedResult {
+  private func result(of need: Range<Int>) -> NeedResult? {
     if let known = state.withLock({ $0.results[need] }) { return known }
     noteEnds(of: need)
-    let outcomes = state.withLock { Array($0.outcomes[need]) }
-    let result = outcomes.map { $0.map { NeedResult($0.state) } ?? .success }.max() ?? .success
+    var result = NeedResult.success
+    for outcome in state.withLock({ Array($0.outcomes[need]) }) {
+      guard let outcome else { return nil }
+      result = max(result, NeedResult(outcome.state))
+    }
     if need.count > 1 { state.withLock { $0.results[need] = result } }
     return result
   }

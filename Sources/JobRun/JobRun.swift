@@ -44,6 +44,8 @@ package final class JobRun: Sendable {
     var results: [Range<Int>: NeedResult] = [:]
     var isStarted = false
     var hasFailedFast = false
+    /// The id of the job whose failure ends the run; `nil` if no failure has ended it.
+    var firstFailure: String?
     /// The reason for which all jobs were cancelled.
     var cancellation: RunWasCancelled?
   }

@@ -150,7 +150,7 @@ struct AttemptTests {
     let scene = try RunScene()
     let run = try scene.run(
       scene.plan("  one: {run: 'echo hello'}\n  two: {run: 'true', needs: [one]}"))
-    #expect(run.run.logs.deleteIfEmpty())
+    #expect(run.run.deleteEmptyLogs())
     run.start()
     run.waitForEnd()
     #expect(run.states == ["one failed", "two skipped"])
@@ -173,7 +173,7 @@ struct AttemptTests {
     #expect(run.events.count == 2 * count)
     // The limit for an idle machine is 5 ms.
     #expect(each < .milliseconds(50))
-    #expect(run.run.logs.deleteIfEmpty())
+    #expect(run.run.deleteEmptyLogs())
   }
 
   @Test("JR-13: The largest plan is connected without the product of its groups")

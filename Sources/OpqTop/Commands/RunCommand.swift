@@ -135,7 +135,13 @@ struct RunDisplayOptions: ParsableArguments {
   @Flag(help: "Leave the last frame on the terminal as text.")
   var keep = false
 
-  func validate() throws { _ = try view }
+  func validate() throws {
+    do {
+      _ = try view
+    } catch {
+      throw ValidationError(ViewOptions.message(for: error))
+    }
+  }
 
   /// The options of the dashboard.
   var view: ViewOptions {

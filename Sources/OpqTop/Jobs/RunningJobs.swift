@@ -35,15 +35,21 @@ struct RunningJobs {
     let showsDashboard = Program.hasTerminal && !display.batch
     // The run of the viewer must be created before any other thread: it blocks signals, and threads that are created
     // later inherit the blocked signals. Commands do not inherit them.
-    let viewer = try ViewerRun(display.view, takesJobSignals: showsDashboard)
+    let viewer = try ViewerRun(
+      display.view, takesJobSignals: showsDashboard, takesQuitSignal: true)
     var options = options
     options.keepsEvents = !showsDashboard
     let logs = try JobLogs()
     listen()
     let running = RunningJobs(
       JobRun(plan, logs: logs, options: options) { viewer.waker.ring() }, viewer)
-    let ending = try showsDashboard ? running.showDashboard(title: title) : running.printLines()
-    return running.report(ending, logs, isOnTerminal: showsDashboard)
+    do {
+      let ending = try showsDashboard ? running.showDashboard(title: title) : running.printLines()
+      return running.report(ending, isOnTerminal: showsDashboard)
+    } catch {
+      logs.deleteIfEmpty()
+      throw error
+    }
   }
 
   private init(_ jobs: JobRun, _ viewer: ViewerRun) {
@@ -79,12 +85,16 @@ struct RunningJobs {
     let text = RunText(plan: jobs.plan)
     var failure: Int32 = 0
     var isCancelled = false
-    jobs.start()
+    var hasStarted = false
     while true {
       let isOver = completion.isReached
       if !isCancelled, let signal = signals.first {
         isCancelled = true
         cancel(after: signal)
+      }
+      if !hasStarted {
+        hasStarted = true
+        jobs.start()
       }
       // A reader that has closed the output does not end the jobs.
       let lines = text.lines(of: jobs.takeEvents())
@@ -97,7 +107,7 @@ struct RunningJobs {
   }
 
   private func cancel(after signal: Int32) {
-    StandardStream.error.write(Program.errorLine("signal \(signal): the jobs are ended"))
+    StandardStream.error.write(Program.errorLine("signal \(signal): ending the jobs"))
     jobs.cancel(RunWasCancelled("the run was ended by signal \(signal)"))
   }
 
@@ -114,9 +124,9 @@ struct RunningJobs {
   }
 
   /// Prints the summary, and returns how the process must end.
-  private func report(_ ending: Ending, _ logs: JobLogs, isOnTerminal: Bool) -> Ending {
+  private func report(_ ending: Ending, isOnTerminal: Bool) -> Ending {
     let counts = jobs.counts
-    let place = logs.deleteIfEmpty() ? nil : logs.path
+    let place = jobs.deleteEmptyLogs() ? nil : jobs.logs.path
     let error = StandardStream.output.write(
       RunText.summary(counts, duration: begin.duration(to: .now), logs: place))
     let interrupt = signals.first ?? ending.signal

@@ -27,7 +27,7 @@ struct ViewerRun {
   ///   - recording: The options that record the source; `nil` if the command has no such options.
   ///   - takesJobSignals: Whether the run also handles the signals that stop and continue the
   ///     process, as the dashboard needs.
-  ///   - takesQuitSignal: Whether the run also handles `SIGQUIT`, to pass it on to a command.
+  ///   - takesQuitSignal: Whether the run also handles `SIGQUIT`, to pass it on to a command or to end jobs.
   /// - Throws: ``TerminalError`` if the system has no free descriptors.
   init(
     _ view: ViewOptions, recording: RecordingOptions? = nil, takesJobSignals: Bool = true,

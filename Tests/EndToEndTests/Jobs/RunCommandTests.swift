@@ -103,7 +103,7 @@ struct RunCommandTests {
 
   @Test(
     "JR-16: After a signal, all jobs are ended before the program exits with 128 and the number",
-    arguments: [SIGINT, SIGTERM, SIGHUP])
+    arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
   func signals(number: Int32) throws {
     let scene = try LaunchScene()
     let file = try write(

@@ -16,7 +16,7 @@ struct RunViewingTests {
       broken: {run: 'echo the reason; exit 7'}
       middle: {run: 'true', needs: [broken]}
       last: {run: 'true', needs: [middle]}
-      held: {run: 'echo waiting; until test -e "$DIR/go"; do sleep 0.02; done', grace: 1s}
+      held: {run: 'echo holding >"$DIR/started"; until test -e "$DIR/go"; do sleep 0.02; done', grace: 1s}
       after: {run: 'true', needs: [held]}
     """
 
@@ -72,12 +72,36 @@ struct RunViewingTests {
     #expect(window.waitForEnd() == .status(1))
   }
 
+  @Test("JR-1, JR-19: A job does not run if a viewer cancels the wait for its needs")
+  func cancelledWait() throws {
+    let scene = try LaunchScene()
+    let path = scene.file("jobs.yaml")
+    let text = """
+      environment: {DIR: '\(scene.directory.path)'}
+      queues: {other: {width: 1}}
+      jobs:
+        each: {run: 'until test -e "$DIR/go"; do sleep 0.02; done', each: {NUMBER: [1, 2]}}
+        clean: {run: 'touch "$DIR/cleaned"', needs: [each], when: always, queue: other}
+        alarm: {run: 'touch "$DIR/cleaned"', needs: [each], when: failure, queue: other}
+      """
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    let window = try scene.start(["run", path])
+    #expect(scene.wait(for: "started   each[2]", in: "output"))
+    let process = "\(try #require(window.child))"
+    _ = try output(["cancel", "all of each", "-p", process], in: scene)
+    #expect(scene.wait(for: "cancelled clean", in: "output"))
+    try "".write(toFile: scene.file("go"), atomically: true, encoding: .utf8)
+    #expect(window.waitForEnd() == .status(1))
+    #expect(!scene.contents("output").contains("started   clean"))
+    #expect(!scene.contents("output").contains("started   alarm"))
+  }
+
   @Test("JR-20: The dashboard shows the jobs, stays after their end, and the status is right")
   func dashboard() throws {
     let scene = try LaunchScene()
     let window = try scene.start(["run", try file(in: scene)], showsScreen: true)
     #expect(window.wait { $0.isAlternate && $0.contains("jobs.yaml") && $0.contains("held") })
-    #expect(window.wait { $0.contains("waiting") })
+    #expect(scene.wait(for: "holding", in: "started"))
     try "".write(toFile: scene.file("go"), atomically: true, encoding: .utf8)
     #expect(window.wait { $0.contains("all jobs have ended") })
     window.type("q")
@@ -89,7 +113,8 @@ struct RunViewingTests {
   func quitting() throws {
     let scene = try LaunchScene()
     let window = try scene.start(["run", try file(in: scene)], showsScreen: true)
-    #expect(window.wait { $0.isAlternate && $0.contains("2 waiting") || $0.contains("waiting") })
+    #expect(scene.wait(for: "holding", in: "started"))
+    #expect(window.wait { $0.isAlternate && $0.contains("cancelled 2") })
     window.type("q")
     #expect(window.wait { $0.contains("unfinished jobs and quit?") })
     window.type("y")
@@ -101,7 +126,8 @@ struct RunViewingTests {
   func interrupting() throws {
     let scene = try LaunchScene()
     let window = try scene.start(["run", try file(in: scene)], showsScreen: true)
-    #expect(window.wait { $0.isAlternate && $0.contains("held") && $0.contains("waiting") })
+    #expect(scene.wait(for: "holding", in: "started"))
+    #expect(window.wait { $0.isAlternate && $0.contains("cancelled 2") })
     window.type("\u{3}")
     #expect(window.waitForEnd() == .status(130))
     #expect(window.screen.contains("2 cancelled"))
