@@ -63,8 +63,11 @@ struct NameInquiry: Inquiry {
       let shown = EscapedText.escaped(name)
       let all = (found[name] ?? []).sorted()
       guard let first = all.first else {
+        let isIncomplete = knowledge.operations.all.count >= Self.mostRows
         throw Failure(
-          description: "no operation has the name \"\(shown)\"; it may have finished long ago")
+          description: isIncomplete
+            ? "too many names contain \"\(shown)\"; use the id of the operation"
+            : "no operation has the name \"\(shown)\"; finished operations may not be known")
       }
       guard all.count == 1 else {
         let list = all.prefix(10).map { "\($0)" }.joined(separator: ", ")
