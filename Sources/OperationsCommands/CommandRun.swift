@@ -125,6 +125,7 @@ final class CommandRun: Sendable {
   /// out at this moment. Then swift-subprocess may not notice the end either, so the operation finishes without it.
   private func abandonUnwatched(_ process: Int32) async {
     csystem_kill_group(process)
+    // Without a descriptor, the end of the process can only be found by asking again.
     while !csystem_reap(process) { try? await Task.sleep(for: .milliseconds(1)) }
     events.note(.end)
     await abandon(.fileDescriptors)

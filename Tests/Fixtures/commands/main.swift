@@ -6,8 +6,8 @@
 //
 //   fixture-commands many COUNT     runs this number of commands at once under a limit of 256 descriptors
 //   fixture-commands shortage       runs a command while too few descriptors are free, and one after that
-//   fixture-commands leak COUNT     runs this number of commands, of which one of ten cannot be started, and compares the
-//                                   numbers of open descriptors before and after that
+//   fixture-commands leak COUNT     runs this number of commands. Every tenth command cannot be started. Prints how many
+//                                   more descriptors are open after the commands than before them.
 //   fixture-commands waiting        cancels a command that waits for descriptors, and lets another one start
 
 import Operations
