@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import JobFiles
+package import JobFiles
 import OperationsCommands
 import OperationsCore
 
@@ -12,6 +12,7 @@ typealias JobOperation = RetryOperation<CommandResult>
 struct JobCommands: Sendable {
   let plan: JobPlan
   let logs: JobLogs
+  let gracePeriods: GracePeriods
   /// The kind of all operations; `nil` if each operation has the name of its group as its kind.
   let kind: String?
 
@@ -21,15 +22,21 @@ struct JobCommands: Sendable {
   ///   - index: The index of the job.
   ///   - willStart: A closure that is called before each attempt with its number. Returns the value of `OPQ_RESULT`;
   ///     `nil` if the attempt must not start, because the closure has cancelled the operation.
+  ///   - willRetry: A closure that is called with the error of an attempt if another attempt follows.
   /// - Returns: The operation.
   func operation(
-    of index: Int, willStart: @escaping @Sendable (_ attempt: Int) -> String?
+    of index: Int, willStart: @escaping @Sendable (_ attempt: Int) -> String?,
+    willRetry: @escaping @Sendable (any Error) -> Void
   ) -> JobOperation {
     let job = plan.jobs[index]
     let pause = job.retryPause
-    // The retries of a job that must not be repeated have no effect: they may come from the defaults of the file.
     let operation = JobOperation(
-      maximumAttempts: job.isOnce ? 1 : job.retries + 1, delay: { _ in pause }
+      maximumAttempts: job.maximumAttempts, delay: { _ in pause },
+      shouldRetry: { error in
+        if error is CancellationError { return false }
+        willRetry(error)
+        return true
+      }
     ) { attempt in
       guard let result = willStart(attempt) else {
         return ResultOperation { throw CancellationError() }
@@ -65,9 +72,16 @@ struct JobCommands: Sendable {
     command.environment.updateValue(
       job.condition == .success ? nil : result, forKey: "OPQ_RESULT")
     command.gracePeriod = job.grace
+    command.gracePeriods = gracePeriods
     command.output = .file(logs.file(of: job, at: index, attempt: attempt))
     return command
   }
+}
+
+extension JobPlan.Job {
+  /// The maximum number of attempts. The retries of a job that must not be repeated have no effect: they may come from
+  /// the defaults of the file.
+  package var maximumAttempts: Int { isOnce ? 1 : retries + 1 }
 }
 
 extension OperationQueue {

@@ -5,6 +5,9 @@
 package enum JobEvent: Sendable, Equatable {
   /// An attempt of the job with this index in the plan has started. The first attempt has the number 1.
   case started(Int, attempt: Int)
+  /// An attempt of the job with this index has failed, and another attempt follows. The reason is one as in
+  /// ``JobOutcome/reason``.
+  case retried(Int, attempt: Int, reason: String)
   /// The job with this index in the plan has ended, and no further attempt follows.
   case ended(Int, JobOutcome)
 }

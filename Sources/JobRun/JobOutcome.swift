@@ -131,7 +131,8 @@ extension JobOutcome {
     }
   }
 
-  private static func words(
+  /// Why an attempt has failed, as ``reason`` says it.
+  static func words(
     about error: any Error, of job: JobPlan.Job, lastLine: String?
   ) -> String {
     switch error {

@@ -43,6 +43,18 @@ extension JobRun {
     return job.condition == .success ? "" : result(of: job)?.text ?? ""
   }
 
+  /// An attempt has failed, and another one follows.
+  func willRetry(_ index: Int, after error: any Error) {
+    guard options.keepsEvents else { return }
+    state.withLock { state in
+      guard let job = state.jobs[index] else { return }
+      let reason = JobOutcome.words(
+        about: error, of: plan.jobs[index], lastLine: job.operation.reportedStatus)
+      state.events.append(.retried(index, attempt: job.attemptCount, reason: reason))
+    }
+    wake()
+  }
+
   /// The reason why a job must not run, although its queue starts it; `nil` if it may run.
   ///
   /// A user can cancel the operation that waits for several needs. The jobs that depend on it would start before their

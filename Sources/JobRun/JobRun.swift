@@ -57,6 +57,9 @@ package final class JobRun: Sendable {
   let options: Options
   let state: Locked<State>
   private let queues: [String: OperationQueue]
+  /// The queue of the operations that are no jobs. The name of a queue of a plan has no parentheses.
+  private let needsQueue = OperationQueue(name: "(needs)")
+  private let gracePeriods = GracePeriods()
   /// The index of each job by its id; empty if no job has a need.
   private let indices: [String: Int]
   let wake: @Sendable () -> Void
@@ -88,14 +91,19 @@ package final class JobRun: Sendable {
 
   /// Adds all jobs to their queues. A second call does nothing.
   package func start() {
-    let commands = JobCommands(plan: plan, logs: logs, kind: options.kind)
+    let commands = JobCommands(
+      plan: plan, logs: logs, gracePeriods: gracePeriods, kind: options.kind)
     let isFirst = state.withLock { state in
       defer { state.isStarted = true }
       return !state.isStarted
     }
     guard isFirst else { return }
     let operations = plan.jobs.indices.map { index in
-      let operation = commands.operation(of: index) { self.willStart(index, attempt: $0) }
+      let operation = commands.operation(of: index) {
+        self.willStart(index, attempt: $0)
+      } willRetry: {
+        self.willRetry(index, after: $0)
+      }
       operation.completionBlock = { self.noteEnd(of: index) }
       return operation
     }
@@ -107,7 +115,7 @@ package final class JobRun: Sendable {
     var needs = JobNeeds(run: self, operations: operations)
     let others = needs.connect()
     if let cancellation { for operation in operations { operation.cancel(with: cancellation) } }
-    if !others.isEmpty { OperationQueue(name: "needs").addOperations(others) }
+    needsQueue.addOperations(others)
     // The operations of a queue are added in one step, so that their priorities decide which one starts first.
     let groups = Dictionary(grouping: plan.jobs.indices) { plan.jobs[$0].queue }
     for queue in plan.queues {
@@ -131,6 +139,9 @@ package final class JobRun: Sendable {
     for queue in queues.values { queue.isSuspended = false }
   }
 
+  /// Ends the grace periods of all commands, also those that begin later. A second call does nothing.
+  package func endGracePeriods() { gracePeriods.end() }
+
   /// Calls a closure once, on any thread, when all jobs have ended. If all jobs have ended, the closure is called before
   /// this method returns.
   package func whenFinished(_ handler: @escaping @Sendable () -> Void) {
@@ -149,6 +160,12 @@ package final class JobRun: Sendable {
       return state.events
     }
   }
+
+  /// Whether all jobs were cancelled by ``cancel(_:)``.
+  package var isCancelled: Bool { state.withLock { $0.cancellation != nil } }
+
+  /// The number of jobs that have started and have not ended.
+  package var runningCount: Int { state.withLock { $0.running.values.reduce(0) { $0 + $1.count } } }
 
   /// The number of jobs that have ended in each state.
   package var counts: JobCounts { state.withLock { $0.counts } }

@@ -10,6 +10,8 @@ final class CommandEvents: Sendable {
   enum Event: Hashable {
     /// The operation was cancelled.
     case stop
+    /// The grace period has ended early, or ends as soon as it begins.
+    case graceEnd
     /// The first process of the command has ended.
     case end
   }

@@ -89,6 +89,8 @@ final class CommandRun: Sendable {
   ) async -> End {
     let begin = ContinuousClock.now
     let group = ProcessGroup(id: process.value, events: events)
+    command.gracePeriods?.add(events)
+    defer { command.gracePeriods?.remove(events) }
     if process.processDescriptor < 0 { await abandonUnwatched(process.value) }
     return await withTaskGroup(of: Void.self) { tasks in
       for reader in readers { tasks.addTask { await reader.read() } }

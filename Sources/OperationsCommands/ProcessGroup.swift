@@ -19,7 +19,7 @@ struct ProcessGroup: Sendable {
   /// - Returns: Whether no member is alive.
   func stop(gracePeriod: Duration) async -> Bool {
     csystem_terminate_group(id)
-    await events.wait(for: [.end], atMost: gracePeriod)
+    await events.wait(for: [.end, .graceEnd], atMost: gracePeriod)
     return await kill()
   }
 

@@ -82,8 +82,13 @@ struct AttemptTests {
     for attempt in 1...3 {
       #expect(RunScene.contents(run.log(0, attempt: attempt)) == "attempt \(attempt)\n")
     }
+    let reasons = (1...2).map { "exit status 1: attempt \($0)" }
     #expect(
-      run.events.dropLast() == (1...3).map { JobEvent.started(0, attempt: $0) }[...])
+      run.events.dropLast() == [
+        .started(0, attempt: 1), .retried(0, attempt: 1, reason: reasons[0]),
+        .started(0, attempt: 2), .retried(0, attempt: 2, reason: reasons[1]),
+        .started(0, attempt: 3),
+      ])
   }
 
   @Test("JR-9: A job that must run once is not repeated after a failure")
@@ -93,6 +98,32 @@ struct AttemptTests {
       "  deploy: {run: 'echo ran >> \"$DIR/ran\"; exit 1', once: true, retries: 3, retry-pause: 1ms}"
     )
     #expect(run.outcome("deploy")?.attemptCount == 1 && scene.words("ran") == ["ran"])
+  }
+
+  @Test("JR-7: Of the jobs that can start, those with a higher priority start first")
+  func prioritiesDecide() throws {
+    let scene = try RunScene()
+    let run = try scene.finished(
+      """
+        low: {run: 'echo low >> "$DIR/order"', priority: low}
+        normal: {run: 'echo normal >> "$DIR/order"'}
+        highest: {run: 'echo highest >> "$DIR/order"', priority: very-high}
+        high: {run: 'echo high >> "$DIR/order"', priority: high}
+      """, head: "queues: {default: {width: 1}}")
+    #expect(run.run.counts.text == "4 jobs: 4 succeeded")
+    #expect(scene.words("order") == ["highest", "high", "normal", "low"])
+  }
+
+  @Test("JR-10: The shell of a job interprets its command")
+  func shellOfJob() throws {
+    let scene = try RunScene()
+    let run = try scene.finished(
+      """
+        default: {run: 'echo "${BASH_VERSION+bash}" > "$DIR/default"', shell: /bin/sh}
+        other: {run: 'words=(one two); echo "${words[1]}" > "$DIR/other"', shell: /bin/bash}
+      """)
+    #expect(run.run.counts.text == "2 jobs: 2 succeeded")
+    #expect(scene.words("other") == ["two"])
   }
 
   @Test("JR-10: A job has the environment of the file, its variables and those of the run")
@@ -155,42 +186,5 @@ struct AttemptTests {
     run.waitForEnd()
     #expect(run.states == ["one failed", "two skipped"])
     #expect(run.outcome("one")?.reason?.contains("cannot be opened: No such file") == true)
-  }
-
-  @Test("JR-13: Many jobs run, and jobs without output leave no logs", .oneAtATime)
-  func manyJobs() throws {
-    let scene = try RunScene()
-    let count = Effort.scaled(10_000)
-    let lines = String(repeating: "true\n", count: count)
-    var plan = try JobPlan(lines: Array(lines.utf8), name: "lines", processorCount: 2)
-    plan.setWidths(2)
-    let run = try scene.run(plan)
-    let begin = ContinuousClock.now
-    run.start()
-    run.waitForEnd()
-    let each = begin.duration(to: .now) / count
-    #expect(run.run.counts.text == "\(count) jobs: \(count) succeeded")
-    #expect(run.events.count == 2 * count)
-    // The limit for an idle machine is 5 ms.
-    #expect(each < .milliseconds(50))
-    #expect(run.run.deleteEmptyLogs())
-  }
-
-  @Test("JR-13: The largest plan is connected without the product of its groups")
-  func largestPlan() throws {
-    let scene = try RunScene()
-    // Two groups of jobs, of which the second one needs all jobs of the first one, which are never started.
-    let numbers = (1...Effort.scaled(50_000)).map { "\($0)" }.joined(separator: ", ")
-    let plan = try scene.plan(
-      """
-        gate: {run: 'exit 1'}
-        first: {run: 'true', needs: [gate], each: {N: [\(numbers)]}}
-        second: {run: 'true', needs: [first], each: {N: [\(numbers)]}}
-      """)
-    let run = try scene.run(plan)
-    run.start()
-    run.waitForEnd()
-    #expect(run.run.counts.counts[.skipped] == plan.jobs.count - 1)
-    #expect(run.run.outcomes.dropFirst().allSatisfy { $0?.origin == "gate" })
   }
 }

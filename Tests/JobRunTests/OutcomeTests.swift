@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import JobFiles
+import OperationsCore
 import TestSupport
 import Testing
 
@@ -95,6 +96,24 @@ struct OutcomeTests {
     #expect(run.outcome("after-skipped")?.state == .succeeded)
   }
 
+  @Test("JR-3: A job with the condition always runs after a cancelled need, with this result")
+  func alwaysRunsAfterCancellation() throws {
+    let scene = try RunScene()
+    let run = try scene.run(
+      scene.plan(
+        """
+          long: {run: 'echo $$ > "$DIR/long"; exec sleep 600', grace: 1s}
+          after: {run: 'echo "$OPQ_RESULT" > "$DIR/after"', needs: [long], when: always}
+          alarm: {run: 'true', needs: [long], when: failure}
+        """))
+    run.start()
+    scene.waitForWords(1, in: "long")
+    run.run.state.withLock { $0.jobs[0]?.operation }?.cancel()
+    run.waitForEnd()
+    #expect(run.states == ["long cancelled", "after succeeded", "alarm skipped"])
+    #expect(scene.words("after") == ["cancelled"])
+  }
+
   @Test("JR-4: A job with the condition failure runs only if a need has failed")
   func failureConditionRunsAfterFailure() throws {
     let scene = try RunScene()
@@ -161,6 +180,25 @@ struct OutcomeTests {
       let fields = RunScene.contents("/proc/\(process)/stat").split(separator: ")").last ?? " X"
       #expect(fields.dropFirst().first.map { "ZX".contains($0) } ?? true)
     }
+  }
+
+  @Test("JR-6: The grace periods of a run can be ended early", arguments: [false, true])
+  func gracePeriodsEnd(isBeforeCancellation: Bool) throws {
+    let scene = try RunScene()
+    let run = try scene.run(
+      scene.plan(
+        """
+          stubborn:
+            run: 'trap "" TERM; echo $$ > "$DIR/process"; while :; do sleep 0.05; done'
+            grace: 1d
+        """))
+    run.start()
+    scene.waitForWords(1, in: "process")
+    if isBeforeCancellation { run.run.endGracePeriods() }
+    run.run.cancel(RunWasCancelled("the test ends it"))
+    if !isBeforeCancellation { run.run.endGracePeriods() }
+    run.waitForEnd()
+    #expect(run.states == ["stubborn cancelled"])
   }
 
   @Test("JR-6: A run that is cancelled before its start runs nothing")

@@ -321,8 +321,8 @@ struct StatusView {
     switch question.purpose {
     case .cancel:
       question.ids.count == 1
-        ? "Cancelling is final. Dependents start when the operation has finished."
-        : "Cancelling is final. Dependents start when these operations have finished."
+        ? "Cancelling is final. Dependents that do not require success start after it."
+        : "Cancelling is final. Dependents that do not require success start after them."
     case .quit where dashboard.runsJobs, .open where dashboard.runsJobs:
       "The jobs run in this program. Their commands are ended, and dependents do not start."
     case .quit: "The demo runs in this process. Quitting ends all its operations."

@@ -15,6 +15,8 @@ struct RunText {
     for event in events {
       switch event {
       case .started(let index, let attempt): text += started(plan.jobs[index], attempt) + "\n"
+      case .retried(let index, let attempt, let reason):
+        text += retried(plan.jobs[index], attempt, reason) + "\n"
       case .ended(let index, let outcome): text += ended(plan.jobs[index], outcome) + "\n"
       }
     }
@@ -34,8 +36,14 @@ struct RunText {
   }
 
   private func started(_ job: JobPlan.Job, _ attempt: Int) -> String {
-    let number = attempt > 1 ? ", attempt \(attempt) of \(job.retries + 1)" : ""
+    let number = attempt > 1 ? ", attempt \(attempt) of \(job.maximumAttempts)" : ""
     return "started   \(EscapedText.escaped(job.id))\(number)"
+  }
+
+  private func retried(_ job: JobPlan.Job, _ attempt: Int, _ reason: String) -> String {
+    let number = "attempt \(attempt) of \(job.maximumAttempts)"
+    return
+      "retrying  \(EscapedText.escaped(job.id)): \(number) failed: \(EscapedText.escaped(reason))"
   }
 
   private func ended(_ job: JobPlan.Job, _ outcome: JobOutcome) -> String {

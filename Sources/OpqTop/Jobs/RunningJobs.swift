@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import CursesTerminal
 import Dashboard
 import DemoWorkloads
 import Dispatch
 import JobFiles
 import JobRun
+import Logging
 import MonitorProtocol
 import OperationsCollector
 import OperationsMonitor
@@ -40,7 +42,7 @@ struct RunningJobs {
     var options = options
     options.keepsEvents = !showsDashboard
     let logs = try JobLogs()
-    listen()
+    listen(isQuiet: showsDashboard)
     let running = RunningJobs(
       JobRun(plan, logs: logs, options: options) { viewer.waker.ring() }, viewer)
     do {
@@ -59,6 +61,11 @@ struct RunningJobs {
     self.signals = signals
     // Signals do not end this program before its jobs. The watch would end it after some seconds.
     viewer.watch.passOn { signal, _ in
+      // A closed terminal can send SIGHUP several times, so only the signals of keys kill the commands.
+      if jobs.isCancelled, [cmonitor_signal_interrupt, cmonitor_signal_quit].contains(signal) {
+        jobs.endGracePeriods()
+        return .done
+      }
       signals.note(signal)
       viewer.waker.ring()
       return .requestsEnd
@@ -71,10 +78,13 @@ struct RunningJobs {
   }
 
   /// Lets viewers attach to this process, unless the environment decides about it.
-  private static func listen() {
+  ///
+  /// - Parameter isQuiet: Whether the commands of viewers are not logged, because a line would damage the dashboard.
+  private static func listen(isQuiet: Bool) {
     guard !OperationMonitor.isDecidedByEnvironment else { return }
+    let quiet = Logger(label: "opq") { _ in SwiftLogNoOpLogHandler() }
     do {
-      try OperationMonitor.listen(mode: .readWrite)
+      try OperationMonitor.listen(mode: .readWrite, logger: isQuiet ? quiet : nil)
     } catch {
       StandardStream.error.write(Program.errorLine("viewers cannot attach: \(error)"))
     }
@@ -107,7 +117,7 @@ struct RunningJobs {
   }
 
   private func cancel(after signal: Int32) {
-    StandardStream.error.write(Program.errorLine("signal \(signal): ending the jobs"))
+    JobWorkload.announceEnd(of: jobs, "signal \(signal): ")
     jobs.cancel(RunWasCancelled("the run was ended by signal \(signal)"))
   }
 
@@ -168,12 +178,22 @@ private final class JobWorkload: DemoWorkload {
 
   var failure: WorkloadError? { nil }
 
+  /// Prints that the program ends the running jobs, which takes time.
+  static func announceEnd(of jobs: JobRun, _ reason: String = "") {
+    let count = jobs.runningCount
+    guard count > 0 else { return }
+    let words = count == 1 ? "the running job" : "\(count) running jobs"
+    StandardStream.error.write(
+      Program.errorLine("\(reason)ending \(words); press Ctrl-C to kill the commands"))
+  }
+
   func start() { jobs.start() }
 
   func whenFinished(_ handler: @escaping @Sendable () -> Void) { jobs.whenFinished(handler) }
 
   /// Cancels all jobs, and waits until they have ended. The grace periods of the jobs limit this time.
   func shutDown() {
+    Self.announceEnd(of: jobs)
     jobs.cancel(RunWasCancelled("the run was ended"))
     let isOver = DispatchSemaphore(value: 0)
     jobs.whenFinished { isOver.signal() }

@@ -76,6 +76,38 @@ struct RunCommandTests {
       ])
   }
 
+  @Test("JR-5: With --fail-fast, the first failure cancels the other jobs")
+  func failFast() throws {
+    let scene = try LaunchScene()
+    let ending = try run(
+      """
+        broken: {run: 'exit 4'}
+        other: {run: 'echo ran >> "$DIR/ran"', each: {N: [1, 2]}}
+        clean: {run: 'echo "$OPQ_RESULT"', needs: [broken], when: always}
+      """, ["--fail-fast", "-j1"], in: scene)
+    #expect(ending == .status(1))
+    let reason = "broken failed, and the run ends at the first failure"
+    #expect(
+      Set(lines(scene).dropLast()) == [
+        "started   broken", "failed    broken: exit status 4", "cancelled other[1]: \(reason)",
+        "cancelled other[2]: \(reason)", "started   clean", "succeeded clean: failure",
+      ])
+    #expect(scene.contents("ran") == "")
+  }
+
+  @Test("JR-9, JR-14: A line gives the reason of each failed attempt")
+  func failedAttempts() throws {
+    let scene = try LaunchScene()
+    let ending = try run(
+      "  flaky: {run: 'echo oh; test $OPQ_ATTEMPT = 2', retries: 3, retry-pause: 1ms}", in: scene)
+    #expect(ending == .status(0))
+    #expect(
+      lines(scene).dropLast() == [
+        "started   flaky", "retrying  flaky: attempt 1 of 4 failed: exit status 1: oh",
+        "started   flaky, attempt 2 of 4", "succeeded flaky after 2 attempts: oh",
+      ])
+  }
+
   @Test(
     "JR-15: A mistake in the file or the options has the status 2, and nothing starts",
     arguments: [
@@ -127,6 +159,31 @@ struct RunCommandTests {
       let isThere = FileManager.default.fileExists(atPath: "/proc/\(process)")
       #expect(!isThere || isZombie(process))
     }
+  }
+
+  @Test("JR-16: A second Ctrl-C ends the grace periods, and a second SIGHUP does not")
+  func secondSignal() throws {
+    let scene = try LaunchScene()
+    let file = try write(
+      """
+        stubborn:
+          run: |
+            trap 'echo asked >> "$DIR/asked"' TERM
+            echo started > "$DIR/started"
+            until test -e "$DIR/go"; do sleep 0.02; done
+          grace: 1d
+      """, in: scene)
+    let window = try scene.start(["run", file])
+    #expect(scene.wait(for: "started", in: "started"))
+    for _ in 1...2 { window.signal(SIGHUP) }
+    #expect(scene.wait(for: "asked", in: "asked"))
+    #expect(
+      scene.contents("errors")
+        == "opq-top: signal 1: ending the running job; press Ctrl-C to kill the commands\n")
+    #expect(scene.contents("output") == "started   stubborn\n")
+    window.signal(SIGINT)
+    #expect(window.waitForEnd() == .status(128 + SIGHUP))
+    #expect(lines(scene).last?.hasPrefix("1 job: 1 cancelled") == true)
   }
 
   private func isZombie(_ process: Substring) -> Bool {
@@ -218,20 +275,6 @@ struct RunCommandTests {
     #expect(lines(scene).count == 4)
     #expect(lines(scene)[1].hasPrefix("failed    fill: "))
     #expect(lines(scene)[2] == "skipped   next: fill failed")
-  }
-
-  @Test("JR-13: Plain lines take little memory and time", .oneAtATime)
-  func manyLines() throws {
-    let scene = try LaunchScene()
-    let count = Effort.scaled(10_000)
-    let lines =
-      String(repeating: "true\n", count: count)
-      + "grep VmHWM /proc/$PPID/status >'\(scene.file("memory"))'\n"
-    try lines.write(toFile: scene.file("lines.txt"), atomically: true, encoding: .utf8)
-    #expect(try scene.run(["run", "-j2", "--lines", scene.file("lines.txt")]) == .status(0))
-    #expect(scene.contents("output").split(separator: "\n").count == 2 * (count + 1) + 1)
-    let words = scene.contents("memory").split(whereSeparator: \.isWhitespace)
-    #expect(try #require(words.dropFirst().first.flatMap { Int($0) }) < 100_000)
   }
 
   @Test("JR-12: A reader that closes the output does not end the jobs")

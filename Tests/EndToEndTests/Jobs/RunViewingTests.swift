@@ -109,6 +109,28 @@ struct RunViewingTests {
     #expect(window.screen.contains("5 jobs: 2 succeeded, 1 failed, 2 skipped"))
   }
 
+  @Test("JR-20: The dashboard shows the exit status, the attempts and the last line of a job")
+  func outcome() throws {
+    let scene = try LaunchScene()
+    let path = scene.file("jobs.yaml")
+    try """
+    jobs:
+      broken: {run: 'echo "the reason of $OPQ_ATTEMPT"; exit 7', retries: 1, retry-pause: 1ms}
+      first: {run: 'true'}
+    """.write(toFile: path, atomically: true, encoding: .utf8)
+    let window = try scene.start(["run", path], showsScreen: true)
+    #expect(window.wait { $0.contains("all jobs have ended") })
+    window.type("\\broken\r")
+    #expect(window.wait { $0.contains("filter: broken") })
+    window.type("\r")
+    #expect(
+      window.wait { screen in
+        ["exit status 7", "the reason of 2", "2 of 2"].allSatisfy { screen.contains($0) }
+      }, "\(window.screen)")
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(1))
+  }
+
   @Test("JR-20: Quitting the dashboard asks about unfinished jobs, and then ends them")
   func quitting() throws {
     let scene = try LaunchScene()
@@ -120,6 +142,7 @@ struct RunViewingTests {
     window.type("y")
     #expect(window.waitForEnd() == .status(1))
     #expect(window.screen.contains("5 jobs: 1 failed, 2 skipped, 2 cancelled"))
+    #expect(window.screen.contains("opq-top: ending the running job; press Ctrl-C to kill"))
   }
 
   @Test("JR-16, JR-20: Ctrl-C in the dashboard ends the jobs with the status 130")

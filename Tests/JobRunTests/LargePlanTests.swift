@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import JobFiles
+import TestSupport
+import Testing
+
+@testable import JobRun
+
+@Suite("Large plans", .timeLimit(.minutes(5)), .onOwnThread)
+struct LargePlanTests {
+  @Test("JR-13: Many jobs run, and jobs without output leave no logs", .oneAtATime)
+  func manyJobs() throws {
+    let scene = try RunScene()
+    let count = Effort.scaled(10_000)
+    let lines = String(repeating: "true\n", count: count)
+    var plan = try JobPlan(lines: Array(lines.utf8), name: "lines", processorCount: 2)
+    plan.setWidths(2)
+    let run = try scene.run(plan)
+    let begin = ContinuousClock.now
+    run.start()
+    run.waitForEnd()
+    let each = begin.duration(to: .now) / count
+    #expect(run.run.counts.text == "\(count) jobs: \(count) succeeded")
+    #expect(run.events.count == 2 * count)
+    // The limit for an idle machine is 5 ms.
+    #expect(each < .milliseconds(50))
+    #expect(run.run.deleteEmptyLogs())
+  }
+
+  @Test("JR-13: The largest plan is connected without the product of its groups")
+  func largestPlan() throws {
+    let scene = try RunScene()
+    // Two groups of jobs, of which the second one needs all jobs of the first one, which are never started.
+    let numbers = (1...Effort.scaled(50_000)).map { "\($0)" }.joined(separator: ", ")
+    let plan = try scene.plan(
+      """
+        gate: {run: 'exit 1'}
+        first: {run: 'true', needs: [gate], each: {N: [\(numbers)]}}
+        second: {run: 'true', needs: [first], each: {N: [\(numbers)]}}
+      """)
+    let run = try scene.run(plan)
+    run.start()
+    run.waitForEnd()
+    #expect(run.run.counts.counts[.skipped] == plan.jobs.count - 1)
+    #expect(run.run.outcomes.dropFirst().allSatisfy { $0?.origin == "gate" })
+  }
+}
