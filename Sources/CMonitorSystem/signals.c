@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,6 +54,32 @@ void cmonitor_block_signals(const int32_t *signals, size_t count) {
   pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
+// The thread that receives each signal.
+static _Atomic pid_t receivers[NSIG];
+
+// Passes a signal on to the thread that receives it. A thread cannot send another thread a signal with the code of the
+// kernel, so the value of the new signal says whether the signal came from the terminal.
+static void pass_on(int number, siginfo_t *facts, void *context) {
+  (void)context;
+  int error = errno;
+  siginfo_t passed = {.si_signo = number, .si_code = SI_QUEUE};
+  passed.si_pid = getpid();
+  passed.si_uid = getuid();
+  passed.si_value.sival_int = facts->si_code == SI_KERNEL;
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), receivers[number], number, &passed);
+  errno = error;
+}
+
+void cmonitor_receive_signals(const int32_t *signals, size_t count) {
+  struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigfillset(&action.sa_mask);
+  for (size_t index = 0; index < count; index++) {
+    if (cmonitor_is_ignored(signals[index])) continue;
+    receivers[signals[index]] = (pid_t)syscall(SYS_gettid);
+    sigaction(signals[index], &action, NULL);
+  }
+}
+
 void cmonitor_unblock_signals(const int32_t *signals, size_t count) {
   sigset_t set = set_of(signals, count);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -89,7 +116,9 @@ int32_t cmonitor_wait_for_signal(
     int result = nanoseconds < 0 ? sigwaitinfo(&set, &facts) : sigtimedwait(&set, &facts, &limit);
     if (result > 0) {
       if (is_from_terminal != NULL) {
-        *is_from_terminal = facts.si_code == SI_KERNEL;
+        bool is_passed_on = facts.si_code == SI_QUEUE && facts.si_pid == getpid();
+        *is_from_terminal =
+            facts.si_code == SI_KERNEL || (is_passed_on && facts.si_value.sival_int == 1);
       }
       return result;
     }

@@ -24,8 +24,11 @@ public struct JobSignals: ~Copyable {
   public let descriptor: Int32
 
   /// Blocks the signals in the calling thread and in the threads that it starts after this call. The program
-  /// must call this function before the process has a second thread.
-  public static func block() { cmonitor_block_signals(numbers, numbers.count) }
+  /// must call this function before the process has a second thread, and on the thread that reads the events.
+  public static func block() {
+    cmonitor_block_signals(numbers, numbers.count)
+    cmonitor_receive_signals(numbers, numbers.count)
+  }
 
   /// Starts to receive the signals. Before this call, ``block()`` must have blocked the signals.
   ///

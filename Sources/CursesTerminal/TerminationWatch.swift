@@ -98,6 +98,7 @@ public final class TerminationWatch: Sendable {
 
   /// Waits for the signals on the watch's thread, until the process ends.
   func wait() {
+    cmonitor_receive_signals(signals, signals.count)
     while true {
       var isFromTerminal = false
       let signal = cmonitor_wait_for_signal(signals, signals.count, -1, &isFromTerminal)

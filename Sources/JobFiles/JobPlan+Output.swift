@@ -10,7 +10,7 @@ extension JobPlan {
   /// Each job follows its needs. A line has the id, the queue, the needs and the command. Characters that
   /// control a terminal are escaped.
   package var text: String {
-    let rows = JobGraph(jobs).order.map { index in
+    let rows = order.map { index in
       let job = jobs[index]
       let needs = job.needs.map { EscapedText.escaped(name(of: $0)) }.joined(separator: " ")
       return [
@@ -35,7 +35,7 @@ extension JobPlan {
     JSONLine.text(
       of: Output(
         environment: Dictionary(environment.map { ($0.name, $0.value) }) { $1 },
-        jobs: JobGraph(jobs).order.map { Output.Job(jobs[$0], needs: jobs[$0].needs.map(name)) },
+        jobs: order.map { Output.Job(jobs[$0], needs: jobs[$0].needs.map(name)) },
         queues: queues.map {
           Output.Queue(name: $0.name, rate: $0.startsPerSecond, width: $0.width)
         }))

@@ -80,6 +80,9 @@ package struct JobPlan: Hashable, Sendable {
   /// The jobs in the order of the file.
   package internal(set) var jobs: [Job]
 
+  /// The indices of all jobs in an order in which each job follows its needs.
+  package var order: [Int] { JobGraph(jobs).order }
+
   /// Sets the width of all queues.
   ///
   /// - Parameter width: The new width. Less than 1 counts as 1.

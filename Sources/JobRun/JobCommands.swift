@@ -60,7 +60,7 @@ struct JobCommands: Sendable {
     return operation
   }
 
-  private func command(for attempt: Int, of index: Int, result: String) -> Command {
+  func command(for attempt: Int, of index: Int, result: String) -> Command {
     let job = plan.jobs[index]
     var command = Command(job.shell, ["-c", job.command])
     command.name = job.id

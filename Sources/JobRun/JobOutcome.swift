@@ -119,7 +119,10 @@ extension JobOutcome {
       let cause =
         switch error.underlyingError {
         case is NoNeedHasFailed: "was skipped"
-        case is RunWasCancelled, is AnotherJobHasFailed, is CancellationError, nil: "was cancelled"
+        case is RunWasCancelled, is AnotherJobHasFailed, is NeedsHaveNotEnded, is CancellationError,
+          nil:
+          "was cancelled"
+        case let error as CommandError where error.code == .stillAlive: "was cancelled"
         default: "failed"
         }
       return (.skipped, origin, "\(origin) \(cause)")

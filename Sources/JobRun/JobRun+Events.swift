@@ -40,7 +40,12 @@ extension JobRun {
     // The last line of an earlier attempt is not that of this one.
     if attempt > 1 { operation?.reportStatus("") }
     wake()
-    return job.condition == .success ? "" : result(of: job)?.text ?? ""
+    switch job.condition {
+    case .success: return ""
+    // A job that was selected without its needs gets this value too.
+    case .failure: return NeedResult.failure.text
+    case .always: return result(of: job)?.text ?? ""
+    }
   }
 
   /// An attempt has failed, and another one follows.
@@ -64,7 +69,9 @@ extension JobRun {
       return state.withLock { $0.firstFailure }.map { AnotherJobHasFailed(origin: $0) }
     }
     guard let result = result(of: job) else { return NeedsHaveNotEnded() }
-    return job.condition == .failure && result != .failure ? NoNeedHasFailed() : nil
+    // A job that was selected without its needs runs.
+    let needsFailure = job.condition == .failure && !job.needs.isEmpty
+    return needsFailure && result != .failure ? NoNeedHasFailed() : nil
   }
 
   /// Notes the end of the job whose slot a job has got. Otherwise the events would show more jobs at once than the width
@@ -128,13 +135,11 @@ extension JobRun {
     let operations = state.withLock { state -> [JobOperation] in
       guard !state.hasFailedFast else { return [] }
       state.hasFailedFast = true
-      return zip(state.jobs, plan.jobs).compactMap { job, planned in
-        planned.condition == .success ? job?.operation : nil
+      return cancellationOrder.compactMap { index in
+        plan.jobs[index].condition == .success ? state.jobs[index]?.operation : nil
       }
     }
-    for operation in operations.reversed() {
-      operation.cancel(with: AnotherJobHasFailed(origin: origin))
-    }
+    for operation in operations { operation.cancel(with: AnotherJobHasFailed(origin: origin)) }
   }
 
   /// Deletes the logs without content, and the directory if no log is left. Call this method when all jobs have ended.

@@ -56,6 +56,9 @@ package final class JobRun: Sendable {
   package let logs: JobLogs
   let options: Options
   let state: Locked<State>
+  /// The indices of all jobs: each job before its needs. Jobs are cancelled in this order, so that no job is skipped
+  /// because of the cancellation of its needs.
+  let cancellationOrder: [Int]
   private let queues: [String: OperationQueue]
   /// The queue of the operations that are no jobs. The name of a queue of a plan has no parentheses.
   private let needsQueue = OperationQueue(name: "(needs)")
@@ -79,6 +82,7 @@ package final class JobRun: Sendable {
     self.logs = logs
     self.options = options
     self.wake = wake
+    cancellationOrder = plan.order.reversed()
     queues = Dictionary(plan.queues.map { ($0.name, OperationQueue($0)) }) { $1 }
     let hasNeeds = plan.jobs.contains { !$0.needs.isEmpty } || options.failsFast
     indices =
@@ -132,15 +136,21 @@ package final class JobRun: Sendable {
     let operations = state.withLock { state -> [JobOperation] in
       guard state.cancellation == nil else { return [] }
       state.cancellation = reason
-      return state.jobs.compactMap { $0?.operation }
+      return state.jobs.isEmpty ? [] : cancellationOrder.compactMap { state.jobs[$0]?.operation }
     }
-    // The last jobs are cancelled first, so that jobs are not skipped because of the cancellation of their needs.
-    for operation in operations.reversed() { operation.cancel(with: reason) }
-    for queue in queues.values { queue.isSuspended = false }
+    for operation in operations { operation.cancel(with: reason) }
+    resumeQueues()
   }
 
-  /// Ends the grace periods of all commands, also those that begin later. A second call does nothing.
-  package func endGracePeriods() { gracePeriods.end() }
+  /// Lets the queues start cancelled jobs, which then end, although a user has suspended the queues.
+  private func resumeQueues() { for queue in queues.values { queue.isSuspended = false } }
+
+  /// Ends the grace periods of all commands, also those that begin later, and resumes queues that a user has suspended
+  /// after the cancellation.
+  package func endGracePeriods() {
+    gracePeriods.end()
+    resumeQueues()
+  }
 
   /// Calls a closure once, on any thread, when all jobs have ended. If all jobs have ended, the closure is called before
   /// this method returns.

@@ -56,7 +56,8 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
       switch code {
       case .exitStatus: "\(name) ended with exit status \(exitStatus ?? 0)"
       case .signal: "\(name) was ended by \(signalText)"
-      case .programNotFound: "\(name) cannot be started: the program was not found"
+      case .programNotFound:
+        "\(name) cannot be started: the program was not found or cannot be executed"
       case .workingDirectory:
         "\(name) cannot be started: the folder “\(path ?? "")” cannot be used"
       case .file: "\(name) cannot be started: the file “\(path ?? "")” cannot be opened"

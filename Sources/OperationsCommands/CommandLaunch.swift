@@ -21,7 +21,8 @@ struct CommandLaunch {
     let changes = command.environment.map { (Environment.Key(stringLiteral: $0.key), $0.value) }
     let environment: Environment = command.inheritsEnvironment ? .inherit : .custom([:])
     var options = PlatformOptions()
-    options.processGroupID = 0
+    // The leader of a session is also the leader of a process group.
+    options.createSession = true
     configuration = Configuration(
       executable: command.program.utf8.contains(UInt8(ascii: "/"))
         ? .path(FilePath(command.program)) : .name(command.program),

@@ -20,7 +20,8 @@ public import OperationsCore
 ///
 /// ### Cancelling
 ///
-/// The command has a process group of its own, so signals of a terminal such as that of Ctrl-C do not reach it.
+/// The command has a session and a process group of its own, so signals of a terminal such as that of Ctrl-C do not reach
+/// it. It has no terminal: a program that opens `/dev/tty`, for example to read a password, gets an error.
 /// `cancel()` sends SIGTERM to the processes of the group. After the ``Command/gracePeriod``, or as soon as the first
 /// process of the command has ended, they receive SIGKILL. The operation finishes when no process of the group is alive,
 /// so dependents never start earlier. If a process is still alive after 5 seconds, the operation finishes with a

@@ -159,6 +159,9 @@ public enum OperationMonitor {
     }
   }
 
+  /// A logger that writes nothing.
+  package static let silentLogger = Logger(label: "opq") { _ in SwiftLogNoOpLogHandler() }
+
   /// Whether the environment variable `OPQ_MONITOR` decides whether this process listens.
   package static var isDecidedByEnvironment: Bool {
     csystem_secure_environment("OPQ_MONITOR") != nil

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import JobFiles
+import OperationsCommands
 import TestSupport
 import Testing
 
@@ -91,6 +92,27 @@ struct AttemptTests {
       ])
   }
 
+  @Test("JR-9: The retry pause is between the attempts")
+  func pauseIsKept() throws {
+    let scene = try RunScene()
+    let run = try scene.finished(
+      "  job: {run: 'date +%s%N >> \"$DIR/times\"; exit 1', retries: 1, retry-pause: 300ms}")
+    #expect(run.outcome("job")?.attemptCount == 2)
+    let times = scene.words("times").compactMap { Int($0) }
+    #expect(times.count == 2 && times[1] - times[0] >= 300_000_000)
+  }
+
+  @Test("JR-6: The command has the grace period of its job")
+  func graceIsThatOfJob() throws {
+    let scene = try RunScene()
+    let plan = try scene.plan("  job: {run: 'true', grace: 1234ms}\n  other: {run: 'true'}")
+    let commands = JobCommands(
+      plan: plan, logs: try JobLogs(), gracePeriods: GracePeriods(), kind: nil)
+    defer { commands.logs.deleteIfEmpty() }
+    let periods = [0, 1].map { commands.command(for: 1, of: $0, result: "").gracePeriod }
+    #expect(periods == [.milliseconds(1234), .seconds(10)])
+  }
+
   @Test("JR-9: A job that must run once is not repeated after a failure")
   func onceIsNotRepeated() throws {
     let scene = try RunScene()
@@ -173,7 +195,7 @@ struct AttemptTests {
     #expect(run.outcome("program")?.exitStatus == 127)
     #expect(
       run.outcome("shell")?.sentence(for: "shell")
-        == "shell failed: cannot be started: the program was not found")
+        == "shell failed: cannot be started: the program was not found or cannot be executed")
   }
 
   @Test("JR-12: A log that the directory cannot take is one sentence for each job")

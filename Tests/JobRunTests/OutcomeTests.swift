@@ -149,6 +149,44 @@ struct OutcomeTests {
     #expect(scene.words("cleanup") == ["failure"])
   }
 
+  @Test("JR-2: If the wait for needs is cancelled, a dependent names the cancelled job")
+  func cancelledWaitIsNoFailure() throws {
+    let scene = try RunScene()
+    let run = try scene.run(
+      scene.plan(
+        """
+          each: {run: 'echo x >> "$DIR/started"; sleep 0.05', each: {NUMBER: [1, 2]}}
+          clean: {run: 'true', needs: [each], when: always}
+          publish: {run: 'true', needs: [clean]}
+        """))
+    run.start()
+    scene.waitForWords(1, in: "started")
+    let clean = try #require(run.run.state.withLock { $0.jobs[2]?.operation })
+    try #require(clean.dependencies.first).cancel()
+    run.waitForEnd()
+    #expect(run.states.suffix(2) == ["clean cancelled", "publish skipped"])
+    #expect(
+      run.outcome("publish")?.sentence(for: "publish")
+        == "publish was skipped: clean was cancelled")
+  }
+
+  @Test("JR-6: A cancelled run skips no job, also if the file has a job before its need")
+  func cancellationSkipsNothing() throws {
+    let scene = try RunScene()
+    let run = try scene.run(
+      scene.plan(
+        """
+          last: {run: 'true', needs: [middle]}
+          middle: {run: 'true', needs: [first]}
+          first: {run: 'echo $$ > "$DIR/first"; exec sleep 600', grace: 1s}
+        """))
+    run.start()
+    scene.waitForWords(1, in: "first")
+    run.run.cancel(RunWasCancelled("the test ends it"))
+    run.waitForEnd()
+    #expect(run.states == ["last cancelled", "middle cancelled", "first cancelled"])
+  }
+
   @Test("JR-6: Cancelling a run ends all jobs, and a job that traps SIGTERM leaves no process")
   func cancellingEndsStubbornGroups() throws {
     let scene = try RunScene()

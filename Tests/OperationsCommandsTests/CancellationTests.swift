@@ -46,6 +46,41 @@ struct CancellationTests {
     #expect(log.events.isEmpty)
   }
 
+  @Test("CM-13: All processes of the group receive SIGTERM")
+  func groupReceivesTermination() async throws {
+    // The command ends only after its child has handled the signal.
+    var command = logged(
+      """
+      sh -c 'trap "echo asked; exit" TERM; echo child $$; while :; do sleep 0.05; done' &
+      trap '' TERM
+      echo leader $$
+      wait
+      """, in: log)
+    command.gracePeriod = .seconds(3600)
+    let operation = CommandOperation(command)
+    queue.addOperation(operation)
+    waitForStubborn()
+    operation.cancel()
+    await operation.waitUntilFinished()
+    #expect(log.events.last == "asked")
+    expectNobodyIsAlive()
+  }
+
+  @Test("CM-13: A stopped process continues when it receives SIGTERM")
+  func stoppedProcessContinues() async throws {
+    var command = logged(
+      "trap 'echo asked; exit' TERM; echo leader $$; kill -STOP $$; sleep 600", in: log)
+    command.gracePeriod = .seconds(3600)
+    let operation = CommandOperation(command)
+    queue.addOperation(operation)
+    log.wait(for: "the process") { !$0.isEmpty }
+    let process = try #require(numbers(after: "leader", in: log).first)
+    #expect(poll(for: .seconds(60), pausing: true) { state(of: process) == "T" })
+    operation.cancel()
+    await operation.waitUntilFinished()
+    #expect(log.events.last == "asked")
+  }
+
   @Test("CM-13: Cancelling ends processes that ignore SIGTERM before a dependent starts")
   func cancelEndsStubbornGroup() async throws {
     var command = logged(Self.stubborn, in: log)

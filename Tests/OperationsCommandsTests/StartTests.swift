@@ -68,7 +68,8 @@ struct StartTests {
     let error = try #require(await failure(of: Command(program)))
     #expect(error.code == .programNotFound && error.path == program)
     let name = program.split(separator: "/").last ?? ""
-    #expect(error.description == "“\(name)” cannot be started: the program was not found")
+    let reason = "the program was not found or cannot be executed"
+    #expect(error.description == "“\(name)” cannot be started: \(reason)")
   }
 
   @Test("CM-11: A folder that does not exist is an error")
@@ -110,11 +111,17 @@ struct StartTests {
     #expect(error?.reason == "Argument list too long")
   }
 
-  @Test("CM-15: The command has a process group of its own")
-  func groupIsOwn() async throws {
-    let words = try await run(shell: "cat /proc/$$/stat | cut -d ' ' -f 1,5").text
+  @Test("CM-15: The command has a session and a process group of its own")
+  func sessionIsOwn() async throws {
+    let words = try await run(shell: "cat /proc/$$/stat | cut -d ' ' -f 1,5,6").text
       .split(whereSeparator: \.isWhitespace)
-    #expect(words.count == 2 && words.first == words.last)
+    #expect(words.count == 3 && Set(words).count == 1)
+  }
+
+  @Test("CM-15: The command has no terminal")
+  func terminalIsMissing() async throws {
+    let error = try #require(await failure(of: Command(shell: "exec </dev/tty")))
+    #expect(error.exitStatus == 2)
   }
 
   @Test("CM-16: A retry runs a new operation until the command succeeds")

@@ -58,10 +58,15 @@ func contents(of path: String) -> String {
 
 /// Returns whether a process exists and has not ended.
 func isAlive(_ process: Int) -> Bool {
+  let state = state(of: process)
+  return state != nil && state != "Z" && state != "X"
+}
+
+/// Returns the letter for the state of a process; `nil` if there is no such process.
+func state(of process: Int) -> Character? {
   // The state is the first letter after the name, which is in parentheses.
   let fields = contents(of: "/proc/\(process)/stat").split(separator: ")").last ?? ""
-  let state = fields.first { $0 != " " }
-  return state != nil && state != "Z" && state != "X"
+  return fields.first { $0 != " " }
 }
 
 /// Returns the numbers after a word in the lines of a log, for example of “child 17”.

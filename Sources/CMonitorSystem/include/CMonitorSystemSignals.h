@@ -43,6 +43,11 @@ void cmonitor_restore_signals(const struct cmonitor_signal_mask *mask);
 /// Blocks these signals in the calling thread and in the threads that it starts from now on.
 void cmonitor_block_signals(const int32_t *signals, size_t count);
 
+/// Makes the calling thread receive these signals also if they arrive at another thread, which does not block them. The
+/// calling thread must block them. A thread of swift-subprocess waits for the ends of processes and blocks no signal in
+/// this time. Ignored signals are not affected.
+void cmonitor_receive_signals(const int32_t *signals, size_t count);
+
 /// Unblocks these signals in the calling thread.
 void cmonitor_unblock_signals(const int32_t *signals, size_t count);
 

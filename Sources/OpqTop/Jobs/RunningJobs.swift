@@ -8,7 +8,6 @@ import DemoWorkloads
 import Dispatch
 import JobFiles
 import JobRun
-import Logging
 import MonitorProtocol
 import OperationsCollector
 import OperationsMonitor
@@ -44,7 +43,8 @@ struct RunningJobs {
     let logs = try JobLogs()
     listen(isQuiet: showsDashboard)
     let running = RunningJobs(
-      JobRun(plan, logs: logs, options: options) { viewer.waker.ring() }, viewer)
+      JobRun(plan, logs: logs, options: options) { viewer.waker.ring() }, viewer,
+      showsDashboard: showsDashboard)
     do {
       let ending = try showsDashboard ? running.showDashboard(title: title) : running.printLines()
       return running.report(ending, isOnTerminal: showsDashboard)
@@ -54,27 +54,58 @@ struct RunningJobs {
     }
   }
 
-  private init(_ jobs: JobRun, _ viewer: ViewerRun) {
+  private init(_ jobs: JobRun, _ viewer: ViewerRun, showsDashboard: Bool) {
     self.jobs = jobs
     self.viewer = viewer
     let signals = ReceivedSignal()
     self.signals = signals
     // Signals do not end this program before its jobs. The watch would end it after some seconds.
-    viewer.watch.passOn { signal, _ in
+    viewer.watch.passOn { [completion] signal, _ in
+      if completion.isReached { Self.endProcess(by: signals.first ?? signal) }
       // A closed terminal can send SIGHUP several times, so only the signals of keys kill the commands.
-      if jobs.isCancelled, [cmonitor_signal_interrupt, cmonitor_signal_quit].contains(signal) {
-        jobs.endGracePeriods()
+      if jobs.isCancelled {
+        let isKey = [cmonitor_signal_interrupt, cmonitor_signal_quit].contains(signal)
+        if isKey { DispatchQueue.global().async { jobs.endGracePeriods() } }
         return .done
       }
       signals.note(signal)
-      viewer.waker.ring()
+      // The loop may be blocked in a write, so it does not end the jobs.
+      DispatchQueue.global().async { Self.end(jobs, by: signal, announces: !showsDashboard) }
       return .requestsEnd
     }
-    if let signal = viewer.watch.takeRequest() { signals.note(signal) }
-    jobs.whenFinished { [completion] in
+    if let signal = viewer.watch.takeRequest() {
+      signals.note(signal)
+      Self.end(jobs, by: signal, announces: !showsDashboard)
+    }
+    jobs.whenFinished { [completion, signals] in
       completion.reach()
       viewer.waker.ring()
+      guard let signal = signals.first else { return }
+      // The loop may be blocked in a write. Then it does not end this process.
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(5)) {
+        Self.endProcess(by: signal)
+      }
     }
+  }
+
+  /// Ends the jobs because a signal has arrived.
+  private static func end(_ jobs: JobRun, by signal: Int32, announces: Bool) {
+    jobs.cancel(RunWasCancelled("the run was ended by signal \(signal)"))
+    if announces { announceEnd(of: jobs, "signal \(signal): ") }
+  }
+
+  /// Prints that the running jobs take time to end.
+  fileprivate static func announceEnd(of jobs: JobRun, _ reason: String = "") {
+    let count = jobs.runningCount
+    guard count > 0 else { return }
+    let words = count == 1 ? "the running job" : "\(count) running jobs"
+    StandardStream.error.write(
+      Program.errorLine("\(reason)ending \(words); press Ctrl-C to kill the commands"))
+  }
+
+  private static func endProcess(by signal: Int32) -> Never {
+    Terminal.restoreNow()
+    cmonitor_exit(128 + signal)
   }
 
   /// Lets viewers attach to this process, unless the environment decides about it.
@@ -82,9 +113,9 @@ struct RunningJobs {
   /// - Parameter isQuiet: Whether the commands of viewers are not logged, because a line would damage the dashboard.
   private static func listen(isQuiet: Bool) {
     guard !OperationMonitor.isDecidedByEnvironment else { return }
-    let quiet = Logger(label: "opq") { _ in SwiftLogNoOpLogHandler() }
     do {
-      try OperationMonitor.listen(mode: .readWrite, logger: isQuiet ? quiet : nil)
+      try OperationMonitor.listen(
+        mode: .readWrite, logger: isQuiet ? OperationMonitor.silentLogger : nil)
     } catch {
       StandardStream.error.write(Program.errorLine("viewers cannot attach: \(error)"))
     }
@@ -94,18 +125,9 @@ struct RunningJobs {
   private func printLines() -> Ending {
     let text = RunText(plan: jobs.plan)
     var failure: Int32 = 0
-    var isCancelled = false
-    var hasStarted = false
+    jobs.start()
     while true {
       let isOver = completion.isReached
-      if !isCancelled, let signal = signals.first {
-        isCancelled = true
-        cancel(after: signal)
-      }
-      if !hasStarted {
-        hasStarted = true
-        jobs.start()
-      }
       // A reader that has closed the output does not end the jobs.
       let lines = text.lines(of: jobs.takeEvents())
       if failure == 0, !lines.isEmpty { failure = StandardStream.output.write(lines) }
@@ -114,11 +136,6 @@ struct RunningJobs {
     }
     guard failure != 0, failure != StandardStream.brokenPipe else { return .status(0) }
     return Program.failToWrite(failure)
-  }
-
-  private func cancel(after signal: Int32) {
-    JobWorkload.announceEnd(of: jobs, "signal \(signal): ")
-    jobs.cancel(RunWasCancelled("the run was ended by signal \(signal)"))
   }
 
   /// Shows the dashboard until the user closes it, and then ends the jobs that have not ended.
@@ -178,23 +195,14 @@ private final class JobWorkload: DemoWorkload {
 
   var failure: WorkloadError? { nil }
 
-  /// Prints that the program ends the running jobs, which takes time.
-  static func announceEnd(of jobs: JobRun, _ reason: String = "") {
-    let count = jobs.runningCount
-    guard count > 0 else { return }
-    let words = count == 1 ? "the running job" : "\(count) running jobs"
-    StandardStream.error.write(
-      Program.errorLine("\(reason)ending \(words); press Ctrl-C to kill the commands"))
-  }
-
   func start() { jobs.start() }
 
   func whenFinished(_ handler: @escaping @Sendable () -> Void) { jobs.whenFinished(handler) }
 
   /// Cancels all jobs, and waits until they have ended. The grace periods of the jobs limit this time.
   func shutDown() {
-    Self.announceEnd(of: jobs)
     jobs.cancel(RunWasCancelled("the run was ended"))
+    RunningJobs.announceEnd(of: jobs)
     let isOver = DispatchSemaphore(value: 0)
     jobs.whenFinished { isOver.signal() }
     isOver.wait()

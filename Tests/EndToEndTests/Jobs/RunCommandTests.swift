@@ -76,6 +76,46 @@ struct RunCommandTests {
       ])
   }
 
+  @Test("JR-17: A job that waits for a failure runs if it is selected without its needs")
+  func onlyFailureJob() throws {
+    let scene = try LaunchScene()
+    let jobs = """
+        backup: {run: 'true'}
+        alarm: {run: 'echo "$OPQ_RESULT"', needs: [backup], when: failure}
+      """
+    #expect(try run(jobs, ["--only", "alarm"], in: scene) == .status(0))
+    #expect(lines(scene).dropLast() == ["started   alarm", "succeeded alarm: failure"])
+  }
+
+  @Test("JR-10: The result that another run has set does not reach the jobs")
+  func resultOfOtherRun() throws {
+    let scene = try LaunchScene()
+    let file = try write("  job: {run: 'echo \"${OPQ_RESULT-none}\"'}", in: scene)
+    #expect(try scene.run(["run", file], environment: ["OPQ_RESULT=failure"]) == .status(0))
+    #expect(lines(scene).dropLast() == ["started   job", "succeeded job: none"])
+  }
+
+  @Test("JF-5: A queue without a width runs as many jobs as processors are available")
+  func defaultWidth() throws {
+    let scene = try LaunchScene()
+    let file = try write("  job: {run: 'true'}", in: scene)
+    let command = "exec taskset -c 0 '\(BuiltProgram.path)' run '\(file)' --dry-run --json"
+    #expect(try scene.run(["-c", command], of: "/bin/sh") == .status(0))
+    #expect(scene.contents("output").contains("\"width\":1"), "\(scene.contents("output"))")
+  }
+
+  @Test("JR-12: Output that cannot be written is one sentence, and the jobs run")
+  func fullOutput() throws {
+    let scene = try LaunchScene()
+    let file = try write("  job: {run: 'echo ran > \"$DIR/ran\"'}", in: scene)
+    let ending = try scene.run(
+      ["-c", "exec '\(BuiltProgram.path)' run '\(file)' >/dev/full"], of: "/bin/sh")
+    #expect(ending == .status(1))
+    #expect(scene.contents("ran") == "ran\n")
+    #expect(scene.contents("errors").contains("No space left on device"))
+    #expect(scene.contents("errors").split(separator: "\n").count == 1)
+  }
+
   @Test("JR-5: With --fail-fast, the first failure cancels the other jobs")
   func failFast() throws {
     let scene = try LaunchScene()
@@ -159,6 +199,47 @@ struct RunCommandTests {
       let isThere = FileManager.default.fileExists(atPath: "/proc/\(process)")
       #expect(!isThere || isZombie(process))
     }
+  }
+
+  @Test("JR-16: A signal ends the jobs and the program, also if the output is not read")
+  func blockedOutput() throws {
+    let scene = try LaunchScene()
+    let names = (1...300).map { "\(String(repeating: "x", count: 150))\($0)" }
+    let file = try write(
+      """
+        held: {run: 'echo $$ > "$DIR/held"; exec sleep 600', queue: other}
+        noise: {run: 'true', each: {N: [\(names.joined(separator: ", "))]}}
+        over: {run: 'touch "$DIR/over"', needs: [noise]}
+      """, in: scene, head: "queues: {other: {width: 1}}")
+    // The test opens the pipe and reads nothing. Two lines for each job do not fit into the pipe.
+    let pipe = scene.file("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let reader = open(pipe, O_RDWR | O_NONBLOCK)
+    defer { close(reader) }
+    let window = try scene.start(
+      ["-c", "exec '\(BuiltProgram.path)' run '\(file)' >'\(pipe)'"], of: "/bin/sh")
+    #expect(scene.wait(for: "\n", in: "held"))
+    #expect(
+      poll(for: .seconds(60), pausing: true) {
+        var count: Int32 = 0
+        _ = ioctl(reader, UInt(FIONREAD), &count)
+        return count > 50_000 && FileManager.default.fileExists(atPath: scene.file("over"))
+      })
+    window.signal(SIGTERM)
+    #expect(window.waitForEnd() == .status(128 + SIGTERM))
+    let process = scene.contents("held").split(whereSeparator: \.isWhitespace)[0]
+    #expect(!FileManager.default.fileExists(atPath: "/proc/\(process)") || isZombie(process))
+  }
+
+  @Test("JR-16: A signal that arrives at a thread that does not block it ends the jobs too")
+  func signalAtOtherThread() throws {
+    let scene = try LaunchScene()
+    let file = try write("  held: {run: 'echo $$ > \"$DIR/held\"; exec sleep 600'}", in: scene)
+    let window = try scene.start(["run", file])
+    #expect(scene.wait(for: "\n", in: "held"))
+    try window.signalUnblockedThread(SIGTERM)
+    #expect(window.waitForEnd() == .status(128 + SIGTERM))
+    #expect(lines(scene).last?.hasPrefix("1 job: 1 cancelled") == true)
   }
 
   @Test("JR-16: A second Ctrl-C ends the grace periods, and a second SIGHUP does not")
@@ -273,7 +354,7 @@ struct RunCommandTests {
     // `head` is ended by the signal about the limit, and the shell cannot write to the log either.
     #expect(ending == .status(1), "\(scene.contents("errors"))")
     #expect(lines(scene).count == 4)
-    #expect(lines(scene)[1].hasPrefix("failed    fill: "))
+    #expect(lines(scene)[1] == "failed    fill: was ended by signal 25 (SIGXFSZ)")
     #expect(lines(scene)[2] == "skipped   next: fill failed")
   }
 

@@ -8,6 +8,12 @@ import Testing
 
 @testable import OpqTop
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Tests of viewers of `opq-top run`: its own dashboard, and other processes.
 @Suite("Viewing jobs", .timeLimit(.minutes(10)), .onOwnThread)
 struct RunViewingTests {
@@ -143,6 +149,21 @@ struct RunViewingTests {
     #expect(window.waitForEnd() == .status(1))
     #expect(window.screen.contains("5 jobs: 1 failed, 2 skipped, 2 cancelled"))
     #expect(window.screen.contains("opq-top: ending the running job; press Ctrl-C to kill"))
+  }
+
+  @Test("JR-20: A stop request that arrives at another thread restores the terminal first")
+  func stopping() throws {
+    let scene = try LaunchScene()
+    let window = try scene.start(["run", try file(in: scene)], showsScreen: true)
+    #expect(scene.wait(for: "holding", in: "started"))
+    #expect(window.wait { $0.isAlternate && $0.contains("cancelled 2") })
+    try window.signalUnblockedThread(SIGTSTP)
+    #expect(window.waitForStop())
+    #expect(window.wait { !$0.isAlternate })
+    window.signal(SIGCONT)
+    #expect(window.wait { $0.isAlternate && $0.contains("cancelled 2") })
+    window.type("\u{3}")
+    #expect(window.waitForEnd() == .status(130))
   }
 
   @Test("JR-16, JR-20: Ctrl-C in the dashboard ends the jobs with the status 130")
