@@ -19,6 +19,8 @@ struct RunningJobs {
   private let completion = Completion()
   private let signals: ReceivedSignal
   private let begin = ContinuousClock.now
+  /// The session because of which viewers that attach later know the jobs that have ended.
+  private let keeper: MonitorSession
 
   /// Runs a plan to its end.
   ///
@@ -55,6 +57,7 @@ struct RunningJobs {
   private init(_ jobs: JobRun, _ viewer: ViewerRun) {
     self.jobs = jobs
     self.viewer = viewer
+    keeper = Self.keeper()
     let signals = ReceivedSignal()
     self.signals = signals
     // Signals do not end this program before its jobs. The watch would end it after some seconds.
@@ -68,6 +71,16 @@ struct RunningJobs {
       completion.reach()
       viewer.waker.ring()
     }
+  }
+
+  /// Opens a session that keeps the operations of ended jobs. Its messages are not read.
+  private static func keeper() -> MonitorSession {
+    var interest = Interest(rowLimit: 0)
+    interest.warningKinds = []
+    return MonitorSession(
+      minimumInterval: .milliseconds(100), interest: interest, isReadOnly: true,
+      keepsFinishedOperations: true
+    ) {}
   }
 
   /// Lets viewers attach to this process, unless the environment decides about it.
