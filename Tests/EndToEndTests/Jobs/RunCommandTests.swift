@@ -177,7 +177,7 @@ struct RunCommandTests {
     #expect(ending == .status(0), "\(scene.contents("errors"))")
     #expect(
       lines(scene).dropLast() == [
-        "started   1", "succeeded 1: one", "started   4", "succeeded 4: two",
+        "started   line-1", "succeeded line-1: one", "started   line-4", "succeeded line-4: two",
       ])
   }
 
