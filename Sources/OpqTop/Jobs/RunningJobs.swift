@@ -95,7 +95,7 @@ struct RunningJobs {
 
   /// Prints a line for each start and each end until all jobs have ended.
   private func printLines() -> Ending {
-    let text = RunText(plan: jobs.plan)
+    let text = RunText(plan: jobs.plan, isUnicode: !viewer.view.ascii)
     var failure: Int32 = 0
     var isCancelled = false
     var hasStarted = false
@@ -140,8 +140,9 @@ struct RunningJobs {
   private func report(_ ending: Ending, isOnTerminal: Bool) -> Ending {
     let counts = jobs.counts
     let place = jobs.deleteEmptyLogs() ? nil : jobs.logs.path
+    let summary = RunText.summary(counts, duration: begin.duration(to: .now), logs: place)
     let error = StandardStream.output.write(
-      RunText.summary(counts, duration: begin.duration(to: .now), logs: place))
+      RunText.shown(summary, isUnicode: !viewer.view.ascii))
     let interrupt = signals.first ?? ending.signal
     if let interrupt { return .status(128 + interrupt) }
     if ending == .status(0), error != 0, error != StandardStream.brokenPipe {

@@ -86,6 +86,14 @@ struct RunCommandTests {
       ([], "give either a job file or --lines with a file"),
       (["jobs.yaml", "-j0"], "-j needs a number of at least 1, not 0"),
       (["jobs.yaml", "--json"], "--json needs --dry-run"),
+      (["jobs.yaml", "--batch", "--keep"], "use only one of --batch and --keep"),
+      (["jobs.yaml", "--batch", "--color=always"], "use only one of --batch and --color=always"),
+      (["jobs.yaml", "--dry-run", "--keep"], "use only one of --dry-run and --keep"),
+      (["jobs.yaml", "--dry-run", "--fail-fast"], "use only one of --dry-run and --fail-fast"),
+      (
+        ["jobs.yaml", "--dry-run", "--color=always"],
+        "use only one of --dry-run and --color=always"
+      ),
     ])
   func mistakes(arguments: [String], message: String) throws {
     let scene = try LaunchScene()
@@ -150,6 +158,39 @@ struct RunCommandTests {
     let json = scene.contents("output")
     #expect(json.contains("\"needs\":[]") && json.contains("\"width\":3"))
     #expect(!json.contains("\"first\"") && scene.contents("ran") == "")
+  }
+
+  @Test("JR-15: A mistake in standard input names it", arguments: [false, true])
+  func mistakeInStandardInput(isLines: Bool) throws {
+    let scene = try LaunchScene()
+    try (isLines ? "true\ntrue \u{0}\n" : "jobs:\n  first: {rnu: 'true'}\n").write(
+      toFile: scene.file("input"), atomically: true, encoding: .utf8)
+    let ending = try scene.run(
+      ["run"] + (isLines ? ["--lines"] : []) + ["-"], input: scene.file("input"))
+    #expect(ending == .status(2))
+    #expect(scene.contents("errors").contains("opq-top: standard input:2: "))
+  }
+
+  @Test("JR-14, JR-17: Lines and plans without colors have only ASCII characters with --ascii")
+  func asciiOutput() throws {
+    let scene = try LaunchScene()
+    /// Runs a job, and returns the first lines of the output.
+    func lines(_ arguments: [String], count: Int) throws -> [String] {
+      try? FileManager.default.removeItem(atPath: scene.file("output"))
+      let ending = try run(
+        "  job: {run: 'echo é→', each: {N: ['ü']}}", arguments, in: scene)
+      #expect(ending == .status(0), "\(scene.contents("errors"))")
+      return Array(self.lines(scene).prefix(count))
+    }
+    for option in [["--unicode"], ["--no-color"], ["--color=never"]] {
+      #expect(
+        try lines(["--batch"] + option, count: 2) == ["started   job[ü]", "succeeded job[ü]: é→"])
+    }
+    #expect(
+      try lines(["--batch", "--ascii"], count: 2) == ["started   job[?]", "succeeded job[?]: ??"])
+    #expect(
+      try lines(["--dry-run", "--batch", "--ascii", "--no-color"], count: 9)
+        == ["job[?]  default  -  echo ??"])
   }
 
   @Test("JR-17: --only runs a job alone, and --until runs it with its needs")
