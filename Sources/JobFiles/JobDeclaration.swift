@@ -70,6 +70,9 @@ struct JobDeclaration {
     needs = try fields.texts(.needs)
     isOnce = try fields.boolean(.once) ?? false
     condition = try fields.choice(.when, JobPlan.Condition.self) ?? .success
+    guard condition != .failure || !needs.isEmpty else {
+      throw JobFileMistake(line, "\(title) waits for a failure, but it needs no job")
+    }
     settings = try Settings(fields, defaults: defaults, queues: queues)
     var choices: [Choice] = []
     for entry in try fields.entries(.each) { choices.append(try Choice(entry, title)) }

@@ -118,7 +118,7 @@ extension JobPlan {
         guard declarations.count < Self.maximumJobCount else {
           throw JobFileMistake.tooManyJobs(number)
         }
-        declarations.append(JobDeclaration("\(number)", number, command: command))
+        declarations.append(JobDeclaration("line-\(number)", number, command: command))
       }
       self.init(
         queues: [.standard(processorCount)], environment: [],

@@ -83,7 +83,8 @@ private struct Output: Encodable {
       once = job.isOnce
       priority = job.priority.rawValue
       queue = job.queue
-      retries = job.retries
+      // A job that must not be repeated has one attempt. Its retries may come from the defaults of the file.
+      retries = job.isOnce ? 0 : job.retries
       retryPause = job.retryPause / .seconds(1)
       run = job.command
       shell = job.shell

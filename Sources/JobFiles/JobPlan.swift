@@ -39,7 +39,7 @@ package struct JobPlan: Hashable, Sendable {
   /// A command with its settings. A job of the file with `each` becomes several jobs of the plan.
   package struct Job: Hashable, Sendable {
     /// The name, which is unique in the plan, such as `fetch` or `align[1]`. The jobs of a plan that was read
-    /// from plain lines have the numbers of their lines as names.
+    /// from plain lines have names such as `line-3`, with the numbers of their lines.
     package let id: String
     /// The name of the job in the file, such as `align`. The jobs of a group follow each other in the plan.
     package let group: String

@@ -316,6 +316,8 @@ final class Collector: Sendable {
     carryOutCommands(table)
     let sessions = liveSessions()
     table.keepLists(of: Set(sessions.map(\.id)))
+    table.retention =
+      sessions.contains(where: \.keepsFinishedOperations) ? .lasting : .init()
     var hasNews = false
     for session in sessions {
       guard let interest = session.takeNewInterest() else { continue }

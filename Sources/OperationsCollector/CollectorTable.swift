@@ -7,20 +7,9 @@ import OperationsCore
 /// The collector's data about the operations and queues of the process. Only the collector's thread
 /// uses it.
 ///
-/// The table keeps all unfinished operations. It also keeps the newest finished operations, up to a
-/// maximum number and age. The cost of a change does not depend on the number of operations.
+/// The table keeps all unfinished operations. It also keeps finished operations, up to a maximum number
+/// and age. The cost of a change does not depend on the number of operations.
 final class CollectorTable {
-  /// The maximum number and the maximum age of the finished operations to keep.
-  struct Retention {
-    var count = 10_000
-    var age: Duration = .seconds(60)
-  }
-
-  private struct Finished {
-    let id: OperationReport.ID
-    let time: MonitorTime
-  }
-
   /// The id under which the queues store records for this table. Each table needs a new id. For the
   /// id of an older table, the queues would not return the operations that have not changed since
   /// the older table read the queues.
@@ -45,10 +34,7 @@ final class CollectorTable {
   /// The ready and held operations of each queue. Their state changes when the queue is suspended
   /// or resumed.
   var ready: [QueueReport.ID: Set<OperationReport.ID>] = [:]
-  /// The finished operations, the oldest first. Operations before the index `finishedStart` have
-  /// been removed.
-  private var finished: [Finished] = []
-  private var finishedStart = 0
+  private var finished = FinishedOperations()
   /// The operations that execute although they were asked to cancel.
   private(set) var cancelling: Set<OperationReport.ID> = []
   /// The operations with more than ``dependentLimit`` dependents.
@@ -66,7 +52,7 @@ final class CollectorTable {
   var heldUpByThemselves = LastingCondition(patience: CollectorTable.ownReadinessPatience)
   private var classNames: [ObjectIdentifier: String] = [:]
   /// The number of finished and cancelled operations that the table keeps.
-  var keptFinishedCount: Int { finished.count - finishedStart }
+  var keptFinishedCount: Int { finished.count }
 
   /// The operations that have started and have not finished.
   private(set) var running = RunningOperations()
@@ -83,14 +69,18 @@ final class CollectorTable {
   var allowance = ReadingAllowance()
   /// The time of the current reading of the queues.
   private(set) var readingTime = MonitorTime(nanoseconds: 0)
-  private let retention: Retention
+  /// The finished operations to keep.
+  var retention: FinishedOperations.Retention
 
   /// Creates an empty table.
   ///
   /// - Parameters:
   ///   - collector: The id under which the queues store records for this table.
-  ///   - retention: The maximum number and age of the finished operations to keep.
-  init(collector: CollectorID = CollectorID(), retention: Retention = Retention()) {
+  ///   - retention: The finished operations to keep.
+  init(
+    collector: CollectorID = CollectorID(),
+    retention: FinishedOperations.Retention = FinishedOperations.Retention()
+  ) {
     self.collector = collector
     self.retention = retention
   }
@@ -233,8 +223,7 @@ final class CollectorTable {
       times.note(entry.report)
       unstartedFinishes.note(entry.report)
       leakWatch?.note(entry, record)
-      finished.append(
-        Finished(id: id, time: entry.report.finished ?? MonitorTime(nanoseconds: 0)))
+      finished.insert(entry.report)
       notifyDependents(of: entry)
       return
     }
@@ -348,23 +337,12 @@ final class CollectorTable {
 
   /// Returns the last finished operations, the newest first, up to a limit.
   func lastFinished(_ limit: Int) -> some Collection<OperationReport.ID> {
-    finished[finishedStart...].suffix(limit).reversed().lazy.map(\.id)
+    finished.last(limit)
   }
 
   /// Removes finished operations that exceed the maximum number or the maximum age.
   func prune(now: MonitorTime) {
-    while finishedStart < finished.count {
-      let oldest = finished[finishedStart]
-      let isKept =
-        finished.count - finishedStart <= retention.count && now - oldest.time <= retention.age
-      if isKept { break }
-      finishedStart += 1
-      drop(oldest.id)
-    }
-    if finishedStart > 1_024, finishedStart > finished.count / 2 {
-      finished.removeFirst(finishedStart)
-      finishedStart = 0
-    }
+    while let id = finished.removeExpired(retention, at: now) { drop(id) }
   }
 
   private func drop(_ id: OperationReport.ID) {

@@ -42,6 +42,7 @@ package final class MonitorSession: LocalMonitorSource {
   let isReadOnly: Bool
   /// The process that sends the commands of this session; `nil` if it is this process itself.
   let origin: CommandOrigin?
+  let keepsFinishedOperations: Bool
   /// A closure that the collector's thread calls with the result of each command, even if the
   /// viewer has disconnected. The closure must not block.
   let audit: @Sendable (CommandResult) -> Void
@@ -55,24 +56,29 @@ package final class MonitorSession: LocalMonitorSource {
   ///   - interest: The data that the viewer requests. By default, it requests the first 500
   ///     operations.
   ///   - isReadOnly: Whether the session refuses commands.
+  ///   - keepsFinishedOperations: Whether the process keeps the last 10,000 finished operations, and in addition the
+  ///     last 10,000 older ones that have failed or were cancelled, while the session exists. All sessions can report
+  ///     them. Otherwise, the process keeps the last 10,000 operations for a minute after they have finished.
   ///   - wake: A closure that the collector's thread calls when messages are available. The thread
   ///     calls it again only after the viewer has received the messages. The closure must not
   ///     block.
   package convenience init(
     minimumInterval: Duration, interest: Interest = Interest(), isReadOnly: Bool,
-    wake: @escaping @Sendable () -> Void
+    keepsFinishedOperations: Bool = false, wake: @escaping @Sendable () -> Void
   ) {
     self.init(
       minimumInterval: minimumInterval, interest: interest, isReadOnly: isReadOnly, origin: nil,
-      audit: { _ in }, wake: wake)
+      keepsFinishedOperations: keepsFinishedOperations, audit: { _ in }, wake: wake)
   }
 
   /// Opens a session for a viewer in another process.
   package init(
     minimumInterval: Duration, interest: Interest, isReadOnly: Bool, origin: CommandOrigin?,
+    keepsFinishedOperations: Bool = false,
     audit: @escaping @Sendable (CommandResult) -> Void, wake: @escaping @Sendable () -> Void
   ) {
     self.isReadOnly = isReadOnly
+    self.keepsFinishedOperations = keepsFinishedOperations
     self.origin = origin
     self.audit = audit
     self.wake = wake

@@ -88,7 +88,7 @@ final class SessionList {
   func change(to new: Interest, in table: CollectorTable, at now: MonitorTime) {
     let mustRefill =
       interest.order.column != new.order.column || interest.filter != new.filter
-      || interest.hidesOver != new.hidesOver
+      || interest.names != new.names || interest.hidesOver != new.hidesOver
     let mustBeginEvents =
       (interest.eventLimit > 0) != (new.eventLimit > 0) || interest.filter != new.filter
     let mustRefillRoots = (interest.rootLimit > 0) != (new.rootLimit > 0)

@@ -8,7 +8,7 @@ import Testing
   @Test("JF-17: each line is a job without needs in the queue default")
   func lines() throws {
     let plan = try Reading.lines("echo a\n\n  # comment\n  \necho $B | cat\r\nlast")
-    #expect(plan.ids == ["1", "5", "6"])
+    #expect(plan.ids == ["line-1", "line-5", "line-6"])
     #expect(plan.jobs.map(\.command) == ["echo a", "echo $B | cat", "last"])
     #expect(plan.jobs.map(\.line) == [1, 5, 6])
     #expect(plan.jobs.allSatisfy { $0.needs.isEmpty && $0.queue == "default" })

@@ -21,6 +21,14 @@ import Testing
     #expect(Reading.mistake(mistake.text) == "jobs.yaml:" + mistake.message)
   }
 
+  @Test("JF-15: a job that waits for a failure and needs no job is refused")
+  func failureWithoutNeeds() {
+    check(
+      Case(
+        "jobs:\n  alarm: {run: x, when: failure}",
+        #"2: the job "alarm" waits for a failure, but it needs no job"#))
+  }
+
   @Test(
     "JF-10: an unknown key is refused with the nearest key",
     arguments: [

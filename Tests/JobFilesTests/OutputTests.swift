@@ -68,6 +68,14 @@ import Testing
         + #"],"queues":[{"name":"net","rate":5,"width":8},{"name":"default","width":6}]}"# + "\n")
   }
 
+  @Test("JF-20: a job that must not be repeated has no retries, also if the defaults have some")
+  func onceHasNoRetries() throws {
+    let plan = try Reading.plan(
+      "{defaults: {retries: 3}, jobs: {a: {run: x, once: true}, b: {run: x}}}")
+    let parts = plan.jsonLine.components(separatedBy: "\"id\":\"b\"")
+    #expect(parts[0].contains("\"retries\":0,") && parts[1].contains("\"retries\":3,"))
+  }
+
   @Test("JF-20: the reference page has each key of the plan")
   func documentedKeys() throws {
     let plan = try Reading.plan("jobs: {a: {run: x, timeout: 1s}}")

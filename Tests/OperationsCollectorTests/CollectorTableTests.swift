@@ -356,12 +356,35 @@ private final class QueueError: Error, CustomStringConvertible {
     let operations = (0..<5).map { _ in BlockOperation {} }
     queue.addOperations(operations, waitUntilFinished: true)
     let table = CollectorTable(
-      retention: CollectorTable.Retention(count: 3, age: .seconds(60)))
+      retention: FinishedOperations.Retention(count: 3, age: .seconds(60)))
     read(into: table)
     table.prune(now: MonitorTime.now)
     #expect(table.entries.count == 3)
     table.prune(now: MonitorTime.now + .seconds(61))
     #expect(table.entries.isEmpty)
     #expect(table.queues.values.first?.counts.total == 5)
+  }
+
+  @Test("Operations that have failed or were cancelled can be kept longer than others")
+  func unsuccessfulOperationsAreKeptLonger() {
+    let failed = ResultOperation<Int> { throw TextError("bad") }
+    let cancelled = (0..<2).map { _ in BlockOperation {} }
+    for operation in cancelled { operation.cancel() }
+    let others = (0..<3).map { _ in BlockOperation {} }
+    queue.maxConcurrentOperationCount = 1
+    queue.isSuspended = false
+    for operation in [failed] + cancelled + others {
+      queue.addOperations([operation], waitUntilFinished: true)
+    }
+    let table = CollectorTable(
+      retention: FinishedOperations.Retention(count: 2, age: nil, unsuccessfulCount: 2))
+    read(into: table)
+    table.prune(now: MonitorTime.now + .seconds(1_000_000))
+    let kept = (cancelled + others.dropFirst()).map(id)
+    #expect(table.entries.keys.sorted() == kept.sorted() && table.keptFinishedCount == 4)
+    #expect(Array(table.lastFinished(10)) == others.dropFirst().reversed().map(id))
+    table.retention = FinishedOperations.Retention(count: 2, age: nil)
+    table.prune(now: MonitorTime.now)
+    #expect(table.entries.keys.sorted() == others.dropFirst().map(id).sorted())
   }
 }

@@ -215,6 +215,36 @@ final class Viewer: Sendable {
     #expect(viewer.queue(queue)?.counts.isConsistent == true)
   }
 
+  @Test("A session can keep a failed operation although 10,000 others have finished later")
+  func keptFailureInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      var interest = Interest(rowLimit: 0)
+      interest.warningKinds = []
+      let keeper = MonitorSession(
+        minimumInterval: .milliseconds(10), interest: interest, isReadOnly: true,
+        keepsFinishedOperations: true
+      ) {}
+      let queue = OperationQueue()
+      let failed = ResultOperation<Int> { throw CocoaError(.fileNoSuchFile) }
+      queue.addOperation(failed)
+      let first = Viewer()
+      #expect(first.waitUntil { $0.report(failed)?.state == .failed })
+      // All operations have records before one of them starts.
+      queue.isSuspended = true
+      let others = (0..<10_001).map { _ in BlockOperation {} }
+      queue.addOperations(others)
+      #expect(first.waitUntil { viewer in others.allSatisfy { viewer.report($0) != nil } })
+      queue.isSuspended = false
+      await queue.waitUntilAllOperationsAreFinished()
+      #expect(first.waitUntil { $0.report(others[0]) == nil })
+      first.session.invalidate()
+      let second = Viewer()
+      #expect(second.waitUntil { $0.report(failed)?.state == .failed })
+      second.session.invalidate()
+      keeper.invalidate()
+    }
+  }
+
   @Test func cancellingAnOperationIsPerformedAndAnswered() {
     let viewer = Viewer()
     let queue = OperationQueue()

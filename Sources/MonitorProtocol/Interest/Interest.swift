@@ -69,6 +69,10 @@ public struct Interest: Sendable, Hashable {
   public var order: SortOrder
   /// The condition for operations in the list; `nil` for all operations.
   public var filter: OperationFilter?
+  /// The exact names of the operations in the list, which must also match ``filter``; empty for operations with any
+  /// name. On a connection, names are sent up to ``WireLimits/mostNameBytes``. A process of an earlier version ignores
+  /// them.
+  public var names: Set<String> = []
   /// Whether the list omits operations that are finished or cancelled.
   public var hidesOver: Bool
   /// Whether the list has only operations with a warning: the operations of ``Update/warnings``,
@@ -121,8 +125,8 @@ public struct Interest: Sendable, Hashable {
   /// An interest that requests all operations, but no events, runs and log lines.
   public static let everything = Interest(rowLimit: nil)
 
-  /// Returns the key by which the list sorts an operation; `nil` if ``hidesOver`` or ``filter``
-  /// excludes the operation. ``showsWarnedOnly`` and ``rowLimit`` are not evaluated.
+  /// Returns the key by which the list sorts an operation; `nil` if ``hidesOver``, ``names``
+  /// or ``filter`` excludes the operation. ``showsWarnedOnly`` and ``rowLimit`` are not evaluated.
   ///
   /// - Parameters:
   ///   - report: The operation.
@@ -133,6 +137,7 @@ public struct Interest: Sendable, Hashable {
     of report: OperationReport, queueName: String, at now: MonitorTime
   ) -> SortKey? {
     if hidesOver, report.state.isOver { return nil }
+    guard names.isEmpty || names.contains(report.name) else { return nil }
     guard filter?.matches(report, queueName: queueName, at: now) ?? true else { return nil }
     return SortKey(report, queueName: queueName, by: order.column)
   }

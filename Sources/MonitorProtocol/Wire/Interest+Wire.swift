@@ -7,6 +7,7 @@ extension WireInterest {
     order.column = WireInterest.Order.Column(interest.order.column)
     order.isReversed = interest.order.isReversed
     if let filter = interest.filter { self.filter = filter.text }
+    names = Self.names(interest.names)
     hidesOver = interest.hidesOver
     showsWarnedOnly = interest.showsWarnedOnly
     if let limit = interest.rowLimit { rowLimit = Self.rows(limit) }
@@ -38,6 +39,15 @@ extension WireInterest {
   // The ids are sorted, so that equal interests have equal bytes.
   private static func ids(_ ids: Set<OperationReport.ID>) -> [UInt64] {
     Array(ids.map(\.rawValue).sorted().prefix(WireLimits.mostSingleOperations))
+  }
+
+  private static func names(_ names: Set<String>) -> [String] {
+    var left = WireLimits.mostNameBytes
+    let fitting = names.sorted().prefix { name in
+      left -= name.wireNameSize
+      return left >= 0
+    }
+    return fitting.map(\.wireText)
   }
 
   private static func graphs(_ graphs: Set<Interest.Graph>) -> [WireInterest.Graph] {
@@ -77,6 +87,7 @@ extension Interest {
       graphs: try Self.graphs(wire.graphs),
       subjects: Set(
         try checked(wire.subjects, most: WireLimits.mostSingleOperations, "the viewer")))
+    names = try Self.names(wire.names)
     showsWarnedOnly = wire.showsWarnedOnly
     rootLimit = try checked(
       wire.rootLimit, in: 0...WireLimits.mostGraphOperations, "a root limit")
@@ -105,6 +116,18 @@ extension Interest {
     } catch {
       throw WireError("invalid filter: \(error)")
     }
+  }
+
+  private static func names(_ names: [String]) throws(WireError) -> Set<String> {
+    let size = names.reduce(0) { $0 + $1.wireNameSize }
+    guard size <= WireLimits.mostNameBytes else {
+      throw WireError(
+        """
+        the names that the viewer requests have \(size) bytes; the limit is \
+        \(WireLimits.mostNameBytes)
+        """)
+    }
+    return Set(names.lazy.map(\.wireText))
   }
 
   private static func graphs(_ wire: [WireInterest.Graph]) throws(WireError) -> Set<Graph> {

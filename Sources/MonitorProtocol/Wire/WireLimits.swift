@@ -23,6 +23,9 @@ public enum WireLimits {
   /// The maximum size of ``Interest/operations`` and of ``Interest/subjects``. Both fit into a
   /// message together, even with the largest ids.
   public static let mostSingleOperations = 50_000
+  /// The maximum size of all ``Interest/names`` in a message, in bytes. They fit into a message together with the
+  /// maximum number of single operations.
+  package static let mostNameBytes = 16 << 10
   /// The maximum number of operations in ``Interest/logs``, unless all are requested.
   package static let mostLogOperations = 1_000
   /// The maximum number of parts of the dependency graph in an interest.

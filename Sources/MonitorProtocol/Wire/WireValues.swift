@@ -83,6 +83,9 @@ extension String {
   /// The text for a message; at most ``WireLimits/longestText`` bytes of it.
   package var wireText: String { truncated(toBytes: WireLimits.longestText) }
 
+  /// The size in bytes of ``wireText`` in a list of names of a message, with a tag and a length before it.
+  package var wireNameSize: Int { wireText.utf8.count + 4 }
+
   /// The text of an error for a message; at most ``WireLimits/longestErrorText`` bytes of it.
   package var wireErrorText: String { truncated(toBytes: WireLimits.longestErrorText) }
 

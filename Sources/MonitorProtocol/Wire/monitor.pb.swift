@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 7ce25b2ad2a01f972a330b5ad6682963b3ea5fc197ccedec0450d8fb572ae74d
+// Made from monitor.proto 5f10c3738c2dc72bcaedeeebe5990f788436f4149d85d4892ef32e9fef5aaaab
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -681,6 +681,13 @@ nonisolated struct WireInterest: @unchecked Sendable {
   var allLogs: Bool {
     get {_storage._allLogs}
     set {_uniqueStorage()._allLogs = newValue}
+  }
+
+  /// The exact names of the operations in the list, which must also match the filter; at most 4 KiB each
+  /// and 16 KiB together; operations with any name if empty. Since version 1.2.
+  var names: [String] {
+    get {_storage._names}
+    set {_uniqueStorage()._names = newValue}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3142,7 +3149,7 @@ nonisolated extension WireWatch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Interest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}filter\0\u{3}hides_over\0\u{3}shows_warned_only\0\u{3}row_limit\0\u{1}operations\0\u{1}graphs\0\u{3}root_limit\0\u{1}subjects\0\u{3}event_limit\0\u{1}timeline\0\u{1}detail\0\u{3}warning_kinds\0\u{1}search\0\u{1}logs\0\u{3}all_logs\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}filter\0\u{3}hides_over\0\u{3}shows_warned_only\0\u{3}row_limit\0\u{1}operations\0\u{1}graphs\0\u{3}root_limit\0\u{1}subjects\0\u{3}event_limit\0\u{1}timeline\0\u{1}detail\0\u{3}warning_kinds\0\u{1}search\0\u{1}logs\0\u{3}all_logs\0\u{1}names\0")
 
   fileprivate class _StorageClass {
     var _order: WireInterest.Order? = nil
@@ -3161,6 +3168,7 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
     var _search: WireSearch? = nil
     var _logs: [UInt64] = []
     var _allLogs: Bool = false
+    var _names: [String] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3187,6 +3195,7 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
       _search = source._search
       _logs = source._logs
       _allLogs = source._allLogs
+      _names = source._names
     }
   }
 
@@ -3221,6 +3230,7 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
         case 14: try { try decoder.decodeSingularMessageField(value: &_storage._search) }()
         case 15: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._logs) }()
         case 16: try { try decoder.decodeSingularBoolField(value: &_storage._allLogs) }()
+        case 17: try { try decoder.decodeRepeatedStringField(value: &_storage._names) }()
         default: break
         }
       }
@@ -3281,6 +3291,9 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
       if _storage._allLogs != false {
         try visitor.visitSingularBoolField(value: _storage._allLogs, fieldNumber: 16)
       }
+      if !_storage._names.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._names, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3306,6 +3319,7 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
         if _storage._search != rhs_storage._search {return false}
         if _storage._logs != rhs_storage._logs {return false}
         if _storage._allLogs != rhs_storage._allLogs {return false}
+        if _storage._names != rhs_storage._names {return false}
         return true
       }
       if !storagesAreEqual {return false}

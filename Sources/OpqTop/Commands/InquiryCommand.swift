@@ -84,10 +84,12 @@ extension InquiryCommand {
       let target = options.target
       let path = try target.isGiven ? target.path(nil, run) : TargetOptions.onlyPath()
       let ids = try OperationWord.ids(of: operations) { names in
-        var inquiry = NameInquiry(names)
-        let ending = try answer(&inquiry, path, run)
-        if case .signal(let signal) = ending { throw ViewerRun.SignalRequest(signal: signal) }
-        return try inquiry.ids()
+        try NameInquiry.parts(of: names).reduce(into: [:]) { ids, part in
+          var inquiry = NameInquiry(part)
+          let ending = try answer(&inquiry, path, run)
+          if case .signal(let signal) = ending { throw ViewerRun.SignalRequest(signal: signal) }
+          ids.merge(try inquiry.ids()) { $1 }
+        }
       }
       return try answer(to: inquiry(about: ids), path, run)
     } catch let failure as NameInquiry.Failure {

@@ -13,11 +13,12 @@ struct RunCommand: EndingCommand {
     discussion: """
       The file declares commands, the order in which they run, and the queues that run them. On a terminal, the \
       dashboard shows the jobs, and q ends them. Without a terminal or with --batch, a line is printed for each \
-      start and each end of a job, and a summary at the end.
+      start, each failed attempt and each end of a job, and a summary at the end. These lines have no colors.
 
-      Exits with 0 if all jobs have succeeded, and with 1 if a job has failed, or was skipped or cancelled. A \
-      mistake in the file or the options is reported before a job has started, and the status is 2. After the \
-      signal N, all jobs are ended, and the status is 128 + N, for example 130 after Ctrl-C.
+      Exits with 0 if all jobs have succeeded, or were skipped because no need has failed. Exits with 1 if another \
+      job has failed, or was skipped or cancelled. A mistake in the file or the options is reported before a job \
+      has started, and the status is 2. After the signal N, all jobs are ended, and the status is 128 + N, for \
+      example 130 after Ctrl-C. A second Ctrl-C kills the commands.
       """)
 
   @Argument(
@@ -52,7 +53,8 @@ struct RunCommand: EndingCommand {
 
   @Flag(
     help: """
-      After the first failure, cancel all other jobs. Jobs that run after a failure, or always, still run.
+      After the first failure, cancel all other jobs. Jobs that run after a failure, or always, still run. Not with \
+      --dry-run.
       """)
   var failFast = false
 
@@ -69,6 +71,10 @@ struct RunCommand: EndingCommand {
       throw ValidationError("give either a job file or --lines with a file")
     }
     if json, !dryRun { throw ValidationError("--json needs --dry-run") }
+    if dryRun {
+      if failFast { throw ValidationError("use only one of --dry-run and --fail-fast") }
+      try display.refuseDashboardOptions(with: "--dry-run")
+    }
     if !only.isEmpty, !until.isEmpty { throw ValidationError("use only one of --only and --until") }
     if let width, width < 1 {
       throw ValidationError("-j needs a number of at least 1, not \(width)")
@@ -79,35 +85,38 @@ struct RunCommand: EndingCommand {
   func ending() -> Ending {
     do {
       let plan = try plan()
-      guard !dryRun else { return Self.show(plan, asJSON: json) }
+      guard !dryRun else { return Self.show(plan, asJSON: json, isUnicode: !display.ascii) }
       var options = JobRun.Options()
       options.failsFast = failFast
       // Each line would otherwise be a kind of its own.
       options.kind = lines == nil ? nil : "line"
-      let title = lines ?? file ?? ""
-      return try RunningJobs.run(
-        plan, options, display, title: title == "-" ? "standard input" : title)
+      return try RunningJobs.run(plan, options, display, title: title)
     } catch {
       return Program.fail(error)
     }
   }
 
+  private var path: String { lines ?? file ?? "" }
+
+  /// The name of the file, for messages and the dashboard. It is unsanitised.
+  private var title: String { path == "-" ? InputFile.standardInputName : path }
+
   private func plan() throws -> JobPlan {
-    let name = lines ?? file ?? ""
-    let bytes = try InputFile.bytes(of: name)
+    let bytes = try InputFile.bytes(of: path)
     let processorCount = JobRun.availableProcessorCount
     var plan =
       try lines == nil
-      ? JobPlan(file: bytes, name: name, processorCount: processorCount)
-      : JobPlan(lines: bytes, name: name, processorCount: processorCount)
+      ? JobPlan(file: bytes, name: title, processorCount: processorCount)
+      : JobPlan(lines: bytes, name: title, processorCount: processorCount)
     if !only.isEmpty { plan = try plan.only(only) }
     if !until.isEmpty { plan = try plan.until(until) }
     if let width { plan.setWidths(width) }
     return plan
   }
 
-  private static func show(_ plan: JobPlan, asJSON: Bool) -> Ending {
-    let error = StandardStream.output.write(asJSON ? plan.jsonLine : plan.text)
+  private static func show(_ plan: JobPlan, asJSON: Bool, isUnicode: Bool) -> Ending {
+    let text = asJSON ? plan.jsonLine : RunText.shown(plan.text, isUnicode: isUnicode)
+    let error = StandardStream.output.write(text)
     guard error != 0, error != StandardStream.brokenPipe else { return .status(0) }
     return Program.failToWrite(error)
   }
@@ -132,15 +141,25 @@ struct RunDisplayOptions: ParsableArguments {
       "Use colors: auto (unless NO_COLOR is set), always or never.", valueName: "when"))
   var color = ColorChoice.auto
 
-  @Flag(help: "Leave the last frame on the terminal as text.")
+  @Flag(help: "Leave the last frame on the terminal as text. Not with --batch and --dry-run.")
   var keep = false
 
   func validate() throws {
+    if batch { try refuseDashboardOptions(with: "--batch") }
     do {
       _ = try view
     } catch {
       throw ValidationError(ViewOptions.message(for: error))
     }
+  }
+
+  /// Refuses the options that have an effect only on the dashboard. The others also hold for text, which has no colors.
+  ///
+  /// - Parameter option: The option because of which there is no dashboard.
+  /// - Throws: `ValidationError` if such an option is given.
+  func refuseDashboardOptions(with option: String) throws {
+    if keep { throw ValidationError("use only one of \(option) and --keep") }
+    if color == .always { throw ValidationError("use only one of \(option) and --color=always") }
   }
 
   /// The options of the dashboard.

@@ -9,6 +9,9 @@ enum InputFile {
   /// The maximum size of a file in bytes. It protects against devices that never end.
   private static let mostBytes = 256 << 20
 
+  /// The name of standard input in messages.
+  static let standardInputName = "standard input"
+
   /// Reads a file.
   ///
   /// - Parameter path: The path of the file; `-` for standard input.
@@ -17,7 +20,7 @@ enum InputFile {
   static func bytes(of path: String) throws(FileError) -> [UInt8] {
     let isStandardInput = path == "-"
     let file = isStandardInput ? cmonitor_standard_input : cmonitor_open_to_read(path)
-    let name = isStandardInput ? "standard input" : path
+    let name = isStandardInput ? standardInputName : path
     guard file >= 0 else { throw FileError("cannot read \(name)", errno: -file, status: 2) }
     defer { if !isStandardInput { cmonitor_close(file) } }
     var bytes: [UInt8] = []

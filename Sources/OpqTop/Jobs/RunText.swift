@@ -8,6 +8,8 @@ import MonitorProtocol
 /// The lines that `opq-top run --batch` prints. They have no character that controls a terminal.
 struct RunText {
   let plan: JobPlan
+  /// Whether the lines may have characters beyond ASCII.
+  let isUnicode: Bool
 
   /// Returns a line for each event.
   func lines(of events: [JobEvent]) -> String {
@@ -20,7 +22,12 @@ struct RunText {
       case .ended(let index, let outcome): text += ended(plan.jobs[index], outcome) + "\n"
       }
     }
-    return text
+    return Self.shown(text, isUnicode: isUnicode)
+  }
+
+  /// Returns a text in which `?` replaces each character beyond ASCII, unless they are allowed.
+  static func shown(_ text: String, isUnicode: Bool) -> String {
+    isUnicode ? text : String(text.map { $0.isASCII ? $0 : "?" })
   }
 
   /// Returns the line for the end of the run.

@@ -20,6 +20,8 @@ struct RunningJobs {
   private let completion = Completion()
   private let signals: ReceivedSignal
   private let begin = ContinuousClock.now
+  /// The session because of which viewers that attach later know the jobs that have ended.
+  private let keeper: MonitorSession
 
   /// Runs a plan to its end.
   ///
@@ -57,6 +59,7 @@ struct RunningJobs {
   private init(_ jobs: JobRun, _ viewer: ViewerRun, showsDashboard: Bool) {
     self.jobs = jobs
     self.viewer = viewer
+    keeper = Self.keeper()
     let signals = ReceivedSignal()
     self.signals = signals
     // Signals do not end this program before its jobs. The watch would end it after some seconds.
@@ -108,6 +111,16 @@ struct RunningJobs {
     cmonitor_exit(128 + signal)
   }
 
+  /// Opens a session that keeps the operations of ended jobs. Its messages are not read.
+  private static func keeper() -> MonitorSession {
+    var interest = Interest(rowLimit: 0)
+    interest.warningKinds = []
+    return MonitorSession(
+      minimumInterval: .milliseconds(100), interest: interest, isReadOnly: true,
+      keepsFinishedOperations: true
+    ) {}
+  }
+
   /// Lets viewers attach to this process, unless the environment decides about it.
   ///
   /// - Parameter isQuiet: Whether the commands of viewers are not logged, because a line would damage the dashboard.
@@ -123,7 +136,7 @@ struct RunningJobs {
 
   /// Prints a line for each start and each end until all jobs have ended.
   private func printLines() -> Ending {
-    let text = RunText(plan: jobs.plan)
+    let text = RunText(plan: jobs.plan, isUnicode: !viewer.view.ascii)
     var failure: Int32 = 0
     jobs.start()
     while true {
@@ -154,8 +167,9 @@ struct RunningJobs {
   private func report(_ ending: Ending, isOnTerminal: Bool) -> Ending {
     let counts = jobs.counts
     let place = jobs.deleteEmptyLogs() ? nil : jobs.logs.path
+    let summary = RunText.summary(counts, duration: begin.duration(to: .now), logs: place)
     let error = StandardStream.output.write(
-      RunText.summary(counts, duration: begin.duration(to: .now), logs: place))
+      RunText.shown(summary, isUnicode: !viewer.view.ascii))
     let interrupt = signals.first ?? ending.signal
     if let interrupt { return .status(128 + interrupt) }
     if ending == .status(0), error != 0, error != StandardStream.brokenPipe {

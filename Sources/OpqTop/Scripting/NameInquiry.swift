@@ -11,28 +11,48 @@ struct NameInquiry: Inquiry {
     let description: String
   }
 
-  /// The maximum number of operations in one answer that are searched.
+  /// The maximum number of operations that a process of an earlier version sends. Such a process does not know
+  /// `Interest.names`, so it sends operations whose names only contain a name.
   private static let mostRows = 10_000
 
   private let names: [String]
   var knowledge = ProcessKnowledge(InquiryForm())
   private(set) var nextLook: MonitorTime?
 
-  /// - Parameter names: The exact names; at least one.
+  /// - Parameter names: The exact names; at least one. A process is asked for the names in one of ``parts(of:)``.
   init(_ names: [String]) { self.names = names }
 
-  /// The operations whose names contain one of the names.
-  var interest: Interest {
-    Interest(
-      order: SortOrder(by: .id), filter: try? OperationFilter(Self.filter(names)),
-      rowLimit: Self.mostRows)
+  /// Returns the names in parts that are so small that a process accepts each part in one request.
+  static func parts(of names: [String]) -> [[String]] {
+    var parts: [[String]] = []
+    var left = 0
+    for name in names {
+      left -= name.wireNameSize
+      if left < 0 {
+        parts.append([])
+        left = WireLimits.mostNameBytes - name.wireNameSize
+      }
+      parts[parts.count - 1].append(name)
+    }
+    return parts
   }
 
-  /// Returns the text of a filter for names. A filter cannot contain quotation marks, so only the beginning of a name
-  /// with such a mark is used.
-  private static func filter(_ names: [String]) -> String {
+  /// The operations with one of the names.
+  var interest: Interest {
+    var interest = Interest(
+      order: SortOrder(by: .id), filter: filter, rowLimit: Self.mostRows)
+    interest.names = Set(names)
+    return interest
+  }
+
+  /// The condition for a process of an earlier version: the name contains one of the names. A filter cannot contain
+  /// quotation marks, so only the beginning of a name with such a mark is used. `nil` if the filter would match all
+  /// operations, or would be too long.
+  private var filter: OperationFilter? {
     let parts = names.map { name in name.prefix { $0 != "\"" } }
-    return parts.contains { $0.isEmpty } ? "" : parts.map { "\"\($0)\"" }.joined(separator: "|")
+    guard !parts.contains(where: \.isEmpty) else { return nil }
+    let text = parts.map { "\"\($0)\"" }.joined(separator: "|")
+    return text.utf8.count > WireLimits.longestText ? nil : try? OperationFilter(text)
   }
 
   mutating func look(at now: MonitorTime) -> [InquiryAction] {

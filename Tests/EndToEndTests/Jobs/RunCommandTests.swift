@@ -16,29 +16,7 @@ import Testing
 
 /// Tests of `opq-top run` without a dashboard.
 @Suite("Running jobs from a file", .timeLimit(.minutes(10)), .onOwnThread)
-struct RunCommandTests {
-  /// Writes a job file, whose jobs find the test's directory in the variable `DIR`.
-  private func write(_ jobs: String, in scene: LaunchScene, head: String = "") throws -> String {
-    let path = scene.file("jobs.yaml")
-    try "environment: {DIR: '\(scene.directory.path)'}\n\(head)\njobs:\n\(jobs)\n".write(
-      toFile: path, atomically: true, encoding: .utf8)
-    return path
-  }
-
-  /// Runs jobs to their end. The output and the errors are files of the scene.
-  private func run(
-    _ jobs: String, _ arguments: [String] = [], in scene: LaunchScene
-  ) throws -> PseudoTerminal.Ending? {
-    try scene.run(["run", try write(jobs, in: scene)] + arguments)
-  }
-
-  /// The lines of the output without durations.
-  private func lines(_ scene: LaunchScene) -> [String] {
-    scene.contents("output").split(separator: "\n").map {
-      String($0).replacing(#/ in [0-9.]+(ms|s|m[0-9]+s)/#, with: "")
-    }
-  }
-
+struct RunCommandTests: JobFileTests {
   @Test("JR-14: The status is 0 if all jobs have succeeded, and each start and end is a line")
   func allSucceeded() throws {
     let scene = try LaunchScene()
@@ -158,6 +136,14 @@ struct RunCommandTests {
       ([], "give either a job file or --lines with a file"),
       (["jobs.yaml", "-j0"], "-j needs a number of at least 1, not 0"),
       (["jobs.yaml", "--json"], "--json needs --dry-run"),
+      (["jobs.yaml", "--batch", "--keep"], "use only one of --batch and --keep"),
+      (["jobs.yaml", "--batch", "--color=always"], "use only one of --batch and --color=always"),
+      (["jobs.yaml", "--dry-run", "--keep"], "use only one of --dry-run and --keep"),
+      (["jobs.yaml", "--dry-run", "--fail-fast"], "use only one of --dry-run and --fail-fast"),
+      (
+        ["jobs.yaml", "--dry-run", "--color=always"],
+        "use only one of --dry-run and --color=always"
+      ),
     ])
   func mistakes(arguments: [String], message: String) throws {
     let scene = try LaunchScene()
@@ -171,105 +157,6 @@ struct RunCommandTests {
     #expect(ending == .status(2))
     #expect(scene.contents("errors").contains(message), "\(scene.contents("errors"))")
     #expect(scene.contents("ran") == "" && scene.contents("output") == "")
-  }
-
-  @Test(
-    "JR-16: After a signal, all jobs are ended before the program exits with 128 and the number",
-    arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
-  func signals(number: Int32) throws {
-    let scene = try LaunchScene()
-    let file = try write(
-      """
-        stubborn:
-          run: |
-            trap '' TERM
-            sh -c 'trap "" TERM; while :; do sleep 0.05; done' &
-            echo "$! $$" > "$DIR/processes"
-            while :; do sleep 0.05; done
-          grace: 100ms
-        next: {run: 'echo ran > "$DIR/ran"', needs: [stubborn], when: always}
-      """, in: scene)
-    let window = try scene.start(["run", file])
-    #expect(scene.wait(for: "\n", in: "processes"))
-    window.signal(number)
-    #expect(window.waitForEnd() == .status(128 + number))
-    #expect(lines(scene).last?.hasPrefix("2 jobs: 2 cancelled") == true)
-    #expect(scene.contents("ran") == "")
-    for process in scene.contents("processes").split(whereSeparator: \.isWhitespace) {
-      let isThere = FileManager.default.fileExists(atPath: "/proc/\(process)")
-      #expect(!isThere || isZombie(process))
-    }
-  }
-
-  @Test("JR-16: A signal ends the jobs and the program, also if the output is not read")
-  func blockedOutput() throws {
-    let scene = try LaunchScene()
-    let names = (1...300).map { "\(String(repeating: "x", count: 150))\($0)" }
-    let file = try write(
-      """
-        held: {run: 'echo $$ > "$DIR/held"; exec sleep 600', queue: other}
-        noise: {run: 'true', each: {N: [\(names.joined(separator: ", "))]}}
-        over: {run: 'touch "$DIR/over"', needs: [noise]}
-      """, in: scene, head: "queues: {other: {width: 1}}")
-    // The test opens the pipe and reads nothing. Two lines for each job do not fit into the pipe.
-    let pipe = scene.file("pipe")
-    #expect(mkfifo(pipe, 0o600) == 0)
-    let reader = open(pipe, O_RDWR | O_NONBLOCK)
-    defer { close(reader) }
-    let window = try scene.start(
-      ["-c", "exec '\(BuiltProgram.path)' run '\(file)' >'\(pipe)'"], of: "/bin/sh")
-    #expect(scene.wait(for: "\n", in: "held"))
-    #expect(
-      poll(for: .seconds(60), pausing: true) {
-        var count: Int32 = 0
-        _ = ioctl(reader, UInt(FIONREAD), &count)
-        return count > 50_000 && FileManager.default.fileExists(atPath: scene.file("over"))
-      })
-    window.signal(SIGTERM)
-    #expect(window.waitForEnd() == .status(128 + SIGTERM))
-    let process = scene.contents("held").split(whereSeparator: \.isWhitespace)[0]
-    #expect(!FileManager.default.fileExists(atPath: "/proc/\(process)") || isZombie(process))
-  }
-
-  @Test("JR-16: A signal that arrives at a thread that does not block it ends the jobs too")
-  func signalAtOtherThread() throws {
-    let scene = try LaunchScene()
-    let file = try write("  held: {run: 'echo $$ > \"$DIR/held\"; exec sleep 600'}", in: scene)
-    let window = try scene.start(["run", file])
-    #expect(scene.wait(for: "\n", in: "held"))
-    try window.signalUnblockedThread(SIGTERM)
-    #expect(window.waitForEnd() == .status(128 + SIGTERM))
-    #expect(lines(scene).last?.hasPrefix("1 job: 1 cancelled") == true)
-  }
-
-  @Test("JR-16: A second Ctrl-C ends the grace periods, and a second SIGHUP does not")
-  func secondSignal() throws {
-    let scene = try LaunchScene()
-    let file = try write(
-      """
-        stubborn:
-          run: |
-            trap 'echo asked >> "$DIR/asked"' TERM
-            echo started > "$DIR/started"
-            until test -e "$DIR/go"; do sleep 0.02; done
-          grace: 1d
-      """, in: scene)
-    let window = try scene.start(["run", file])
-    #expect(scene.wait(for: "started", in: "started"))
-    for _ in 1...2 { window.signal(SIGHUP) }
-    #expect(scene.wait(for: "asked", in: "asked"))
-    #expect(
-      scene.contents("errors")
-        == "opq-top: signal 1: ending the running job; press Ctrl-C to kill the commands\n")
-    #expect(scene.contents("output") == "started   stubborn\n")
-    window.signal(SIGINT)
-    #expect(window.waitForEnd() == .status(128 + SIGHUP))
-    #expect(lines(scene).last?.hasPrefix("1 job: 1 cancelled") == true)
-  }
-
-  private func isZombie(_ process: Substring) -> Bool {
-    let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-    return status.isEmpty || status.contains("State:\tZ")
   }
 
   @Test("JR-17: A dry run prints the plan as text or JSON, and runs nothing")
@@ -288,6 +175,39 @@ struct RunCommandTests {
     let json = scene.contents("output")
     #expect(json.contains("\"needs\":[]") && json.contains("\"width\":3"))
     #expect(!json.contains("\"first\"") && scene.contents("ran") == "")
+  }
+
+  @Test("JR-15: A mistake in standard input names it", arguments: [false, true])
+  func mistakeInStandardInput(isLines: Bool) throws {
+    let scene = try LaunchScene()
+    try (isLines ? "true\ntrue \u{0}\n" : "jobs:\n  first: {rnu: 'true'}\n").write(
+      toFile: scene.file("input"), atomically: true, encoding: .utf8)
+    let ending = try scene.run(
+      ["run"] + (isLines ? ["--lines"] : []) + ["-"], input: scene.file("input"))
+    #expect(ending == .status(2))
+    #expect(scene.contents("errors").contains("opq-top: standard input:2: "))
+  }
+
+  @Test("JR-14, JR-17: Lines and plans without colors have only ASCII characters with --ascii")
+  func asciiOutput() throws {
+    let scene = try LaunchScene()
+    /// Runs a job, and returns the first lines of the output.
+    func lines(_ arguments: [String], count: Int) throws -> [String] {
+      try? FileManager.default.removeItem(atPath: scene.file("output"))
+      let ending = try run(
+        "  job: {run: 'echo é→', each: {N: ['ü']}}", arguments, in: scene)
+      #expect(ending == .status(0), "\(scene.contents("errors"))")
+      return Array(self.lines(scene).prefix(count))
+    }
+    for option in [["--unicode"], ["--no-color"], ["--color=never"]] {
+      #expect(
+        try lines(["--batch"] + option, count: 2) == ["started   job[ü]", "succeeded job[ü]: é→"])
+    }
+    #expect(
+      try lines(["--batch", "--ascii"], count: 2) == ["started   job[?]", "succeeded job[?]: ??"])
+    #expect(
+      try lines(["--dry-run", "--batch", "--ascii", "--no-color"], count: 9)
+        == ["job[?]  default  -  echo ??"])
   }
 
   @Test("JR-17: --only runs a job alone, and --until runs it with its needs")
@@ -315,7 +235,7 @@ struct RunCommandTests {
     #expect(ending == .status(0), "\(scene.contents("errors"))")
     #expect(
       lines(scene).dropLast() == [
-        "started   1", "succeeded 1: one", "started   4", "succeeded 4: two",
+        "started   line-1", "succeeded line-1: one", "started   line-4", "succeeded line-4: two",
       ])
   }
 

@@ -37,6 +37,8 @@ struct RunViewingTests {
   private func output(_ arguments: [String], in scene: LaunchScene) throws -> String {
     let window = try PseudoTerminal()
     let output = scene.file("viewer")
+    // The output of an earlier program would stay in the file.
+    try? FileManager.default.removeItem(atPath: output)
     try window.start(
       BuiltProgram.path, arguments, environment: [MonitoredProcess.variable(scene.directory)],
       redirections: [0: "/dev/null", 1: output, 2: scene.file("viewer-errors")])
@@ -55,7 +57,7 @@ struct RunViewingTests {
     let why = try output(["why", "last", "--recording", recording, "--ascii"], in: scene)
     #expect(why.contains("broken"), "\(why)")
     #expect(why.contains("exit status 7: the reason"), "\(why)")
-    let tree = try output(["tree", "last", "--recording", recording, "--ascii"], in: scene)
+    let tree = try output(["tree", "middle", "--recording", recording, "--ascii"], in: scene)
     #expect(tree.contains("middle") && tree.contains("broken"), "\(tree)")
     let report = scene.file("report.html")
     _ = try output(["report", recording, "-o", report], in: scene)
@@ -76,6 +78,63 @@ struct RunViewingTests {
     #expect(try scene.run(["tree", "hel", "-p", process]) == .status(1))
     try "".write(toFile: scene.file("go"), atomically: true, encoding: .utf8)
     #expect(window.waitForEnd() == .status(1))
+  }
+
+  @Test("JR-19: A viewer that attaches later knows jobs that have ended")
+  func endedJobs() throws {
+    let scene = try LaunchScene()
+    let window = try scene.start(["run", "--batch", try file(in: scene)])
+    #expect(scene.wait(for: "skipped   last", in: "output"))
+    let process = ["-p", "\(try #require(window.child))", "--ascii"]
+    let why = try output(["why", "last"] + process, in: scene)
+    #expect(why.contains("broken") && why.contains("exit status 7: the reason"), "\(why)")
+    let tree = try output(["tree", "middle"] + process, in: scene)
+    #expect(tree.contains("middle") && tree.contains("broken"), "\(tree)")
+    let log = try output(["log", "broken"] + process, in: scene)
+    #expect(log.contains("the reason"), "\(log)")
+    // The wait has no timeout, and `held` has not ended.
+    let wait = try output(["wait", "broken"] + process, in: scene)
+    #expect(wait.contains("broken: failed") && wait.contains("exit status 7"), "\(wait)")
+    // A recording that begins now knows the failure too.
+    let recording = scene.file("late.opq")
+    let recorder = try scene.start(
+      ["record", "-o", recording, "-p", "\(try #require(window.child))"], showsScreen: true)
+    #expect(poll(for: .seconds(60), pausing: true) { hasOperations(recording) })
+    try "".write(toFile: scene.file("go"), atomically: true, encoding: .utf8)
+    #expect(window.waitForEnd() == .status(1))
+    _ = recorder.waitForEnd()
+    let later = try output(["why", "last", "--recording", recording, "--ascii"], in: scene)
+    #expect(later.contains("exit status 7: the reason"), "\(later)")
+  }
+
+  /// Returns whether a file is a recording that contains operations.
+  private func hasOperations(_ path: String) -> Bool {
+    guard var reader = try? RecordingReader(path: path) else { return false }
+    let first = reader.update(at: reader.snapshot(upTo: reader.start))
+    return first?.update.changed.isEmpty == false
+  }
+
+  @Test("JR-19: An exact name is found although more than 10,000 other names contain it")
+  func exactName() throws {
+    let scene = try LaunchScene()
+    let path = scene.file("jobs.json")
+    let values = (1...10_050).map { "\"\\\"\($0)\\\"\"" }.joined(separator: ",")
+    let text = """
+      {"environment": {"DIR": "\(scene.directory.path)"}, "queues": {"default": {"width": 1}}, "jobs": {
+        "first": {"run": "echo holding >$DIR/started; until test -e $DIR/go; do sleep 0.02; done"},
+        "aq": {"run": "true", "needs": ["first"], "each": {"N": [\(values)]}},
+        "q": {"run": "true", "needs": ["first"]}}}
+      """
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    let window = try scene.start(["run", "--batch", path])
+    #expect(scene.wait(for: "holding", in: "started"))
+    let process = ["-p", "\(try #require(window.child))", "--ascii"]
+    for name in ["q", "aq[\"10001\"]"] {
+      let why = try output(["why", name] + process, in: scene)
+      #expect(why.contains(" \(name): waits for") && why.contains("first"), "\(why)")
+    }
+    window.signal(SIGTERM)
+    #expect(window.waitForEnd() == .status(128 + SIGTERM))
   }
 
   @Test("JR-1, JR-19: A job does not run if a viewer cancels the wait for its needs")

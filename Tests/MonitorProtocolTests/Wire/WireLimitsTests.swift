@@ -118,6 +118,26 @@ import Testing
         == "the viewer names 50001 operations; the limit is 50000")
   }
 
+  @Test("The names of an interest have at most 16 KiB together, which their sender respects")
+  func theNamesOfAnInterestAreLimited() throws {
+    let name = HandMade.text(17, String(repeating: "a", count: 4_092))
+    func names(_ count: Int) -> [UInt8] {
+      HandMade.watch(Array((0..<count).map { _ in name }.joined()))
+    }
+    #expect(sentence(names(4)) == nil)
+    #expect(
+      sentence(names(5))
+        == "the names that the viewer requests have 20480 bytes; the limit is 16384")
+    var interest = Interest()
+    interest.names = Set((0..<9).map { "\($0)" + String(repeating: "é", count: 3_000) })
+    let bytes = ViewerMessage.watch(interest, interval: .seconds(1)).encoded()
+    guard case .watch(let arrived, _) = try ViewerMessage(decoding: bytes) else {
+      Issue.record("no watch")
+      return
+    }
+    #expect(arrived.names == Set(interest.names.sorted().prefix(3).map(\.wireText)))
+  }
+
   @Test func aFilterIsReadAndIsNotLongerThanFourKibibytes() {
     func filter(_ text: String) -> [UInt8] { HandMade.watch(HandMade.text(2, text)) }
     #expect(sentence(filter("state:exec age>5s")) == nil)
@@ -189,6 +209,7 @@ import Testing
     var interest = Interest(rowLimit: .max)
     interest.operations = Set((1...60_000).map { .init(.max - $0) })
     interest.subjects = interest.operations
+    interest.names = Set((0..<30_000).map { "\($0)" })
     interest.graphs = Set(
       (0..<100).map { .init(root: .init($0), direction: .blocks, limit: -5) })
     interest.rootLimit = -1

@@ -34,6 +34,7 @@ enum WireSamples {
         .init(root: .init(9), direction: .waitsFor, limit: 300),
         .init(root: .init(9), direction: .blocks, limit: 0),
       ], subjects: Set(ids(4, 5)))
+    interest.names = ["merge \"shard\" 3", "é\u{1B}"]
     interest.showsWarnedOnly = true
     interest.rootLimit = 2_000
     interest.eventLimit = 10_000
