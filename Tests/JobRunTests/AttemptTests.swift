@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import JobFiles
+import OperationsCore
 import TestSupport
 import Testing
 
@@ -84,6 +85,25 @@ struct AttemptTests {
     }
     #expect(
       run.events.dropLast() == (1...3).map { JobEvent.started(0, attempt: $0) }[...])
+  }
+
+  @Test("JR-21: One line names the file with the output, also if several threads note the end")
+  func raceOfEnds() throws {
+    let scene = try RunScene()
+    for _ in 0..<20 {
+      let run = try scene.run(scene.plan("  long: {run: 'seq 2000'}"))
+      run.start()
+      let operation = try #require(run.run.state.withLock { $0.jobs[0]?.operation })
+      let jobs = run.run
+      onThreads(4) { _ in
+        while !operation.isFinished { sched_yield() }
+        jobs.noteEnd(of: 0)
+      }
+      run.waitForEnd()
+      let lines = OperationLogStore.shared.lines(
+        of: .operations([operation.id]), in: 1...UInt64.max)
+      #expect(lines.flatMap(\.lines).count { $0.text.contains("the whole output is in") } == 1)
+    }
   }
 
   @Test("JR-9: A job that must run once is not repeated after a failure")
