@@ -90,13 +90,17 @@ struct AttemptTests {
   @Test("JR-21: One line names the file with the output, also if several threads note the end")
   func raceOfEnds() throws {
     let scene = try RunScene()
-    for _ in 0..<20 {
-      let run = try scene.run(scene.plan("  long: {run: 'seq 2000'}"))
+    for round in 0..<50 {
+      let go = scene.directory.file("go\(round)")
+      let command = "until test -e \"$DIR/go\(round)\"; do sleep 0.002; done; seq 2000"
+      let run = try scene.run(scene.plan("  long: {run: '\(command)'}"))
       run.start()
       let operation = try #require(run.run.state.withLock { $0.jobs[0]?.operation })
       let jobs = run.run
-      onThreads(4) { _ in
-        while !operation.isFinished { sched_yield() }
+      // All threads wait for the end before the command can end.
+      onThreads(4) { thread in
+        if thread == 0 { close(creat(go, 0o600)) }
+        while !operation.isFinished {}
         jobs.noteEnd(of: 0)
       }
       run.waitForEnd()
