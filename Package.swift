@@ -292,7 +292,7 @@ let monitorTestTargets: [Target] = [
   tests("CursesTerminal", ["CursesTerminal", "Dashboard"]),
   tests("DemoWorkloads", ["DemoWorkloads", "Operations"]),
   tests("JobFiles", ["JobFiles"]),
-  tests("JobRun", ["JobFiles", "JobRun"]),
+  tests("JobRun", ["JobFiles", "JobRun", "OperationsCore"]),
   tests(
     "OpqTop", viewer + ["MonitorTestSupport", "Operations", "OperationsCollector", argumentParser]),
   tests(

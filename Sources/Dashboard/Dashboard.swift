@@ -59,8 +59,9 @@ public struct Dashboard: Sendable {
   ///
   /// A message that is late or repeated, or that concerns an unknown operation, does no harm.
   public mutating func reduce(_ message: Message) -> [Effect] {
-    let effects = reduceWithoutInterest(message) + lookIfDue()
+    var effects = reduceWithoutInterest(message) + lookIfDue()
     layOut()
+    effects += outputReads(after: message, effects)
     // If the process does not answer, the dashboard sends its interest (the list of data that it needs) after
     // the next greeting.
     guard !isUnanswered else { return effects }
@@ -108,6 +109,11 @@ public struct Dashboard: Sendable {
     case .recordingFailed(let reason):
       show(reason, isWarning: true)
       return []
+    case .output(let page):
+      take(page)
+      return []
+    case .outputSearched(let result):
+      return take(result)
     }
   }
 

@@ -28,6 +28,10 @@ public enum Message: Sendable, Equatable {
   case replay(ReplayStatus?)
   /// The program no longer records the watched source. The reason is a sentence.
   case recordingFailed(reason: String)
+  /// The answer to an ``Effect/readOutput(_:)``.
+  case output(OutputPage)
+  /// The answer to an ``Effect/searchOutput(_:)``.
+  case outputSearched(OutputSearchResult)
 }
 
 /// An action that the dashboard asks the program's loop to perform.
@@ -52,6 +56,11 @@ public enum Effect: Sendable, Equatable {
   case open(Source)
   /// The loop must control the watched recording with this command, and answer with ``Message/replay(_:)``.
   case replay(ReplayCommand)
+  /// The loop must read lines of the output of a job, and answer with ``Message/output(_:)``. No answer is necessary if
+  /// the request contains the present facts, or if the operation is not a job.
+  case readOutput(OutputRequest)
+  /// The loop must search the output of a job, and answer with ``Message/outputSearched(_:)``.
+  case searchOutput(OutputSearch)
   /// The loop must end the program.
   case quit
   /// The loop must end the program as the interrupt signal would, because the user typed Ctrl-C.

@@ -26,7 +26,7 @@ extension JobRun {
         return nil
       }
     } else {
-      nameLog(of: index, attempt: attempt - 1)
+      nameLog(of: index, attempt: attempt - 1, in: state.withLock { $0.jobs[index]?.operation })
     }
     let operation = state.withLock { state in
       state.jobs[index]?.attemptCount = attempt
@@ -87,10 +87,9 @@ extension JobRun {
   }
 
   /// If the log of an attempt is longer than the lines that viewers show, the last of these lines names the file.
-  private func nameLog(of index: Int, attempt: Int) {
+  private func nameLog(of index: Int, attempt: Int, in operation: JobOperation?) {
     let file = logs.file(of: plan.jobs[index], at: index, attempt: attempt)
     guard logs.size(of: file) > Self.longestShownLog else { return }
-    let operation = state.withLock { $0.jobs[index]?.operation }
     operation?.appendLogLine("the whole output is in \(file)", level: .notice)
   }
 
@@ -107,7 +106,6 @@ extension JobRun {
       JobOutcome.Facts(
         attemptCount: job.attemptCount, lastLine: job.operation.reportedStatus,
         duration: job.started.map { $0.duration(to: .now) }))
-    if job.attemptCount > 0 { nameLog(of: index, attempt: job.attemptCount) }
     // The origin has finished earlier, although its completion block may run later.
     if let origin = outcome.origin.flatMap(index(ofOrigin:)), origin != index {
       noteEnd(of: origin)
@@ -125,7 +123,11 @@ extension JobRun {
       if options.keepsEvents { state.events.append(.ended(index, outcome)) }
       return job
     }
-    guard released != nil else { return }
+    guard let released else { return }
+    // Several threads can note the end at the same time. Only one of them has released the operation.
+    if released.attemptCount > 0 {
+      nameLog(of: index, attempt: released.attemptCount, in: released.operation)
+    }
     if outcome.state == .failed, options.failsFast { failFast(because: plan.jobs[index].id) }
     wake()
     finishIfOver()

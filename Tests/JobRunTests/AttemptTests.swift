@@ -3,6 +3,7 @@
 
 import JobFiles
 import OperationsCommands
+import OperationsCore
 import TestSupport
 import Testing
 
@@ -111,6 +112,29 @@ struct AttemptTests {
     defer { commands.logs.deleteIfEmpty() }
     let periods = [0, 1].map { commands.command(for: 1, of: $0, result: "").gracePeriod }
     #expect(periods == [.milliseconds(1234), .seconds(10)])
+  }
+
+  @Test("JR-21: One line names the file with the output, also if several threads note the end")
+  func raceOfEnds() throws {
+    let scene = try RunScene()
+    for round in 0..<50 {
+      let go = scene.directory.file("go\(round)")
+      let command = "until test -e \"$DIR/go\(round)\"; do sleep 0.002; done; seq 2000"
+      let run = try scene.run(scene.plan("  long: {run: '\(command)'}"))
+      run.start()
+      let operation = try #require(run.run.state.withLock { $0.jobs[0]?.operation })
+      let jobs = run.run
+      // All threads wait for the end before the command can end.
+      onThreads(4) { thread in
+        if thread == 0 { close(creat(go, 0o600)) }
+        while !operation.isFinished {}
+        jobs.noteEnd(of: 0)
+      }
+      run.waitForEnd()
+      let lines = OperationLogStore.shared.lines(
+        of: .operations([operation.id]), in: 1...UInt64.max)
+      #expect(lines.flatMap(\.lines).count { $0.text.contains("the whole output is in") } == 1)
+    }
   }
 
   @Test("JR-9: A job that must run once is not repeated after a failure")

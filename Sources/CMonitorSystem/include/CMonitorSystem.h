@@ -14,4 +14,5 @@
 #include "CMonitorSystemSignals.h"
 #include "CMonitorSystemSockets.h"
 #include "CMonitorSystemTerminal.h"
+#include "CMonitorSystemText.h"
 #include "CMonitorSystemTime.h"

@@ -83,7 +83,8 @@ struct HelpView {
     }
     let isMultiProcess = !dashboard.shown.processes.isEmpty
     let sentences =
-      words(glyphs) + (view == .tree ? treeWords : []) + (view == .log ? logWords : [])
+      words(glyphs) + (view == .tree ? treeWords : [])
+      + (view == .log ? (dashboard.detail?.log?.output == nil ? logWords : outputWords) : [])
       + (isMultiProcess ? multiProcessWords : [])
     return keys + [[.blank]] + sentences.map { [.sentence($0)] }
   }
@@ -109,6 +110,12 @@ struct HelpView {
     "Lines appear here if the program logs through OperationLogHandler:",
     "call LoggingSystem.bootstrap { OperationLogHandler(wrapping: handler) } once.",
     "The process stores the last 50 lines of each operation, watched or not.",
+  ]
+
+  private static let outputWords = [
+    "The screen shows the whole output of the job. Each attempt has its own output.",
+    "If the output is empty, the screen shows what opq-top reports about the job.",
+    "The search reads the file from the first line on the screen.",
   ]
 
   private static let multiProcessWords = [

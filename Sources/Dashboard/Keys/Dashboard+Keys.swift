@@ -175,7 +175,7 @@ extension Dashboard {
     if picker != nil || warningList != nil {
       return move(by: isTop ? -.max / 2 : .max / 2)
     }
-    if detail?.log != nil { return scrollLog(by: isTop ? -.max / 2 : .max / 2) }
+    if detail?.log != nil { return moveLogToEnd(isTop: isTop) }
     if detail != nil { return scrollDetail(by: isTop ? -.max / 2 : .max / 2) }
     switch screen.view {
     case .operations where isTop: list.selection.moveToTop(in: list.rows, height: height)

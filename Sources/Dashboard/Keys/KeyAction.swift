@@ -59,9 +59,9 @@ enum KeyAction: Sendable, Hashable {
     case open, next, previous
   }
 
-  /// Actions of the log screen, which shows the log lines of one operation.
+  /// Actions of the log screen, which shows the log lines of one operation, or the output of a job.
   enum Log: Sendable, Hashable {
-    case open, openSearch, searchNext, searchPrevious
+    case open, openSearch, searchNext, searchPrevious, previousAttempt, nextAttempt
   }
 
   /// Actions of the picker.

@@ -146,6 +146,12 @@ enum KeyTable {
       .log(.searchPrevious), [.character("N")], in: [.log], label: "N (log)",
       help: "previous match", group: .moving, footer: ("N", [.log: "Previous"])),
     KeyBinding(
+      .log(.previousAttempt), [.character("<")], in: [.log], label: "< (log)",
+      help: "output of earlier attempt", group: .looking),
+    KeyBinding(
+      .log(.nextAttempt), [.character(">")], in: [.log], label: "> (log)",
+      help: "output of later attempt", group: .looking),
+    KeyBinding(
       .tree(.toggle), [.character("t"), .function(5)], in: choosing,
       label: "t F5", help: "switch tree/list", group: .looking,
       footer: ("t", [.list: "Tree", .tree: "List", .detail: "Tree"])),

@@ -14,6 +14,8 @@ extension Dashboard {
       return []
     case .searchNext: return searchLogAgain(step: 1)
     case .searchPrevious: return searchLogAgain(step: -1)
+    case .previousAttempt: return showAttempt(step: -1)
+    case .nextAttempt: return showAttempt(step: 1)
     }
   }
 
@@ -22,7 +24,8 @@ extension Dashboard {
     let closesDetail = detail == nil
     guard let id = selectedOperation else { return [.bell] }
     if closesDetail { detail = DetailState(id: id) }
-    detail?.log = LogState(closesDetail: closesDetail)
+    let output = jobName(of: id).map { OutputState(name: $0) }
+    detail?.log = LogState(closesDetail: closesDetail, output: output)
     return []
   }
 
@@ -36,11 +39,22 @@ extension Dashboard {
     withLogRows { $0.move(by: offset, in: $1, height: $2) }
   }
 
+  /// Shows the first rows of the log screen, or the last ones.
+  mutating func moveLogToEnd(isTop: Bool) {
+    guard detail?.log?.output?.shownPage != nil else {
+      return scrollLog(by: isTop ? -.max / 2 : .max / 2)
+    }
+    withLogRows { log, rows, height in
+      if isTop { log.moveToStartOfOutput(in: rows, height: height) } else { log.follow() }
+    }
+  }
+
   private mutating func searchLogAgain(step: Int) -> [Effect] {
     guard let search = detail?.log?.search else {
       show("no search text; press / to search", isWarning: true)
       return [.bell]
     }
+    if let page = detail?.log?.output?.shownPage { return searchOutputAgain(step: step, in: page) }
     var isFound = false
     withLogRows { isFound = $0.searchAgain(step: step, in: $1, height: $2) }
     if isFound { return [] }
@@ -49,21 +63,25 @@ extension Dashboard {
   }
 
   /// Selects the first line that contains the typed text.
-  mutating func searchLogAsTyped(_ text: String) {
+  mutating func searchLogAsTyped(_ text: String) -> [Effect] {
+    if let page = detail?.log?.output?.shownPage { return searchOutputAsTyped(text, in: page) }
     withLogRows { $0.searchAsTyped(text, in: $1, height: $2) }
+    return []
   }
 
   /// Ends the search prompt of the log screen.
   mutating func endLogSearch(accepts: Bool) { detail?.log?.endSearch(accepts: accepts) }
 
-  /// The number of the selected match and the number of matches on the log screen; `nil` if there is
-  /// no search.
+  /// The number of the selected match and the number of matches on the log screen or, for the output of a job, the
+  /// place of the selected match; `nil` if there is no search.
   var logSearchWords: (text: String, isFailure: Bool)? {
-    detail?.log?.searchWords(in: logRows)
+    guard let log = detail?.log else { return nil }
+    return log.output?.shownPage == nil ? log.searchWords(in: logRows) : log.outputSearchWords
   }
 
   /// The rows of the log screen.
-  private var logRows: LogRows {
+  var logRows: LogRows {
+    if let page = detail?.log?.output?.shownPage { return outputRows(page) }
     let id = detail?.id ?? OperationReport.ID(0)
     return LogRows(
       shown.log(of: id) ?? OperationLog(of: id), of: shown.hello,
@@ -71,7 +89,7 @@ extension Dashboard {
       glyphs: Glyphs(isUnicode: configuration.isUnicode))
   }
 
-  private mutating func withLogRows(_ change: (inout LogState, LogRows, Int) -> Void) {
+  mutating func withLogRows(_ change: (inout LogState, LogRows, Int) -> Void) {
     guard var log = detail?.log else { return }
     change(&log, logRows, detailHeight)
     detail?.log = log

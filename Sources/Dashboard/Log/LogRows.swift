@@ -3,11 +3,12 @@
 
 import MonitorProtocol
 
-/// The log lines of an operation as rows of a screen. A long line takes several rows.
+/// Lines as rows of a screen: the stored log lines of an operation, or lines of the output of a job. A long line takes
+/// several rows.
 struct LogRows {
-  /// A row of the log: a part of a line. It stays the same when other lines are added or dropped.
+  /// A row: a part of a line. It stays the same when other lines are added or dropped.
   struct Place: Sendable, Equatable, Comparable {
-    /// The number of the line.
+    /// The number of the log line, or the offset of the line in the file with the output.
     var line: UInt64
     /// The index of the row among the rows of the line; -1 for the row above the first line.
     var part: Int
@@ -19,22 +20,27 @@ struct LogRows {
 
   struct Row {
     let place: Place
-    /// The time and the level of the line, in the first row of a line.
+    /// The time and the level of the line, in the first row of a log line.
     let head: [Span]
     let cells: [Cell]
   }
 
-  /// The maximum number of rows of one line.
+  /// The maximum number of rows of one log line.
   private static let longestLine = 50
   /// The minimum width of a screen that shows the milliseconds of times.
   private static let preciseThreshold = 64
 
-  let log: OperationLog
   private(set) var rows: [Row] = []
+  /// The number of columns for the time and the level.
+  let headWidth: Int
+  /// Whether the rows contain the last line.
+  let reachesEnd: Bool
+  private var lines: [(number: UInt64, text: String)] = []
 
   /// Creates the rows of a log for a screen of this width.
   init(_ log: OperationLog, of hello: Hello?, columns: Int, glyphs: Glyphs) {
-    self.log = log
+    headWidth = Self.headWidth(columns: columns)
+    reachesEnd = true
     if log.droppedCount > 0 {
       let text = CellText(
         Self.droppedWords(log), columns: columns, style: Style(.dim), isUnicode: glyphs.isUnicode)
@@ -43,15 +49,38 @@ struct LogRows {
     for (index, line) in log.lines.enumerated() {
       let head = Self.head(of: line, hello, columns: columns, glyphs)
       let text = WrappedText(
-        line.text, columns: columns - Self.headWidth(columns: columns),
-        lineLimit: Self.longestLine, style: Self.textStyle(of: line.level),
-        isUnicode: glyphs.isUnicode)
-      for (part, cells) in (text.lines.isEmpty ? [[]] : text.lines).enumerated() {
-        let place = Place(line: log.first + UInt64(index), part: part)
-        rows.append(Row(place: place, head: part == 0 ? head : [], cells: cells))
-      }
+        line.text, columns: columns - headWidth, lineLimit: Self.longestLine,
+        style: Self.textStyle(of: line.level), isUnicode: glyphs.isUnicode)
+      append(text, of: line.text, number: log.first + UInt64(index), head: head)
     }
   }
+
+  /// Creates the rows of lines of the output of a job for a screen of this width. The time and the level of the lines
+  /// are not known.
+  init(_ page: OutputPage, columns: Int, glyphs: Glyphs) {
+    headWidth = 0
+    reachesEnd = page.reachesEnd
+    for line in page.lines {
+      // The page limits the length of a line, so the number of rows needs no limit.
+      let text = WrappedText(
+        line.text, columns: columns, lineLimit: line.text.utf8.count, isUnicode: glyphs.isUnicode)
+      append(text, of: line.text, number: line.offset, head: [])
+    }
+  }
+
+  private mutating func append(
+    _ text: WrappedText, of line: String, number: UInt64, head: [Span]
+  ) {
+    lines.append((number, line))
+    for (part, cells) in (text.lines.isEmpty ? [[]] : text.lines).enumerated() {
+      let place = Place(line: number, part: part)
+      rows.append(Row(place: place, head: part == 0 ? head : [], cells: cells))
+    }
+  }
+
+  /// Returns the greatest index of the first row on a screen of this height. If there are lines after the rows, they
+  /// follow on the screen when they have arrived.
+  func lastTop(height: Int) -> Int { max(0, rows.count - (reachesEnd ? height : 1)) }
 
   /// Returns the index of a row or, if it was dropped, of the next row; the number of rows if there is
   /// none.
@@ -59,9 +88,7 @@ struct LogRows {
 
   /// Returns the numbers of the lines that contain a text. ASCII letters match in upper and lower case.
   func matches(of text: String) -> [UInt64] {
-    guard !text.isEmpty else { return [] }
-    return log.lines.indices.filter { log.lines[$0].text.containsIgnoringCase(text) }
-      .map { log.first + UInt64($0) }
+    text.isEmpty ? [] : lines.filter { $0.text.containsIgnoringCase(text) }.map(\.number)
   }
 
   // MARK: The parts of a row

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// The state of the log screen, which shows all stored log lines of one operation.
+/// The state of the log screen, which shows all stored log lines of one operation, or the output of a job.
 ///
 /// At first, the screen follows the newest lines, as `tail -f` does. After a key has moved the lines,
 /// the first line on the screen stays the same until it is dropped. At the end of the lines, the
@@ -15,8 +15,10 @@ struct LogState: Sendable, Equatable {
   private(set) var top: LogRows.Place?
   /// The text to search for; `nil` if there is no search.
   private(set) var search: String?
-  /// The number of the line with the selected match; `nil` if there is none.
+  /// The line with the selected match; `nil` if there is none.
   private(set) var match: UInt64?
+  /// What is known about the output of the job; `nil` if the screen cannot show it.
+  var output: OutputState?
   /// The state when the search prompt was opened; `nil` while it is closed.
   private var beforeSearch: Snapshot?
 
@@ -29,23 +31,37 @@ struct LogState: Sendable, Equatable {
   }
 
   /// Creates the state of a screen that follows the newest lines.
-  init(closesDetail: Bool) { self.closesDetail = closesDetail }
+  init(closesDetail: Bool, output: OutputState? = nil) {
+    self.closesDetail = closesDetail
+    self.output = output
+  }
 
   /// Whether the screen follows the newest lines.
   var follows: Bool { top == nil }
 
   /// Returns the indexes of the rows on a screen of this height.
   func visible(in rows: LogRows, height: Int) -> Range<Int> {
-    let last = max(0, rows.rows.count - height)
-    let first = top.map { min(last, rows.index(of: $0)) } ?? last
+    let last = rows.lastTop(height: height)
+    let end = max(0, rows.rows.count - height)
+    let first = top.map { min(last, rows.index(of: $0)) } ?? end
     return first..<min(rows.rows.count, first + height)
   }
 
   /// Moves the rows up by `offset` rows, or down if it is negative.
   mutating func move(by offset: Int, in rows: LogRows, height: Int) {
-    let last = max(0, rows.rows.count - height)
+    let last = rows.lastTop(height: height)
     let first = max(0, visible(in: rows, height: height).lowerBound + offset)
-    top = first >= last ? nil : rows.rows[first].place
+    let isEnd = rows.rows.isEmpty || rows.reachesEnd && first >= last
+    top = isEnd ? nil : rows.rows[min(first, last)].place
+  }
+
+  /// Shows the last lines, and follows the newest ones.
+  mutating func follow() { top = nil }
+
+  /// Shows the output from its first line. If all of it fits on the screen, follows the newest lines.
+  mutating func moveToStartOfOutput(in rows: LogRows, height: Int) {
+    let isWhole = output?.shownPage?.reachesStart == true && rows.reachesEnd
+    top = isWhole && rows.rows.count <= height ? nil : LogRows.Place(line: 0, part: 0)
   }
 
   // MARK: Search
@@ -56,12 +72,20 @@ struct LogState: Sendable, Equatable {
     beforeSearch = Snapshot(top: top, search: search, match: match, start: start ?? 0)
   }
 
+  /// Notes the typed text, and shows the lines from before the search.
+  ///
+  /// - Returns: The line that was the first one on the screen, at which the search begins.
+  mutating func type(_ text: String) -> UInt64 {
+    (search, match) = (text.isEmpty ? nil : text, nil)
+    output?.forgetSearch()
+    top = beforeSearch?.top
+    return beforeSearch?.start ?? 0
+  }
+
   /// Selects the first match at or after the line that was the first one on the screen.
   mutating func searchAsTyped(_ text: String, in rows: LogRows, height: Int) {
-    (search, match) = (text.isEmpty ? nil : text, nil)
-    top = beforeSearch?.top
+    let start = type(text)
     let matches = rows.matches(of: text)
-    let start = beforeSearch?.start ?? 0
     select(matches.first { $0 >= start } ?? matches.first, in: rows, height: height)
   }
 
@@ -69,6 +93,7 @@ struct LogState: Sendable, Equatable {
   mutating func endSearch(accepts: Bool) {
     if !accepts, let before = beforeSearch {
       (top, search, match) = (before.top, before.search, before.match)
+      output?.forgetSearch()
     }
     beforeSearch = nil
   }
@@ -109,5 +134,100 @@ struct LogState: Sendable, Equatable {
     let index = rows.index(of: first)
     let isVisible = visible.contains(index)
     top = isVisible ? rows.rows[visible.lowerBound].place : first
+  }
+
+  // MARK: The output of a job
+
+  /// Takes lines of the output. Lines of another job, or of an attempt that the user has not chosen, are ignored.
+  mutating func take(_ page: OutputPage) {
+    guard var new = output, new.name == page.request.name,
+      new.attempt == nil || new.attempt == page.facts.attempt
+    else { return }
+    let old = output?.shownPage
+    new.page = page
+    let isOther = new.shownPage.map { $0.facts.attempt } != old.map { $0.facts.attempt }
+    output = new
+    // The lines on the screen have been replaced by others, or the file has become shorter.
+    if isOther { startOver() }
+    if let top, new.shownPage != nil, top.line > 0, top.line >= page.facts.size { follow() }
+    if let match, new.shownPage != nil, match >= page.facts.size { self.match = nil }
+  }
+
+  /// Takes the answer to a search. An answer to an earlier search is ignored.
+  ///
+  /// - Returns: Whether the answer was used.
+  mutating func take(
+    _ result: OutputSearchResult, height: Int, rows: (OutputPage) -> LogRows
+  ) -> Bool {
+    guard let output, output.name == result.search.name, search == result.search.text,
+      output.shownPage?.facts.attempt == result.search.attempt
+    else { return false }
+    self.output?.forgetSearch()
+    switch result.outcome {
+    case .found(let line, let page):
+      take(page)
+      guard self.output?.shownPage == page else { return false }
+      select(line, in: rows(page), height: height)
+      self.output?.matchEnd = page.end(ofLine: line)
+    case .notFound:
+      match = nil
+      self.output?.hasNoMatch = true
+    case .limitReached(let offset):
+      match = nil
+      self.output?.unfinishedSearch = result.search
+      self.output?.unfinishedSearch?.start = offset
+    }
+    return true
+  }
+
+  /// The place of the selected match in the file, or that there is no match; `nil` if no result is known.
+  var outputSearchWords: (text: String, isFailure: Bool)? {
+    guard search != nil, let output else { return nil }
+    if let match { return ("at \(output.percentWords(of: match))", false) }
+    if output.unfinishedSearch != nil { return ("no match in \(OutputSearch.limitWords)", true) }
+    return output.hasNoMatch ? ("no match", true) : nil
+  }
+
+  /// Shows the end of another attempt; `nil` is the latest attempt.
+  mutating func show(attempt: Int?) {
+    output?.attempt = attempt
+    output?.page = nil
+    startOver()
+  }
+
+  private mutating func startOver() {
+    (top, match) = (nil, nil)
+    output?.forgetSearch()
+    if beforeSearch != nil {
+      beforeSearch = Snapshot(top: nil, search: beforeSearch?.search, match: nil, start: 0)
+    }
+  }
+
+  /// Returns whether the screen has enough lines of the output for a movement by a screen in each direction.
+  private func hasEnough(_ rows: LogRows, _ page: OutputPage, height: Int) -> Bool {
+    guard let top else {
+      return page.reachesEnd && (page.reachesStart || rows.rows.count >= 2 * height)
+    }
+    let index = rows.index(of: top)
+    return (page.reachesStart || index >= height)
+      && (page.reachesEnd || rows.rows.count - index >= 2 * height)
+  }
+
+  /// Returns a request for the lines of the output that the screen needs.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows on the screen; `nil` if the output may have changed.
+  ///   - height: The number of rows on the screen.
+  /// - Returns: The request; `nil` if the screen has enough lines, or cannot show the output.
+  func request(unlessEnoughIn rows: LogRows?, height: Int) -> OutputRequest? {
+    guard let output else { return nil }
+    if let rows, let page = output.shownPage, hasEnough(rows, page, height: height) { return nil }
+    // A new attempt does not replace the lines that the user reads.
+    let attempt = output.attempt ?? (follows ? nil : output.shownPage?.facts.attempt)
+    var request = OutputRequest(
+      name: output.name, attempt: attempt, position: top.map { .offset($0.line) } ?? .end,
+      lineLimit: 3 * height)
+    if output.page?.request == request { request.known = output.page?.facts }
+    return request
   }
 }

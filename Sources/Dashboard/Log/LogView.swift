@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws the log screen, which shows all stored log lines of one operation.
+/// Draws the log screen, which shows all stored log lines of one operation, or the output of a job.
 struct LogView {
   let dashboard: Dashboard
   let layout: Layout
@@ -14,34 +14,82 @@ struct LogView {
   static let margin = 2
 
   func draw(on canvas: inout Canvas) {
+    if let output = state.output, let page = output.shownPage {
+      return draw(page, of: output, on: &canvas)
+    }
     let log = dashboard.shown.log(of: id)
-    drawTitle(log, on: &canvas)
+    var words = ""
+    if let log, !log.lines.isEmpty {
+      words =
+        log.droppedCount == 0
+        ? " \(log.lines.count) line\(log.lines.count == 1 ? "" : "s"),"
+        : " \(LogRows.droppedWords(log)),"
+    }
+    drawTitle("log of", words, on: &canvas)
     guard let log, !log.lines.isEmpty else {
-      for (row, text) in zip(layout.body, emptyWords(log)) {
-        canvas.write(
-          text, row: row, columns: canvas.columns.dropFirst(Self.margin), style: Style(.dim))
-      }
-      return
+      return draw(jobWords ?? emptyWords(log), on: &canvas)
     }
     let rows = LogRows(
       log, of: dashboard.shown.hello, columns: canvas.columns.count - Self.margin,
       glyphs: canvas.glyphs)
-    for (row, index) in zip(layout.body, state.visible(in: rows, height: layout.bodyHeight)) {
-      draw(rows.rows[index], row: row, on: &canvas)
+    draw(rows, on: &canvas)
+  }
+
+  /// Draws lines of the output of a job.
+  private func draw(_ page: OutputPage, of output: OutputState, on canvas: inout Canvas) {
+    let rows = LogRows(
+      page, columns: canvas.columns.count - Self.margin, glyphs: canvas.glyphs)
+    let visible = state.visible(in: rows, height: layout.bodyHeight)
+    var end = page.end
+    // The last line on the screen is complete if the next row belongs to another line.
+    if let last = visible.last, rows.rows.indices.contains(last + 1) {
+      end = rows.rows[last + 1].place.line
+    }
+    let position =
+      page.lines.isEmpty ? "" : " \(output.percentWords(of: end)) of \(output.sizeWords),"
+    drawTitle("output of", position, attempt: output.attemptWords, on: &canvas)
+    if page.lines.isEmpty {
+      draw(["Attempt \(page.facts.attempt) has printed nothing."], on: &canvas)
+    } else {
+      draw(rows, on: &canvas)
     }
   }
 
-  private func draw(_ content: LogRows.Row, row: Int, on canvas: inout Canvas) {
+  private func draw(_ words: [String], on canvas: inout Canvas) {
+    for (row, text) in zip(layout.body, words) {
+      canvas.write(
+        text, row: row, columns: canvas.columns.dropFirst(Self.margin), style: Style(.dim))
+    }
+  }
+
+  private func draw(_ rows: LogRows, on canvas: inout Canvas) {
+    for (row, index) in zip(layout.body, state.visible(in: rows, height: layout.bodyHeight)) {
+      draw(rows.rows[index], headWidth: rows.headWidth, row: row, on: &canvas)
+    }
+  }
+
+  private func draw(
+    _ content: LogRows.Row, headWidth: Int, row: Int, on canvas: inout Canvas
+  ) {
     let columns = canvas.columns.dropFirst(Self.margin)
     canvas.write(content.head, row: row, columns: columns)
     let isLine = content.place.part >= 0
-    let indent = isLine ? LogRows.headWidth(columns: columns.count) : 0
+    let indent = isLine ? headWidth : 0
     canvas.write(content.cells, row: row, column: columns.lowerBound + indent)
     guard isLine, content.place.line == state.match else { return }
     canvas.write(canvas.glyphs.selection, row: row, columns: canvas.columns, style: Style(.accent))
   }
 
-  private func drawTitle(_ log: OperationLog?, on canvas: inout Canvas) {
+  /// Draws the title: what the screen shows, and whether it follows new lines.
+  ///
+  /// - Parameters:
+  ///   - kind: The words before the operation.
+  ///   - words: The number of lines or the position, which are left out if the screen is too narrow.
+  ///   - attempt: The attempt; `nil` if there is only one.
+  ///   - canvas: The canvas.
+  private func drawTitle(
+    _ kind: String, _ words: String, attempt: String? = nil, on canvas: inout Canvas
+  ) {
     let row = layout.headings
     canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: Style(.dim))
     let following: Span =
@@ -49,13 +97,7 @@ struct LogView {
       ? Span(" paused ", .warning)
       : state.follows ? Span(" following ", .executing) : Span(" G follows ", .accent)
     var right = [following]
-    if let log, !log.lines.isEmpty {
-      let words =
-        log.droppedCount == 0
-        ? " \(log.lines.count) line\(log.lines.count == 1 ? "" : "s"),"
-        : " \(LogRows.droppedWords(log)),"
-      right.insert(Span(words, .dim), at: 0)
-    }
+    if !words.isEmpty { right.insert(Span(words, .dim), at: 0) }
     func width(_ spans: [Span]) -> Int {
       spans.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) }
     }
@@ -64,10 +106,19 @@ struct LogView {
     let title = dashboard.shown.operations[id]?.title ?? ""
     canvas.write(
       [
-        Span(" log of ", .dim), Span("\(id) ", .strong, isBold: true),
+        Span(" \(kind) ", .dim), Span("\(id) ", .strong, isBold: true),
+        Span(attempt.map { "\($0) " } ?? "", .accent),
         Span(title.isEmpty ? "" : "\(title) ", .strong),
       ], row: row, columns: 1..<max(2, start))
     canvas.write(right, row: row, columns: start..<canvas.columns.upperBound)
+  }
+
+  /// Why a job has no lines; `nil` if the operation is not a job of this process.
+  private var jobWords: [String]? {
+    guard let facts = state.output?.page?.facts else { return nil }
+    if facts.attemptCount > 0 { return ["The job has printed nothing."] }
+    let isOver = dashboard.shown.operations.state(of: id)?.isOver == true
+    return [isOver ? "The job was not started." : "The job has not started."]
   }
 
   private func emptyWords(_ log: OperationLog?) -> [String] {

@@ -188,7 +188,7 @@ extension Dashboard {
     switch prompt.purpose {
     case .filter: applyFilter(prompt.text)
     case .search: searchAsTyped(prompt.text)
-    case .logSearch: searchLogAsTyped(prompt.text)
+    case .logSearch: return searchLogAsTyped(prompt.text)
     }
     return []
   }

@@ -159,7 +159,14 @@ struct RunningJobs {
     ) { [waker = viewer.waker] in waker.ring() }
     let watched = WatchedSource(
       demo: JobWorkload(jobs), session: session, waker: viewer.waker,
-      finishedReason: "all jobs have ended")
+      finishedReason: "all jobs have ended",
+      jobs: { [jobs] name in
+        jobs.index(ofJob: name).map { index in
+          JobOutput(
+            attemptCount: { jobs.attemptCount(of: index) },
+            path: { jobs.outputFile(of: index, attempt: $0) })
+        }
+      })
     return try viewer.showDashboard(of: (watched, .demo), demo: DemoChoice(), jobsTitle: title)
   }
 

@@ -31,6 +31,8 @@ package struct DashboardLoop: ~Copyable {
   private var isDrained = false
   /// The measured times of frames; `nil` if the user does not request them.
   private var frameTimes: FrameTimes?
+  /// The reader of the output of jobs; `nil` if the source has no jobs.
+  private var outputReader: OutputReader?
   /// The recorder of the source; `nil` if nothing is recorded, or if the recorder's failure was
   /// already reported.
   private var recorder: Recorder?
@@ -45,6 +47,7 @@ package struct DashboardLoop: ~Copyable {
     self.signals = signals
     self.dashboard = dashboard
     self.watched = watched
+    outputReader = watched?.jobs.map { OutputReader($0) }
     self.opener = opener
     self.waker = waker
     self.watch = watch
@@ -140,6 +143,7 @@ package struct DashboardLoop: ~Copyable {
       if let watched { opener.endLater(watched) }
       if watched?.replay != nil { deliver(.replay(nil)) }
       watched = new
+      outputReader = new.jobs.map { OutputReader($0) }
       isDrained = false
     }
     pacer.noteReaction()
@@ -193,6 +197,10 @@ package struct DashboardLoop: ~Copyable {
     case .findProcesses: opener.find()
     case .open(let source): opener.open(source)
     case .export(let frame): deliver(.exported(ExportFile.write(frame)))
+    case .readOutput(let request):
+      if let page = outputReader?.page(request) { deliver(.output(page)) }
+    case .searchOutput(let search):
+      if let result = outputReader?.search(search) { deliver(.outputSearched(result)) }
     case .quit: ending = ending ?? .status(0)
     case .interrupt: ending = ending ?? .signal(cmonitor_signal_interrupt)
     case .suspendProgram: suspend()

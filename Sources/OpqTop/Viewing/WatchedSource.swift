@@ -19,6 +19,8 @@ package struct WatchedSource: Sendable {
   let completion: Completion?
   /// What the dashboard shows when the demo has finished.
   let finishedReason: String
+  /// The output of the jobs that run in this process; `nil` if the source has no jobs.
+  let jobs: OutputReader.Jobs?
 
   /// Creates a source for another process or a recording.
   package init(process session: any MonitorSource) {
@@ -26,14 +28,16 @@ package struct WatchedSource: Sendable {
     workload = nil
     completion = nil
     finishedReason = ""
+    jobs = nil
   }
 
   /// Creates a source for a demo that has not started.
   init(
     demo workload: any DemoWorkload, session: any MonitorSource, waker: Waker,
-    finishedReason: String = "the demo has finished"
+    finishedReason: String = "the demo has finished", jobs: OutputReader.Jobs? = nil
   ) {
     self.session = session
+    self.jobs = jobs
     self.finishedReason = finishedReason
     self.workload = workload
     let completion = Completion()

@@ -235,20 +235,4 @@ struct RunViewingTests {
     #expect(window.waitForEnd() == .status(130))
     #expect(window.screen.contains("2 cancelled"))
   }
-
-  @Test("JR-11, JR-20: Log lines of a job are harmless, and the last one names the whole log")
-  func logView() throws {
-    let scene = try LaunchScene()
-    let path = scene.file("jobs.yaml")
-    let command = #"i=0; while test $i -lt 2000; do i=$((i+1)); printf "\033[2Jline %s\n" $i; done"#
-    try "jobs:\n  chatty: {run: '\(command)'}\n".write(
-      toFile: path, atomically: true, encoding: .utf8)
-    let window = try scene.start(["run", path], showsScreen: true)
-    #expect(window.wait { $0.contains("all jobs have ended") })
-    window.type("L")
-    #expect(window.wait { $0.contains("log of") && $0.contains("the whole output is in") })
-    #expect(window.screen.contains("line 2000"))
-    window.type("Q")
-    #expect(window.waitForEnd() == .status(0))
-  }
 }
