@@ -41,7 +41,7 @@ static int open_for_command(const char *path, int flags) {
 int csystem_open_input(const char *path) { return open_for_command(path, O_RDONLY); }
 
 int csystem_open_output(const char *path, bool appends) {
-  return open_for_command(path, O_WRONLY | O_CREAT | O_APPEND | (appends ? 0 : O_TRUNC));
+  return open_for_command(path, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC));
 }
 
 int csystem_open_pipe(int *read_end, int *write_end) {

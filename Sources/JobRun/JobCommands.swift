@@ -73,7 +73,8 @@ struct JobCommands: Sendable {
       job.condition == .success ? nil : result, forKey: "OPQ_RESULT")
     command.gracePeriod = job.grace
     command.gracePeriods = gracePeriods
-    command.output = .file(logs.file(of: job, at: index, attempt: attempt))
+    // The file is new. A program that opens it a second time, as /dev/stderr, writes at its end too.
+    command.output = .file(logs.file(of: job, at: index, attempt: attempt), appends: true)
     return command
   }
 }

@@ -14,6 +14,9 @@ package struct JobLogs: Sendable {
     package let description: String
   }
 
+  /// The number of the last lines that viewers show.
+  private static let shownLineCount = 50
+
   /// The path of the directory.
   package let path: String
   /// A text that identifies the run on this machine: the value of `OPQ_RUN`.
@@ -62,6 +65,19 @@ package struct JobLogs: Sendable {
     var status = cmonitor_file_status()
     guard cmonitor_read_status(file, false, &status) == 0, status.is_regular else { return 0 }
     return status.size
+  }
+
+  /// Returns whether a file has more lines than the last ones that viewers show.
+  func isLongerThanShown(_ file: String) -> Bool {
+    let size = size(of: file)
+    // A file of this size probably has long lines, which viewers cut.
+    guard size <= 1 << 12 else { return true }
+    let descriptor = cmonitor_open_to_read(file)
+    guard descriptor >= 0 else { return false }
+    defer { cmonitor_close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Int(size))
+    let count = cmonitor_read_at(descriptor, &bytes, bytes.count, 0)
+    return bytes[..<count].count { $0 == UInt8(ascii: "\n") } > Self.shownLineCount
   }
 
   /// Deletes a file if it is empty.

@@ -8,8 +8,6 @@ import OperationsCore
 extension JobRun {
   /// The greatest width of a queue whose running jobs are checked at each start.
   private static let mostCheckedJobs = 256
-  /// The size in bytes of a log of which viewers may not show all lines.
-  private static let longestShownLog: Int64 = 1 << 12
 
   /// An attempt is about to start.
   ///
@@ -89,7 +87,7 @@ extension JobRun {
   /// If the log of an attempt is longer than the lines that viewers show, the last of these lines names the file.
   private func nameLog(of index: Int, attempt: Int, in operation: JobOperation?) {
     let file = logs.file(of: plan.jobs[index], at: index, attempt: attempt)
-    guard logs.size(of: file) > Self.longestShownLog else { return }
+    guard logs.isLongerThanShown(file) else { return }
     operation?.appendLogLine("the whole output is in \(file)", level: .notice)
   }
 

@@ -72,6 +72,19 @@ import Testing
     #expect(scene.shows("no search text; press / to search"))
   }
 
+  @Test("JR-21: After a search that was discarded, n goes on from the earlier match")
+  func discardedSearch() {
+    var scene = opened()
+    scene.press("g/LINE 55")
+    scene.press(.enter)
+    scene.press("n")
+    #expect(scene.selected == 550)
+    scene.press("/other")
+    scene.press(.escape)
+    scene.press("n")
+    #expect(scene.selected == 551)
+  }
+
   @Test("A search without a match is refused")
   func noMatch() {
     var scene = opened()
@@ -87,13 +100,14 @@ import Testing
     var scene = opened()
     scene.byteLimit = 100
     scene.press("g/nothing")
-    #expect(scene.shows("no match in 256 MiB"))
+    #expect(scene.shows("no match in 128 MiB"))
     scene.press(.enter)
     #expect(scene.press("n") == [.bell])
     #expect(scene.searches.map(\.start) == [100])
-    #expect(scene.shows("no match in 256 MiB; press n to search the next part"))
+    #expect(scene.shows("no match in 128 MiB; press n to search the next part"))
     scene.press("n")
     #expect(scene.searches.map(\.start) == [200])
+    #expect(scene.searches.map(\.readCount) == [2 * OutputSearch.byteLimit])
     scene.press("N")
     #expect(scene.searches.map(\.start) == [0])
   }

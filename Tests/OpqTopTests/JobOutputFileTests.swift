@@ -142,6 +142,13 @@ struct JobOutputFileTests {
     }
   }
 
+  @Test("JR-21: A newline at the border of two pieces makes no empty line", arguments: ["\n", "\r\n"])
+  func newlineAtBorder(newline: String) throws {
+    let line = String(repeating: "x", count: Int(OutputLines.pieceLength))
+    try write(Array((line + newline + "next" + newline).utf8))
+    #expect(try linesForward(limit: 10).map(\.text) == [line, "next"])
+  }
+
   @Test("JR-21: A line of 100 MB costs as much as a short one")
   func hugeLine() throws {
     try write([UInt8(ascii: "a")])
@@ -219,10 +226,11 @@ struct JobOutputFileTests {
   // MARK: Search
 
   private func find(
-    _ text: String, from start: UInt64 = 0, isForward: Bool = true, limit: UInt64 = .max
+    _ text: String, from start: UInt64 = 0, isForward: Bool = true, limit: UInt64 = .max,
+    readCount: UInt64 = 0
   ) throws -> JobOutputFile.Finding {
     try opened().find(
-      text, from: start, isForward: isForward, byteLimit: limit)
+      text, from: start, isForward: isForward, byteLimit: limit, readCount: readCount)
   }
 
   @Test("JR-21: A search finds the next match in both directions, and continues at the other end")
@@ -264,6 +272,10 @@ struct JobOutputFileTests {
     #expect(
       try find("x", from: 800_000, isForward: false, limit: 400_000) == .limitReached(at: 400_000))
     #expect(try find("y", limit: 1_000_000) == .notFound)
+    #expect(
+      try find("y", from: 400_000, limit: 400_000, readCount: 400_000)
+        == .limitReached(at: 800_000))
+    #expect(try find("y", from: 800_000, limit: 400_000, readCount: 800_000) == .notFound)
   }
 
   @Test("The answer to a search has the line of the match and the lines around it")

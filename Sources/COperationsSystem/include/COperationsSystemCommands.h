@@ -15,8 +15,7 @@
 int csystem_open_input(const char *path);
 
 /// Opens a file that a command writes, and creates it if it does not exist. `appends` decides whether the command
-/// writes after the contents of the file, or the file is emptied. Each write goes to the end of the file, because other
-/// programs may write to it too. The result is that of csystem_open_input().
+/// writes after the contents of the file, or the file is emptied. The result is that of csystem_open_input().
 int csystem_open_output(const char *path, bool appends);
 
 /// Creates a pipe for the output of a command. Reading from the first end does not block. Both descriptors have the

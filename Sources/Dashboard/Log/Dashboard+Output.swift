@@ -77,12 +77,12 @@ extension Dashboard {
   mutating func searchOutputAgain(step: Int, in page: OutputPage) -> [Effect] {
     guard let log = detail?.log, let output = log.output, let text = log.search else { return [] }
     let isForward = step > 0
-    if let unfinished = output.unfinishedSearch, unfinished.isForward == isForward {
+    if let unfinished = output.found.unfinished, unfinished.isForward == isForward {
       return [.searchOutput(unfinished)]
     }
     let rows = logRows
     let top = log.visible(in: rows, height: detailHeight).first.map { rows.rows[$0].place.line }
-    let next = isForward ? output.matchEnd ?? log.match : log.match
+    let next = isForward ? output.found.matchEnd ?? log.match : log.match
     return [search(text, from: next ?? top ?? 0, isForward: isForward, in: page)]
   }
 

@@ -28,6 +28,8 @@ struct LogState: Sendable, Equatable {
     let match: UInt64?
     /// The first line on the screen, at which the search begins.
     let start: UInt64
+    /// The result of the last search in the output of a job.
+    var found = OutputState.Found()
   }
 
   /// Creates the state of a screen that follows the newest lines.
@@ -69,7 +71,8 @@ struct LogState: Sendable, Equatable {
   /// Notes the state before the user types a text.
   mutating func beginSearch(in rows: LogRows, height: Int) {
     let start = visible(in: rows, height: height).first.map { rows.rows[$0].place.line }
-    beforeSearch = Snapshot(top: top, search: search, match: match, start: start ?? 0)
+    beforeSearch = Snapshot(
+      top: top, search: search, match: match, start: start ?? 0, found: output?.found ?? .init())
   }
 
   /// Notes the typed text, and shows the lines from before the search.
@@ -93,7 +96,7 @@ struct LogState: Sendable, Equatable {
   mutating func endSearch(accepts: Bool) {
     if !accepts, let before = beforeSearch {
       (top, search, match) = (before.top, before.search, before.match)
-      output?.forgetSearch()
+      output?.found = before.found
     }
     beforeSearch = nil
   }
@@ -168,14 +171,15 @@ struct LogState: Sendable, Equatable {
       take(page)
       guard self.output?.shownPage == page else { return false }
       select(line, in: rows(page), height: height)
-      self.output?.matchEnd = page.end(ofLine: line)
+      self.output?.found.matchEnd = page.end(ofLine: line)
     case .notFound:
       match = nil
-      self.output?.hasNoMatch = true
+      self.output?.found.hasNoMatch = true
     case .limitReached(let offset):
       match = nil
-      self.output?.unfinishedSearch = result.search
-      self.output?.unfinishedSearch?.start = offset
+      self.output?.found.unfinished = result.search
+      self.output?.found.unfinished?.start = offset
+      self.output?.found.unfinished?.readCount += OutputSearch.byteLimit
     }
     return true
   }
@@ -184,8 +188,8 @@ struct LogState: Sendable, Equatable {
   var outputSearchWords: (text: String, isFailure: Bool)? {
     guard search != nil, let output else { return nil }
     if let match { return ("at \(output.percentWords(of: match))", false) }
-    if output.unfinishedSearch != nil { return ("no match in \(OutputSearch.limitWords)", true) }
-    return output.hasNoMatch ? ("no match", true) : nil
+    if output.found.unfinished != nil { return ("no match in \(OutputSearch.limitWords)", true) }
+    return output.found.hasNoMatch ? ("no match", true) : nil
   }
 
   /// Shows the end of another attempt; `nil` is the latest attempt.

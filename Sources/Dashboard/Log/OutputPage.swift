@@ -99,7 +99,7 @@ public struct OutputPage: Sendable, Equatable {
 /// end of the file.
 public struct OutputSearch: Sendable, Equatable {
   /// The maximum number of bytes that one search reads.
-  public static let byteLimit: UInt64 = 256 << 20
+  public static let byteLimit: UInt64 = 128 << 20
   /// The limit in words.
   static let limitWords = "\(byteLimit >> 20) MiB"
 
@@ -116,8 +116,10 @@ public struct OutputSearch: Sendable, Equatable {
   public var isForward: Bool
   /// The maximum number of lines before and after the match in the answer.
   public var lineLimit: Int
+  /// The number of bytes that the search has read in earlier parts. It ends when it has read the whole file.
+  public var readCount: UInt64 = 0
 
-  /// Creates a search.
+  /// Creates a search that has read nothing.
   public init(
     name: String, attempt: Int, text: String, start: UInt64, isForward: Bool, lineLimit: Int
   ) {

@@ -9,18 +9,24 @@ struct OutputState: Sendable, Equatable {
   var attempt: Int?
   /// The last page that has arrived; `nil` if none has arrived.
   var page: OutputPage?
-  /// The offset after the line with the selected match; `nil` if there is none.
-  var matchEnd: UInt64?
-  /// Whether the file does not contain the search text.
-  var hasNoMatch = false
-  /// The last search, if it has ended at its limit. Its start is the offset at which it continues.
-  var unfinishedSearch: OutputSearch?
+  /// The result of the last search.
+  var found = Found()
+
+  /// The result of a search.
+  struct Found: Sendable, Equatable {
+    /// The offset after the line with the selected match; `nil` if there is none.
+    var matchEnd: UInt64?
+    /// Whether the file does not contain the search text.
+    var hasNoMatch = false
+    /// The search, if it has ended at its limit. Its start is the offset at which it continues.
+    var unfinished: OutputSearch?
+  }
 
   /// Creates a state without a page.
   init(name: String) { self.name = name }
 
   /// Forgets the result of the last search.
-  mutating func forgetSearch() { (matchEnd, hasNoMatch, unfinishedSearch) = (nil, false, nil) }
+  mutating func forgetSearch() { found = Found() }
 
   /// The page that the screen shows; `nil` if the screen shows the stored log lines. A file without content is shown
   /// only if the user has chosen its attempt.

@@ -64,14 +64,15 @@ struct RunningJobs {
     self.signals = signals
     // Signals do not end this program before its jobs. The watch would end it after some seconds.
     viewer.watch.passOn { [completion] signal, _ in
-      if completion.isReached { Self.endProcess(by: signals.first ?? signal) }
-      // A closed terminal can send SIGHUP several times, so only the signals of keys kill the commands.
-      if jobs.isCancelled {
-        let isKey = [cmonitor_signal_interrupt, cmonitor_signal_quit].contains(signal)
+      let isKey = [cmonitor_signal_interrupt, cmonitor_signal_quit].contains(signal)
+      // If the user has closed the dashboard and waits for the jobs, the first Ctrl-C kills the commands.
+      let isClosed = signals.first == nil && jobs.isCancelled && !Terminal.isOpen
+      guard !(isClosed && isKey), signals.note(signal) else {
+        if completion.isReached { Self.endProcess(of: jobs, by: signals.first ?? signal) }
+        // A closed terminal can send SIGHUP several times, so only the signals of keys kill the commands.
         if isKey { DispatchQueue.global().async { jobs.endGracePeriods() } }
         return .done
       }
-      signals.note(signal)
       // The loop may be blocked in a write, so it does not end the jobs.
       DispatchQueue.global().async { Self.end(jobs, by: signal, announces: !showsDashboard) }
       return .requestsEnd
@@ -86,7 +87,7 @@ struct RunningJobs {
       guard let signal = signals.first else { return }
       // The loop may be blocked in a write. Then it does not end this process.
       DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(5)) {
-        Self.endProcess(by: signal)
+        Self.endProcess(of: jobs, by: signal)
       }
     }
   }
@@ -106,7 +107,8 @@ struct RunningJobs {
       Program.errorLine("\(reason)ending \(words); press Ctrl-C to kill the commands"))
   }
 
-  private static func endProcess(by signal: Int32) -> Never {
+  private static func endProcess(of jobs: JobRun, by signal: Int32) -> Never {
+    jobs.deleteEmptyLogs()
     Terminal.restoreNow()
     cmonitor_exit(128 + signal)
   }
@@ -201,9 +203,14 @@ private final class ReceivedSignal: Sendable {
   var first: Int32? { number.withLock { $0 } }
 
   /// Stores a signal, unless one is stored.
-  func note(_ signal: Int32) {
+  ///
+  /// - Returns: Whether the signal was stored.
+  @discardableResult
+  func note(_ signal: Int32) -> Bool {
     number.withLock { number in
-      if number == nil { number = signal }
+      guard number == nil else { return false }
+      number = signal
+      return true
     }
   }
 }
@@ -223,7 +230,7 @@ private final class JobWorkload: DemoWorkload {
   /// Cancels all jobs, and waits until they have ended. The grace periods of the jobs limit this time.
   func shutDown() {
     jobs.cancel(RunWasCancelled("the run was ended"))
-    RunningJobs.announceEnd(of: jobs)
+    if !Terminal.isOpen { RunningJobs.announceEnd(of: jobs) }
     let isOver = DispatchSemaphore(value: 0)
     jobs.whenFinished { isOver.signal() }
     isOver.wait()

@@ -25,6 +25,8 @@ package struct DashboardLoop: ~Copyable {
   /// The time at which the display changes without a message; `nil` if it does not change.
   private var nextTick: MonitorTime?
   private var ending: Ending?
+  /// The search that the last keys have requested; `nil` if there is none.
+  private var pendingSearch: OutputSearch?
   /// The difference between the watched process's clock and this process's clock.
   private var clockLead = Duration.zero
   /// Whether all operations had finished at the last update.
@@ -181,7 +183,16 @@ package struct DashboardLoop: ~Copyable {
     guard !inputs.isEmpty else { return }
     deliver(.tick(.now + clockLead))
     for input in inputs where ending == nil { deliver(.input(input)) }
+    performSearch()
     pacer.noteInput(at: .now)
+  }
+
+  /// Performs the last search that the keys have requested. A search can take long, so that keys which were typed in this
+  /// time request one search together.
+  private mutating func performSearch() {
+    guard let search = pendingSearch else { return }
+    pendingSearch = nil
+    if let result = outputReader?.search(search) { deliver(.outputSearched(result)) }
   }
 
   private mutating func deliver(_ message: Message) {
@@ -199,8 +210,7 @@ package struct DashboardLoop: ~Copyable {
     case .export(let frame): deliver(.exported(ExportFile.write(frame)))
     case .readOutput(let request):
       if let page = outputReader?.page(request) { deliver(.output(page)) }
-    case .searchOutput(let search):
-      if let result = outputReader?.search(search) { deliver(.outputSearched(result)) }
+    case .searchOutput(let search): pendingSearch = search
     case .quit: ending = ending ?? .status(0)
     case .interrupt: ending = ending ?? .signal(cmonitor_signal_interrupt)
     case .suspendProgram: suspend()

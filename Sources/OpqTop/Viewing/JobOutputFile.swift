@@ -90,19 +90,22 @@ struct JobOutputFile: ~Copyable {
   ///   - start: The offset at which the search starts. A backward search finds matches that begin before it.
   ///   - isForward: Whether the search reads to the end of the file.
   ///   - byteLimit: The maximum number of bytes to read.
+  ///   - readCount: The number of bytes that the search has read before.
   /// - Returns: The first match, or the last one for a backward search.
   func find(
-    _ text: String, from start: UInt64, isForward: Bool, byteLimit: UInt64
+    _ text: String, from start: UInt64, isForward: Bool, byteLimit: UInt64, readCount: UInt64 = 0
   ) -> Finding {
     let start = min(start, size)
     let parts = [0..<start, start..<size]
     var rest = byteLimit
+    var unread = size - min(size, readCount)
     var buffer: [UInt8] = []
     for part in isForward ? parts.reversed() : parts {
       var part = part
       while !part.isEmpty {
+        if unread == 0 { return .notFound }
         if rest == 0 { return .limitReached(at: isForward ? part.lowerBound : part.upperBound) }
-        let count = min(UInt64(part.count), Self.chunkLength, rest)
+        let count = min(UInt64(part.count), Self.chunkLength, rest, unread)
         let begin = isForward ? part.lowerBound : part.upperBound - count
         let chunk = begin..<begin + count
         if let match = find(text, in: chunk, findsLast: !isForward, &buffer) {
@@ -110,6 +113,7 @@ struct JobOutputFile: ~Copyable {
         }
         part = isForward ? chunk.upperBound..<part.upperBound : part.lowerBound..<begin
         rest -= count
+        unread -= count
       }
     }
     return .notFound

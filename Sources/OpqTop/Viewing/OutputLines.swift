@@ -43,11 +43,21 @@ struct OutputLines {
       }
       if index == nextCell {
         nextCell += pieceLength
-        if index - afterNewline >= pieceLength { start = characterStart(at: index) }
+        if index - afterNewline >= pieceLength, !isLineEnd(at: index) {
+          start = characterStart(at: index)
+        }
       }
       if index == 0, begin == 0 { start = 0 }
       if let start, start >= margin, start < bytes.count { starts.append(start) }
     }
+  }
+
+  /// Whether the newline of a line is at an index. A piece of a line has at least one other byte.
+  private func isLineEnd(at index: Int) -> Bool {
+    let newline = UInt8(ascii: "\n")
+    if bytes[index] == newline { return true }
+    return bytes[index] == UInt8(ascii: "\r") && index + 1 < bytes.count
+      && bytes[index + 1] == newline
   }
 
   /// Returns the index of the first byte at or after an index that does not continue a character of UTF-8. A character

@@ -54,7 +54,8 @@ struct OutputReader {
       let file = JobOutputFile(path: output.path(search.attempt))
     else { return OutputSearchResult(search, .notFound) }
     let finding = file.find(
-      search.text, from: search.start, isForward: search.isForward, byteLimit: byteLimit)
+      search.text, from: search.start, isForward: search.isForward, byteLimit: byteLimit,
+      readCount: search.readCount)
     switch finding {
     case .notFound: return OutputSearchResult(search, .notFound)
     case .limitReached(let offset): return OutputSearchResult(search, .limitReached(at: offset))

@@ -34,14 +34,17 @@ struct LargeRunTests {
     #expect(window.wait { $0.isAlternate && $0.contains("total \(total)") })
     // Another process can delay an answer, so most answers must be in time, and not each one.
     var times: [Duration] = []
-    for _ in 0..<21 {
+    while times.count < 21 {
       let begin = ContinuousClock.now
       window.type("?")
       #expect(window.wait { $0.contains("tag row") })
-      times.append(begin.duration(to: .now))
+      let time = begin.duration(to: .now)
       window.type("q")
       #expect(window.wait { !$0.contains("tag row") })
+      if window.screen.contains("all jobs have ended") { break }
+      times.append(time)
     }
+    #expect(times.count >= 5)
     print("keys during \(count) jobs: \(times.sorted())")
     #expect(times.sorted()[times.count / 2] < .milliseconds(100))
     #expect(window.wait(seconds: 240) { $0.contains("all jobs have ended") })

@@ -45,6 +45,42 @@ struct RunSignalTests: JobFileTests {
     }
   }
 
+  @Test(
+    "JR-16: A signal after the end of all jobs closes the dashboard, and the summary is printed")
+  func signalAfterEnd() throws {
+    let scene = try LaunchScene()
+    let file = try write("  job: {run: 'true'}", in: scene)
+    let window = try scene.start(["run", file], showsScreen: true)
+    #expect(window.wait { $0.contains("all jobs have ended") })
+    window.signal(SIGTERM)
+    #expect(window.waitForEnd() == .status(128 + SIGTERM))
+    #expect(window.screen.contains("1 job: 1 succeeded") && !window.screen.isAlternate)
+  }
+
+  @Test("JR-16, JR-20: While closed jobs end, Ctrl-C kills their commands")
+  func keyAfterQuit() throws {
+    let scene = try LaunchScene()
+    let file = try write(
+      """
+        stubborn:
+          run: |
+            trap 'echo asked >> "$DIR/asked"' TERM
+            echo started > "$DIR/started"
+            until test -e "$DIR/go"; do sleep 0.02; done
+          grace: 1d
+      """, in: scene)
+    let window = try scene.start(["run", file], showsScreen: true)
+    #expect(scene.wait(for: "started", in: "started"))
+    #expect(window.wait { $0.isAlternate && $0.contains("stubborn") })
+    window.type("q")
+    #expect(window.wait { $0.contains("unfinished job and quit?") })
+    window.type("y")
+    #expect(window.wait { $0.contains("ending the running job; press Ctrl-C to kill") })
+    window.signal(SIGINT)
+    #expect(window.waitForEnd() == .status(1))
+    #expect(window.screen.contains("1 job: 1 cancelled"))
+  }
+
   @Test("JR-16: A signal ends the jobs and the program, also if the output is not read")
   func blockedOutput() throws {
     let scene = try LaunchScene()
@@ -100,11 +136,19 @@ struct RunSignalTests: JobFileTests {
       """, in: scene)
     let window = try scene.start(["run", file])
     #expect(scene.wait(for: "started", in: "started"))
-    for _ in 1...2 { window.signal(SIGHUP) }
+    window.signal(SIGHUP)
+    let message = "opq-top: signal 1: ending the running job; press Ctrl-C to kill the commands\n"
+    #expect(scene.wait(for: message, in: "errors"))
     #expect(scene.wait(for: "asked", in: "asked"))
-    #expect(
-      scene.contents("errors")
-        == "opq-top: signal 1: ending the running job; press Ctrl-C to kill the commands\n")
+    window.signal(SIGHUP)
+    // This command gives the program time to handle the second signal.
+    let process = "\(try #require(window.child))"
+    let viewer = try PseudoTerminal()
+    try viewer.start(
+      BuiltProgram.path, ["why", "stubborn", "-p", process],
+      environment: [MonitoredProcess.variable(scene.directory)])
+    #expect(viewer.waitForEnd() == .status(0))
+    #expect(scene.contents("errors") == message)
     #expect(scene.contents("output") == "started   stubborn\n")
     window.signal(SIGINT)
     #expect(window.waitForEnd() == .status(128 + SIGHUP))
