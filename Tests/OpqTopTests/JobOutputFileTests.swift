@@ -142,7 +142,7 @@ struct JobOutputFileTests {
     }
   }
 
-  @Test("JR-21: A newline at the border of two pieces makes no empty line", arguments: ["\n", "\r\n"])
+  @Test("JR-21: A newline at the border of two pieces adds no line", arguments: ["\n", "\r\n"])
   func newlineAtBorder(newline: String) throws {
     let line = String(repeating: "x", count: Int(OutputLines.pieceLength))
     try write(Array((line + newline + "next" + newline).utf8))
