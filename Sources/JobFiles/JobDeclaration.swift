@@ -71,7 +71,7 @@ struct JobDeclaration {
     isOnce = try fields.boolean(.once) ?? false
     condition = try fields.choice(.when, JobPlan.Condition.self) ?? .success
     guard condition != .failure || !needs.isEmpty else {
-      throw JobFileMistake(line, "\(title) waits for a failure, but it needs no job")
+      throw JobFileMistake(line, "\(title) has \"when: failure\", but it needs no job")
     }
     settings = try Settings(fields, defaults: defaults, queues: queues)
     var choices: [Choice] = []

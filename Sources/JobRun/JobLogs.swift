@@ -32,7 +32,8 @@ package struct JobLogs: Sendable {
     let error = cmonitor_create_unique_directory(&bytes)
     guard error == 0 else {
       let reason = String(cString: cmonitor_error_text(error))
-      throw Failure(description: "cannot create the directory \(pattern) for the logs: \(reason)")
+      throw Failure(
+        description: "cannot create the directory \(pattern) for the output of the jobs: \(reason)")
     }
     path = String(decoding: bytes.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     runID = "\(csystem_wall_nanoseconds() / 1_000_000_000)-\(path.suffix(6))"

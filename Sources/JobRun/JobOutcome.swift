@@ -68,7 +68,7 @@ struct NeedsHaveNotEnded: Error, CustomStringConvertible {
 struct AnotherJobHasFailed: Error, CustomStringConvertible {
   let origin: String
 
-  var description: String { "\(origin) failed, and the run ends at the first failure" }
+  var description: String { "\(origin) failed, and --fail-fast cancels the other jobs" }
 }
 
 /// The reason of the cancellation of all jobs of a run.

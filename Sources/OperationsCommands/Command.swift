@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The description of a command: its program, arguments, environment, folder and streams.
+/// The description of a command: its program, arguments, environment, directory and streams.
 ///
 /// A command is a value. It does nothing until a ``CommandOperation`` runs it, and any number of operations can run the
 /// same command, for example the attempts of a `RetryOperation`:
@@ -15,7 +15,7 @@
 ///
 /// A change of a command has no effect on operations that were created with it earlier.
 public struct Command: Sendable {
-  /// The program: a name without a slash, which is searched in the folders of the variable `PATH` of the command's
+  /// The program: a name without a slash, which is searched in the directories of the variable `PATH` of the command's
   /// environment, or a path. A relative path begins in ``workingDirectory``.
   public let program: String
   /// The arguments of the program, without the name of the program.
@@ -30,8 +30,8 @@ public struct Command: Sendable {
   /// Whether the command begins with the environment variables of this process at the time of its start. If it is
   /// `false`, the command has only the variables that ``environment`` sets. The default is `true`.
   public var inheritsEnvironment = true
-  /// The folder in which the command runs. A relative path begins in the folder of this process. `nil`, the default, is
-  /// the folder of this process at the time of the start.
+  /// The directory in which the command runs. A relative path begins in the directory of this process. `nil`, the
+  /// default, is the directory of this process at the time of the start.
   public var workingDirectory: String?
 
   /// The standard input of the command. The default is ``CommandInput/none``.
@@ -52,7 +52,7 @@ public struct Command: Sendable {
   /// The default of the operation's kind, which combines commands in statistics.
   let kind: String
 
-  /// Creates a command from a program and its arguments. No shell reads them.
+  /// Creates a command from a program and its arguments. No shell interprets them.
   ///
   /// - Parameters:
   ///   - program: The name or the path of the program; see ``program``.

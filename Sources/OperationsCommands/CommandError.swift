@@ -14,7 +14,7 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
     case signal
     /// The program does not exist, or this user may not execute it.
     case programNotFound
-    /// The working directory does not exist, is not a folder, or may not be entered: ``CommandError/path``.
+    /// The working directory does not exist, is not a directory, or may not be entered: ``CommandError/path``.
     case workingDirectory
     /// A file of the input or the output cannot be opened: ``CommandError/path``.
     case file
@@ -39,7 +39,7 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The last line of the output, with at most 200 Unicode scalars; `nil` if the command was not started or has written
   /// no line.
   public internal(set) var lastLine: String?
-  /// The path of the file or folder that cannot be used; `nil` for other failures.
+  /// The path of the file or directory that cannot be used; `nil` for other failures.
   public internal(set) var path: String?
   /// The system's text about the failure, such as “No such file or directory”; `nil` if there is none.
   public internal(set) var reason: String?
@@ -59,7 +59,7 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
       case .programNotFound:
         "\(name) cannot be started: the program was not found or cannot be executed"
       case .workingDirectory:
-        "\(name) cannot be started: the folder “\(path ?? "")” cannot be used"
+        "\(name) cannot be started: the directory “\(path ?? "")” cannot be used"
       case .file: "\(name) cannot be started: the file “\(path ?? "")” cannot be opened"
       case .fileDescriptors: "\(name) cannot be started: no file descriptors are free"
       case .start: "\(name) cannot be started"

@@ -8,7 +8,7 @@ public enum CommandInput: Sendable, Hashable {
   case none
   /// The command reads a file.
   ///
-  /// The file is opened when the command starts. A relative path begins in the folder of this process, and not in the
+  /// The file is opened when the command starts. A relative path begins in the directory of this process, and not in the
   /// command's ``Command/workingDirectory``. If the file cannot be opened, the operation fails with a ``CommandError``.
   case file(String)
 }

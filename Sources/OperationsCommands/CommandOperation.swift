@@ -24,7 +24,7 @@ public import OperationsCore
 /// it. It has no terminal: a program that opens `/dev/tty`, for example to read a password, gets an error.
 /// `cancel()` sends SIGTERM to the processes of the group. After the ``Command/gracePeriod``, or as soon as the first
 /// process of the command has ended, they receive SIGKILL. The operation finishes when no process of the group is alive,
-/// so dependents never start earlier. If a process is still alive after 5 seconds, the operation finishes with a
+/// so dependents never start earlier. If a process is still alive 5 seconds after SIGKILL, the operation finishes with a
 /// ``CommandError``. A process that has left the group, for example with `setsid`, is not ended.
 ///
 /// A command that ends by itself may leave processes of its group behind. They continue, as with a shell.

@@ -30,7 +30,7 @@ public enum CommandOutput: Sendable {
   /// The command writes to a file, which is created if it does not exist.
   ///
   /// If `appends` is `true`, the file keeps its contents, and the command writes after them; otherwise the file is
-  /// emptied. The file is opened when the command starts. A relative path begins in the folder of this process, and not
+  /// emptied. The file is opened when the command starts. A relative path begins in the directory of this process, and not
   /// in the command's ``Command/workingDirectory``. If the file cannot be opened, the operation fails with a
   /// ``CommandError``.
   case file(String, appends: Bool = false)

@@ -16,7 +16,7 @@ struct DescriptorBudget {
     case refuse
   }
 
-  /// The maximum number of descriptors that are open during a start: the ends of two pipes, the input, the folder, the
+  /// The maximum number of descriptors that are open during a start: the ends of two pipes, the input, the directory, the
   /// process, and a few that system functions open for a short time.
   static let countPerStart: Int64 = 10
   /// The number of descriptors that stay free for the rest of the program. The first command also needs some of them for

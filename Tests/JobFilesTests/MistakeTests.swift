@@ -26,7 +26,7 @@ import Testing
     check(
       Case(
         "jobs:\n  alarm: {run: x, when: failure}",
-        #"2: the job "alarm" waits for a failure, but it needs no job"#))
+        #"2: the job "alarm" has "when: failure", but it needs no job"#))
   }
 
   @Test(

@@ -23,7 +23,7 @@ struct StartTests {
     #expect(try await run(command).text == "ONLY=this\n")
   }
 
-  @Test("CM-7: The command runs in its folder")
+  @Test("CM-7: The command runs in its directory")
   func workingDirectoryApplies() async throws {
     let directory = try TemporaryDirectory()
     var command = Command("pwd", ["-P"])
@@ -72,15 +72,15 @@ struct StartTests {
     #expect(error.description == "“\(name)” cannot be started: \(reason)")
   }
 
-  @Test("CM-11: A folder that does not exist is an error")
+  @Test("CM-11: A directory that does not exist is an error")
   func missingDirectoryIsError() async throws {
     var command = Command("true")
-    command.workingDirectory = "/opq/no/folder"
+    command.workingDirectory = "/opq/no/directory"
     let error = try #require(await failure(of: command))
     #expect(error.code == .workingDirectory)
     #expect(
       error.description
-        == "“true” cannot be started: the folder “/opq/no/folder” cannot be used: No such file or directory"
+        == "“true” cannot be started: the directory “/opq/no/directory” cannot be used: No such file or directory"
     )
   }
 

@@ -101,7 +101,7 @@ extension Dashboard {
     let attempt = (facts?.attempt ?? 0) + step
     guard let facts, (1...max(1, facts.attemptCount)).contains(attempt), facts.attemptCount > 0
     else {
-      show("there is no \(step > 0 ? "later" : "earlier") attempt with an output", isWarning: true)
+      show("there is no \(step > 0 ? "later" : "earlier") attempt", isWarning: true)
       return [.bell]
     }
     detail?.log?.show(attempt: attempt == facts.attemptCount ? nil : attempt)

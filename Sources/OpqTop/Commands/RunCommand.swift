@@ -12,13 +12,14 @@ struct RunCommand: EndingCommand {
     commandName: "run", abstract: "Runs the commands of a job file.",
     discussion: """
       The file declares commands, the order in which they run, and the queues that run them. On a terminal, the \
-      dashboard shows the jobs, and q ends them. Without a terminal or with --batch, a line is printed for each \
-      start, each failed attempt and each end of a job, and a summary at the end. These lines have no colors.
+      dashboard shows the jobs. The key q closes it and cancels the jobs that have not ended. Without a terminal or \
+      with --batch, a line is printed for each start, each failed attempt that is retried and each end of a job, and \
+      a summary at the end. These lines have no colors.
 
-      Exits with 0 if all jobs have succeeded, or were skipped because no need has failed. Exits with 1 if another \
-      job has failed, or was skipped or cancelled. A mistake in the file or the options is reported before a job \
-      has started, and the status is 2. After the signal N, all jobs are ended, and the status is 128 + N, for \
-      example 130 after Ctrl-C. A second Ctrl-C kills the commands.
+      Exits with 0 if each job has succeeded, or was skipped because no need of a "when: failure" job has failed. \
+      Exits with 1 if a job has failed, was cancelled, or was skipped for another reason. A mistake in the file or \
+      the options is reported before a job has started, and the status is 2. After the signal N, all jobs are ended, \
+      and the status is 128 + N, for example 130 after Ctrl-C. A second Ctrl-C kills the commands.
       """)
 
   @Argument(
@@ -53,8 +54,7 @@ struct RunCommand: EndingCommand {
 
   @Flag(
     help: """
-      After the first failure, cancel all other jobs. Jobs that run after a failure, or always, still run. Not with \
-      --dry-run.
+      After the first failure, cancel the other jobs that run only after success. Not with --dry-run.
       """)
   var failFast = false
 

@@ -132,7 +132,8 @@ struct RunningJobs {
       try OperationMonitor.listen(
         mode: .readWrite, logger: isQuiet ? OperationMonitor.silentLogger : nil)
     } catch {
-      StandardStream.error.write(Program.errorLine("viewers cannot attach: \(error)"))
+      StandardStream.error.write(
+        Program.errorLine("other processes cannot attach to this run: \(error)"))
     }
   }
 

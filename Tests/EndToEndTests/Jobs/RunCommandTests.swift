@@ -104,7 +104,7 @@ struct RunCommandTests: JobFileTests {
         clean: {run: 'echo "$OPQ_RESULT"', needs: [broken], when: always}
       """, ["--fail-fast", "-j1"], in: scene)
     #expect(ending == .status(1))
-    let reason = "broken failed, and the run ends at the first failure"
+    let reason = "broken failed, and --fail-fast cancels the other jobs"
     #expect(
       Set(lines(scene).dropLast()) == [
         "started   broken", "failed    broken: exit status 4", "cancelled other[1]: \(reason)",
