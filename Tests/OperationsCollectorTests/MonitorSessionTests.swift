@@ -226,10 +226,13 @@ final class Viewer: Sendable {
       ) {}
       let queue = OperationQueue()
       let failed = ResultOperation<Int> { throw CocoaError(.fileNoSuchFile) }
+      // All operations have records before one of them starts.
+      queue.isSuspended = true
       queue.addOperation(failed)
       let first = Viewer()
+      #expect(first.waitUntil { $0.report(failed) != nil })
+      queue.isSuspended = false
       #expect(first.waitUntil { $0.report(failed)?.state == .failed })
-      // All operations have records before one of them starts.
       queue.isSuspended = true
       let others = (0..<10_001).map { _ in BlockOperation {} }
       queue.addOperations(others)

@@ -117,10 +117,14 @@ struct RunningJobs {
   private static func keeper() -> MonitorSession {
     var interest = Interest(rowLimit: 0)
     interest.warningKinds = []
-    return MonitorSession(
+    let isWatching = DispatchSemaphore(value: 0)
+    let session = MonitorSession(
       minimumInterval: .milliseconds(100), interest: interest, isReadOnly: true,
       keepsFinishedOperations: true
-    ) {}
+    ) { isWatching.signal() }
+    // A job that ends before the first update would not be known. The limit is a last resort.
+    _ = isWatching.wait(timeout: .now() + .seconds(5))
+    return session
   }
 
   /// Lets viewers attach to this process, unless the environment decides about it.
