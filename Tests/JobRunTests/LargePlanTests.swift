@@ -31,7 +31,7 @@ struct LargePlanTests {
   @Test("JR-13: The largest plan is connected without the product of its groups")
   func largestPlan() throws {
     let scene = try RunScene()
-    // Two groups of jobs, of which the second one needs all jobs of the first one, which are never started.
+    // Each job of the second group needs all jobs of the first group. No job of the groups starts.
     let numbers = (1...Effort.scaled(50_000)).map { "\($0)" }.joined(separator: ", ")
     let plan = try scene.plan(
       """

@@ -27,7 +27,7 @@ struct JobOutputFileTests {
     fclose(file)
   }
 
-  /// A reader of a job `job` with some attempts, of which the last one has the file of this test.
+  /// A reader of the job `job`. The output of its last attempt is the file of this test.
   private func reader(attemptCount: Int = 1) -> OutputReader {
     OutputReader { [path] name in
       name != "job"

@@ -155,7 +155,7 @@ struct RunDisplayOptions: ParsableArguments {
 
   /// Refuses the options that have an effect only on the dashboard. The others also hold for text, which has no colors.
   ///
-  /// - Parameter option: The option because of which there is no dashboard.
+  /// - Parameter option: The option that replaces the dashboard by lines or by the plan.
   /// - Throws: `ValidationError` if such an option is given.
   func refuseDashboardOptions(with option: String) throws {
     if keep { throw ValidationError("use only one of \(option) and --keep") }

@@ -20,7 +20,7 @@ struct RunningJobs {
   private let completion = Completion()
   private let signals: ReceivedSignal
   private let begin = ContinuousClock.now
-  /// The session because of which viewers that attach later know the jobs that have ended.
+  /// The session that keeps the operations of ended jobs, so that viewers that attach later can show them.
   private let keeper: MonitorSession
 
   /// Runs a plan to its end.

@@ -17,6 +17,16 @@ import Testing
 /// Tests of signals that arrive at `opq-top run` without a dashboard.
 @Suite("Signals during a run", .timeLimit(.minutes(10)), .onOwnThread)
 struct RunSignalTests: JobFileTests {
+  /// A job that continues after SIGTERM, and has a long grace period.
+  private static let stubborn = """
+      stubborn:
+        run: |
+          trap 'echo asked >> "$DIR/asked"' TERM
+          echo started > "$DIR/started"
+          until test -e "$DIR/go"; do sleep 0.02; done
+        grace: 1d
+    """
+
   @Test(
     "JR-16: After a signal, all jobs are ended before the program exits with 128 and the number",
     arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
@@ -60,15 +70,7 @@ struct RunSignalTests: JobFileTests {
   @Test("JR-16, JR-20: While closed jobs end, Ctrl-C kills their commands")
   func keyAfterQuit() throws {
     let scene = try LaunchScene()
-    let file = try write(
-      """
-        stubborn:
-          run: |
-            trap 'echo asked >> "$DIR/asked"' TERM
-            echo started > "$DIR/started"
-            until test -e "$DIR/go"; do sleep 0.02; done
-          grace: 1d
-      """, in: scene)
+    let file = try write(Self.stubborn, in: scene)
     let window = try scene.start(["run", file], showsScreen: true)
     #expect(scene.wait(for: "started", in: "started"))
     #expect(window.wait { $0.isAlternate && $0.contains("stubborn") })
@@ -125,15 +127,7 @@ struct RunSignalTests: JobFileTests {
   @Test("JR-16: A second Ctrl-C ends the grace periods, and a second SIGHUP does not")
   func secondSignal() throws {
     let scene = try LaunchScene()
-    let file = try write(
-      """
-        stubborn:
-          run: |
-            trap 'echo asked >> "$DIR/asked"' TERM
-            echo started > "$DIR/started"
-            until test -e "$DIR/go"; do sleep 0.02; done
-          grace: 1d
-      """, in: scene)
+    let file = try write(Self.stubborn, in: scene)
     let window = try scene.start(["run", file])
     #expect(scene.wait(for: "started", in: "started"))
     window.signal(SIGHUP)

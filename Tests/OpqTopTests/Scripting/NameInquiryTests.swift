@@ -71,7 +71,7 @@ import Testing
         == "no operation has the name \"\\x1b[2J\"; finished operations may not be known")
   }
 
-  @Test("Many long names are asked for in several requests, each of which a process accepts")
+  @Test("Many long names are divided into several requests, and a process accepts each request")
   func parts() throws {
     let names = (0..<50).map { "\($0)" + String(repeating: "n", count: 1_000) } + ["last"]
     let parts = NameInquiry.parts(of: names)
