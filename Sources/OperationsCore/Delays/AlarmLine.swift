@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Synchronization
+
 /// An object that is notified when a time has come.
 protocol AlarmTarget: AnyObject, Sendable {
   /// Handles that the time has come. Called outside every lock, on a thread of Swift's runtime, which the
@@ -17,8 +19,16 @@ struct AlarmLine {
   struct Sleep: Equatable {
     /// The time at which the sleep ends.
     let end: Duration
-    /// The serial number of the sleep.
+    /// The serial number of the sleep, which is unique in the process: a sleep of an earlier line of the same clock
+    /// never equals a sleep of the present line.
     let number: UInt64
+
+    private static let lastNumber = Atomic<UInt64>(0)
+
+    init(end: Duration) {
+      self.end = end
+      number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    }
   }
 
   private struct Alarm {
@@ -44,7 +54,6 @@ struct AlarmLine {
   private var lastNumber: UInt64 = 0
   /// The sleep that was begun last; `nil` if it has ended.
   private(set) var sleep: Sleep?
-  private var lastSleep: UInt64 = 0
 
   var isEmpty: Bool { alarms.isEmpty }
 
@@ -107,8 +116,7 @@ struct AlarmLine {
     while let first = heap.first, alarms[first.target]?.number != first.number { removeFirst() }
     guard let first = heap.first else { return nil }
     if let sleep, sleep.end <= first.time { return nil }
-    lastSleep += 1
-    let next = Sleep(end: first.time, number: lastSleep)
+    let next = Sleep(end: first.time)
     sleep = next
     return next
   }

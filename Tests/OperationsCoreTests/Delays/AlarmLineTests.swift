@@ -63,6 +63,14 @@ struct AlarmLineTests {
     #expect(due.isEmpty && next == nil && line.count == 2 && line.sleep == new)
   }
 
+  @Test("The sleeps of two lines differ, even if their alarms are the same")
+  func sleepsOfTwoLines() throws {
+    let target = Target(0)
+    var lines = [AlarmLine(), AlarmLine()]
+    let sleeps = lines.indices.map { lines[$0].set(target, at: .seconds(5)) }
+    #expect(try #require(sleeps[0]) != sleeps[1])
+  }
+
   @Test("A second alarm of an object replaces its first one")
   func replacedAlarm() throws {
     var line = AlarmLine()
