@@ -12,12 +12,14 @@ import Testing
     "The first keys x and y cancel a poster that shows its progress",
     arguments: [(80, 24), (120, 40)])
   func xAndYCancelTheSelectedOperation(columns: Int, rows: Int) throws {
-    let window = try BuiltProgram.start(columns: columns, rows: rows)
+    // The demo runs so slowly that the first posters do not end during the test.
+    let window = try BuiltProgram.start(columns: columns, rows: rows, ["--speed", "0.1"])
     // The user first looks at the screen for a few seconds.
     #expect(
       window.wait { screen in
         screen.lines.contains {
-          $0.hasPrefix("▌") && $0.contains("executing") && $0.contains(/render poster [12] .* 1\d%/)
+          $0.hasPrefix("▌") && $0.contains("executing")
+            && $0.contains(/render poster [12] .* [1-9]\d?%/)
         }
       }, "\(window.screen.lines)")
     window.type("x")
@@ -42,7 +44,8 @@ import Testing
     "The key t opens the tree of all unfinished operations, and a filter works in it",
     arguments: [(80, 24), (120, 40)])
   func tOpensTheTreeOfAll(columns: Int, rows: Int) throws {
-    let window = try BuiltProgram.start(columns: columns, rows: rows)
+    // The demo runs so slowly that the operations of the tree do not end during the test.
+    let window = try BuiltProgram.start(columns: columns, rows: rows, ["--speed", "0.1"])
     #expect(window.wait { $0.contains("executing") })
     window.type("t")
     #expect(
@@ -110,15 +113,29 @@ import Testing
     let window = try BuiltProgram.start()
     window.type("[[[[[[[")
     #expect(window.wait { $0.contains("LIVE every 10s") })
-    // The test first waits for the screen updates that the keys have caused.
-    window.absorb(for: .milliseconds(800))
-    let before = window.byteCount
-    window.absorb(for: .seconds(2))
-    #expect(window.byteCount == before)
-    window.type("?")
-    #expect(window.wait(seconds: 2) { $0.contains("tag row, and move down") })
+    // On a busy machine, an update may come in the first interval.
+    #expect((0..<4).contains { _ in isSilent(window, for: .seconds(2)) })
+    let isPrompt = (0..<4).contains { _ in
+      let start = ContinuousClock.now
+      window.type("?")
+      #expect(window.wait { $0.contains("tag row, and move down") })
+      let time = start.duration(to: .now)
+      window.type("?")
+      #expect(window.wait { !$0.contains("tag row, and move down") })
+      return time < .seconds(2)
+    }
+    #expect(isPrompt)
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
+  }
+
+  /// Returns whether the program writes nothing for a certain time. The screen updates that keys have caused are read
+  /// first.
+  private func isSilent(_ window: PseudoTerminal, for duration: Duration) -> Bool {
+    window.absorb(for: .milliseconds(800))
+    let before = window.byteCount
+    window.absorb(for: duration)
+    return window.byteCount == before
   }
 
   @Test("T47: A run of one round leaves its last picture, which writes nothing")
@@ -131,10 +148,8 @@ import Testing
         !screen.contains("total 0") && screen.contains("exec 0") && screen.contains("ready 0")
           && screen.contains("wait 0") && screen.contains("the demo has finished")
       })
-    window.absorb(for: .milliseconds(500))
-    let before = window.byteCount
-    window.absorb(for: .milliseconds(2_500))
-    #expect(window.byteCount == before)
+    // On a busy machine, the last picture may come late.
+    #expect((0..<4).contains { _ in isSilent(window, for: .milliseconds(2_500)) })
     window.type("q")
     #expect(window.waitForEnd() == .status(0))
   }

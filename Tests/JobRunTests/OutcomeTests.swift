@@ -8,6 +8,12 @@ import Testing
 
 @testable import JobRun
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 @Suite("Outcomes of jobs", .timeLimit(.minutes(5)), .onOwnThread)
 struct OutcomeTests {
   @Test("JR-1: A job starts after the jobs that it needs have ended")
@@ -155,7 +161,7 @@ struct OutcomeTests {
     let run = try scene.run(
       scene.plan(
         """
-          each: {run: 'echo x >> "$DIR/started"; sleep 0.05', each: {NUMBER: [1, 2]}}
+          each: {run: 'echo x >> "$DIR/started"; until test -e "$DIR/go"; do sleep 0.02; done', each: {NUMBER: [1, 2]}}
           clean: {run: 'true', needs: [each], when: always}
           publish: {run: 'true', needs: [clean]}
         """))
@@ -163,6 +169,7 @@ struct OutcomeTests {
     scene.waitForWords(1, in: "started")
     let clean = try #require(run.run.state.withLock { $0.jobs[2]?.operation })
     try #require(clean.dependencies.first).cancel()
+    close(creat(scene.directory.file("go"), 0o600))
     run.waitForEnd()
     #expect(run.states.suffix(2) == ["clean cancelled", "publish skipped"])
     #expect(

@@ -14,9 +14,14 @@ import Testing
     let window = try process.watch()
     #expect(window.screen.contains("ATTACHED rw"))
     #expect(window.wait { $0.contains("executing") })
-    // The selected operation is at the end of the list, where operations wait for a long time, so
-    // it does not finish before it is cancelled.
-    window.type("G")
+    // While the queue `index` is suspended, the selected operation waits, so it does not finish before it is
+    // cancelled.
+    #expect(try process.run(["suspend", "index", "-p", "\(process.id)"]).ending == .status(0))
+    window.type("\\publish state:wait\r")
+    #expect(
+      window.wait { screen in
+        screen.lines.contains { $0.hasPrefix("▌") && $0.contains("publish pyramid") }
+      }, "\(window.screen.lines)")
     window.type("x")
     #expect(window.wait { $0.contains("Cancel #") })
     window.type("y")
@@ -40,8 +45,7 @@ import Testing
     #expect(
       window.wait { $0.contains("EXITED ") && $0.contains("the process crashed or was killed") })
     // After the process has ended, the viewer disables commands.
-    window.type("x")
-    #expect(window.wait { $0.contains("commands are disabled") })
+    #expect(window.type("x") { $0.contains("commands are disabled") })
     window.type("t")
     #expect(window.wait { $0.contains("EXITED ") })
     window.type("Q")
@@ -156,8 +160,7 @@ import Testing
     let window = try process.watch(["--readonly"])
     #expect(window.screen.contains("ATTACHED ro"))
     #expect(window.wait { $0.contains("executing") })
-    window.type("x")
-    #expect(window.wait { $0.contains("read-only") })
+    #expect(window.type("x") { $0.contains("read-only") })
     #expect(!process.logged.contains("cancel"))
     window.type("q")
     #expect(window.waitForEnd() == .status(0))

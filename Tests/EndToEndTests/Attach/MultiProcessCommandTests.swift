@@ -38,8 +38,8 @@ import Testing
     let (first, second) = try pair()
     let window = try first.watch(
       rows: 40, ["attach", "\(first.id)", "\(second.id)"], until: "sum 2 processes")
-    #expect(window.screen.contains("2 processes  ATTACHED rw  LIVE"))
-    tagOneOfEach(on: window)
+    #expect(window.wait { $0.contains("2 processes  ATTACHED rw  LIVE") })
+    try tagOneOfEach([first, second], on: window)
     window.type("x")
     #expect(window.wait { $0.contains("Cancel 2 operations: 1#") })
     window.type("y")
@@ -54,7 +54,7 @@ import Testing
     let (first, second) = try pair()
     let window = try first.watch(
       rows: 40, ["attach", "\(first.id)", "\(second.id)"], until: "sum 2 processes")
-    tagOneOfEach(on: window)
+    try tagOneOfEach([first, second], on: window)
     window.type("x")
     #expect(window.wait { $0.contains("Cancel 2 operations: 1#") })
     second.signal(SIGSTOP)
@@ -80,18 +80,21 @@ import Testing
     mute.send(.hello(ScriptedProcess.hello(startTicks: 6), versions: .current))
     let other = try processes[1].welcome()
     let answering = [mute, other].map { Thread.answeringPings(of: $0) }
-    #expect(window.wait { $0.contains("2#42 ") && $0.contains("one job") })
-    #expect(!window.screen.contains("SILENT"))
+    #expect(
+      window.wait { $0.contains("2#42 ") && $0.contains("one job") && !$0.contains("SILENT") })
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
     for gate in answering { #expect(gate.waitUntilOpen()) }
   }
 
   /// Tags an operation of each process in the dashboard.
-  private func tagOneOfEach(on window: PseudoTerminal) {
+  private func tagOneOfEach(_ processes: [MonitoredProcess], on window: PseudoTerminal) throws {
     #expect(window.wait { $0.contains(" 1#") && $0.contains(" 2#") })
-    // The tagged operations are at the end of the lists, where operations wait for a long time, so
-    // they do not finish before the test uses them.
+    // The tagged operations are at the end of the lists. While the queues `index` are suspended, they wait, so they do
+    // not finish before the test uses them.
+    for process in processes {
+      #expect(try process.run(["suspend", "index", "-p", "\(process.id)"]).ending == .status(0))
+    }
     for filter in ["1# state:waiting", "2# state:waiting"] {
       // The filter is pasted, because each typed letter would already change the filter.
       window.type("\\\u{15}\u{1B}[200~\(filter)\u{1B}[201~\r")
@@ -123,8 +126,7 @@ import Testing
     #expect(window.wait { finishedCount(of: second, on: $0) ?? 0 > left })
     second.signal(SIGKILL)
     #expect(window.wait { $0.contains("all 2 processes have ended") })
-    window.type("x")
-    #expect(window.wait { $0.contains("the process has ended") })
+    #expect(window.type("x") { $0.contains("the process has ended") })
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
     #expect(!window.screen.isAlternate)
@@ -212,7 +214,9 @@ import Testing
     second.signal(SIGTERM)
     #expect(second.waitForEnd() == .status(0))
     #expect(viewer.waitForEnd() == .status(1))
+    // A process on a busy machine may not answer for some time, which is reported too.
     let reported = try String(contentsOfFile: errors, encoding: .utf8).split(separator: "\n")
+      .filter { !$0.contains(" does not answer; ") && !$0.hasSuffix(" answers again") }
     #expect(reported.count == 2)
     for process in [first, second] {
       #expect(reported.contains { $0.hasPrefix("opq-top: process \(process.id): ") })

@@ -42,7 +42,7 @@ import Testing
   func quit(key: String, ending: PseudoTerminal.Ending) throws {
     let scene = try LaunchScene()
     let window = try show(scene, [LaunchScene.program, "wait"])
-    #expect(window.screen.contains("the command's output is in \(scene.directory.path)/"))
+    #expect(window.wait { $0.contains("the command's output is in \(scene.directory.path)/") })
     window.type(key)
     let words = " continues; its output goes to "
     #expect(window.wait { !$0.isAlternate && $0.contains(words) })

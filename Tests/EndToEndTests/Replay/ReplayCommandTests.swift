@@ -142,22 +142,24 @@ import Testing
     let process = try MonitoredProcess()
     var newer = ReplayScene.bytes()
     newer[10] = 200
-    let window = try process.watch(["replay", write(newer, process)], until: "REPLAY 00:0")
+    let window = try process.watch(["replay", write(newer, process)], until: "REPLAY 00:")
     window.type(" ")
     #expect(window.wait { $0.contains("PAUSED") })
+    // On a busy machine, much of the recording has already been played.
+    window.type("\u{1B}<")
+    #expect(window.wait { $0.contains("REPLAY 00:00/00:59 PAUSED") })
     window.type("}")
     #expect(window.wait { $0.contains("REPLAY 00:19/00:59 PAUSED") && $0.contains("total 20") })
     window.type("((,")
     #expect(window.wait { $0.contains("REPLAY 00:08/00:59") && $0.contains("total 9") })
     window.type(")]]]]] ")
     #expect(window.wait { $0.contains("REPLAY 00:59/00:59 PAUSED") && $0.contains("total 60") })
-    window.type("x")
-    #expect(window.wait { $0.contains("a recording cannot be changed") })
+    #expect(window.type("x") { $0.contains("a recording cannot be changed") })
     window.type("q")
     #expect(window.waitForEnd() == .status(0))
 
     let cut = try write(Array(ReplayScene.bytes(isFinished: false).dropLast(1)), process)
-    let second = try process.watch(["replay", cut], until: "REPLAY 00:0")
+    let second = try process.watch(["replay", cut], until: "REPLAY 00:")
     second.type("\u{1B}>")
     #expect(
       second.wait { $0.contains("REPLAY 00:58/00:58 PAUSED") && $0.contains("total 59") })
