@@ -81,15 +81,14 @@ import Testing
     let (window, _) = try start(30)
     window.type("g")
     #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("#103 ") } })
-    // Other programs use the processors too. The test measures again if they delayed most answers, or one answer for a
-    // long time.
+    // Other programs use the processors too. The test measures again if they delayed most answers.
     var latencies: [Duration] = []
     for _ in 0..<4 {
-      latencies = latenciesOfAHeldKey(window).sorted()
-      if latencies[15] < .milliseconds(50), latencies[29] < .seconds(2) { break }
+      latencies = latenciesOfAHeldKey(window)
+      if latencies.sorted()[15] < .milliseconds(50) { break }
     }
-    #expect(latencies[15] < .milliseconds(50), "\(latencies)")
-    #expect(latencies[29] < .seconds(2), "\(latencies)")
+    #expect(latencies.sorted()[15] < .milliseconds(50), "\(latencies)")
+    #expect(latencies.allSatisfy { $0 < .seconds(2) }, "\(latencies)")
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
   }

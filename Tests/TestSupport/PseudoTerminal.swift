@@ -295,16 +295,6 @@ package final class PseudoTerminal {
     return true
   }
 
-  /// Types a key that can be repeated, until the screen satisfies a condition. A sentence about a key
-  /// disappears after 5 s, so a test on a busy machine can miss it.
-  @discardableResult
-  package func type(_ key: String, until isDone: (VirtualScreen) -> Bool) -> Bool {
-    (0..<4).contains { _ in
-      type(key)
-      return wait(seconds: 15, until: isDone)
-    }
-  }
-
   /// Reads output for a certain time.
   package func absorb(for duration: Duration) {
     let deadline = ContinuousClock.now + duration

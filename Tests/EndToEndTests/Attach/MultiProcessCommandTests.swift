@@ -80,8 +80,8 @@ import Testing
     mute.send(.hello(ScriptedProcess.hello(startTicks: 6), versions: .current))
     let other = try processes[1].welcome()
     let answering = [mute, other].map { Thread.answeringPings(of: $0) }
-    #expect(
-      window.wait { $0.contains("2#42 ") && $0.contains("one job") && !$0.contains("SILENT") })
+    #expect(window.wait { $0.contains("2#42 ") && $0.contains("one job") })
+    #expect(!window.screen.contains("SILENT"))
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
     for gate in answering { #expect(gate.waitUntilOpen()) }
@@ -126,7 +126,8 @@ import Testing
     #expect(window.wait { finishedCount(of: second, on: $0) ?? 0 > left })
     second.signal(SIGKILL)
     #expect(window.wait { $0.contains("all 2 processes have ended") })
-    #expect(window.type("x") { $0.contains("the process has ended") })
+    window.type("x")
+    #expect(window.wait { $0.contains("the process has ended") })
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
     #expect(!window.screen.isAlternate)
@@ -214,9 +215,7 @@ import Testing
     second.signal(SIGTERM)
     #expect(second.waitForEnd() == .status(0))
     #expect(viewer.waitForEnd() == .status(1))
-    // A process on a busy machine may not answer for some time, which is reported too.
     let reported = try String(contentsOfFile: errors, encoding: .utf8).split(separator: "\n")
-      .filter { !$0.contains(" does not answer; ") && !$0.hasSuffix(" answers again") }
     #expect(reported.count == 2)
     for process in [first, second] {
       #expect(reported.contains { $0.hasPrefix("opq-top: process \(process.id): ") })
