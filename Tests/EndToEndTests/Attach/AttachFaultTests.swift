@@ -14,14 +14,9 @@ import Testing
     let window = try process.watch()
     #expect(window.screen.contains("ATTACHED rw"))
     #expect(window.wait { $0.contains("executing") })
-    // While the queue `index` is suspended, the selected operation waits, so it does not finish before it is
-    // cancelled.
-    #expect(try process.run(["suspend", "index", "-p", "\(process.id)"]).ending == .status(0))
-    window.type("\\publish state:wait\r")
-    #expect(
-      window.wait { screen in
-        screen.lines.contains { $0.hasPrefix("▌") && $0.contains("publish pyramid") }
-      }, "\(window.screen.lines)")
+    // The selected operation is at the end of the list, where operations wait for a long time, so
+    // it does not finish before it is cancelled.
+    window.type("G")
     window.type("x")
     #expect(window.wait { $0.contains("Cancel #") })
     window.type("y")
