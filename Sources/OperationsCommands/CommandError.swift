@@ -26,6 +26,9 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The command was cancelled, and a process of its group was alive 5 seconds after it was sent SIGKILL, for example
     /// because it waits for a disk. It is the error of an operation only if the operation was cancelled while it executed.
     case stillAlive
+    /// The command has ended, but its exit status is not known: the process that waited for it was killed, or could not
+    /// write the exit status.
+    case statusUnknown
   }
 
   /// What has failed.
@@ -64,6 +67,7 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
       case .fileDescriptors: "\(name) cannot be started: no file descriptors are free"
       case .start: "\(name) cannot be started"
       case .stillAlive: "\(name) was cancelled, but processes of it are still alive"
+      case .statusUnknown: "\(name) has ended, but its exit status is not known"
       }
     return [sentence, reason ?? lastLine].compactMap(\.self).joined(separator: ": ")
   }
