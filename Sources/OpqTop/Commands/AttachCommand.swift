@@ -30,13 +30,15 @@ struct AttachCommand: EndingCommand {
   var targets: [String] = []
 
   @OptionGroup var options: TargetOptions
+  @OptionGroup var runs: RunPlaceOptions
   @OptionGroup var view: ViewOptions
   @OptionGroup var recording: RecordingOptions
 
   func validate() throws {
+    try runs.check(options)
     guard let first = targets.first else { return }
     guard !options.isGiven else {
-      throw ValidationError("\(first) cannot be combined with --pid, --wait or --socket")
+      throw ValidationError("\(first) cannot be combined with \(TargetOptions.words)")
     }
     for (index, target) in targets.enumerated() {
       guard let named = AttachTarget(target) else {
@@ -59,7 +61,7 @@ struct AttachCommand: EndingCommand {
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     Attachment(
-      targets: targets.compactMap { AttachTarget($0) }, options: options, view: view,
+      targets: targets.compactMap { AttachTarget($0) }, options: options, runs: runs, view: view,
       recording: recording
     ).ending { Program.fail(AttachError(.nothingThere, ProcessTable.emptyMessage)) }
   }

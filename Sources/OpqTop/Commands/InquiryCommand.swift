@@ -12,6 +12,8 @@ protocol InquiryCommand: EndingCommand {
   var options: InquiryOptions { get }
   /// The options for the recording to use instead of a process; `nil` if the command needs a process.
   var source: RecordingSourceOptions? { get }
+  /// The options for the place of the runs; `nil` if the command has no such options.
+  var runPlace: RunPlaceOptions? { get }
   /// The operations on the command line.
   var operations: [OperationWord] { get }
   /// Returns the question or the request that the command sends to the process.
@@ -58,15 +60,18 @@ struct InquiryOptions: ParsableArguments {
 extension InquiryCommand {
   var source: RecordingSourceOptions? { nil }
 
+  var runPlace: RunPlaceOptions? { nil }
+
   var operations: [OperationWord] { [] }
 
   /// Checks that the options name only one source.
   ///
-  /// - Throws: `ValidationError` if the options name both a recording and a process.
+  /// - Throws: `ValidationError` if the options name both a recording and a process, or a place of runs without a run.
   func checkSource() throws {
     if source?.recording != nil, options.target.isGiven {
-      throw ValidationError("--recording cannot be combined with --pid, --wait or --socket")
+      throw ValidationError("--recording cannot be combined with \(TargetOptions.words)")
     }
+    try runPlace?.check(options.target)
   }
 
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
@@ -82,7 +87,7 @@ extension InquiryCommand {
       // created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
       let target = options.target
-      let path = try target.isGiven ? target.path(nil, run) : TargetOptions.onlyPath()
+      let path = try target.isGiven ? target.path(nil, runPlace, run) : TargetOptions.onlyPath()
       let ids = try OperationWord.ids(of: operations) { names in
         try NameInquiry.parts(of: names).reduce(into: [:]) { ids, part in
           var inquiry = NameInquiry(part)

@@ -24,8 +24,10 @@ struct WhyCommand: InquiryCommand {
 
   @OptionGroup var options: InquiryOptions
   @OptionGroup var recorded: RecordingSourceOptions
+  @OptionGroup var runs: RunPlaceOptions
 
   var source: RecordingSourceOptions? { recorded }
+  var runPlace: RunPlaceOptions? { runs }
   var operations: [OperationWord] { [operation] }
 
   func validate() throws { try checkSource() }
@@ -55,8 +57,10 @@ struct TreeCommand: InquiryCommand {
 
   @OptionGroup var options: InquiryOptions
   @OptionGroup var recorded: RecordingSourceOptions
+  @OptionGroup var runs: RunPlaceOptions
 
   var source: RecordingSourceOptions? { recorded }
+  var runPlace: RunPlaceOptions? { runs }
   var operations: [OperationWord] { [operation] }
 
   /// The maximum width of the lines if the output is not a terminal.
@@ -103,8 +107,10 @@ struct LogCommand: InquiryCommand {
 
   @OptionGroup var options: InquiryOptions
   @OptionGroup var recorded: RecordingSourceOptions
+  @OptionGroup var runs: RunPlaceOptions
 
   var source: RecordingSourceOptions? { recorded }
+  var runPlace: RunPlaceOptions? { runs }
   var operations: [OperationWord] { [operation] }
 
   func validate() throws {

@@ -10,6 +10,7 @@ struct Attachment {
   /// The processes that the arguments name; empty if the arguments name none.
   let targets: [AttachTarget]
   let options: TargetOptions
+  let runs: RunPlaceOptions
   let view: ViewOptions
   let recording: RecordingOptions
 
@@ -32,7 +33,7 @@ struct Attachment {
       let run = try ViewerRun(view, recording: recording)
       if !isNamed { return try show(found, run) }
       if targets.count > 1 { return try showMultiProcess(run) }
-      return try show(try options.path(targets.first, run), run)
+      return try show(try options.path(targets.first, runs, run), run)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)
     } catch {
