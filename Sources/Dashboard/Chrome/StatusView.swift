@@ -205,7 +205,7 @@ struct StatusView {
   /// no updates arrive, or if the recording has ended.
   private func firstHint(in canvas: Canvas) -> Span? {
     guard dashboard.screen.isBeforeFirstKey, dashboard.shown.hello != nil, !dashboard.live.isSilent,
-      dashboard.live.silence == .zero, silence == nil
+      dashboard.live.silence == .zero, silence == nil, !haveJobsEnded
     else { return nil }
     let configuration = dashboard.configuration
     let isFirst = dashboard.connection.source == configuration.source
@@ -226,6 +226,7 @@ struct StatusView {
   /// Returns a sentence about the most important lasting problem; `nil` if the process has no such problem.
   private func standingNotice(in canvas: Canvas) -> Span? {
     if let silence { return Span(silence, .warning) }
+    if haveJobsEnded { return Span("all jobs have ended", .strong) }
     if dashboard.live.silence > .zero {
       return Span(
         "the process does not answer; it may be stopped, or the connection broken", .warning)
@@ -284,6 +285,9 @@ struct StatusView {
     return "Press \(tabs), select \(name), press S."
   }
 
+  /// Whether the watched source has jobs, and all of them have ended.
+  private var haveJobsEnded: Bool { dashboard.showsJobs && dashboard.connection.haveJobsEnded }
+
   /// A sentence with the reason why no updates arrive; `nil` if updates arrive.
   private var silence: String? {
     let live = dashboard.live
@@ -305,10 +309,7 @@ struct StatusView {
         + question.ids.prefix(8).map { dashboard.describe($0) }.joined(separator: ", ")
     switch question.purpose {
     case .cancel: return "Cancel \(what)?"
-    case .quit where dashboard.runsJobs: return "End \(dashboard.unfinishedJobs) and quit?"
     case .quit: return "Quit without waiting for \(what)?"
-    case .open(_, let name) where dashboard.runsJobs:
-      return "End \(dashboard.unfinishedJobs) and attach to \(name)?"
     case .open(_, let name): return "End the demo and attach to \(name)?"
     case .setSuspended(let id, let isSuspended):
       let name = dashboard.live.queue(id)?.label.clipped(to: 40) ?? "\(id)"
@@ -323,8 +324,6 @@ struct StatusView {
       question.ids.count == 1
         ? "Cancelling is final. Dependents that do not require success start after it."
         : "Cancelling is final. Dependents that do not require success start after them."
-    case .quit where dashboard.runsJobs, .open where dashboard.runsJobs:
-      "The jobs run in this program. Their commands are ended, and dependents do not start."
     case .quit: "The demo runs in this process. Quitting ends all its operations."
     case .open:
       """

@@ -51,11 +51,12 @@ extension Dashboard {
     prompts.question?.dependents = dependents
   }
 
-  /// Quits the program. If tagged operations or jobs would end with the program, asks the user first.
+  /// Quits the program. If tagged operations would end with the program, asks the user first.
   mutating func askToQuit() -> [Effect] {
     let tagged = unfinished(tags.ids.sorted())
-    let mustAsk = configuration.runsJobs ? unfinishedCount > 0 : !tagged.isEmpty
-    guard connection.source == .demo, live.endedReason == nil, mustAsk else { return [.quit] }
+    guard connection.source == .demo, live.endedReason == nil, !tagged.isEmpty else {
+      return [.quit]
+    }
     prompts.question = Question(.quit, about: tagged)
     return []
   }

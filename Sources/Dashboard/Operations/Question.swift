@@ -43,14 +43,3 @@ struct Question: Sendable, Equatable {
     self.ids = ids
   }
 }
-
-extension Dashboard {
-  /// Whether the source ``Source/demo`` consists of the jobs of a file.
-  var runsJobs: Bool { configuration.runsJobs }
-
-  /// The number of unfinished jobs in words.
-  var unfinishedJobs: String {
-    let count = unfinishedCount
-    return count == 1 ? "1 unfinished job" : "\(CountText.text(count)) unfinished jobs"
-  }
-}
