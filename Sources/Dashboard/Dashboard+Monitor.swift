@@ -42,6 +42,8 @@ extension Dashboard {
       let change = ids.count == 1 ? takePriorityChange(of: ids[0]) : nil
       if let change, result.outcomes.first == .requested { return show(change.sentence) }
       announce(ids, result.outcomes, done: "priority \(steps > 0 ? "raised" : "lowered")")
+    case .retry(let ids):
+      announce(ids, result.outcomes, done: "repeated")
     case .setSuspended, .setWidth:
       announceQueue(result)
     }
@@ -61,7 +63,7 @@ extension Dashboard {
       switch outcomes.first ?? .unknown {
       case .requested: show("\(done): \(what)")
       case .alreadyFinished: show("\(what) had already finished")
-      case .unknown: show("\(what) is not known to the process", isWarning: true)
+      case .unknown, .notRetryable: show("\(what) is not known to the process", isWarning: true)
       case .denied: show("denied: the process is monitored read-only", isWarning: true)
       case .lost: show("\(what): result unknown, \(lostWords)", isWarning: true)
       }

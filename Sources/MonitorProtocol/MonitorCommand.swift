@@ -16,6 +16,9 @@ public enum MonitorCommand: Sendable, Equatable {
   /// Raises the priority of each of these operations by a number of levels. A negative number
   /// lowers the priority.
   case changePriority([OperationReport.ID], by: Int)
+  /// Repeats the jobs with the names of these operations. Since version 1.3 of the protocol. If
+  /// ``Hello/canRetry`` is `false`, the outcome is ``CommandResult/Outcome/notRetryable``.
+  case retry([OperationReport.ID])
 }
 
 /// The result of a ``MonitorCommand``.
@@ -31,6 +34,9 @@ public struct CommandResult: Sendable, Equatable {
     case unknown
     /// The monitored process refuses commands.
     case denied
+    /// The process does not repeat the job with the name of this operation.
+    /// ``CommandResult/refusals`` contains the reason.
+    case notRetryable
     /// The connection was lost before the result arrived. The command may have been carried out. A
     /// viewer creates this outcome; a process never sends it.
     case lost
@@ -44,6 +50,12 @@ public struct CommandResult: Sendable, Equatable {
   /// The ids of the dependents that were also asked to cancel, ascending. A process sends at most
   /// ``WireLimits/mostDependentsOfResult`` of them.
   public var dependents: [OperationReport.ID]
+  /// The reasons for ``Outcome/notRetryable`` by operation, as sentences without a full stop;
+  /// unsanitised. A process sends at most ``WireLimits/mostRefusalBytes`` of them.
+  public var refusals: [OperationReport.ID: String] = [:]
+
+  /// The reason if a process or its version of the protocol cannot repeat jobs.
+  package static let cannotRetry = "the process cannot repeat jobs"
 
   /// Creates the result of a command.
   public init(
@@ -52,6 +64,12 @@ public struct CommandResult: Sendable, Equatable {
     self.command = command
     self.outcomes = outcomes
     self.dependents = dependents
+  }
+
+  /// Creates the result of a command to repeat jobs, if the process cannot repeat jobs.
+  package init(refusedRetryOf ids: [OperationReport.ID]) {
+    self.init(command: .retry(ids), outcomes: ids.map { _ in .notRetryable })
+    refusals = Dictionary(ids.map { ($0, Self.cannotRetry) }, uniquingKeysWith: { $1 })
   }
 }
 

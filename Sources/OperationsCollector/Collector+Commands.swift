@@ -21,7 +21,8 @@ extension Collector {
 
   private func denials(of command: MonitorCommand) -> [CommandResult.Outcome] {
     switch command {
-    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _):
+    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _),
+      .retry(let ids):
       ids.map { _ in .denied }
     case .setSuspended, .setWidth: [.denied]
     }
@@ -52,6 +53,7 @@ extension Collector {
         $0.maxConcurrentOperationCount =
           width ?? OperationQueue.defaultMaxConcurrentOperationCount
       }
+    case .retry(let ids): result = table.retry(ids)
     }
     return result
   }

@@ -53,7 +53,8 @@ struct SplitCommands {
     let processes: [Int?]
     var orders: [Order] = []
     switch command {
-    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _):
+    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _),
+      .retry(let ids):
       processes = ids.map { process($0.processNumber) }
       let own = Dictionary(grouping: ids) { $0.processNumber }
       for number in Set(processes.compactMap { $0 }).sorted() {
@@ -112,7 +113,7 @@ struct SplitCommands {
 
   private static func result(of pending: Pending) -> CommandResult {
     var outcomes = pending.answers.mapValues { $0.outcomes[...] }
-    return CommandResult(
+    var result = CommandResult(
       command: pending.command,
       outcomes: pending.processes.map { number in
         guard let number else { return .unknown }
@@ -122,6 +123,12 @@ struct SplitCommands {
       dependents: pending.answers.keys.sorted().flatMap { number in
         ProcessTranslation(number: number).merged(pending.answers[number]?.dependents ?? [])
       })
+    for (number, answer) in pending.answers {
+      for (id, reason) in answer.refusals {
+        if let id = id.numbered(number) { result.refusals[id] = reason }
+      }
+    }
+    return result
   }
 }
 
@@ -132,6 +139,7 @@ extension MonitorCommand {
     case .cancel: .cancel(ids)
     case .cancelWithDependents: .cancelWithDependents(ids)
     case .changePriority(_, let steps): .changePriority(ids, by: steps)
+    case .retry: .retry(ids)
     case .setSuspended, .setWidth: self
     }
   }

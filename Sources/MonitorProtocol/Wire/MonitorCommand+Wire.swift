@@ -17,6 +17,7 @@ extension WireCommand {
     case .changePriority(let ids, let levels):
       changePriority.ids = ids.map(\.rawValue)
       changePriority.levels = Int32(clamping: levels)
+    case .retry(let ids): retry.ids = ids.map(\.rawValue)
     }
   }
 }
@@ -38,6 +39,7 @@ extension MonitorCommand {
       let most = WireLimits.mostPriorityLevels
       let levels = try checked(Int64(action.levels), in: -most...most, "a change of priority")
       self = .changePriority(try Self.ids(action.ids), by: levels)
+    case .retry(let operations): self = .retry(try Self.ids(operations.ids))
     case nil: return nil
     }
   }
@@ -55,7 +57,27 @@ extension WireCommandResult.Outcome {
       case .alreadyFinished: .alreadyFinished
       case .unknown, .lost: .unspecified
       case .denied: .denied
+      case .notRetryable: .notRetryable
       }
+  }
+}
+
+extension WireCommandResult.Refusal {
+  /// Returns the reasons in a message, by ascending ids; at most ``WireLimits/mostRefusalBytes`` of
+  /// them.
+  static func all(_ reasons: [OperationReport.ID: String]) -> [Self] {
+    var refusals: [Self] = []
+    var room = WireLimits.mostRefusalBytes
+    for (id, reason) in reasons.sorted(by: { $0.key < $1.key }) {
+      var refusal = Self()
+      refusal.operation = id.rawValue
+      refusal.reason = reason.wireText
+      // The largest id has ten bytes. The tags and lengths have at most eight.
+      room -= refusal.reason.utf8.count + 18
+      guard room >= 0 else { break }
+      refusals.append(refusal)
+    }
+    return refusals
   }
 }
 
@@ -66,6 +88,7 @@ extension CommandResult.Outcome {
       case .requested: .requested
       case .alreadyFinished: .alreadyFinished
       case .denied: .denied
+      case .notRetryable: .notRetryable
       case .unspecified, .UNRECOGNIZED: .unknown
       }
   }
