@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Tests of the files in the directory of a run, and of what a command sees of the shim.
+@Suite("The directory of a run", .timeLimit(.minutes(10)), .onOwnThread)
+struct RunDirectoryTests {
+  /// Runs the job file in a shell with a file mode mask.
+  private func run(_ scene: StoredRunScene, mask: String) throws -> PseudoTerminal.Ending? {
+    let script = "umask \(mask) && cd \"$1\" && exec \"$0\" run --batch jobs.yaml"
+    return try scene.scene.run(
+      ["-c", script, BuiltProgram.path, scene.directory], of: "/bin/sh")
+  }
+
+  @Test(
+    "RD-1: Only the owner can read a run, and Git ignores it", arguments: ["000", "022", "777"])
+  func modes(mask: String) throws {
+    let scene = try StoredRunScene("  job: {run: 'echo some output'}")
+    #expect(try run(scene, mask: mask) == .status(0), "\(scene.scene.contents("errors"))")
+    let files = FileManager.default
+    let root = scene.scene.file(".opq")
+    let paths = try files.subpathsOfDirectory(atPath: root).map { "\(root)/\($0)" } + [root]
+    for path in paths {
+      let attributes = try files.attributesOfItem(atPath: path)
+      let isDirectory = attributes[.type] as? FileAttributeType == .typeDirectory
+      let mode = try #require(attributes[.posixPermissions] as? NSNumber).intValue
+      #expect(mode == (isDirectory ? 0o700 : 0o600), "\(path) has \(String(mode, radix: 8))")
+    }
+    #expect(scene.scene.contents(".opq/.gitignore") == "*\n")
+    let run = try scene.onlyRun()
+    #expect(run.id.wholeMatch(of: #/[0-9]{8}-[0-9]{6}-[a-z0-9]{4}/#) != nil)
+    let base = try #require(run.base(of: "job"))
+    #expect(run.contents("\(base).log") == "some output\n")
+  }
+
+  @Test("RD-1: The journal has a line for the runner, each start, each end and the end of the run")
+  func journal() throws {
+    let scene = try StoredRunScene(
+      """
+        a: {run: 'echo "$OPQ_RUN"'}
+        b: {run: 'test "$OPQ_ATTEMPT" = 2', needs: [a], retries: 1, retry-pause: 1ms}
+      """)
+    #expect(try scene.run(["run", "--batch", scene.file]).ending == .status(0))
+    let run = try scene.onlyRun()
+    let records = try run.records()
+    #expect(
+      records.map { "\($0.event) \($0.job ?? "-") \($0.attempt ?? 0) \($0.state ?? "-")" } == [
+        "runner - 0 -", "start a 1 -", "end a 1 succeeded", "start b 1 -", "attempt b 1 -",
+        "start b 2 -", "end b 2 succeeded", "finish - 0 -",
+      ])
+    #expect(records.map(\.time) == records.map(\.time).sorted())
+    #expect(run.contents("journal.jsonl").hasSuffix("\n"))
+    let base = try #require(run.base(of: "a"))
+    #expect(run.contents("\(base).log") == "\(run.id)\n")
+    #expect(run.base(of: "b", attempt: 2) != run.base(of: "b", attempt: 1))
+    // The plan is the one that a dry run prints.
+    let plan = try scene.run(["run", "--dry-run", "--json", scene.file]).output
+    #expect(
+      run.contents("plan.json").trimmingCharacters(in: .newlines)
+        == plan.trimmingCharacters(in: .newlines))
+  }
+
+  @Test("RD-1: The journal has the start of a job before its command starts")
+  func startBeforeCommand() throws {
+    let scene = try StoredRunScene(
+      #"""
+        job:
+          each: {NUMBER: [1, 2, 3, 4, 5, 6, 7, 8]}
+          run: 'grep -F "$OPQ_JOB" "$DIR/.opq/runs/$OPQ_RUN/journal.jsonl" | grep -F "\"event\":\"start\""'
+      """#)
+    let ran = try scene.run(["run", "--batch", scene.file])
+    #expect(ran.ending == .status(0), "\(ran.output)")
+  }
+
+  @Test(
+    "RD-2: A command has the mask, the environment and the descriptors of a command without a shim")
+  func surroundings() throws {
+    let scene = try StoredRunScene(
+      #"""
+        job:
+          run: |
+            umask >"$DIR/mask"
+            env | grep -i '^opq_' | sed 's/=.*//' | sort >"$DIR/variables"
+            ls /proc/self/fd | tr '\n' ' ' >"$DIR/descriptors"
+            readlink /proc/self/fd/0 /proc/self/fd/2 >"$DIR/files"
+            cat | wc -c >>"$DIR/files"
+            pwd >"$DIR/place"
+            echo "$0 $#" >"$DIR/words"
+            ps -o sid= -p $$ | tr -d ' ' >"$DIR/session"
+            echo $$ >>"$DIR/session"
+      """#)
+    #expect(try run(scene, mask: "027") == .status(0), "\(scene.scene.contents("errors"))")
+    #expect(scene.lines("mask") == ["0027"])
+    #expect(
+      scene.lines("variables") == [
+        "OPQ_ATTEMPT", "OPQ_JOB", "OPQ_RUN", "OPQ_SOCKET_DIRECTORY",
+      ])
+    // `ls` has opened the directory itself.
+    #expect(scene.lines("descriptors").first?.split(separator: " ") == ["0", "1", "2", "3"])
+    let run = try scene.onlyRun()
+    let log = run.file("\(try #require(run.base(of: "job"))).log")
+    #expect(scene.lines("files") == ["/dev/null", log, "0"])
+    #expect(scene.lines("place") == [scene.directory])
+    #expect(scene.lines("words").first?.hasSuffix("sh 0") == true)
+    // The command is the leader of a session, so its group has no process of the shim.
+    #expect(Set(scene.lines("session")).count == 1)
+  }
+
+  @Test("RD-2: A command that a shim has lost is a failure whose exit status is not known")
+  func killedShim() throws {
+    let scene = try StoredRunScene(
+      """
+        held: {run: 'echo start >> "$DIR/ran"; \(StoredRunScene.hold())'}
+        next: {run: 'true', needs: [held]}
+      """)
+    let runner = try scene.start(["run", "--batch", scene.file])
+    #expect(scene.wait(for: "start", in: "ran"))
+    let run = try scene.onlyRun()
+    let shim = try #require(run.shim(of: "held"))
+    kill(shim, SIGKILL)
+    #expect(scene.wait { run.end(of: "held") != nil || !StoredRunScene.isAlive(shim) })
+    try scene.open()
+    #expect(runner.end() == .status(1))
+    #expect(run.end(of: "held")?.state == "failed")
+    #expect(run.end(of: "held")?.reason?.contains("exit status is not known") == true)
+    #expect(run.end(of: "next")?.state == "skipped")
+  }
+}
