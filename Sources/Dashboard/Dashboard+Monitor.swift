@@ -42,7 +42,7 @@ extension Dashboard {
       let change = ids.count == 1 ? takePriorityChange(of: ids[0]) : nil
       if let change, result.outcomes.first == .requested { return show(change.sentence) }
       announce(ids, result.outcomes, done: "priority \(steps > 0 ? "raised" : "lowered")")
-    case .retry(let ids):
+    case .retry(let ids, _):
       announce(ids, result.outcomes, done: "repeated")
     case .setSuspended, .setWidth:
       announceQueue(result)

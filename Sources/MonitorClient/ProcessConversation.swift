@@ -46,8 +46,9 @@ struct ProcessConversation {
   /// Returns the actions that send a command of the viewer. If the version of the process does not
   /// know the command, the process would not answer. The result is then delivered at once.
   mutating func give(_ command: MonitorCommand) -> [Action] {
-    if case .retry(let ids) = command, !versions.knowsRetry {
-      return [.deliver(.commandResult(CommandResult(refusedRetryOf: ids)))]
+    if case .retry(let ids, let names) = command, !versions.knowsRetry {
+      let result = CommandResult(cannotRetry: command, count: ids.count + names.count)
+      return [.deliver(.commandResult(result))]
     }
     lastToken &+= 1
     commands.append((lastToken, command))
@@ -127,9 +128,8 @@ extension CommandResult {
   package init(_ command: MonitorCommand, _ outcome: Outcome) {
     let count =
       switch command {
-      case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _),
-        .retry(let ids):
-        ids.count
+      case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _): ids.count
+      case .retry(let ids, let names): ids.count + names.count
       case .setSuspended, .setWidth: 1
       }
     self.init(command: command, outcomes: Array(repeating: outcome, count: count))

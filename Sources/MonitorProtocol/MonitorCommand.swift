@@ -16,9 +16,10 @@ public enum MonitorCommand: Sendable, Equatable {
   /// Raises the priority of each of these operations by a number of levels. A negative number
   /// lowers the priority.
   case changePriority([OperationReport.ID], by: Int)
-  /// Repeats the jobs with the names of these operations. Since version 1.3 of the protocol. If
-  /// ``Hello/canRetry`` is `false`, the outcome is ``CommandResult/Outcome/notRetryable``.
-  case retry([OperationReport.ID])
+  /// Executes jobs again: the jobs with the names of these operations, and further jobs, which may
+  /// have no operation. Since version 1.3 of the protocol. If ``Hello/canRetry`` is `false`, the
+  /// outcomes are ``CommandResult/Outcome/notRetryable``.
+  case retry([OperationReport.ID], names: [String] = [])
 }
 
 /// The result of a ``MonitorCommand``.
@@ -34,8 +35,7 @@ public struct CommandResult: Sendable, Equatable {
     case unknown
     /// The monitored process refuses commands.
     case denied
-    /// The process does not repeat the job with the name of this operation.
-    /// ``CommandResult/refusals`` contains the reason.
+    /// The process does not execute the job again. ``CommandResult/refusals`` contains the reason.
     case notRetryable
     /// The connection was lost before the result arrived. The command may have been carried out. A
     /// viewer creates this outcome; a process never sends it.
@@ -44,17 +44,19 @@ public struct CommandResult: Sendable, Equatable {
 
   /// The command that the process received.
   public var command: MonitorCommand
-  /// One outcome for each operation of the command, in the command's order, or one outcome for a
-  /// queue.
+  /// One outcome for each operation of the command, in the command's order, and then one outcome for
+  /// each of its names; or one outcome for a queue.
   public var outcomes: [Outcome]
   /// The ids of the dependents that were also asked to cancel, ascending. A process sends at most
   /// ``WireLimits/mostDependentsOfResult`` of them.
   public var dependents: [OperationReport.ID]
-  /// The reasons for ``Outcome/notRetryable`` by operation, as sentences without a full stop;
-  /// unsanitised. A process sends at most ``WireLimits/mostRefusalBytes`` of them.
-  public var refusals: [OperationReport.ID: String] = [:]
+  /// The reasons for ``Outcome/notRetryable``, by the index in ``outcomes``. A reason is a sentence
+  /// without a full stop; unsanitised. A process sends at most ``WireLimits/mostRefusalBytes`` of
+  /// them.
+  public var refusals: [Int: String] = [:]
 
-  /// The reason if a process or its version of the protocol cannot repeat jobs.
+  /// The reason of a process that cannot execute jobs again, or whose version of the protocol does
+  /// not know the command.
   package static let cannotRetry = "the process cannot repeat jobs"
 
   /// Creates the result of a command.
@@ -66,10 +68,11 @@ public struct CommandResult: Sendable, Equatable {
     self.dependents = dependents
   }
 
-  /// Creates the result of a command to repeat jobs, if the process cannot repeat jobs.
-  package init(refusedRetryOf ids: [OperationReport.ID]) {
-    self.init(command: .retry(ids), outcomes: ids.map { _ in .notRetryable })
-    refusals = Dictionary(ids.map { ($0, Self.cannotRetry) }, uniquingKeysWith: { $1 })
+  /// Creates the result of a command to execute a number of jobs again, if the process cannot do
+  /// this.
+  package init(cannotRetry command: MonitorCommand, count: Int) {
+    self.init(command: command, outcomes: Array(repeating: .notRetryable, count: count))
+    for index in 0..<count { refusals[index] = Self.cannotRetry }
   }
 }
 

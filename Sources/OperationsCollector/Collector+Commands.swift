@@ -21,9 +21,9 @@ extension Collector {
 
   private func denials(of command: MonitorCommand) -> [CommandResult.Outcome] {
     switch command {
-    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _),
-      .retry(let ids):
+    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _):
       ids.map { _ in .denied }
+    case .retry(let ids, let names): Array(repeating: .denied, count: ids.count + names.count)
     case .setSuspended, .setWidth: [.denied]
     }
   }
@@ -53,7 +53,7 @@ extension Collector {
         $0.maxConcurrentOperationCount =
           width ?? OperationQueue.defaultMaxConcurrentOperationCount
       }
-    case .retry(let ids): result = table.retry(ids)
+    case .retry(let ids, let names): result = table.retry(ids, names: names)
     }
     return result
   }

@@ -4,7 +4,7 @@
 import MonitorProtocol
 import OperationsCore
 
-/// Repeats the jobs of this process that viewers name.
+/// Executes jobs of this process again if a viewer requests it.
 package enum JobRetry {
   /// The answer for one job.
   package enum Answer: Sendable, Equatable {
@@ -14,16 +14,17 @@ package enum JobRetry {
     case refused(String)
   }
 
-  /// A closure that repeats jobs. It receives the names of operations, each name once, and returns
-  /// one answer for each name, in the same order. The collector's thread calls it, and viewers
-  /// receive no updates until it returns.
+  /// A closure that executes jobs again. It receives the names of jobs, each name once, and returns
+  /// one answer for each name, in the same order. The names may contain any characters, and may be
+  /// the names of operations that are not jobs. The collector's thread calls the closure, and
+  /// viewers receive no updates until it returns.
   package typealias Handler = @Sendable (_ names: [String]) -> [Answer]
 
   private static let handler = Locked<Handler?>(nil)
 
-  /// Sets the closure that repeats jobs. If it is `nil`, the process cannot repeat jobs. The greeting
-  /// to a viewer contains whether the process can. Therefore a program sets the closure before it
-  /// calls `OperationMonitor.listen(mode:logger:)`.
+  /// Sets the closure that executes jobs again. If it is `nil`, the process refuses the command. The
+  /// greeting to a viewer contains whether the process has a closure. Therefore a program sets it
+  /// before it calls `OperationMonitor.listen(mode:logger:)`.
   package static func setHandler(_ new: Handler?) {
     // The previous closure is released outside the lock.
     let old = handler.withLock { handler in
@@ -33,40 +34,39 @@ package enum JobRetry {
     withExtendedLifetime(old) {}
   }
 
-  /// Whether this process can repeat jobs.
+  /// Whether this process can execute jobs again.
   package static var isPossible: Bool { handler.withLock { $0 != nil } }
 
-  /// Returns the answers for jobs; `nil` if this process cannot repeat jobs.
-  static func answers(for names: [String]) -> [Answer]? {
-    handler.withLock { $0 }.map { $0(names) }
+  /// Returns the answers for jobs; `nil` if this process cannot execute jobs again. A missing answer
+  /// is a refusal.
+  fileprivate static func answers(for names: [String]) -> [String: Answer]? {
+    guard let handler = handler.withLock({ $0 }) else { return nil }
+    if names.isEmpty { return [:] }
+    let answers = handler(names)
+    return Dictionary(
+      zip(names, answers + names.dropFirst(answers.count).map { _ in .refused("no reason given") }),
+      uniquingKeysWith: { first, _ in first })
   }
 }
 
 extension CollectorTable {
-  /// Repeats the jobs with the names of these operations.
-  func retry(_ ids: [OperationReport.ID]) -> CommandResult {
-    var names: [String] = []
-    var indexes: [String: Int] = [:]
-    for id in ids {
-      guard let name = entries[id]?.report.name, indexes[name] == nil else { continue }
-      indexes[name] = names.count
-      names.append(name)
+  /// Executes jobs again: the jobs with the names of these operations, and the jobs with these names.
+  func retry(_ ids: [OperationReport.ID], names: [String]) -> CommandResult {
+    let command = MonitorCommand.retry(ids, names: names)
+    let jobs = ids.map { entries[$0]?.report.name } + names
+    var seen: Set<String> = []
+    let distinct = jobs.compactMap { $0 }.filter { seen.insert($0).inserted }
+    guard let answers = JobRetry.answers(for: distinct) else {
+      return CommandResult(cannotRetry: command, count: jobs.count)
     }
-    guard let answers = JobRetry.answers(for: names) else {
-      return CommandResult(refusedRetryOf: ids)
-    }
-    let missing = JobRetry.Answer.refused(CommandResult.cannotRetry)
-    var result = CommandResult(command: .retry(ids), outcomes: [])
-    for id in ids {
-      guard let index = entries[id].flatMap({ indexes[$0.report.name] }) else {
-        result.outcomes.append(.unknown)
-        continue
-      }
-      switch answers.indices.contains(index) ? answers[index] : missing {
+    var result = CommandResult(command: command, outcomes: [])
+    for (index, job) in jobs.enumerated() {
+      switch job.flatMap({ answers[$0] }) {
       case .accepted: result.outcomes.append(.requested)
       case .refused(let reason):
         result.outcomes.append(.notRetryable)
-        result.refusals[id] = reason
+        result.refusals[index] = reason
+      case nil: result.outcomes.append(.unknown)
       }
     }
     return result

@@ -213,7 +213,8 @@ extension MonitorCommand {
       "set the width of \(Self.name(of: queue)) to \(width.map(String.init) ?? "the default")"
     case .changePriority(let ids, let steps):
       "\(steps < 0 ? "lower" : "raise") the priority of \(Self.list(ids))"
-    case .retry(let ids): "repeat \(Self.list(ids))"
+    case .retry(let ids, let names):
+      "repeat \(Self.list(ids.map { "\($0)" } + names.map(\.inLog)))"
     }
   }
 
@@ -224,8 +225,8 @@ extension MonitorCommand {
     return queue?.givenName.inLog ?? "queue \(id.rawValue)"
   }
 
-  private static func list(_ ids: [OperationReport.ID]) -> String {
-    let named = ids.prefix(8).map { "\($0)" }.joined(separator: ", ")
-    return ids.count > 8 ? "\(named) and \(ids.count - 8) more" : named
+  private static func list(_ items: [some CustomStringConvertible]) -> String {
+    let named = items.prefix(8).map { "\($0)" }.joined(separator: ", ")
+    return items.count > 8 ? "\(named) and \(items.count - 8) more" : named
   }
 }

@@ -17,7 +17,9 @@ extension WireCommand {
     case .changePriority(let ids, let levels):
       changePriority.ids = ids.map(\.rawValue)
       changePriority.levels = Int32(clamping: levels)
-    case .retry(let ids): retry.ids = ids.map(\.rawValue)
+    case .retry(let ids, let names):
+      retry.ids = ids.map(\.rawValue)
+      retry.names = names.map(\.wireText)
     }
   }
 }
@@ -39,13 +41,23 @@ extension MonitorCommand {
       let most = WireLimits.mostPriorityLevels
       let levels = try checked(Int64(action.levels), in: -most...most, "a change of priority")
       self = .changePriority(try Self.ids(action.ids), by: levels)
-    case .retry(let operations): self = .retry(try Self.ids(operations.ids))
+    case .retry(let jobs):
+      let names = jobs.names
+      self = .retry(try Self.ids(jobs.ids, beside: names.count), names: names.map(\.wireText))
     case nil: return nil
     }
   }
 
-  private static func ids(_ ids: [UInt64]) throws(WireError) -> [OperationReport.ID] {
-    try checked(ids, most: WireLimits.mostOperationsOfCommand, "a command")
+  /// Returns the ids of a command that also has a number of names. Throws an error if there are too
+  /// many ids and names.
+  private static func ids(
+    _ ids: [UInt64], beside nameCount: Int = 0
+  ) throws(WireError) -> [OperationReport.ID] {
+    let most = WireLimits.mostOperationsOfCommand
+    guard nameCount <= most else {
+      throw WireError("a command names \(nameCount) jobs; the limit is \(most)")
+    }
+    return try checked(ids, most: most - nameCount, "a command")
   }
 }
 
@@ -63,17 +75,17 @@ extension WireCommandResult.Outcome {
 }
 
 extension WireCommandResult.Refusal {
-  /// Returns the reasons in a message, by ascending ids; at most ``WireLimits/mostRefusalBytes`` of
-  /// them.
-  static func all(_ reasons: [OperationReport.ID: String]) -> [Self] {
+  /// Returns the reasons for a message, by ascending indexes; at most
+  /// ``WireLimits/mostRefusalBytes`` of them.
+  static func all(_ reasons: [Int: String]) -> [Self] {
     var refusals: [Self] = []
     var room = WireLimits.mostRefusalBytes
-    for (id, reason) in reasons.sorted(by: { $0.key < $1.key }) {
+    for (index, reason) in reasons.sorted(by: { $0.key < $1.key }) {
       var refusal = Self()
-      refusal.operation = id.rawValue
+      refusal.index = UInt32(clamping: index)
       refusal.reason = reason.wireText
-      // The largest id has ten bytes. The tags and lengths have at most eight.
-      room -= refusal.reason.utf8.count + 18
+      // The index, the tags and the lengths have at most twelve bytes.
+      room -= refusal.reason.utf8.count + 12
       guard room >= 0 else { break }
       refusals.append(refusal)
     }

@@ -37,7 +37,7 @@ extension ProcessMessage {
         token: result.token, outcomes: result.outcomes.map { CommandResult.Outcome($0) },
         dependents: result.dependents.map { OperationReport.ID($0) },
         refusals: Dictionary(
-          result.refusals.map { (OperationReport.ID($0.operation), $0.reason.wireText) },
+          result.refusals.map { (Int($0.index), $0.reason.wireText) },
           uniquingKeysWith: { first, _ in first }))
     case .pong(let number): self = .pong(number)
     case .bye(let farewell): self = .bye(Farewell(farewell))

@@ -9,12 +9,12 @@ public enum ProcessMessage: Sendable, Equatable {
   /// A part of an update. An update has several parts if it exceeds the size of a message. Each
   /// part costs one credit.
   case updatePart(UpdatePart)
-  /// The result of the command with this token. It has one outcome for each operation of the
-  /// command, in the same order, the dependents that were also asked to cancel, and the reasons why
-  /// operations are not repeated.
+  /// The result of the command with this token. It has one outcome for each operation and each name
+  /// of the command, in the same order, the dependents that were also asked to cancel, and the
+  /// reasons of refusals by the indexes of their outcomes.
   case commandResult(
     token: UInt32, outcomes: [CommandResult.Outcome], dependents: [OperationReport.ID],
-    refusals: [OperationReport.ID: String] = [:])
+    refusals: [Int: String] = [:])
   /// The answer to a ``ViewerMessage/ping(_:)`` with the same number.
   case pong(UInt64)
   /// The monitor ends the connection or refuses the viewer.
@@ -78,7 +78,7 @@ public struct ProtocolVersions: Sendable, Equatable, CustomStringConvertible {
   /// Returns whether programs with these versions understand each other.
   public func isCompatible(with other: ProtocolVersions) -> Bool { major == other.major }
 
-  /// Whether a process with these versions answers ``MonitorCommand/retry(_:)``.
+  /// Whether a process with these versions answers ``MonitorCommand/retry(_:names:)``.
   package var knowsRetry: Bool { minor >= 3 }
 
   /// The versions as text, such as `1.1`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 10eec4b2b304ef30616c01aa34b9dc90fd46304ccba9d1bac5c7f802a25afa97
+// Made from monitor.proto 47e724cc8d6f45672129a1628a391bffaafd0abf6c8a401dd0b045300fb537ed
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1003,12 +1003,11 @@ nonisolated struct WireCommand: Sendable {
     set {action = .changePriority(newValue)}
   }
 
-  /// Repeats the jobs with the names of these operations. A process before version 1.3 sends no
-  /// result. Since version 1.3.
-  var retry: WireCommand.Operations {
+  /// Executes jobs again. A process before version 1.3 sends no result. Since version 1.3.
+  var retry: WireCommand.Retry {
     get {
       if case .retry(let v)? = action {return v}
-      return WireCommand.Operations()
+      return WireCommand.Retry()
     }
     set {action = .retry(newValue)}
   }
@@ -1026,9 +1025,8 @@ nonisolated struct WireCommand: Sendable {
     case setWidth(WireCommand.SetWidth)
     /// Changes the priority of operations.
     case changePriority(WireCommand.ChangePriority)
-    /// Repeats the jobs with the names of these operations. A process before version 1.3 sends no
-    /// result. Since version 1.3.
-    case retry(WireCommand.Operations)
+    /// Executes jobs again. A process before version 1.3 sends no result. Since version 1.3.
+    case retry(WireCommand.Retry)
 
   }
 
@@ -1102,6 +1100,23 @@ nonisolated struct WireCommand: Sendable {
     init() {}
   }
 
+  /// The jobs to execute again; at most 100,000. Since version 1.3.
+  nonisolated struct Retry: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The ids of operations. An operation has the name of its job.
+    var ids: [UInt64] = []
+
+    /// The names of further jobs, which may have no operation.
+    var names: [String] = []
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+  }
+
   init() {}
 }
 
@@ -1114,14 +1129,15 @@ nonisolated struct WireCommandResult: Sendable {
   /// The token of the command.
   var token: UInt32 = 0
 
-  /// One outcome for each operation of the command, in the same order, or one outcome for a queue.
+  /// One outcome for each operation of the command, in the same order, then one outcome for each of its
+  /// names, or one outcome for a queue.
   var outcomes: [WireCommandResult.Outcome] = []
 
   /// The ids of the dependents that were also asked to cancel, ascending.
   var dependents: [UInt64] = []
 
-  /// The reasons for OUTCOME_NOT_RETRYABLE, one for each operation, at most 64 KiB together. Further
-  /// reasons are left out. Since version 1.3.
+  /// The reasons for OUTCOME_NOT_RETRYABLE, at most 64 KiB together. Further reasons are left out. Since
+  /// version 1.3.
   var refusals: [WireCommandResult.Refusal] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1141,7 +1157,7 @@ nonisolated struct WireCommandResult: Sendable {
     /// The process refuses commands.
     case denied // = 3
 
-    /// The process does not repeat the operation. `refusals` contains the reason. Since version 1.3.
+    /// The process does not execute the job again. `refusals` contains the reason. Since version 1.3.
     case notRetryable // = 4
     case UNRECOGNIZED(Int)
 
@@ -1182,14 +1198,14 @@ nonisolated struct WireCommandResult: Sendable {
 
   }
 
-  /// The reason why the process does not repeat an operation. Since version 1.3.
+  /// The reason why the process does not execute a job again. Since version 1.3.
   nonisolated struct Refusal: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// The id of the operation.
-    var operation: UInt64 = 0
+    /// The index of the job's outcome in `outcomes`, from 0 on.
+    var index: UInt32 = 0
 
     /// The reason as one sentence.
     var reason: String = String()
@@ -3665,7 +3681,7 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
         }
       }()
       case 7: try {
-        var v: WireCommand.Operations?
+        var v: WireCommand.Retry?
         var hadOneofValue = false
         if let current = self.action {
           hadOneofValue = true
@@ -3867,6 +3883,41 @@ nonisolated extension WireCommand.ChangePriority: SwiftProtobuf.Message, SwiftPr
   }
 }
 
+nonisolated extension WireCommand.Retry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = WireCommand.protoMessageName + ".Retry"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ids\0\u{1}names\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.ids) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.names) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.ids.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.ids, fieldNumber: 1)
+    }
+    if !self.names.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.names, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireCommand.Retry, rhs: WireCommand.Retry) -> Bool {
+    if lhs.ids != rhs.ids {return false}
+    if lhs.names != rhs.names {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireCommandResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CommandResult"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}outcomes\0\u{1}dependents\0\u{1}refusals\0")
@@ -3918,7 +3969,7 @@ nonisolated extension WireCommandResult.Outcome: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension WireCommandResult.Refusal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = WireCommandResult.protoMessageName + ".Refusal"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}operation\0\u{1}reason\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}reason\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3926,7 +3977,7 @@ nonisolated extension WireCommandResult.Refusal: SwiftProtobuf.Message, SwiftPro
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.operation) }()
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.index) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
       default: break
       }
@@ -3934,8 +3985,8 @@ nonisolated extension WireCommandResult.Refusal: SwiftProtobuf.Message, SwiftPro
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.operation != 0 {
-      try visitor.visitSingularUInt64Field(value: self.operation, fieldNumber: 1)
+    if self.index != 0 {
+      try visitor.visitSingularUInt32Field(value: self.index, fieldNumber: 1)
     }
     if !self.reason.isEmpty {
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
@@ -3944,7 +3995,7 @@ nonisolated extension WireCommandResult.Refusal: SwiftProtobuf.Message, SwiftPro
   }
 
   static func ==(lhs: WireCommandResult.Refusal, rhs: WireCommandResult.Refusal) -> Bool {
-    if lhs.operation != rhs.operation {return false}
+    if lhs.index != rhs.index {return false}
     if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
