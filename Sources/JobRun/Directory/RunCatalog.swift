@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Whether the jobs of a run are executed.
+package enum RunState: Hashable, Sendable {
+  /// A runner is alive. The process id is 0 if it is unknown.
+  case running(process: Int32)
+  /// All jobs have ended.
+  case finished
+  /// No runner is alive, and not all jobs have ended.
+  case interrupted
+  /// The files of the run are missing or damaged. The sentence says which.
+  case damaged(RunFailure)
+}
+
+/// The facts about a run that lists of runs show.
+package struct RunSummary: Hashable, Sendable {
+  /// The directory of the run.
+  package let directory: RunDirectory
+  /// Whether the jobs are executed.
+  package let state: RunState
+  /// The number of jobs of the newest plan that have ended in each state.
+  package let counts: JobCounts
+  /// The number of jobs of the newest plan.
+  package let jobCount: Int
+  /// The wall clock at the creation, in nanoseconds since 1970.
+  package let created: Int64
+  /// The title of the run; the id if the run is damaged. The text is unsanitised.
+  package let title: String
+  /// The path of the job file; `nil` if the jobs were read from standard input, or if the run is damaged. The text is
+  /// unsanitised.
+  package let file: String?
+}
+
+/// Summarizes the runs of a place.
+package enum RunCatalog {
+  /// Returns the summaries of all runs. The newest one is last.
+  ///
+  /// - Parameter place: The place of the runs.
+  /// - Returns: The summaries; none if the place does not exist.
+  /// - Throws: ``RunFailure`` if the place cannot be read. A run that cannot be read has the state `damaged`.
+  package static func summaries(in place: RunPlace) throws(RunFailure) -> [RunSummary] {
+    try RunStore.all(in: place).map { summary(of: $0) }
+  }
+
+  /// Returns the summary of a run.
+  ///
+  /// - Parameter directory: The directory of the run.
+  package static func summary(of directory: RunDirectory) -> RunSummary {
+    do throws(RunFailure) {
+      let request = try RunRequest.read(directory)
+      // The lock is checked before the journal is read: a runner that has ended in between has written everything.
+      let holder = RunLock.holder(of: directory)
+      let history = try RunHistory.read(directory, keepsRecords: false)
+      // If the plan cannot be read, the journal still contains the jobs that have started or ended.
+      let jobs = PlanJobs.ids(of: directory) ?? Array(history.jobs.keys)
+      var counts = JobCounts()
+      for job in jobs {
+        if let outcome = history.jobs[job]?.outcome { counts.add(outcome) }
+      }
+      return RunSummary(
+        directory: directory,
+        state: holder.map { .running(process: $0) }
+          ?? (history.isFinished ? .finished : .interrupted),
+        counts: counts, jobCount: jobs.count, created: request.created, title: request.title,
+        file: request.file)
+    } catch {
+      return RunSummary(
+        directory: directory, state: .damaged(error), counts: JobCounts(), jobCount: 0,
+        created: RunID.time(of: directory.id), title: directory.id, file: nil)
+    }
+  }
+}
+
+/// The jobs of a plan that was written as JSON.
+private enum PlanJobs {
+  /// Returns the ids of the jobs of the newest plan; `nil` if the plan cannot be read.
+  static func ids(of directory: RunDirectory) -> [String]? {
+    guard let bytes = try? RunDisk.contents(directory.plan) else { return nil }
+    var ids: [String] = []
+    do throws(JSONFault) {
+      try JSONScanner.read(bytes) { scanner throws(JSONFault) in
+        try scanner.readObject { scanner, key throws(JSONFault) in
+          guard key == "jobs" else { return try scanner.skipValue() }
+          try scanner.readList { scanner throws(JSONFault) in
+            try scanner.readObject { scanner, key throws(JSONFault) in
+              guard key == "id" else { return try scanner.skipValue() }
+              ids.append(try scanner.readString())
+            }
+          }
+        }
+      }
+    } catch {
+      return nil
+    }
+    return ids
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CMonitorSystem
+import MonitorProtocol
+
+/// The error that the directory of a run cannot be created, read or written.
+package struct RunFailure: Error, Hashable, CustomStringConvertible {
+  /// The error as one sentence. Characters that control a terminal are escaped.
+  package let description: String
+
+  /// Creates an error.
+  ///
+  /// - Parameter sentence: The error as one sentence without a full stop. The initializer escapes characters that
+  ///   control a terminal.
+  package init(_ sentence: String) { description = EscapedText.escaped(sentence) }
+
+  /// Creates the error that an action on a file has failed.
+  ///
+  /// - Parameters:
+  ///   - action: The action as words that follow `cannot`, such as `create the directory`.
+  ///   - path: The path of the file.
+  ///   - error: The error number of the system.
+  ///   - advice: Words that follow the reason, or an empty text.
+  init(_ action: String, _ path: String, error: Int32, advice: String = "") {
+    self.init("cannot \(action) \(path): \(Self.text(of: error))\(advice)")
+  }
+
+  /// Returns the system's text about an error number.
+  static func text(of error: Int32) -> String { String(cString: cmonitor_error_text(error)) }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What the journal of a run says: the states of its jobs, and its runners.
+package struct RunHistory: Sendable {
+  /// A process that has executed jobs of the run.
+  package struct Runner: Hashable, Sendable {
+    /// The process id.
+    package let process: Int32
+    /// The boot id of the machine at that time.
+    package let boot: String
+    /// The name of the machine.
+    package let host: String
+    /// The wall clock at the start of the runner, in nanoseconds since 1970.
+    package let time: Int64
+  }
+
+  /// The start of an attempt.
+  package struct Start: Hashable, Sendable {
+    /// The number of the attempt; the first one is 1.
+    package let attempt: Int
+    /// The name of the files of the attempt.
+    package let files: String
+    /// The definition of the job at that time.
+    package let definition: String
+    /// The boot id of the machine at that time; empty if it is unknown.
+    package let boot: String
+    /// The wall clock, in nanoseconds since 1970.
+    package let time: Int64
+  }
+
+  /// What the journal says about a job.
+  package struct JobHistory: Hashable, Sendable {
+    /// The greatest number of an attempt that was started; 0 if the job has not started.
+    package fileprivate(set) var attemptCount = 0
+    /// The last start; `nil` if there was none, or if the job counts as not ended since a retry. In these cases, no
+    /// process of the job lives and no exit status is waited for.
+    package fileprivate(set) var lastStart: Start?
+    /// Whether the journal contains the failure of the attempt ``lastStart``, after which another attempt follows.
+    package fileprivate(set) var hasLastAttemptFailed = false
+    /// How the job has ended; `nil` if it has not ended.
+    package fileprivate(set) var outcome: JobOutcome?
+    /// The definition of the job at its end; `nil` if it has not ended.
+    package fileprivate(set) var endDefinition: String?
+    /// Whether the job has ended, and must not run again unless the user requests it.
+    package fileprivate(set) var waits = false
+    /// Whether the job was cancelled because the whole run was ended, or skipped because of such a job.
+    package fileprivate(set) var isByRun = false
+
+    /// Creates the history of a job without records.
+    package init() {}
+  }
+
+  /// The history of each job by its id. A job without records is not in the dictionary.
+  package private(set) var jobs: [String: JobHistory] = [:]
+  /// The runners in the order of their starts.
+  package private(set) var runners: [Runner] = []
+  /// Whether all jobs have ended.
+  package private(set) var isFinished = false
+  /// Whether the last line was not complete. It was ignored.
+  package internal(set) var isTorn = false
+  /// The records in their order; empty if they were not kept.
+  package private(set) var records: [JournalRecord] = []
+  private let keepsRecords: Bool
+
+  /// Creates the history that some records describe.
+  ///
+  /// - Parameters:
+  ///   - records: The records in the order of the journal.
+  ///   - keepsRecords: Whether ``records`` contains them.
+  package init(_ records: some Sequence<JournalRecord> = [], keepsRecords: Bool = true) {
+    self.keepsRecords = keepsRecords
+    for record in records { apply(record) }
+  }
+
+  /// Adds the next record.
+  package mutating func apply(_ record: JournalRecord) {
+    if keepsRecords { records.append(record) }
+    switch record.event {
+    case .runner:
+      runners.append(
+        Runner(
+          process: record.process ?? 0, boot: record.boot ?? "", host: record.host ?? "",
+          time: record.time))
+    case .start:
+      isFinished = false
+      start(record)
+    case .attempt:
+      guard let job = record.job else { return }
+      jobs[job, default: JobHistory()].noteFailure(of: record.attempt ?? 0)
+    case .end:
+      guard let job = record.job, let outcome = record.outcome else { return }
+      jobs[job, default: JobHistory()].end(outcome, record)
+    case .retry:
+      isFinished = false
+      for job in record.jobs ?? [] { jobs[job]?.forgetEnd() }
+    case .finish: isFinished = true
+    }
+  }
+
+  private mutating func start(_ record: JournalRecord) {
+    guard let job = record.job else { return }
+    let start = Start(
+      attempt: record.attempt ?? 1, files: record.files ?? "", definition: record.definition ?? "",
+      boot: runners.last?.boot ?? "", time: record.time)
+    jobs[job, default: JobHistory()].begin(start)
+  }
+}
+
+extension RunHistory.JobHistory {
+  fileprivate mutating func begin(_ start: RunHistory.Start) {
+    forgetEnd()
+    attemptCount = max(attemptCount, start.attempt)
+    lastStart = start
+  }
+
+  fileprivate mutating func noteFailure(of attempt: Int) {
+    if lastStart?.attempt == attempt { hasLastAttemptFailed = true }
+  }
+
+  fileprivate mutating func end(_ outcome: JobOutcome, _ record: JournalRecord) {
+    self.outcome = outcome
+    attemptCount = max(attemptCount, outcome.attemptCount)
+    endDefinition = record.definition
+    waits = record.waits ?? false
+    isByRun = record.byRun ?? false
+  }
+
+  /// The job counts as not ended. Its attempts keep their numbers.
+  fileprivate mutating func forgetEnd() {
+    lastStart = nil
+    hasLastAttemptFailed = false
+    outcome = nil
+    endDefinition = nil
+    waits = false
+    isByRun = false
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CMonitorSystem
+import COperationsSystem
+
+/// The lock of a run: at most one process executes the jobs of a run.
+///
+/// The system ends the lock when the process ends, however it ends. Processes that this process starts do not have it.
+package final class RunLock: Sendable {
+  private let file: Int32
+
+  private init(_ file: Int32) { self.file = file }
+
+  deinit { cmonitor_close(file) }
+
+  /// Takes the lock of a run, until the result is released.
+  ///
+  /// - Parameter directory: The directory of the run.
+  /// - Returns: The lock.
+  /// - Throws: ``RunFailure`` if another process has the lock, or if it cannot be taken.
+  package static func take(_ directory: RunDirectory) throws(RunFailure) -> RunLock {
+    let lock = try acquire(directory)
+    var error = cmonitor_set_size(lock.file, 0)
+    if error == 0 {
+      let text = Array("\(csystem_process_id())\n".utf8)
+      error = cmonitor_write_all_or_none(lock.file, text, text.count, 0)
+    }
+    guard error == 0 else { throw RunFailure("write the file", directory.lock, error: error) }
+    return lock
+  }
+
+  /// Takes the lock without writing the process id to the file.
+  static func acquire(_ directory: RunDirectory) throws(RunFailure) -> RunLock {
+    let file = cmonitor_open_private_file(directory.lock)
+    guard file >= 0 else { throw RunFailure("lock the run", directory.path, error: -file) }
+    let lock = RunLock(file)
+    // A process that only checks the lock shares it for a moment.
+    var error = cmonitor_lock(file, false)
+    var attempt = 0 as Int64
+    while error == cmonitor_error_try_again, attempt < 1_000, cmonitor_lock(file, true) == 0 {
+      cmonitor_unlock(file)
+      attempt += 1
+      // Two processes that take the lock at the same time must not stay in step.
+      cmonitor_sleep(Int64.random(in: 100_000...1_000_000))
+      error = cmonitor_lock(file, false)
+    }
+    guard error != cmonitor_error_try_again else { throw isTaken(directory) }
+    guard error == 0 else { throw RunFailure("lock the run", directory.path, error: error) }
+    // Another process can have deleted the run after the file was opened.
+    var (own, current) = (cmonitor_file_status(), cmonitor_file_status())
+    guard cmonitor_read_open_status(file, &own) == 0,
+      cmonitor_read_status(directory.lock, true, &current) == 0,
+      own.device == current.device, own.number == current.number
+    else { throw RunFailure("the run \(directory.id) was deleted") }
+    return lock
+  }
+
+  private static func isTaken(_ directory: RunDirectory) -> RunFailure {
+    let process = holder(of: directory).map { $0 > 0 ? " (process \($0))" : "" } ?? ""
+    return RunFailure("the run \(directory.id) is already running\(process)")
+  }
+
+  /// Returns the process that has the lock of a run. Any process may call this function at any time.
+  ///
+  /// - Parameter directory: The directory of the run.
+  /// - Returns: The process id; 0 if it is unknown; `nil` if no process has the lock, and therefore no runner is alive.
+  package static func holder(of directory: RunDirectory) -> Int32? {
+    let file = cmonitor_open_to_read(directory.lock)
+    guard file >= 0 else { return nil }
+    defer { cmonitor_close(file) }
+    var process = 0 as Int32
+    // A process writes its id after it has taken the lock. Before that, the file may contain the id of an earlier one.
+    for attempt in 0..<20 {
+      guard cmonitor_lock(file, true) == cmonitor_error_try_again else { return nil }
+      process = processID(in: file)
+      var status = cmonitor_file_status()
+      if process > 0, cmonitor_read_status("/proc/\(process)", true, &status) == 0 { break }
+      if attempt < 19 { cmonitor_sleep(5_000_000) }
+    }
+    return process
+  }
+
+  /// Returns the number that a lock file contains; 0 if it contains none.
+  private static func processID(in file: Int32) -> Int32 {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = cmonitor_read_at(file, &bytes, bytes.count, 0)
+    let digits = bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }
+    return Int32(String(decoding: digits, as: UTF8.self)) ?? 0
+  }
+}
