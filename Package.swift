@@ -257,7 +257,9 @@ let viewerTargets: [Target] = [
     ]),
   .executableTarget(
     name: "opq-top", dependencies: ["OpqTop"],
-    exclude: ["BatchOutput.md", "Export.md", "JobFile.md", "Jobs.md", "Scripting.md", "Packaging"]),
+    exclude: [
+      "BatchOutput.md", "Export.md", "JobFile.md", "Jobs.md", "Runs.md", "Scripting.md", "Packaging",
+    ]),
 ]
 
 let monitorTestTargets: [Target] = [
