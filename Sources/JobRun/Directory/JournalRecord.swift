@@ -81,12 +81,13 @@ package struct JournalRecord: Codable, Hashable, Sendable {
 extension JobOutcome.State: Codable {}
 
 extension JournalRecord {
-  /// Returns the record that a runner has begun.
+  /// Creates the record that a runner has begun.
   ///
   /// - Parameters:
   ///   - process: The process id of the runner; by default that of this process.
   ///   - boot: The boot id; by default that of this machine.
   ///   - host: The name of the machine; by default that of this machine.
+  /// - Returns: The record.
   package static func runner(
     process: Int32 = csystem_process_id(), boot: String = ThisMachine.bootID,
     host: String = ThisMachine.name
@@ -99,13 +100,14 @@ extension JournalRecord {
     return record
   }
 
-  /// Returns the record that an attempt of a job starts. It must be on the disk before the command starts.
+  /// Creates the record that an attempt of a job starts. It must be on the disk before the command starts.
   ///
   /// - Parameters:
   ///   - job: The id of the job.
   ///   - attempt: The number of the attempt; the first one is 1.
   ///   - files: The name of the files of the attempt, from ``RunDirectory/files(ofJob:id:attempt:)``.
   ///   - definition: The definition of the job.
+  /// - Returns: The record.
   package static func start(
     _ job: String, attempt: Int, files: String, definition: String
   ) -> JournalRecord {
@@ -117,13 +119,14 @@ extension JournalRecord {
     return record
   }
 
-  /// Returns the record that an attempt has failed and another attempt follows.
+  /// Creates the record that an attempt has failed and another attempt follows.
   ///
   /// - Parameters:
   ///   - job: The id of the job.
   ///   - attempt: The number of the failed attempt.
   ///   - status: The exit status; `nil` if the command did not end by itself.
   ///   - reason: A reason as in ``JobOutcome/reason``.
+  /// - Returns: The record.
   package static func attempt(
     _ job: String, attempt: Int, status: Int32?, reason: String?
   ) -> JournalRecord {
@@ -135,7 +138,7 @@ extension JournalRecord {
     return record
   }
 
-  /// Returns the record that a job has ended.
+  /// Creates the record that a job has ended.
   ///
   /// - Parameters:
   ///   - job: The id of the job.
@@ -143,6 +146,7 @@ extension JournalRecord {
   ///   - definition: The definition of the job.
   ///   - waits: Whether the job must not run again unless the user requests it.
   ///   - byRun: Whether the job was cancelled because the whole run was ended, or skipped because of such a job.
+  /// - Returns: The record.
   package static func end(
     _ job: String, _ outcome: JobOutcome, definition: String, waits: Bool = false,
     byRun: Bool = false
@@ -164,9 +168,10 @@ extension JournalRecord {
     return record
   }
 
-  /// Returns the record that jobs count as not ended from here on.
+  /// Creates the record that jobs count as not ended from here on.
   ///
   /// - Parameter jobs: The ids of the jobs.
+  /// - Returns: The record.
   package static func retry(_ jobs: [String]) -> JournalRecord {
     var record = JournalRecord(.retry)
     record.jobs = jobs

@@ -128,7 +128,8 @@ final class JournalWriter: Sendable {
   /// Writes and syncs records. If they cannot be written, the journal contains none of them.
   ///
   /// - Returns: Why they are not on the disk; `nil` if they are.
-  private func write(_ entries: [Entry], _ text: inout JSONText, _ size: inout Int64) -> RunFailure? {
+  private func write(_ entries: [Entry], _ text: inout JSONText, _ size: inout Int64) -> RunFailure?
+  {
     text.removeAll()
     for entry in entries { entry.record.write(to: &text) }
     var error = text.bytes.withUnsafeBytes { disk.write(file, $0, size) }

@@ -46,6 +46,7 @@ package enum RunCatalog {
   /// Returns the summary of a run.
   ///
   /// - Parameter directory: The directory of the run.
+  /// - Returns: The summary; its state is `damaged` if the run cannot be read.
   package static func summary(of directory: RunDirectory) -> RunSummary {
     do throws(RunFailure) {
       let request = try RunRequest.read(directory)

@@ -39,7 +39,7 @@ struct RunCreation {
     try disk.syncDirectory(unfinished)
     let path = try giveID(to: unfinished, in: runs, at: request.created)
     try disk.syncDirectory(runs)
-    for parent in parents { try disk.syncDirectory(Self.parent(of: parent)) }
+    for parent in parents { try disk.syncDirectory(RunDisk.directory(of: parent)) }
     return RunDirectory(path: path)
   }
 
@@ -60,17 +60,13 @@ struct RunCreation {
       advice: "; --state names another place for the files of a run")
   }
 
-  private static func parent(of path: String) -> String {
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-    return String(path[..<slash])
-  }
-
   /// Creates the directories around the run that do not exist. Returns the path of the innermost one, without links.
   private mutating func createPlace() throws(RunFailure) -> String {
     // If another process undoes its creation at the same time, a directory can disappear.
     for _ in 0..<3 {
-      for slash in place.runs.utf8.indices.dropFirst() where place.runs.utf8[slash] == UInt8(ascii: "/") {
-        try createParent(String(place.runs[..<slash]))
+      let path = place.runs
+      for slash in path.utf8.indices.dropFirst() where path.utf8[slash] == UInt8(ascii: "/") {
+        try createParent(String(path[..<slash]))
       }
       try createParent(place.runs)
       if let path = place.resolved { return path }

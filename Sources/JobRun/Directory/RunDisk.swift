@@ -56,12 +56,12 @@ struct RunDisk: Sendable {
       cmonitor_delete(new)
       throw RunFailure("write the file", path, error: error)
     }
-    try syncDirectory(String(path[..<(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.endIndex)]))
+    try syncDirectory(Self.directory(of: path))
   }
 
   /// Waits until the names of the files in a directory are on the disk.
   func syncDirectory(_ path: String) throws(RunFailure) {
-    let error = cmonitor_sync_directory(path.isEmpty ? "/" : path)
+    let error = cmonitor_sync_directory(path)
     guard error == 0 else { throw RunFailure("write the directory", path, error: error) }
   }
 
@@ -89,6 +89,12 @@ struct RunDisk: Sendable {
     }
     bytes.removeLast(bytes.count - count)
     return bytes
+  }
+
+  /// Returns the path of the directory that contains a file.
+  static func directory(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// Returns whether a directory exists at a path, or at the path that a link names.

@@ -38,8 +38,13 @@ package struct RunHistory: Sendable {
     package fileprivate(set) var lastStart: Start?
     /// Whether the journal contains the failure of the attempt ``lastStart``, after which another attempt follows.
     package fileprivate(set) var hasLastAttemptFailed = false
+    /// The number of attempts that have failed one after the other, after each of which another attempt follows. Attempts
+    /// before a retry do not count, and neither do those before an attempt whose end is unknown.
+    package fileprivate(set) var failedAttemptCount = 0
     /// How the job has ended; `nil` if it has not ended.
     package fileprivate(set) var outcome: JobOutcome?
+    /// Whether the journal contains an end of the job, also if it counts as not ended since then.
+    package fileprivate(set) var hasEnded = false
     /// The definition of the job at its end; `nil` if it has not ended.
     package fileprivate(set) var endDefinition: String?
     /// Whether the job has ended, and must not run again unless the user requests it.
@@ -109,17 +114,24 @@ package struct RunHistory: Sendable {
 
 extension RunHistory.JobHistory {
   fileprivate mutating func begin(_ start: RunHistory.Start) {
+    // The start of an attempt can be recorded a second time, if the attempt is adopted.
+    let isNext = hasLastAttemptFailed || lastStart?.attempt == start.attempt
+    let count = failedAttemptCount
     forgetEnd()
     attemptCount = max(attemptCount, start.attempt)
     lastStart = start
+    if isNext { failedAttemptCount = count }
   }
 
   fileprivate mutating func noteFailure(of attempt: Int) {
-    if lastStart?.attempt == attempt { hasLastAttemptFailed = true }
+    guard lastStart?.attempt == attempt, !hasLastAttemptFailed else { return }
+    hasLastAttemptFailed = true
+    failedAttemptCount += 1
   }
 
   fileprivate mutating func end(_ outcome: JobOutcome, _ record: JournalRecord) {
     self.outcome = outcome
+    hasEnded = true
     attemptCount = max(attemptCount, outcome.attemptCount)
     endDefinition = record.definition
     waits = record.waits ?? false
@@ -130,6 +142,7 @@ extension RunHistory.JobHistory {
   fileprivate mutating func forgetEnd() {
     lastStart = nil
     hasLastAttemptFailed = false
+    failedAttemptCount = 0
     outcome = nil
     endDefinition = nil
     waits = false

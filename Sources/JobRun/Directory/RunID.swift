@@ -11,6 +11,7 @@ enum RunID {
   /// Returns a new id.
   ///
   /// - Parameter time: The wall clock, in nanoseconds since 1970. A time before 1970 counts as 1970.
+  /// - Returns: An id, which another run can have.
   static func make(at time: Int64) -> String {
     let date = cmonitor_utc_date(max(0, time) / 1_000_000_000)
     let day = padded(date.year, 4) + padded(date.month, 2) + padded(date.day, 2)

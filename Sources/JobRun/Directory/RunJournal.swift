@@ -83,7 +83,9 @@ package final class RunJournal: Sendable {
     search: while end > 0 {
       let begin = max(0, end - Int64(block.count))
       let count = cmonitor_read_at(file, &block, Int(end - begin), begin)
-      guard count == Int(end - begin) else { throw RunFailure("the journal \(path) cannot be read") }
+      guard count == Int(end - begin) else {
+        throw RunFailure("the journal \(path) cannot be read")
+      }
       if let index = block[..<count].lastIndex(of: UInt8(ascii: "\n")) {
         end = begin + Int64(index) + 1
         break search

@@ -30,7 +30,7 @@ package struct RunPlace: Hashable, Sendable {
   /// - Parameter state: The path of the directory that contains the directory `runs`.
   package init(state: String) {
     let directory = Self.absolute(state)
-    self.init(runs: directory.hasSuffix("/") ? directory + "runs" : directory + "/runs", ignored: nil)
+    self.init(runs: directory + (directory.hasSuffix("/") ? "runs" : "/runs"), ignored: nil)
   }
 
   private init(runs: String, ignored: String?) {

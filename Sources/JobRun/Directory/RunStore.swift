@@ -47,6 +47,7 @@ package enum RunStore {
   /// Returns the bytes of jobs that were read from standard input.
   ///
   /// - Parameter directory: The directory of the run.
+  /// - Returns: The bytes.
   /// - Throws: ``RunFailure`` if they cannot be read.
   package static func input(of directory: RunDirectory) throws(RunFailure) -> [UInt8] {
     try RunDisk.contents(directory.input)
@@ -106,7 +107,8 @@ package enum RunStore {
     let shown = matching.isEmpty ? nearest(to: id, in: runs) : matching.map(\.id)
     let names = shown.suffix(5).joined(separator: ", ")
     if !matching.isEmpty {
-      throw RunFailure("the ids of \(matching.count) runs begin with “\(id)”; the newest are \(names)")
+      throw RunFailure(
+        "the ids of \(matching.count) runs begin with “\(id)”; the newest are \(names)")
     }
     let advice = names.isEmpty ? "; the newest is \(newest.id)" : "; did you mean \(names)?"
     throw RunFailure("there is no run “\(id)” in \(place.runs)\(advice)")

@@ -75,7 +75,8 @@ package enum RunVariables {
       if bytes[dollar + 1] == UInt8(ascii: "{") {
         position += 1
         // `${#NAME}` is the length of the value, and `${!NAME}` is the value of another variable.
-        if position < bytes.count, [UInt8(ascii: "#"), UInt8(ascii: "!")].contains(bytes[position]) {
+        if position < bytes.count, [UInt8(ascii: "#"), UInt8(ascii: "!")].contains(bytes[position])
+        {
           position += 1
         }
       }
