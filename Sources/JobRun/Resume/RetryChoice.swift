@@ -2,19 +2,22 @@
 // Part of opq; see LICENSE.
 
 package import JobFiles
+import MonitorProtocol
 
 /// Chooses the jobs that run again if a user requests it for some jobs.
 ///
 /// A request for a job repeats the job, the jobs that were skipped or cancelled because of it, directly or indirectly, and
-/// the jobs with the condition `always` that need a repeated job. Nothing else is repeated. A job that must run once is
-/// repeated only by a request for this job.
+/// the jobs with the condition `always` that need a repeated job. Nothing else is repeated. A job that must run once and
+/// has started is repeated only by a request for this job. The time is linear in the size of the plan.
 package struct RetryChoice: Sendable {
   /// The state of a job at the time of the request.
   package enum State: Hashable, Sendable {
-    /// The job has not started, and it will run or be skipped without a request.
+    /// The job has not ended. It runs or is skipped without a request.
     case waiting
     /// The job executes, or it waits between two attempts.
     case running
+    /// The process of the job may still run. The value is the reason as one sentence.
+    case unknown(String)
     /// The job has ended.
     case ended(JobOutcome)
   }
@@ -25,8 +28,8 @@ package struct RetryChoice: Sendable {
     package internal(set) var indices: [Int] = []
     /// The indices of the jobs that were requested and run again.
     package internal(set) var requested: Set<Int> = []
-    /// For each requested job that does not run again, the reason as one sentence. Characters that control a terminal are
-    /// escaped.
+    /// For each requested id whose job does not run again, the reason as one sentence without a full stop. Characters that
+    /// control a terminal are escaped.
     package internal(set) var refusals: [String: String] = [:]
   }
 
@@ -45,7 +48,164 @@ package struct RetryChoice: Sendable {
 
   /// Returns the jobs that run again if a user requests it for some jobs.
   ///
+  /// A job that must not run again is refused: it has succeeded, has not ended, was skipped, or does not exist. A skipped
+  /// job is accepted if the request contains the job because of which it was skipped.
+  ///
   /// - Parameter ids: The ids of the requested jobs.
   /// - Returns: The jobs, and the reasons for which requested jobs do not run again.
-  package func choice(for ids: [String]) -> Choice { Choice() }
+  package func choice(for ids: [String]) -> Choice {
+    var choice = Choice()
+    var skipped: [Int] = []
+    let wanted = Set(ids)
+    var known: Set<String> = []
+    for (index, job) in plan.jobs.enumerated() where wanted.contains(job.id) {
+      known.insert(job.id)
+      if case .ended(let outcome) = states[index], outcome.state == .skipped {
+        skipped.append(index)
+      } else if let refusal = refusal(of: index) {
+        choice.refusals[job.id] = EscapedText.escaped(refusal)
+      } else {
+        choice.requested.insert(index)
+      }
+    }
+    var search = RetrySearch(plan, states)
+    search.addAll(choice.requested)
+    search.addAll(search.unblocked(skipped))
+    for index in skipped {
+      if search.isRepeated[index] {
+        choice.requested.insert(index)
+      } else {
+        choice.refusals[plan.jobs[index].id] = EscapedText.escaped(refusal(ofSkipped: index))
+      }
+    }
+    for id in wanted.subtracting(known) {
+      choice.refusals[id] = EscapedText.escaped(refusal(ofUnknown: id))
+    }
+    choice.indices = plan.jobs.indices.filter { search.isRepeated[$0] }
+    return choice
+  }
+
+  /// Returns why a job that was not skipped must not run again; `nil` if it can.
+  private func refusal(of index: Int) -> String? {
+    let id = plan.jobs[index].id
+    switch states[index] {
+    case .waiting: return "\(id) has not ended; it runs without a request if its needs permit it"
+    case .running: return "\(id) is running"
+    case .unknown(let sentence): return sentence
+    case .ended(let outcome):
+      guard outcome.state == .succeeded else { return nil }
+      return "\(id) has succeeded; only jobs that have failed or were cancelled run again"
+    }
+  }
+
+  private func refusal(ofSkipped index: Int) -> String {
+    let id = plan.jobs[index].id
+    guard case .ended(let outcome) = states[index] else { return "\(id) was skipped" }
+    let cause = outcome.reason.map { ", because \($0)" } ?? ""
+    return "\(id) was skipped\(cause)" + (outcome.origin.map { "; retry \($0) instead" } ?? "")
+  }
+
+  private func refusal(ofUnknown id: String) -> String {
+    let group = plan.jobs.lazy.filter { $0.group == id }.map(\.id).prefix(2)
+    if let first = group.first { return "\(id) is the name of several jobs, such as \(first)" }
+    let nearest = NearestName.nearest(to: id, in: plan.jobs.lazy.map(\.id), limit: 2)
+    return "there is no job \(id)" + (nearest.map { "; did you mean \($0)?" } ?? "")
+  }
+}
+
+/// The search for the jobs that a request repeats. Each job and each need for several jobs is visited once.
+private struct RetrySearch {
+  let plan: JobPlan
+  let states: [RetryChoice.State]
+  /// Whether each job is repeated.
+  private(set) var isRepeated: [Bool]
+  /// The distinct needs.
+  private var ranges: [Range<Int>] = []
+  /// The jobs that have each of the needs.
+  private var dependents: [[Int]] = []
+  /// The needs that contain each job.
+  private var needs: [[Int]]
+  private var isVisited: [Bool]
+  /// The jobs that were cancelled because of the failure of each job.
+  private var cancelled: [String: [Int]] = [:]
+
+  init(_ plan: JobPlan, _ states: [RetryChoice.State]) {
+    self.plan = plan
+    self.states = states
+    isRepeated = Array(repeating: false, count: plan.jobs.count)
+    needs = Array(repeating: [], count: plan.jobs.count)
+    var numbers: [Range<Int>: Int] = [:]
+    for (index, job) in plan.jobs.enumerated() {
+      for need in job.needs {
+        let number = numbers[need] ?? ranges.count
+        if number == ranges.count {
+          numbers[need] = number
+          ranges.append(need)
+          dependents.append([])
+        }
+        dependents[number].append(index)
+      }
+      if case .ended(let outcome) = states[index], outcome.state == .cancelled,
+        let origin = outcome.origin
+      {
+        cancelled[origin, default: []].append(index)
+      }
+    }
+    for (number, range) in ranges.enumerated() {
+      for index in range { needs[index].append(number) }
+    }
+    isVisited = Array(repeating: false, count: ranges.count)
+  }
+
+  /// Adds jobs, and the jobs that are repeated because of them.
+  mutating func addAll(_ indices: some Sequence<Int>) {
+    var found: [Int] = []
+    for index in indices where !isRepeated[index] {
+      isRepeated[index] = true
+      found.append(index)
+    }
+    while let index = found.popLast() {
+      var next = cancelled.removeValue(forKey: plan.jobs[index].id) ?? []
+      next.removeAll { isOnceAndStarted($0) }
+      for number in needs[index] where !isVisited[number] {
+        isVisited[number] = true
+        next += dependents[number].filter(isRepeatedWithNeed)
+      }
+      for index in next where !isRepeated[index] {
+        isRepeated[index] = true
+        found.append(index)
+      }
+    }
+  }
+
+  /// Returns whether a job is repeated if one of its needs is.
+  private func isRepeatedWithNeed(_ index: Int) -> Bool {
+    guard case .ended(let outcome) = states[index], !isOnceAndStarted(index) else { return false }
+    return outcome.state == .skipped || plan.jobs[index].condition == .always
+  }
+
+  private func isOnceAndStarted(_ index: Int) -> Bool {
+    guard plan.jobs[index].isOnce, case .ended(let outcome) = states[index] else { return false }
+    return outcome.attemptCount > 0
+  }
+
+  /// Returns the jobs without those that would certainly be skipped.
+  func unblocked(_ indices: [Int]) -> [Int] {
+    var known: [Range<Int>: NeedFacts] = [:]
+    return indices.filter { index in
+      let job = plan.jobs[index]
+      var all: NeedFacts = []
+      for need in job.needs {
+        let joint = known[need] ?? need.reduce(into: []) { $0.formUnion(facts(about: $1)) }
+        known[need] = joint
+        all.formUnion(joint)
+      }
+      return !all.isSkipped(job.condition)
+    }
+  }
+
+  private func facts(about index: Int) -> NeedFacts {
+    guard case .ended(let outcome) = states[index], !isRepeated[index] else { return NeedFacts(nil) }
+    return NeedFacts(outcome.state)
+  }
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCommands
+
+/// What is known about a job of a plan before a runner decides about it.
+struct PastJob: Hashable, Sendable {
+  /// The state in which the earlier runners have left the job.
+  enum Progress: Hashable, Sendable {
+    /// The job has not ended, and all its attempts have.
+    case pending
+    /// An attempt has started, and the journal does not have its end.
+    case started(ShimFinding)
+    /// The job has ended.
+    case ended(JobOutcome)
+  }
+
+  /// The state of the job.
+  var progress = Progress.pending
+  /// The number of the last attempt that has started; 0 if the job has never started.
+  var attemptCount = 0
+  /// The number of attempts before the last one, or including it if it has failed and another attempt follows, that count
+  /// as attempts of the job. Attempts before a retry or a change do not count, and no attempt that was lost.
+  var failedAttemptCount = 0
+  /// The definition of the job at its last start or end; `nil` if it is unknown.
+  var definition: String?
+  /// Whether the journal has an end of the job, which may no longer count.
+  var hasEnded = false
+  /// Whether the job was cancelled or skipped because the whole run was ended.
+  var isByRun = false
+  /// Whether the job must not run again until a user requests it.
+  var waits = false
+
+  /// How the job has ended; `nil` if it has not ended.
+  var outcome: JobOutcome? { if case .ended(let outcome) = progress { outcome } else { nil } }
+
+  /// Whether the earlier runners have decided nothing about the job: it has never started or ended.
+  var isNew: Bool { progress == .pending && attemptCount == 0 && !hasEnded }
+
+  /// The job without its outcome and without its last attempt, because it runs again.
+  var reopened: PastJob {
+    var job = self
+    job.progress = .pending
+    job.failedAttemptCount = 0
+    job.hasEnded = true
+    job.isByRun = false
+    job.waits = false
+    return job
+  }
+}
