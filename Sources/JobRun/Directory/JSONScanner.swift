@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// The error that a text is not the expected JSON.
-struct JSONFault: Error {}
+package struct JSONFault: Error, Hashable {}
 
 /// Reads JSON (RFC 8259) in one pass, without a tree of values.
 ///

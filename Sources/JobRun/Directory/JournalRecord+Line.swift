@@ -38,8 +38,9 @@ extension JournalRecord {
 
   /// Reads a line of a journal, with or without its line break. Unknown keys are ignored.
   ///
+  /// - Parameter line: The bytes of the line.
   /// - Throws: ``JSONFault`` if the line is not a complete record.
-  init(line: UnsafeBufferPointer<UInt8>) throws(JSONFault) {
+  package init(line: UnsafeBufferPointer<UInt8>) throws(JSONFault) {
     var scanner = JSONScanner(line)
     var record = JournalRecord(.finish, time: .min)
     var event: Event?

@@ -102,9 +102,11 @@ final class JournalWriter: Sendable {
     loop: while true {
       switch nextStep() {
       case .write(let entries):
-        let failure = write(entries, &text, &size)
-        for entry in entries { entry.continuation?.resume(returning: failure) }
-        if let failure { fail(failure) }
+        if let failure = write(entries, &text, &size) {
+          fail(failure, entries)
+        } else {
+          for entry in entries { entry.continuation?.resume(returning: nil) }
+        }
       case .sleep: wakeUp.wait()
       case .end: break loop
       }
@@ -141,7 +143,7 @@ final class JournalWriter: Sendable {
   }
 
   /// Accepts no further records, and reports the failure to all who wait.
-  private func fail(_ failure: RunFailure) {
+  private func fail(_ failure: RunFailure, _ unwritten: [Entry]) {
     let (entries, handlers) = state.withLock { state in
       state.failure = failure
       defer {
@@ -150,7 +152,7 @@ final class JournalWriter: Sendable {
       }
       return (state.entries, state.handlers)
     }
-    for entry in entries { entry.continuation?.resume(returning: failure) }
+    for entry in unwritten + entries { entry.continuation?.resume(returning: failure) }
     for handler in handlers { handler(failure) }
   }
 }

@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import CMonitorSystem
-import JobFiles
 package import OperationsCommands
 
 /// The directory of a run. Only its owner has access to its files, because commands and environments contain secrets.

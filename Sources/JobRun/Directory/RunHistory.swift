@@ -36,6 +36,10 @@ package struct RunHistory: Sendable {
     /// The last start; `nil` if there was none, or if the job counts as not ended since a retry. In these cases, no
     /// process of the job lives and no exit status is waited for.
     package fileprivate(set) var lastStart: Start?
+    /// The definition of the job at its last start or end, also if a retry has followed; `nil` if it is unknown.
+    package fileprivate(set) var definition: String?
+    /// Whether the job has ever ended, also if it counts as not ended since then.
+    package fileprivate(set) var hasEverEnded = false
     /// Whether the journal contains the failure of the attempt ``lastStart``, after which another attempt follows.
     package fileprivate(set) var hasLastAttemptFailed = false
     /// The number of attempts that have failed one after the other, after each of which another attempt follows. Attempts
@@ -119,6 +123,7 @@ extension RunHistory.JobHistory {
     let count = failedAttemptCount
     forgetEnd()
     attemptCount = max(attemptCount, start.attempt)
+    definition = start.definition
     lastStart = start
     if isNext { failedAttemptCount = count }
   }
@@ -133,7 +138,9 @@ extension RunHistory.JobHistory {
     self.outcome = outcome
     hasEnded = true
     attemptCount = max(attemptCount, outcome.attemptCount)
+    hasEverEnded = true
     endDefinition = record.definition
+    if let text = record.definition { definition = text }
     waits = record.waits ?? false
     isByRun = record.byRun ?? false
   }
