@@ -11,6 +11,7 @@ extension Dashboard {
     case .tagWithDependents: tagWithDependents()
     case .untagAll: untagAll()
     case .cancel: askToCancel()
+    case .retry: askToRetry()
     case .armCancelKeys: armCancelKeys()
     case .raisePriority: changePriority(by: 1)
     case .lowerPriority: changePriority(by: -1)
@@ -81,6 +82,10 @@ extension Dashboard {
       guard !includingDependents else { return [.bell] }
       prompts.question = nil
       return request(isSuspended, of: id)
+    case .retry:
+      guard !includingDependents else { return [.bell] }
+      prompts.question = nil
+      return retry(question.ids)
     }
     let dependents = question.dependents?.ids ?? []
     if includingDependents, dependents.isEmpty { return [.bell] }

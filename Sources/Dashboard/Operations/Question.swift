@@ -18,12 +18,15 @@ struct Question: Sendable, Equatable {
     /// The program suspends this queue or, if the value is `false`, resumes it. The question has no list of
     /// operations.
     case setSuspended(QueueReport.ID, Bool)
+    /// The process executes the jobs of the operations again.
+    case retry
 
     /// Words for a message that a command was not sent, such as "not cancelled"; `nil` if the action is not a
     /// command.
     var refusalWords: String? {
       switch self {
       case .cancel: "not cancelled"
+      case .retry: "not retried"
       case .setSuspended(_, let isSuspended): isSuspended ? "not suspended" : "not resumed"
       case .quit, .open: nil
       }

@@ -18,10 +18,18 @@ struct Tags: Sendable {
   }
 
   /// Removes the tags of operations that have ended, because they accept no commands.
-  mutating func dropOver(in monitored: MonitoredState) {
+  ///
+  /// - Parameters:
+  ///   - monitored: The state of the process.
+  ///   - keepsRetryable: Whether the tags of operations stay that have failed or were cancelled, because their
+  ///     jobs can be executed again.
+  mutating func dropOver(in monitored: MonitoredState, keepsRetryable: Bool) {
     guard !ids.isEmpty else { return }
-    ids = ids.filter {
-      monitored.operations.state(of: $0)?.isOver != true && !monitored.hasEnded($0)
+    ids = ids.filter { id in
+      let state = monitored.operations.state(of: id)
+      let acceptsCommands =
+        state?.isOver != true || keepsRetryable && state?.mayBeRetried == true
+      return acceptsCommands && !monitored.hasEnded(id)
     }
   }
 }
@@ -40,7 +48,7 @@ extension Dashboard {
   mutating func toggleTag() -> [Effect] {
     guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
     if tags.ids.remove(id) == nil {
-      guard !report.state.isOver else {
+      guard !report.state.isOver || canRetry && report.state.mayBeRetried else {
         show("\(describe(id)) has finished", isWarning: true)
         return [.bell]
       }

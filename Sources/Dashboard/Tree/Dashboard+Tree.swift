@@ -155,7 +155,8 @@ extension Dashboard {
       switch key {
       case .tag, .tagWithDependents: true
       case .cancel, .raisePriority, .lowerPriority: tags.ids.isEmpty
-      case .untagAll, .armCancelKeys: false
+      // A job that has failed leaves the tree of unfinished operations, and can be executed again.
+      case .untagAll, .armCancelKeys, .retry: false
       }
     case .queue: true
     case .program, .screen, .movement, .list, .timeline, .detail, .log, .picker, .warnings,
