@@ -103,7 +103,8 @@ extension ResumeRules {
     if isRepeated[index] {
       var result = run(index, past.reopened, needs)
       result.isReopened = true
-      result.remark = choice.requested.contains(index) ? .requested : .repeated
+      let isRequested = choice.requested.contains(index)
+      result.remark = result.state == .skipped ? .blocked : isRequested ? .requested : .repeated
       return result
     }
     switch past.progress {

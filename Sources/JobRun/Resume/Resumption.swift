@@ -49,4 +49,121 @@ package struct Resumption: Sendable {
   /// What people must know about the decisions. Each element is one sentence without a full stop. Characters that control
   /// a terminal are escaped.
   package let sentences: [String]
+
+  /// Whether a job runs, may run, or has to be awaited. Otherwise the outcomes of all jobs are known.
+  package var hasWork: Bool {
+    !removedJobs.isEmpty
+      || decisions.contains { decision in
+        switch decision {
+        case .run, .adopt, .take: true
+        case .keep, .wait: false
+        }
+      }
+  }
+}
+
+extension Resumption {
+  /// Returns the decisions of a new run: all jobs run.
+  ///
+  /// - Parameter plan: The plan.
+  /// - Returns: The decisions.
+  package static func fresh(_ plan: JobPlan) -> Resumption {
+    Resumption(
+      decisions: Array(repeating: .run(firstAttempt: 1), count: plan.jobs.count),
+      lastAttempts: plan.jobs.map(\.maximumAttempts),
+      definitions: JobDefinition.texts(of: plan), records: [], removedJobs: [], sentences: [])
+  }
+
+  /// Decides about all jobs of a plan. No file is read.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan, which can differ from the plan of the earlier runners.
+  ///   - directory: The directory of the run.
+  ///   - history: What the journal says.
+  ///   - findings: What has become of the attempts without an end in the journal, by the ids of their jobs. A job without
+  ///     a finding counts as one whose process may still run.
+  ///   - retrying: The ids of the jobs that a user wants to repeat; `nil` if nothing is repeated on request.
+  /// - Throws: ``RunFailure`` if one of these jobs must not be repeated.
+  package init(
+    _ plan: JobPlan, directory: RunDirectory, history: RunHistory,
+    findings: [String: ShimFinding] = [:], retrying: [String]? = nil
+  ) throws(RunFailure) {
+    let definitions = JobDefinition.texts(of: plan)
+    let past = plan.jobs.map { PastJob(history.jobs[$0.id], findings[$0.id]) }
+    var rules = ResumeRules(plan, definitions: definitions, past: past)
+    if let retrying {
+      let choice = RetryChoice(plan, states: rules.retryStates).choice(for: retrying)
+      if let refusal = retrying.lazy.compactMap({ choice.refusals[$0] }).first {
+        throw RunFailure(refusal)
+      }
+      rules = ResumeRules(plan, definitions: definitions, past: past, choice: choice)
+    }
+    let removed = RemovedJobs(plan, history, findings, directory)
+    self.init(
+      decisions: rules.decisions(history, directory),
+      lastAttempts: rules.results.map(\.lastAttempt), definitions: rules.recordedDefinitions,
+      records: rules.records(history), removedJobs: removed.running,
+      sentences: ResumeSentences(plan, rules.results, removed).sentences)
+  }
+}
+
+/// The jobs of a history that a plan does not have.
+struct RemovedJobs {
+  /// The ids of the jobs whose commands do not run, sorted.
+  var ids: [String] = []
+  /// The jobs whose commands still run, sorted by their ids.
+  var running: [Resumption.RemovedJob] = []
+  /// The reasons for which it is not known whether the command of a job still runs.
+  var unknown: [String] = []
+
+  init(
+    _ plan: JobPlan, _ history: RunHistory, _ findings: [String: ShimFinding],
+    _ directory: RunDirectory
+  ) {
+    let known = Set(plan.jobs.lazy.map(\.id))
+    for (id, job) in history.jobs.sorted(by: { $0.key < $1.key }) where !known.contains(id) {
+      guard let start = job.openStart else {
+        ids.append(id)
+        continue
+      }
+      switch findings[id] {
+      case .alive(let shim):
+        running.append(
+          Resumption.RemovedJob(
+            id: id, attempt: start.attempt, files: directory.files(named: start.files), shim: shim))
+      case .unknown(let sentence): unknown.append(sentence)
+      case .ended, .lost, nil: ids.append(id)
+      }
+    }
+  }
+}
+
+extension RunHistory.JobHistory {
+  /// The start of the attempt without an end in the journal; `nil` if there is no such attempt.
+  var openStart: RunHistory.Start? {
+    outcome == nil && !hasLastAttemptFailed ? lastStart : nil
+  }
+}
+
+extension PastJob {
+  /// Creates what a history says about a job.
+  ///
+  /// - Parameters:
+  ///   - history: The history; `nil` if the journal does not have the job.
+  ///   - finding: What has become of the attempt without an end; `nil` if it was not examined.
+  init(_ history: RunHistory.JobHistory?, _ finding: ShimFinding?) {
+    guard let history else { return }
+    attemptCount = history.attemptCount
+    failedAttemptCount = history.failedAttemptCount
+    hasEnded = history.hasEnded
+    isByRun = history.isByRun
+    waits = history.waits
+    definition = history.endDefinition ?? history.lastStart?.definition
+    if definition == "" { definition = nil }
+    if let outcome = history.outcome {
+      progress = .ended(outcome)
+    } else if history.openStart != nil {
+      progress = .started(finding ?? .unknown("it is not known whether the command still runs"))
+    }
+  }
 }

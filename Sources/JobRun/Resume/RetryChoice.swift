@@ -205,7 +205,9 @@ private struct RetrySearch {
   }
 
   private func facts(about index: Int) -> NeedFacts {
-    guard case .ended(let outcome) = states[index], !isRepeated[index] else { return NeedFacts(nil) }
+    guard case .ended(let outcome) = states[index], !isRepeated[index] else {
+      return NeedFacts(nil)
+    }
     return NeedFacts(outcome.state)
   }
 }
