@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import JobRun
+
+/// The commands that messages propose for a run.
+struct RunWords {
+  /// The id of the run.
+  let id: String
+  /// The words by which other commands find the run, such as `ID --state DIRECTORY`. They are unsanitised.
+  let operand: String
+
+  /// Creates the words for a run.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory of the run.
+  ///   - place: The option that selects the place of the runs.
+  init(_ directory: RunDirectory, _ place: RunPlaceOptions) {
+    id = directory.id
+    if let state = place.state {
+      operand = "\(id) --state \(Self.quoted(state))"
+    } else {
+      let found = try? RunStore.find(id, in: place.place)
+      // Other commands look in the working directory. The run of a job file in another directory needs its path.
+      operand = found == directory ? id : Self.quoted(directory.path)
+    }
+  }
+
+  /// The command that shows the run while its runner lives. It is unsanitised.
+  var attach: String { "opq-top attach --run \(operand)" }
+  /// The command that continues the run. It is unsanitised.
+  var resume: String { "opq-top run --resume \(operand)" }
+
+  /// Returns a word that a shell reads as the text.
+  private static func quoted(_ text: String) -> String {
+    let isPlain = text.unicodeScalars.allSatisfy { scalar in
+      scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+        || "/._-+,:@%".unicodeScalars.contains(scalar)
+    }
+    if isPlain, !text.isEmpty { return text }
+    let parts = text.split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + parts.joined(separator: "'\\''") + "'"
+  }
+}
