@@ -3,38 +3,65 @@
 
 import CMonitorSystem
 import COperationsSystem
+import OperationsCore
 
 /// The lock of a run: at most one process executes the jobs of a run.
 ///
-/// The system ends the lock when the process ends, however it ends. Processes that this process starts do not have it.
+/// The lock remains until ``release()`` is called or the process ends, however it ends. It does not end when the last
+/// reference to this object ends. Processes that this process starts do not have the lock.
 package final class RunLock: Sendable {
-  private let file: Int32
+  /// The open file; -1 if the lock was released.
+  private let file: Locked<Int32>
 
-  private init(_ file: Int32) { self.file = file }
+  private init(_ file: Int32) { self.file = Locked(file) }
 
-  deinit { cmonitor_close(file) }
+  /// Ends the lock. A second call does nothing.
+  package func release() {
+    let file = file.withLock { file in
+      defer { file = -1 }
+      return file
+    }
+    if file >= 0 { cmonitor_close(file) }
+  }
 
-  /// Takes the lock of a run, until the result is released.
+  /// Takes the lock of a run.
   ///
   /// - Parameter directory: The directory of the run.
   /// - Returns: The lock.
   /// - Throws: ``RunFailure`` if another process has the lock, or if it cannot be taken.
   package static func take(_ directory: RunDirectory) throws(RunFailure) -> RunLock {
-    let lock = try acquire(directory)
-    var error = cmonitor_set_size(lock.file, 0)
+    let file = try open(directory)
+    var error = cmonitor_set_size(file, 0)
     if error == 0 {
       let text = Array("\(csystem_process_id())\n".utf8)
-      error = cmonitor_write_all_or_none(lock.file, text, text.count, 0)
+      error = cmonitor_write_all_or_none(file, text, text.count, 0)
     }
-    guard error == 0 else { throw RunFailure("write the file", directory.lock, error: error) }
-    return lock
+    guard error == 0 else {
+      cmonitor_close(file)
+      throw RunFailure("write the file", directory.lock, error: error)
+    }
+    return RunLock(file)
   }
 
   /// Takes the lock without writing the process id to the file.
   static func acquire(_ directory: RunDirectory) throws(RunFailure) -> RunLock {
+    RunLock(try open(directory))
+  }
+
+  /// Opens and locks the file of a lock.
+  private static func open(_ directory: RunDirectory) throws(RunFailure) -> Int32 {
     let file = cmonitor_open_private_file(directory.lock)
     guard file >= 0 else { throw RunFailure("lock the run", directory.path, error: -file) }
-    let lock = RunLock(file)
+    do throws(RunFailure) {
+      try lock(file, of: directory)
+    } catch {
+      cmonitor_close(file)
+      throw error
+    }
+    return file
+  }
+
+  private static func lock(_ file: Int32, of directory: RunDirectory) throws(RunFailure) {
     // A process that only checks the lock shares it for a moment.
     var error = cmonitor_lock(file, false)
     var attempt = 0 as Int64
@@ -53,7 +80,6 @@ package final class RunLock: Sendable {
       cmonitor_read_status(directory.lock, true, &current) == 0,
       own.device == current.device, own.number == current.number
     else { throw RunFailure("the run \(directory.id) was deleted") }
-    return lock
   }
 
   private static func isTaken(_ directory: RunDirectory) -> RunFailure {

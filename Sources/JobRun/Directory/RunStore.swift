@@ -133,8 +133,8 @@ package enum RunStore {
   /// - Throws: ``RunFailure`` if a runner is alive, or if a file cannot be deleted.
   package static func delete(_ directory: RunDirectory) throws(RunFailure) {
     if let process = RunLock.holder(of: directory) {
-      throw RunFailure(
-        "the run \(directory.id) is running (process \(process)) and cannot be deleted")
+      let words = process > 0 ? " (process \(process))" : ""
+      throw RunFailure("the run \(directory.id) is running\(words), so it cannot be deleted")
     }
     // No runner can begin from here on. A full or read-only disk does not prevent the lock of an existing file.
     let lock = try RunLock.acquire(directory)
@@ -143,7 +143,7 @@ package enum RunStore {
     let hidden = "\(parent)/\(deletedPrefix)\(directory.id)"
     let isRenamed = cmonitor_rename(directory.path, hidden) == 0
     let error = cmonitor_delete_tree(isRenamed ? hidden : directory.path)
-    withExtendedLifetime(lock) {}
+    lock.release()
     guard error == 0 else { throw RunFailure("delete the run", directory.path, error: error) }
     deleteRemains(in: parent)
   }

@@ -3,7 +3,7 @@
 
 import CMonitorSystem
 
-/// What identifies this machine, and the time since its start.
+/// What identifies this machine and its last start.
 package enum ThisMachine {
   /// A text that the system chooses when it starts. If two boot ids differ, no process of the one still lives. Empty if
   /// the id is unknown.
