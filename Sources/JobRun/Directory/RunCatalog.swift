@@ -54,7 +54,7 @@ package enum RunCatalog {
       let holder = RunLock.holder(of: directory)
       let history = try RunHistory.read(directory, keepsRecords: false)
       // If the plan cannot be read, the journal still contains the jobs that have started or ended.
-      let jobs = PlanJobs.ids(of: directory) ?? Array(history.jobs.keys)
+      let jobs = directory.plannedJobs ?? Array(history.jobs.keys)
       var counts = JobCounts()
       for job in jobs {
         if let outcome = history.jobs[job]?.outcome { counts.add(outcome) }
@@ -71,6 +71,11 @@ package enum RunCatalog {
         created: RunID.time(of: directory.id), title: directory.id, file: nil)
     }
   }
+}
+
+extension RunDirectory {
+  /// The ids of the jobs of the newest plan; `nil` if the plan cannot be read.
+  package var plannedJobs: [String]? { PlanJobs.ids(of: self) }
 }
 
 /// The jobs of a plan that was written as JSON.
