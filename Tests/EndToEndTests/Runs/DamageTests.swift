@@ -117,7 +117,7 @@ struct DamageTests {
     let scene = try StoredRunScene(Self.jobs)
     let run = try endedJob(in: scene)
     try "no JSON\n".write(toFile: run.file(name), atomically: true, encoding: .utf8)
-    let damaged = try scene.run(["run", "--resume", "--batch"])
+    let damaged = try scene.run(["run", "--resume", "--batch", run.id])
     #expect(damaged.ending == .status(2))
     damaged.expectSentence(name)
     try FileManager.default.removeItem(atPath: run.file(name))

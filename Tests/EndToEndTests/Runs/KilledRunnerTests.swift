@@ -71,8 +71,8 @@ struct KilledRunnerTests {
       runner.kill()
     }
     try scene.open()
-    let finisher = try scene.run(["run", "--resume", "--batch"])
-    #expect(finisher.ending == .status(graph.states.values.contains("failed") ? 1 : 0))
+    let finisher = try scene.start(["run", "--resume", "--batch"])
+    #expect(finisher.end(within: 240) == .status(graph.states.values.contains("failed") ? 1 : 0))
     try expectEnd(graph, of: try scene.onlyRun(), in: scene)
   }
 

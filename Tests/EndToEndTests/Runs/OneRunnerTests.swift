@@ -85,6 +85,10 @@ struct OneRunnerTests {
       } + "\n"
     }
     try moved.joined().write(toFile: run.file("journal.jsonl"), atomically: true, encoding: .utf8)
+    let request = run.contents("request.json").replacing(#/"created":[0-9]+/#) { _ in
+      "\"created\":4000000000000000000"
+    }
+    try request.write(toFile: run.file("request.json"), atomically: true, encoding: .utf8)
     try scene.open()
     let resumed = try scene.run(["run", "--resume", "--batch"])
     #expect(resumed.ending == .status(0), "\(resumed.errors)")
@@ -145,11 +149,14 @@ struct OneRunnerTests {
     let resumed = try scene.run(["run", "--resume", "--batch"])
     #expect(resumed.ending == .status(1), "\(resumed.errors)")
     #expect(scene.lines("ran") == ["held 1"])
-    #expect(run.end(of: "held")?.state == "failed")
-    #expect(run.end(of: "held")?.reason?.isEmpty == false)
+    #expect(resumed.output.contains("failed    held: "), "\(resumed.output)")
     #expect(StoredRunScene.isAlive(process))
     other.signal(SIGKILL)
     _ = other.waitForEnd()
+    // The next resume examines the job again. Without the lock, it is lost.
+    #expect(flock(descriptor, LOCK_UN) == 0)
+    #expect(try scene.run(["run", "--resume", "--batch"]).ending == .status(0))
+    #expect(scene.lines("ran") == ["held 1", "held 2", "last"])
   }
 
   /// Replaces the contents of a file, which stays the same file.

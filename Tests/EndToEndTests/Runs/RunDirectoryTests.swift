@@ -57,7 +57,6 @@ struct RunDirectoryTests {
         "runner - 0 -", "start a 1 -", "end a 1 succeeded", "start b 1 -", "attempt b 1 -",
         "start b 2 -", "end b 2 succeeded", "finish - 0 -",
       ])
-    #expect(records.map(\.time) == records.map(\.time).sorted())
     #expect(run.contents("journal.jsonl").hasSuffix("\n"))
     let base = try #require(run.base(of: "a"))
     #expect(run.contents("\(base).log") == "\(run.id)\n")
@@ -95,7 +94,7 @@ struct RunDirectoryTests {
             cat | wc -c >>"$DIR/files"
             pwd >"$DIR/place"
             echo "$0 $#" >"$DIR/words"
-            ps -o sid= -p $$ | tr -d ' ' >"$DIR/session"
+            cut -d' ' -f6 /proc/$$/stat >"$DIR/session"
             echo $$ >>"$DIR/session"
       """#)
     #expect(try run(scene, mask: "027") == .status(0), "\(scene.scene.contents("errors"))")
