@@ -21,6 +21,12 @@ protocol InquiryCommand: EndingCommand {
   /// - Parameter ids: The ids of ``operations``.
   /// - Returns: The question or the request.
   func inquiry(about ids: [OperationReport.ID]) -> any Inquiry
+  /// Answers without a process. It is called if no process is named and none listens.
+  ///
+  /// - Parameter viewer: The run of the viewer.
+  /// - Returns: How the process must end; `nil` if the command needs a process.
+  /// - Throws: The error because of which there is no answer.
+  func endingWithoutProcess(_ viewer: ViewerRun) throws -> Ending?
   /// Whether the command changes nothing in the process.
   static var isReadOnly: Bool { get }
 }
@@ -74,8 +80,13 @@ extension InquiryCommand {
     try runPlace?.check(options.target)
   }
 
+  func endingWithoutProcess(_ viewer: ViewerRun) throws -> Ending? { nil }
+
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
-  func ending() -> Ending {
+  func ending() -> Ending { answer() }
+
+  /// Answers from a recording or a process. Returns how the process must end: with an exit status or by a signal.
+  func answer() -> Ending {
     do {
       if let source, let recording = source.recording {
         let reader = try RecordingReader(path: recording)
@@ -87,7 +98,12 @@ extension InquiryCommand {
       // created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
       let target = options.target
-      let path = try target.isGiven ? target.path(nil, runPlace, run) : TargetOptions.onlyPath()
+      let found = target.isGiven ? [] : ProcessFinder.find()
+      if !target.isGiven, found.isEmpty, let ending = try endingWithoutProcess(run) {
+        return ending
+      }
+      let path =
+        try target.isGiven ? target.path(nil, runPlace, run) : TargetOptions.onlyPath(of: found)
       let ids = try OperationWord.ids(of: operations) { names in
         try NameInquiry.parts(of: names).reduce(into: [:]) { ids, part in
           var inquiry = NameInquiry(part)

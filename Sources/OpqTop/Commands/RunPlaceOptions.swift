@@ -15,9 +15,6 @@ struct RunPlaceOptions: ParsableArguments {
   /// The place of the runs.
   var place: RunPlace { state.map { RunPlace(state: $0) } ?? .beside(file: nil) }
 
-  /// The option as the end of a command that a message proposes; empty if the option is not given. It is unsanitised.
-  var words: String { state.map { " --state \($0)" } ?? "" }
-
   /// Checks that the option is not given without a run.
   ///
   /// - Throws: `ValidationError` if it has no effect.

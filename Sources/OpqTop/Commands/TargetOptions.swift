@@ -69,8 +69,7 @@ extension TargetOptions {
     if let process = wait { return try viewer.waitForSocket(of: process) }
     if let path = socket { return path }
     if let run {
-      let found = try FoundRun(run, in: place?.place ?? .beside(file: nil), place?.words ?? "")
-      return try AttachTarget.process(found.process()).path()
+      return try AttachTarget.process(FoundRun(run, in: place).process()).path()
     }
     guard let target = target ?? pid.map({ .process($0) }) else {
       throw AttachError(.nothingThere, ProcessTable.emptyMessage)
@@ -80,9 +79,10 @@ extension TargetOptions {
 
   /// Returns the path of the socket of the only process that listens.
   ///
+  /// - Parameter found: The processes that listen.
+  /// - Returns: The path.
   /// - Throws: ``AttachError`` if no process listens, or `ValidationError` if several do.
-  static func onlyPath() throws -> String {
-    let found = ProcessFinder.find()
+  static func onlyPath(of found: [ProcessFinder.Found] = ProcessFinder.find()) throws -> String {
     guard let only = found.first else {
       throw AttachError(.nothingThere, ProcessTable.emptyMessage)
     }

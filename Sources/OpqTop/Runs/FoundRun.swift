@@ -1,44 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import JobRun
 import MonitorClient
-import MonitorProtocol
+import OperationsCommands
 
 /// A run that the command line names.
 struct FoundRun {
+  /// The directory of the run.
   let directory: RunDirectory
-  /// The end of a command that a message proposes, such as ` --run 20261128-101500-x7k2`. It is unsanitised.
-  let words: String
+  /// The words by which other commands find the run, such as `ID --state DIRECTORY`. They are unsanitised.
+  let operand: String
 
   /// Finds a run.
   ///
   /// - Parameters:
   ///   - word: The id of the run, its first characters, or the path of its directory; `nil` for the newest run.
-  ///   - place: The place of the runs.
-  ///   - placeWords: The option that selects the place, as the end of a command; empty if it is not given.
+  ///   - options: The option that selects the place of the runs; `nil` if the command has no such option.
   /// - Throws: ``AttachError`` if there is no such run, or if several ids begin with the word.
-  init(_ word: String?, in place: RunPlace, _ placeWords: String = "") throws(AttachError) {
+  init(_ word: String?, in options: RunPlaceOptions?) throws(AttachError) {
     let path = word.flatMap { $0.contains("/") ? RunPath($0) : nil }
     do throws(RunFailure) {
-      directory = try RunStore.find(
-        path?.id ?? word, in: path.map { RunPlace(state: $0.state) } ?? place)
+      if let path {
+        directory = try RunStore.find(path.id, in: RunPlace(state: path.state))
+      } else {
+        directory = try RunStore.find(word, in: options?.place ?? .beside(file: nil))
+      }
     } catch {
       throw AttachError(.nothingThere, "\(error)")
     }
-    words = path == nil ? " --run \(directory.id)\(placeWords)" : " --run \(word ?? "")"
+    operand =
+      if path != nil, let word { word } else {
+        options.map { RunWords(directory, $0).operand } ?? directory.id
+      }
   }
 
   /// Returns the id of the process that runs the jobs.
   ///
   /// - Throws: ``AttachError`` if no process runs them. The sentence names the commands that show the results.
   func process() throws(AttachError) -> Int32 {
-    if let process = RunLock.holder(of: directory) { return process }
+    if let process = RunLock.holder(of: directory), process > 0 { return process }
     throw AttachError(
       .nothingThere,
       """
       no process runs the jobs of \(directory.id); "opq-top runs" shows their states, and \
-      "opq-top log JOB\(words)" shows the output of a job
+      "opq-top log JOB --run \(operand)" shows the output of a job
       """)
   }
 }
@@ -47,6 +54,7 @@ struct FoundRun {
 struct RunPath: Equatable {
   /// The directory that has the folder `runs`.
   let state: String
+  /// The id of the run.
   let id: String
 
   /// Splits a path; `nil` if it is not the path of a run.
@@ -58,5 +66,15 @@ struct RunPath: Equatable {
     self.id = String(id)
     let rest = names.dropLast(2).joined(separator: "/")
     state = path.hasPrefix("/") ? "/\(rest)" : rest.isEmpty ? "." : rest
+  }
+}
+
+extension ShimFiles {
+  /// Whether the shim is alive. A check of another process at the same moment has the same result.
+  var isShimAlive: Bool {
+    let file = cmonitor_open_to_read(shim)
+    guard file >= 0 else { return false }
+    defer { cmonitor_close(file) }
+    return cmonitor_lock(file, true) == cmonitor_error_try_again
   }
 }
