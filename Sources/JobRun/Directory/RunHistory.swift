@@ -32,29 +32,29 @@ package struct RunHistory: Sendable {
   /// What the journal says about a job.
   package struct JobHistory: Hashable, Sendable {
     /// The greatest number of an attempt that was started; 0 if the job has not started.
-    package fileprivate(set) var attemptCount = 0
+    package private(set) var attemptCount = 0
     /// The last start; `nil` if there was none, or if the job counts as not ended since a retry. In these cases, no
     /// process of the job lives and no exit status is waited for.
-    package fileprivate(set) var lastStart: Start?
+    package private(set) var lastStart: Start?
     /// The definition of the job at its last start or end, also if a retry has followed; `nil` if it is unknown.
-    package fileprivate(set) var definition: String?
+    package private(set) var definition: String?
     /// Whether the job has ever ended, also if it counts as not ended since then.
-    package fileprivate(set) var hasEverEnded = false
+    package private(set) var hasEverEnded = false
     /// Whether the journal contains the failure of the attempt ``lastStart``, after which another attempt follows.
-    package fileprivate(set) var hasLastAttemptFailed = false
+    package private(set) var hasLastAttemptFailed = false
     /// The number of attempts that have failed one after the other, after each of which another attempt follows. Attempts
     /// before a retry do not count, and neither do those before an attempt whose end is unknown.
-    package fileprivate(set) var failedAttemptCount = 0
+    package private(set) var failedAttemptCount = 0
     /// How the job has ended; `nil` if it has not ended.
-    package fileprivate(set) var outcome: JobOutcome?
+    package private(set) var outcome: JobOutcome?
     /// Whether the journal contains an end of the job, also if it counts as not ended since then.
-    package fileprivate(set) var hasEnded = false
+    package private(set) var hasEnded = false
     /// The definition of the job at its end; `nil` if it has not ended.
-    package fileprivate(set) var endDefinition: String?
+    package private(set) var endDefinition: String?
     /// Whether the job has ended, and must not run again unless the user requests it.
-    package fileprivate(set) var waits = false
+    package private(set) var waits = false
     /// Whether the job was cancelled because the whole run was ended, or skipped because of such a job.
-    package fileprivate(set) var isByRun = false
+    package private(set) var isByRun = false
 
     /// Creates the history of a job without records.
     package init() {}

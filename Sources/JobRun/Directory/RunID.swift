@@ -30,12 +30,10 @@ enum RunID {
     let bytes = Array(name.utf8)
     guard bytes.count == 20 else { return false }
     return bytes.indices.allSatisfy { index in
-      switch (index, bytes[index]) {
-      case (8, let byte), (15, let byte): byte == UInt8(ascii: "-")
-      case (_, UInt8(ascii: "0")...UInt8(ascii: "9")): true
-      case (16..., UInt8(ascii: "a")...UInt8(ascii: "z")): true
-      default: false
-      }
+      let byte = bytes[index]
+      if index == 8 || index == 15 { return byte == UInt8(ascii: "-") }
+      return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        || index > 15 && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
   }
 
