@@ -65,19 +65,22 @@ package final class RunJournal: Sendable {
   deinit { cmonitor_close(file) }
 
   /// Appends a record, which is soon on the disk. After a failure or the call of ``close()``, nothing happens.
-  package func append(_ record: JournalRecord) {
-    _ = add(Entry(record: record, continuation: nil))
-  }
+  package func append(_ record: JournalRecord) { append(record, resuming: nil) }
 
   /// Appends a record, and waits until it and all earlier records are on the disk.
   ///
   /// - Throws: ``RunFailure`` if the journal cannot be written. After a failure, all further calls fail at once.
   package func appendAndSync(_ record: JournalRecord) async throws(RunFailure) {
-    let failure = await withCheckedContinuation { continuation in
-      let entry = Entry(record: record, continuation: continuation)
-      if let failure = add(entry) { continuation.resume(returning: failure) }
-    }
+    let failure = await withCheckedContinuation { append(record, resuming: $0) }
     if let failure { throw failure }
+  }
+
+  /// Appends a record, and resumes a task when it and all earlier records are on the disk, or cannot be written.
+  func append(
+    _ record: JournalRecord, resuming continuation: CheckedContinuation<RunFailure?, Never>?
+  ) {
+    let entry = Entry(record: record, continuation: continuation)
+    if let failure = add(entry) { continuation?.resume(returning: failure) }
   }
 
   /// Why the journal can no longer be written; `nil` if there was no failure.
