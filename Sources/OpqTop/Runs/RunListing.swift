@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import JobRun
+import MonitorProtocol
+
+/// Formats runs as text, with one line for each run.
+enum RunTable {
+  /// Returns a header and a line for each run. The text contains no escape sequences, even if the names of files do.
+  ///
+  /// - Parameters:
+  ///   - runs: The runs.
+  ///   - now: The wall clock, in nanoseconds since 1970.
+  ///   - isUnicode: Whether the text may have characters beyond ASCII.
+  /// - Returns: The lines.
+  static func text(of runs: [RunSummary], at now: Int64, isUnicode: Bool = true) -> String {
+    let counts = ["JOBS", "SUCCEEDED", "FAILED", "SKIPPED", "CANCELLED", "AGE"]
+    var table = TextTable(
+      ["ID", "STATE"].map { .init(title: $0, width: 0) }
+        + counts.map { .init(title: $0, width: 0, isRightAligned: true) }
+        + [.init(title: "FILE", width: 0)], isUnicode: isUnicode, gap: 2)
+    for run in runs { table.add(cells(of: run, at: now)) }
+    return table.lines.map { "\($0)\n" }.joined()
+  }
+
+  private static func cells(of run: RunSummary, at now: Int64) -> [String] {
+    let age = TimeText.duration(run.age(at: now))
+    if case .damaged(let failure) = run.state {
+      return [run.directory.id, run.state.word, "-", "-", "-", "-", "-", age, "\(failure)"]
+    }
+    let states: [JobOutcome.State] = [.succeeded, .failed, .skipped, .cancelled]
+    return [run.directory.id, run.state.word, "\(run.jobCount)"]
+      + states.map { "\(run.counts.counts[$0] ?? 0)" } + [age, run.title]
+  }
+}
+
+extension RunState {
+  /// The state as a word.
+  var word: String {
+    switch self {
+    case .running: "running"
+    case .finished: "finished"
+    case .interrupted: "interrupted"
+    case .damaged: "damaged"
+    }
+  }
+
+  /// Whether a runner is alive.
+  var isRunning: Bool { if case .running = self { true } else { false } }
+}
+
+extension RunSummary {
+  /// Returns the time since the creation of the run.
+  ///
+  /// - Parameter now: The wall clock, in nanoseconds since 1970.
+  /// - Returns: The time; zero if the clock was set back.
+  func age(at now: Int64) -> Duration { .nanoseconds(max(0, now.subtractingClamped(created))) }
+}
+
+extension Int64 {
+  /// Returns the difference to another number, or the nearest number that can be represented. The other number can come
+  /// from a damaged file.
+  fileprivate func subtractingClamped(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other > 0 ? .min : .max) : difference
+  }
+}
+
+/// The output of `runs --json`, which `Scripting.md` documents for users.
+struct RunListing: Encodable {
+  /// A run.
+  struct Run: Encodable {
+    /// The id.
+    let id: String
+    /// The state: `running`, `finished`, `interrupted` or `damaged`.
+    let state: String
+    /// The process that executes the jobs; `nil` if there is none, or if its id is unknown.
+    let process: Int32?
+    /// The path of the directory of the run.
+    let directory: String
+    /// The path of the job file; `nil` if the jobs were read from standard input.
+    let file: String?
+    /// The name of the job file, as it was given.
+    let title: String
+    /// The time of the creation, in seconds since 1970.
+    let createdSecondsSince1970: Double
+    /// The time since the creation, in seconds.
+    let ageSeconds: Double
+    /// The number of jobs.
+    let jobCount: Int
+    /// The number of jobs that have ended in each state.
+    let counts: Counts
+    /// The reason why the files of the run cannot be read; `nil` if they can.
+    let error: String?
+  }
+
+  /// The number of jobs that have ended in each state.
+  struct Counts: Encodable {
+    let succeeded: Int
+    let failed: Int
+    let skipped: Int
+    let cancelled: Int
+  }
+
+  let schema = "opq.runs/1"
+  let runs: [Run]
+
+  /// Creates the output for runs.
+  ///
+  /// - Parameters:
+  ///   - runs: The runs.
+  ///   - now: The wall clock, in nanoseconds since 1970.
+  init(_ runs: [RunSummary], at now: Int64) { self.runs = runs.map { Run($0, at: now) } }
+}
+
+extension RunListing.Run {
+  fileprivate init(_ run: RunSummary, at now: Int64) {
+    var (process, error): (Int32?, String?) = (nil, nil)
+    switch run.state {
+    case .running(let id): process = id > 0 ? id : nil
+    case .damaged(let failure): error = failure.description
+    case .finished, .interrupted: break
+    }
+    self.init(
+      id: run.directory.id, state: run.state.word, process: process,
+      directory: run.directory.path, file: run.file, title: run.title,
+      createdSecondsSince1970: Double(run.created / 1_000_000) / 1_000,
+      ageSeconds: (run.age(at: now) / .milliseconds(1)).rounded(.down) / 1_000,
+      jobCount: run.jobCount, counts: RunListing.Counts(run.counts), error: error)
+  }
+}
+
+extension RunListing.Counts {
+  fileprivate init(_ counts: JobCounts) {
+    func count(_ state: JobOutcome.State) -> Int { counts.counts[state] ?? 0 }
+    self.init(
+      succeeded: count(.succeeded), failed: count(.failed), skipped: count(.skipped),
+      cancelled: count(.cancelled))
+  }
+}
