@@ -6,6 +6,11 @@ package import OperationsCore
 /// An asynchronous operation that waits for the end of a shim that another process has started.
 package final class AdoptedOperation: AsyncOperation<CommandResult>, @unchecked Sendable {
   private let command: Command
+  private let beginning = Locked(false)
+
+  /// Whether the work has begun. From then on, the operation ends the command if it is cancelled. An operation that is
+  /// cancelled before this does nothing.
+  package var hasBegun: Bool { beginning.withLock { $0 } }
 
   /// Creates an operation for a shim that is alive.
   ///
@@ -21,6 +26,7 @@ package final class AdoptedOperation: AsyncOperation<CommandResult>, @unchecked 
 
   /// Waits for the end of the command. Called by the library, once.
   package override func run() async throws -> CommandResult {
+    beginning.withLock { $0 = true }
     throw CommandError(.start, command.name)
   }
 }
