@@ -107,7 +107,7 @@ extension InquiryCommand {
       let ids = try OperationWord.ids(of: operations) { names in
         try NameInquiry.parts(of: names).reduce(into: [:]) { ids, part in
           var inquiry = NameInquiry(part)
-          let ending = try answer(&inquiry, path, run)
+          let ending = try run.ask(&inquiry, of: path, isReadOnly: Self.isReadOnly)
           if case .signal(let signal) = ending { throw ViewerRun.SignalRequest(signal: signal) }
           ids.merge(try inquiry.ids()) { $1 }
         }
@@ -126,18 +126,28 @@ extension InquiryCommand {
     to inquiry: some Inquiry, _ path: String, _ run: ViewerRun
   ) throws -> Ending {
     var inquiry = inquiry
-    return try answer(&inquiry, path, run)
+    return try run.ask(&inquiry, of: path, isReadOnly: Self.isReadOnly)
   }
+}
 
+extension ViewerRun {
   /// Lets a process answer an inquiry.
-  private func answer(
-    _ inquiry: inout some Inquiry, _ path: String, _ run: ViewerRun
+  ///
+  /// - Parameters:
+  ///   - inquiry: The inquiry.
+  ///   - path: The path of the socket of the process.
+  ///   - isReadOnly: Whether the inquiry changes nothing in the process.
+  /// - Returns: How this process must end.
+  /// - Throws: ``AttachError`` if the process cannot be watched, or ``SignalRequest`` if a signal
+  ///   arrives before its greeting.
+  func ask(
+    _ inquiry: inout some Inquiry, of path: String, isReadOnly: Bool
   ) throws -> Ending {
     let session = RemoteSession(
-      path: path, isReadOnly: Self.isReadOnly, interest: inquiry.interest
-    ) { [waker = run.waker] in waker.ring() }
-    let watched = try run.greeted(by: session)
+      path: path, isReadOnly: isReadOnly, interest: inquiry.interest
+    ) { [waker] in waker.ring() }
+    let watched = try greeted(by: session)
     defer { watched.end() }
-    return InquiryLoop(source: watched.session, waker: run.waker, watch: run.watch).run(&inquiry)
+    return InquiryLoop(source: watched.session, waker: waker, watch: watch).run(&inquiry)
   }
 }
