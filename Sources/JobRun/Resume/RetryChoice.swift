@@ -28,9 +28,8 @@ package struct RetryChoice: Sendable {
     package internal(set) var indices: [Int] = []
     /// The indices of the jobs that were requested and run again.
     package internal(set) var requested: Set<Int> = []
-    /// For each requested id whose job does not run again, the reason as one sentence without a full stop. Characters that
-    /// control a terminal are escaped.
-    package internal(set) var refusals: [String: String] = [:]
+    /// For each requested id whose job does not run again, the reason.
+    package internal(set) var refusals: [String: RunFailure] = [:]
   }
 
   let plan: JobPlan
@@ -63,7 +62,7 @@ package struct RetryChoice: Sendable {
       if case .ended(let outcome) = states[index], outcome.state == .skipped {
         skipped.append(index)
       } else if let refusal = refusal(of: index) {
-        choice.refusals[job.id] = EscapedText.escaped(refusal)
+        choice.refusals[job.id] = RunFailure(refusal)
       } else {
         choice.requested.insert(index)
       }
@@ -75,11 +74,11 @@ package struct RetryChoice: Sendable {
       if search.isRepeated[index] {
         choice.requested.insert(index)
       } else {
-        choice.refusals[plan.jobs[index].id] = EscapedText.escaped(refusal(ofSkipped: index))
+        choice.refusals[plan.jobs[index].id] = RunFailure(refusal(ofSkipped: index))
       }
     }
     for id in wanted.subtracting(known) {
-      choice.refusals[id] = EscapedText.escaped(refusal(ofUnknown: id))
+      choice.refusals[id] = RunFailure(refusal(ofUnknown: id))
     }
     choice.indices = plan.jobs.indices.filter { search.isRepeated[$0] }
     return choice

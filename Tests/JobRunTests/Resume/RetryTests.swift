@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import JobFiles
+import OperationsCommands
+import Testing
+
+@testable import JobRun
+
+@Suite("Requests to repeat jobs")
+struct RetryTests {
+  private static let jobs = """
+      bad: {run: 'bad'}
+      next: {run: 'next', needs: [bad]}
+      last: {run: 'last', needs: [next]}
+      cleanup: {run: 'cleanup', needs: [bad], when: failure}
+      report: {run: 'report', needs: [last], when: always}
+      mail: {run: 'mail', needs: [report]}
+      good: {run: 'good'}
+      other: {run: 'other'}
+      behind-other: {run: 'behind-other', needs: [other, good]}
+    """
+
+  /// A run in which two jobs have failed.
+  private func failedRun() throws -> PastRun {
+    var past = try PastRun(Self.jobs)
+    past.run("bad", "other", state: .failed)
+    past.skip("next", "last", because: "bad")
+    past.skip("behind-other", because: "other")
+    past.run("cleanup", "report", "mail", "good")
+    return past
+  }
+
+  @Test(
+    "RD-5: A request repeats the job, what was skipped because of it, and always jobs behind it")
+  func repeatedJobs() throws {
+    let next = try failedRun().resumed(retrying: ["bad"])
+    #expect(
+      next.words == [
+        "bad: run 2", "next: run 1", "last: run 1", "cleanup: keep succeeded", "report: run 2",
+        "mail: keep succeeded", "good: keep succeeded", "other: keep failed",
+        "behind-other: keep skipped",
+      ])
+    #expect(next.reopened == ["bad", "next", "last", "report"])
+    #expect(
+      next.resumption.sentences == [
+        "bad runs again as requested", "next, last and report run again because of this request",
+      ])
+  }
+
+  @Test("RD-5: If the runner is killed after a request, the next one has the same decisions")
+  func crashAfterRequest() throws {
+    var past = try failedRun()
+    let words = try past.resumed(retrying: ["bad"]).words
+    try past.resume(retrying: ["bad"])
+    #expect(try past.resumed().words == words)
+  }
+
+  @Test("RD-5: Jobs that must not be repeated are refused, each with a sentence")
+  func refusals() throws {
+    let past = try failedRun()
+    let choice = RetryChoice(
+      past.plan, states: [.running, .waiting] + Array(repeating: .waiting, count: 7))
+    #expect(
+      choice.choice(for: ["bad", "next"]).refusals == [
+        "bad": RunFailure("bad is running"),
+        "next": RunFailure("next has not ended; it runs without a request if its needs permit it"),
+      ])
+    for (id, sentence) in [
+      ("good", "good has succeeded; only jobs that have failed or were cancelled run again"),
+      ("last", "last was skipped, because bad failed; retry bad instead"),
+      ("bat", "there is no job bat; did you mean bad?"),
+    ] {
+      #expect(throws: RunFailure(sentence)) { try past.resumed(retrying: [id]) }
+    }
+  }
+
+  @Test("RD-5: A refusal escapes characters that control a terminal, once")
+  func escapedRefusal() throws {
+    let past = try failedRun()
+    let error = #expect(throws: RunFailure.self) {
+      try past.resumed(retrying: ["x\u{1B}[2J"])
+    }
+    #expect(error?.description == #"there is no job x\x1B[2J"#)
+  }
+
+  @Test("RD-5: The name of a group is refused with the name of a job")
+  func groupIsRefused() throws {
+    var past = try PastRun("  part: {run: 'part', each: {N: [1, 2]}}")
+    past.run("part[1]", "part[2]", state: .failed)
+    #expect(throws: RunFailure("part is the name of several jobs, such as part[1]")) {
+      try past.resumed(retrying: ["part"])
+    }
+  }
+
+  @Test("RD-5: One refused job refuses the whole request of a new runner")
+  func oneRefusal() throws {
+    let past = try failedRun()
+    #expect(throws: RunFailure.self) { try past.resumed(retrying: ["bad", "good"]) }
+  }
+
+  @Test("RD-5: A skipped job is accepted together with the job because of which it was skipped")
+  func skippedJobWithOrigin() throws {
+    let next = try failedRun().resumed(retrying: ["last", "bad"])
+    #expect(next["bad"] == "run 2" && next["last"] == "run 1" && next["other"] == "keep failed")
+  }
+
+  @Test("RD-5: A job that was skipped, and whose needs have succeeded since then, is accepted")
+  func skippedJobWithoutObstacle() throws {
+    var past = try PastRun(
+      "  a: {run: 'a'}\n  b: {run: 'b', needs: [a], once: true}\n  c: {run: 'c', needs: [b]}")
+    past.run("a")
+    past.end("b", .skipped, attempts: 1, origin: "a")
+    past.skip("c", because: "a")
+    let next = try past.resumed(retrying: ["b"])
+    #expect(next.words == ["a: keep succeeded", "b: run 2", "c: run 1"])
+  }
+
+  @Test("RD-5: A request repeats the jobs that the failure has cancelled")
+  func cancelledByFailure() throws {
+    var past = try PastRun(
+      """
+        before: {run: 'before'}
+        behind: {run: 'behind', needs: [before]}
+        bad: {run: 'bad'}
+        stopped: {run: 'stopped'}
+      """)
+    past.start("before")
+    past.run("bad", state: .failed)
+    past.end("before", .cancelled, attempts: 1, origin: "bad")
+    past.end("behind", .cancelled, origin: "bad")
+    past.end("stopped", .cancelled)
+    #expect(
+      try past.resumed(retrying: ["bad"]).words == [
+        "before: run 2", "behind: run 1", "bad: run 2", "stopped: keep cancelled",
+      ])
+  }
+
+  @Test("RD-5: A request for two jobs, one of which is behind the other, repeats both")
+  func requestedJobBehindAnother() throws {
+    var past = try PastRun(
+      """
+        a: {run: 'a'}
+        b: {run: 'b', needs: [a], when: always}
+        c: {run: 'c', needs: [b]}
+      """)
+    past.run("a", "b", state: .failed)
+    past.skip("c", because: "b")
+    #expect(
+      try past.resumed(retrying: ["b", "a"]).words == ["a: run 2", "b: run 2", "c: run 1"])
+    #expect(
+      try past.resumed(retrying: ["b"]).words == ["a: keep failed", "b: run 2", "c: run 1"])
+  }
+
+  @Test("RD-5: A job that must run once is repeated only by a request for this job")
+  func onceIsRepeatedByItsRequest() throws {
+    var past = try PastRun(
+      """
+        a: {run: 'a'}
+        started: {run: 'started', needs: [a], when: always, once: true}
+        new: {run: 'new', needs: [a], once: true}
+      """)
+    past.run("a", "started", state: .failed)
+    past.skip("new", because: "a")
+    #expect(
+      try past.resumed(retrying: ["a"]).words == ["a: run 2", "started: keep failed", "new: run 1"])
+    #expect(
+      try past.resumed(retrying: ["started"]).words == [
+        "a: keep failed", "started: run 2", "new: keep skipped",
+      ])
+  }
+
+  @Test("RD-5: A request for a job whose command still runs is refused")
+  func runningCommand() throws {
+    var past = try PastRun("  a: {run: 'a'}\n  b: {run: 'b', retries: 1}")
+    past.start("a", .alive(PastRun.shim))
+    past.start("b", .ended(status: 7))
+    #expect(throws: RunFailure("a is running")) { try past.resumed(retrying: ["a"]) }
+    // Another attempt follows.
+    #expect(throws: RunFailure("b is running")) { try past.resumed(retrying: ["b"]) }
+    past.findings["a"] = .unknown("the shim has no identity")
+    #expect(throws: RunFailure("the shim has no identity")) { try past.resumed(retrying: ["a"]) }
+  }
+
+  @Test("RD-5: A job that has failed or was lost without a runner can be repeated")
+  func endWithoutRunner() throws {
+    var past = try PastRun("  a: {run: 'a'}\n  b: {run: 'b', once: true}")
+    past.start("a", .ended(status: 7))
+    past.start("b", .lost)
+    #expect(try past.resumed(retrying: ["a"]).words == ["a: run 2", "b: wait"])
+    #expect(try past.resumed(retrying: ["b"]).words == ["a: take 1 with 7", "b: run 2"])
+  }
+
+  @Test(
+    "RD-5: A request in a run that was interrupted is accepted, and the rest of the run follows")
+  func interruptedRun() throws {
+    var past = try PastRun("  a: {run: 'a', retries: 1}\n  b: {run: 'b'}\n  c: {run: 'c'}")
+    past.run("a", state: .failed)
+    past.start("b")
+    past.end("b", .cancelled, attempts: 1, byRun: true)
+    let next = try past.resumed(retrying: ["a"])
+    #expect(next.words == ["a: run 2", "b: run 2", "c: run 1"] && next.lastAttempt("a") == 3)
+  }
+
+  @Test("RD-5: A requested job that is skipped again can be repeated after its need")
+  func requestedJobIsSkippedAgain() throws {
+    var past = try PastRun("  a: {run: 'a'}\n  b: {run: 'b', needs: [a]}")
+    past.end("b", .cancelled)
+    past.run("a", state: .failed)
+    try past.resume(retrying: ["b"])
+    past.skip("b", because: "a")
+    #expect(try past.resumed(retrying: ["a"]).words == ["a: run 2", "b: run 1"])
+  }
+}
