@@ -94,7 +94,7 @@ extension Resumption {
     if let retrying {
       let choice = RetryChoice(plan, states: rules.retryStates).choice(for: retrying)
       if let refusal = retrying.lazy.compactMap({ choice.refusals[$0] }).first {
-        throw refusal
+        throw RunFailure(refusal)
       }
       rules = ResumeRules(plan, definitions: definitions, past: past, choice: choice)
     }

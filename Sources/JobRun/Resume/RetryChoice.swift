@@ -28,8 +28,9 @@ package struct RetryChoice: Sendable {
     package internal(set) var indices: [Int] = []
     /// The indices of the jobs that were requested and run again.
     package internal(set) var requested: Set<Int> = []
-    /// For each requested id whose job does not run again, the reason.
-    package internal(set) var refusals: [String: RunFailure] = [:]
+    /// For each requested id whose job does not run again, the reason as one sentence without a full stop. The text is
+    /// unsanitised.
+    package internal(set) var refusals: [String: String] = [:]
   }
 
   let plan: JobPlan
@@ -62,7 +63,7 @@ package struct RetryChoice: Sendable {
       if case .ended(let outcome) = states[index], outcome.state == .skipped {
         skipped.append(index)
       } else if let refusal = refusal(of: index) {
-        choice.refusals[job.id] = RunFailure(refusal)
+        choice.refusals[job.id] = refusal
       } else {
         choice.requested.insert(index)
       }
@@ -74,11 +75,11 @@ package struct RetryChoice: Sendable {
       if search.isRepeated[index] {
         choice.requested.insert(index)
       } else {
-        choice.refusals[plan.jobs[index].id] = RunFailure(refusal(ofSkipped: index))
+        choice.refusals[plan.jobs[index].id] = refusal(ofSkipped: index)
       }
     }
     for id in wanted.subtracting(known) {
-      choice.refusals[id] = RunFailure(refusal(ofUnknown: id))
+      choice.refusals[id] = refusal(ofUnknown: id)
     }
     choice.indices = plan.jobs.indices.filter { search.isRepeated[$0] }
     return choice

@@ -63,8 +63,8 @@ struct RetryTests {
       past.plan, states: [.running, .waiting] + Array(repeating: .waiting, count: 7))
     #expect(
       choice.choice(for: ["bad", "next"]).refusals == [
-        "bad": RunFailure("bad is running"),
-        "next": RunFailure("next has not ended; it runs without a request if its needs permit it"),
+        "bad": "bad is running",
+        "next": "next has not ended; it runs without a request if its needs permit it",
       ])
     for (id, sentence) in [
       ("good", "good has succeeded; only jobs that have failed or were cancelled run again"),
