@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,8 +70,6 @@ int csystem_is_locked(const char *path) {
   return error == EWOULDBLOCK ? 1 : -error;
 }
 
-bool csystem_is_lock_conflict(int error) { return error == EWOULDBLOCK; }
-
 int csystem_open_private_output(const char *path) { return open_private(path, O_WRONLY | O_CREAT | O_APPEND); }
 
 int csystem_open_null(void) { return open_private("/dev/null", O_RDWR); }
@@ -89,6 +88,11 @@ intptr_t csystem_read_file(const char *path, void *buffer, size_t capacity) {
   }
   close(file);
   return error == 0 ? (intptr_t)total : -error;
+}
+
+bool csystem_is_executable(const char *path) {
+  struct stat status;
+  return access(path, X_OK) == 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 int csystem_current_directory(char *buffer, size_t capacity) { return getcwd(buffer, capacity) ? 0 : errno; }
@@ -140,12 +144,6 @@ int32_t csystem_child(int32_t process) {
 
 int64_t csystem_ticks_per_second(void) { return sysconf(_SC_CLK_TCK); }
 
-int64_t csystem_nanoseconds_since_boot(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_BOOTTIME, &time);
-  return time.tv_sec * (int64_t)1000000000 + time.tv_nsec;
-}
-
 int csystem_open_process(int32_t process) {
   // Unlike an open file, the descriptor of a process is closed in programs that this process executes, without a flag.
   return above_standard_streams((int)syscall(SYS_pidfd_open, process, 0));
@@ -154,6 +152,8 @@ int csystem_open_process(int32_t process) {
 bool csystem_is_no_process(int error) { return error == ESRCH; }
 
 bool csystem_group_exists(int32_t group) { return group > 1 && (kill(-group, 0) == 0 || errno != ESRCH); }
+
+bool csystem_is_signal(int32_t number) { return number > 0 && number <= SIGRTMAX; }
 
 void csystem_terminate_process(int32_t process) {
   if (process <= 1) return;

@@ -52,6 +52,21 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
     self.commandName = commandName
   }
 
+  /// Creates the error for an exit status that a shell has reported; `nil` if it is 0.
+  ///
+  /// A shell reports 128 and the number of the signal if a signal has ended the command. So a command that exits with
+  /// such a status counts as ended by the signal.
+  init?(shellStatus status: Int32, _ commandName: String) {
+    if status == 0 { return nil }
+    if csystem_is_signal(status - 128) {
+      self.init(.signal, commandName)
+      signal = status - 128
+    } else {
+      self.init(.exitStatus, commandName)
+      exitStatus = status
+    }
+  }
+
   /// The failure as one sentence for people, for example “make” ended with exit status 2: No rule to make target “all”.
   public var description: String {
     let name = "“\(commandName)”"

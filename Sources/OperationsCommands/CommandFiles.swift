@@ -56,6 +56,24 @@ final class CommandFiles: Sendable {
     own = Locked(opener.own)
   }
 
+  /// Opens the files of a shim: its input is the locked file, its output is the log, and its error output is dropped.
+  ///
+  /// - Throws: `CommandError`. All descriptors are then closed.
+  init(_ files: ShimFiles, commandName: String) throws(CommandError) {
+    var opener = Opener(commandName: commandName)
+    do {
+      input = try opener.open(files.shim, csystem_open_locked(files.shim))
+      output = try opener.open(files.log, csystem_open_private_output(files.log))
+      errorOutput = try opener.open("/dev/null", csystem_open_null())
+    } catch {
+      for descriptor in opener.own { csystem_close(descriptor) }
+      throw error
+    }
+    (outputStream, errorStream) = (nil, nil)
+    writtenFiles = [WrittenFile(path: files.log, size: max(0, csystem_file_size(output)))]
+    own = Locked(opener.own)
+  }
+
   deinit { closeOwn() }
 
   /// Closes the descriptors that only the command uses. A second call does nothing.

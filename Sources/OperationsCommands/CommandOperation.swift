@@ -73,6 +73,7 @@ public final class CommandOperation: AsyncOperation<CommandResult>, @unchecked S
   /// - Returns: The result, if the command has ended with the exit status 0.
   /// - Throws: ``CommandError``; `CancellationError` if the operation is cancelled.
   public override func run() async throws -> CommandResult {
-    try await CommandRun(command, CommandReport(to: self)).result()
+    let run = CommandRun(command, CommandReport(to: self))
+    return try await run.result { await DirectRun(run: run).perform() }
   }
 }

@@ -19,9 +19,6 @@ int csystem_open_locked(const char *path);
 /// Returns 1 if a file is locked by csystem_open_locked(), 0 if it is not, or the negative error number.
 int csystem_is_locked(const char *path);
 
-/// Returns whether an error number means that a file is locked.
-bool csystem_is_lock_conflict(int error);
-
 /// Opens a file at whose end a command writes, and creates it with the mode 0600 if it does not exist. The result is
 /// that of csystem_open_input().
 int csystem_open_private_output(const char *path);
@@ -31,6 +28,9 @@ int csystem_open_null(void);
 
 /// Reads the beginning of a file, at most `capacity` bytes. Returns their number or the negative error number.
 intptr_t csystem_read_file(const char *path, void *buffer, size_t capacity);
+
+/// Returns whether a path is a file that this user may execute.
+bool csystem_is_executable(const char *path);
 
 /// Writes the path of the current directory, with a NUL character at its end. Returns 0 or the error number.
 int csystem_current_directory(char *buffer, size_t capacity);
@@ -59,9 +59,6 @@ int32_t csystem_child(int32_t process);
 /// Returns the number of ticks in a second.
 int64_t csystem_ticks_per_second(void);
 
-/// Returns the time since the start of the system in nanoseconds, with the time in which it was suspended.
-int64_t csystem_nanoseconds_since_boot(void);
-
 /// Opens a process, which need not be a child of this process. The descriptor is readable when the process has ended.
 /// The result is that of csystem_open_input().
 int csystem_open_process(int32_t process);
@@ -71,6 +68,9 @@ bool csystem_is_no_process(int error);
 
 /// Returns whether a process group has members, which may have ended if they were not reaped.
 bool csystem_group_exists(int32_t group);
+
+/// Returns whether there is a signal with a number.
+bool csystem_is_signal(int32_t number);
 
 /// Sends SIGTERM to a process, and continues it if it is stopped.
 void csystem_terminate_process(int32_t process);

@@ -3,14 +3,19 @@
 
 package import OperationsCore
 
-/// An asynchronous operation that waits for the end of a shim that another process has started.
+/// An asynchronous operation that waits for the end of a command whose shim another process has started.
+///
+/// It is the same as a ``ShimOperation`` from the start of the shim on: the lines of the log are reported, and if the
+/// operation is cancelled, the processes of the command end. It does not wait for file descriptors.
 package final class AdoptedOperation: AsyncOperation<CommandResult>, @unchecked Sendable {
   private let command: Command
-  private let beginning = Locked(false)
+  private let shim: AdoptedShim
+  private let files: ShimFiles
+  private let begun = Locked(false)
 
   /// Whether the work has begun. From then on, the operation ends the command if it is cancelled. An operation that is
-  /// cancelled before this does nothing.
-  package var hasBegun: Bool { beginning.withLock { $0 } }
+  /// cancelled before it starts does no work, and the command continues.
+  package var hasBegun: Bool { begun.withLock { $0 } }
 
   /// Creates an operation for a shim that is alive.
   ///
@@ -20,13 +25,22 @@ package final class AdoptedOperation: AsyncOperation<CommandResult>, @unchecked 
   ///   - files: The files of the shim.
   package init(_ command: Command, shim: AdoptedShim, files: ShimFiles) {
     self.command = command
+    self.shim = shim
+    self.files = files
     super.init()
     name = command.name
+    kind = command.kind
   }
 
   /// Waits for the end of the command. Called by the library, once.
+  ///
+  /// - Returns: The result, if the command has ended with the exit status 0. It contains no output, and its duration begins
+  ///   with the start of the shim.
+  /// - Throws: ``CommandError``; `CancellationError` if the operation is cancelled.
   package override func run() async throws -> CommandResult {
-    beginning.withLock { $0 = true }
-    throw CommandError(.start, command.name)
+    begun.withLock { $0 = true }
+    let run = CommandRun(command, CommandReport(to: self))
+    let adopted = AdoptedRun(run: run, shim: shim, files: files)
+    return try await run.result(waitingForPlace: false) { await adopted.perform() }
   }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
-
 extension ShimFiles {
   /// Returns how a command has ended that no operation has awaited.
   ///
@@ -17,11 +15,8 @@ extension ShimFiles {
     var tail = FileTail(path: log, from: 0)
     let lastLine = tail.advance(isLast: true).last(where: CommandReport.isStatus)
       .map { CommandReport.status(of: $0) }
-    guard status != 0 else { return (nil, lastLine) }
-    let isSignal = status > 128 && csystem_signal_name(status - 128) != nil
-    var error = CommandError(isSignal ? .signal : .exitStatus, name)
-    if isSignal { error.signal = status - 128 } else { error.exitStatus = status }
-    error.lastLine = lastLine
+    var error = CommandError(shellStatus: status, name)
+    error?.lastLine = lastLine
     return (error, lastLine)
   }
 }

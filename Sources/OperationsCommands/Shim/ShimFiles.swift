@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
+
 /// The files of one attempt of a command that a shim runs.
 ///
 /// The shim is a shell in a session of its own. It starts the command, waits for its end, and writes its exit status to
@@ -18,8 +20,45 @@ package struct ShimFiles: Hashable, Sendable {
   package var log: String { "\(base).log" }
   /// The file with the exit status of the command. The file exists only after the end of the command.
   package var status: String { "\(base).status" }
-  /// The file with the process group of the command.
-  package var group: String { "\(base).group" }
-  /// The file that is locked while the shim is alive, and that contains the identity of the shim.
+  /// The file that is locked while the shim is alive. It contains the lines of the files `/proc/PID/stat` of the shim, and
+  /// of the first process of the command, which is the leader of the command's process group.
   package var shim: String { "\(base).shim" }
+
+  /// The same files with absolute paths.
+  var absolute: ShimFiles {
+    if base.hasPrefix("/") { return self }
+    var bytes = [CChar](repeating: 0, count: 1 << 12)
+    guard csystem_current_directory(&bytes, bytes.count) == 0 else { return self }
+    let directory = bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+    return ShimFiles(base: "\(String(decoding: directory, as: UTF8.self))/\(base)")
+  }
+
+  // MARK: Contents
+
+  /// What the locked file says about the shim and the first process of the command; `nil` for a process that has not
+  /// written its line.
+  var processes: (shim: ProcessIdentity?, command: ProcessIdentity?) {
+    let text = Self.contents(of: shim) ?? ""
+    // A line without a line feed may not be complete.
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    return (
+      lines.first.flatMap { ProcessIdentity(line: $0) },
+      lines.dropFirst().first.flatMap { ProcessIdentity(line: $0) }
+    )
+  }
+
+  /// The exit status that the shim has written, from 0 to 255; `nil` if the file does not exist or is damaged.
+  var exitStatus: Int32? {
+    guard let text = Self.contents(of: status), text.utf8.count <= 4, text.hasSuffix("\n"),
+      let number = UInt8(text.dropLast())
+    else { return nil }
+    return Int32(number)
+  }
+
+  /// Returns the first bytes of a small file; `nil` if it cannot be read.
+  private static func contents(of path: String) -> String? {
+    var bytes = [UInt8](repeating: 0, count: 1 << 12)
+    let count = csystem_read_file(path, &bytes, bytes.count)
+    return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+  }
 }

@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A shim that is alive, and that another process has started.
-package struct AdoptedShim: Hashable, Sendable {
-  /// The id of the shim's process.
-  package let processID: Int32
-  /// The time at which the process has started, in the unit and from the moment of the file `/proc/PID/stat`.
-  package let startTime: UInt64
-
-  /// Creates the description of a shim. Nothing is checked.
-  package init(processID: Int32, startTime: UInt64) {
-    self.processID = processID
-    self.startTime = startTime
-  }
-}
+import COperationsSystem
+import SystemPackage
 
 /// What has become of a shim.
 package enum ShimFinding: Hashable, Sendable {
@@ -23,16 +12,53 @@ package enum ShimFinding: Hashable, Sendable {
   case ended(status: Int32)
   /// The shim is not alive, and has left no exit status. The command may never have started.
   case lost
-  /// It is not known whether the shim is alive. The value says why, as one sentence.
+  /// It is not known if the command runs. The value says why, as one sentence.
   case unknown(String)
 }
 
 extension ShimFiles {
   /// Finds out what has become of the shim.
   ///
+  /// The lock decides. As long as it is held, a process of the shim exists, and no other process has its id.
+  ///
   /// - Parameters:
-  ///   - bootIDAgrees: Whether the system has not started again since the shim was started.
+  ///   - bootIDAgrees: Whether the shim was started on this machine, which was not restarted since then.
   ///   - patience: The time for which a shim that is alive and has not written its identity is awaited.
   /// - Returns: What was found.
-  package func find(bootIDAgrees: Bool, patience: Duration) async -> ShimFinding { .lost }
+  package func find(bootIDAgrees: Bool, patience: Duration) async -> ShimFinding {
+    let deadline = ContinuousClock.now + patience
+    var pause = Duration.milliseconds(1)
+    while true {
+      let (finding, isFinal) = look(bootIDAgrees: bootIDAgrees)
+      if isFinal || ContinuousClock.now >= deadline { return finding }
+      try? await Task.sleep(for: pause)
+      pause = min(pause * 2, .milliseconds(50))
+    }
+  }
+
+  /// Returns what can be found at this moment, and whether it is not different a moment later.
+  private func look(bootIDAgrees: Bool) -> (ShimFinding, isFinal: Bool) {
+    let lock = csystem_is_locked(shim)
+    if lock == 0 || csystem_is_not_found(-lock) {
+      return (exitStatus.map { .ended(status: $0) } ?? .lost, true)
+    }
+    guard lock == 1 else {
+      return (
+        unknown("\(Errno(rawValue: -lock)): “\(shim)”"), !csystem_is_out_of_descriptors(-lock)
+      )
+    }
+    guard bootIDAgrees else { return (unknown("another machine has locked “\(shim)”"), true) }
+    guard let process = processes.shim else {
+      return (unknown("the process that has locked “\(shim)” has not written its id"), false)
+    }
+    guard process.presence == .alive else {
+      // The shim may have ended since the look at the lock.
+      return (unknown("“\(shim)” is locked, but not by process \(process.id)"), false)
+    }
+    return (.alive(AdoptedShim(processID: process.id, startTime: process.startTime)), true)
+  }
+
+  private func unknown(_ reason: String) -> ShimFinding {
+    .unknown("it is not known if the command still runs: \(reason)")
+  }
 }

@@ -4,8 +4,19 @@
 package import OperationsCore
 
 /// An asynchronous operation that runs a command by a shim, so that the command and its exit status outlive this process.
+///
+/// The command has the input `/dev/null`. Its output and error output are the file ``ShimFiles/log``, whose last lines are
+/// the log and the status of the operation. If the operation is cancelled, the processes of the command end as with a
+/// ``CommandOperation``.
+///
+/// If the shim is killed, the operation ends the command, and fails.
 package final class ShimOperation: AsyncOperation<CommandResult>, @unchecked Sendable {
   private let command: Command
+  private let shell: String
+  private let text: String
+  private let files: ShimFiles
+  private let programs: ShimPrograms
+  private let willStart: @Sendable () async throws -> Void
 
   /// Creates an operation for a command.
   ///
@@ -14,7 +25,7 @@ package final class ShimOperation: AsyncOperation<CommandResult>, @unchecked Sen
   ///     arguments, input and output are not used.
   ///   - shell: The name or the path of the shell that runs the text.
   ///   - text: The text, which the shell gets after the argument `-c`.
-  ///   - files: The files of the shim.
+  ///   - files: The files of the shim. No file of an earlier shim may have the same name.
   ///   - programs: The programs that the shim needs.
   ///   - willStart: A closure that is called once, before the shim starts. If it throws, the shim does not start, and the
   ///     operation fails with the error.
@@ -23,12 +34,25 @@ package final class ShimOperation: AsyncOperation<CommandResult>, @unchecked Sen
     willStart: @escaping @Sendable () async throws -> Void
   ) {
     self.command = command
+    self.shell = shell
+    self.text = text
+    // The shim runs in the directory of the command.
+    self.files = files.absolute
+    self.programs = programs
+    self.willStart = willStart
     super.init()
     name = command.name
+    kind = command.kind
   }
 
   /// Runs the command. Called by the library, once.
+  ///
+  /// - Returns: The result, if the command has ended with the exit status 0. It contains no output.
+  /// - Throws: ``CommandError``; the error of `willStart`; `CancellationError` if the operation is cancelled.
   package override func run() async throws -> CommandResult {
-    throw CommandError(.start, command.name)
+    let run = CommandRun(command, CommandReport(to: self))
+    let shim = ShimRun(
+      run: run, shell: shell, text: text, files: files, programs: programs, willStart: willStart)
+    return try await run.result { await shim.perform() }
   }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The programs that a shim needs.
+import COperationsSystem
+
+/// The programs that a shim needs, in addition to `/bin/sh`.
 package struct ShimPrograms: Sendable {
   /// The error that a program was not found.
   package struct Failure: Error, CustomStringConvertible {
@@ -18,6 +20,20 @@ package struct ShimPrograms: Sendable {
   ///
   /// - Throws: ``Failure`` if a program was not found.
   package static func find() throws(Failure) -> Self {
-    ShimPrograms(setsid: "/usr/bin/setsid", mv: "/bin/mv")
+    let path = csystem_secure_environment("PATH").map { String(cString: $0) } ?? ""
+    return try find(in: path)
+  }
+
+  static func find(in path: String) throws(Failure) -> Self {
+    // A relative directory means another one for a command with a working directory.
+    let directories =
+      path.split(separator: ":").filter { $0.hasPrefix("/") } + ["/usr/bin", "/bin"]
+    func find(_ name: String) throws(Failure) -> String {
+      for directory in directories where csystem_is_executable("\(directory)/\(name)") {
+        return "\(directory)/\(name)"
+      }
+      throw Failure(description: "jobs need the program \(name), which was not found")
+    }
+    return ShimPrograms(setsid: try find("setsid"), mv: try find("mv"))
   }
 }
