@@ -297,7 +297,11 @@ let monitorTestTargets: [Target] = [
   tests("JobFiles", ["JobFiles"]),
   tests("JobRun", ["JobFiles", "JobRun", "OperationsCore"]),
   tests(
-    "OpqTop", viewer + ["MonitorTestSupport", "Operations", "OperationsCollector", argumentParser]),
+    "OpqTop",
+    viewer + [
+      "JobFiles", "JobRun", "MonitorTestSupport", "Operations", "OperationsCollector",
+      argumentParser,
+    ]),
   tests(
     "EndToEnd",
     viewer + [

@@ -14,7 +14,7 @@ enum RunTable {
   ///   - isUnicode: Whether the text may have characters beyond ASCII.
   /// - Returns: The lines.
   static func text(of runs: [RunSummary], at now: Int64, isUnicode: Bool = true) -> String {
-    let counts = ["JOBS", "SUCCEEDED", "FAILED", "SKIPPED", "CANCELLED", "AGE"]
+    let counts = ["PID", "JOBS", "SUCCEEDED", "FAILED", "SKIPPED", "CANCELLED", "AGE"]
     var table = TextTable(
       ["ID", "STATE"].map { .init(title: $0, width: 0) }
         + counts.map { .init(title: $0, width: 0, isRightAligned: true) }
@@ -26,10 +26,12 @@ enum RunTable {
   private static func cells(of run: RunSummary, at now: Int64) -> [String] {
     let age = TimeText.duration(run.age(at: now))
     if case .damaged(let failure) = run.state {
-      return [run.directory.id, run.state.word, "-", "-", "-", "-", "-", age, "\(failure)"]
+      return [run.directory.id, run.state.word]
+        + Array(repeating: "-", count: 6) + [age, "\(failure)"]
     }
     let states: [JobOutcome.State] = [.succeeded, .failed, .skipped, .cancelled]
-    return [run.directory.id, run.state.word, "\(run.jobCount)"]
+    let process = run.state.process.map { "\($0)" } ?? "-"
+    return [run.directory.id, run.state.word, process, "\(run.jobCount)"]
       + states.map { "\(run.counts.counts[$0] ?? 0)" } + [age, run.title]
   }
 }
@@ -45,8 +47,8 @@ extension RunState {
     }
   }
 
-  /// Whether a runner is alive.
-  var isRunning: Bool { if case .running = self { true } else { false } }
+  /// The process id of the runner; `nil` if no runner is alive, or if its process id is unknown.
+  var process: Int32? { if case .running(let process) = self, process > 0 { process } else { nil } }
 }
 
 extension RunSummary {
@@ -115,14 +117,9 @@ struct RunListing: Encodable {
 
 extension RunListing.Run {
   fileprivate init(_ run: RunSummary, at now: Int64) {
-    var (process, error): (Int32?, String?) = (nil, nil)
-    switch run.state {
-    case .running(let id): process = id > 0 ? id : nil
-    case .damaged(let failure): error = failure.description
-    case .finished, .interrupted: break
-    }
+    let error: String? = if case .damaged(let failure) = run.state { "\(failure)" } else { nil }
     self.init(
-      id: run.directory.id, state: run.state.word, process: process,
+      id: run.directory.id, state: run.state.word, process: run.state.process,
       directory: run.directory.path, file: run.file, title: run.title,
       createdSecondsSince1970: Double(run.created / 1_000_000) / 1_000,
       ageSeconds: (run.age(at: now) / .milliseconds(1)).rounded(.down) / 1_000,
