@@ -35,33 +35,28 @@ package enum JobRetry {
   }
 
   /// Whether this process can execute jobs again.
-  package static var isPossible: Bool { handler.withLock { $0 != nil } }
+  package static var isPossible: Bool { currentHandler != nil }
 
-  /// Returns the answers for jobs; `nil` if this process cannot execute jobs again. A missing answer
-  /// is a refusal.
-  fileprivate static func answers(for names: [String]) -> [String: Answer]? {
-    guard let handler = handler.withLock({ $0 }) else { return nil }
-    if names.isEmpty { return [:] }
-    let answers = handler(names)
-    return Dictionary(
-      zip(names, answers + names.dropFirst(answers.count).map { _ in .refused("no reason given") }),
-      uniquingKeysWith: { first, _ in first })
-  }
+  /// The closure that executes jobs again; `nil` if this process cannot do this.
+  static var currentHandler: Handler? { handler.withLock { $0 } }
 }
 
 extension CollectorTable {
   /// Executes jobs again: the jobs with the names of these operations, and the jobs with these names.
-  func retry(_ ids: [OperationReport.ID], names: [String]) -> CommandResult {
+  func retry(
+    _ ids: [OperationReport.ID], names: [String],
+    with handler: JobRetry.Handler? = JobRetry.currentHandler
+  ) -> CommandResult {
     let command = MonitorCommand.retry(ids, names: names)
     let jobs = ids.map { entries[$0]?.report.name } + names
+    guard let handler else { return CommandResult(cannotRetry: command, count: jobs.count) }
     var seen: Set<String> = []
     let distinct = jobs.compactMap { $0 }.filter { seen.insert($0).inserted }
-    guard let answers = JobRetry.answers(for: distinct) else {
-      return CommandResult(cannotRetry: command, count: jobs.count)
-    }
+    let answers = Dictionary(
+      uniqueKeysWithValues: zip(distinct, distinct.isEmpty ? [] : handler(distinct)))
     var result = CommandResult(command: command, outcomes: [])
     for (index, job) in jobs.enumerated() {
-      switch job.flatMap({ answers[$0] }) {
+      switch job.map({ answers[$0] ?? .refused("no reason given") }) {
       case .accepted: result.outcomes.append(.requested)
       case .refused(let reason):
         result.outcomes.append(.notRetryable)
