@@ -68,6 +68,15 @@ extension ResumeRules {
     return records
   }
 
+  /// The reasons for which it is not known whether the processes of jobs still run, by the indices of the jobs.
+  var unknownJobs: [Int: String] {
+    var unknown: [Int: String] = [:]
+    for (index, result) in results.enumerated() {
+      if case .unknown(let sentence) = result.remark { unknown[index] = sentence }
+    }
+    return unknown
+  }
+
   /// The states of the jobs at the time of a request to repeat some of them.
   var retryStates: [RetryChoice.State] {
     results.indices.map { index in

@@ -46,6 +46,11 @@ package struct Resumption: Sendable {
   package let records: [JournalRecord]
   /// The jobs that the plan no longer has, and whose ends are awaited. The run does not end before them.
   package let removedJobs: [RemovedJob]
+  /// The indices of the jobs that have the state `failed`, but have not failed: they wait for a request, or their processes
+  /// may still run. No job with the condition `failure` runs because of them.
+  package let unsettledJobs: Set<Int>
+  /// The jobs whose processes may still run, by their indices, with the reasons as sentences. The text is unsanitised.
+  package let unknownJobs: [Int: String]
   /// What people must know about the decisions. Each element is one sentence without a full stop. Characters that control
   /// a terminal are escaped.
   package let sentences: [String]
@@ -71,7 +76,8 @@ extension Resumption {
     Resumption(
       decisions: Array(repeating: .run(firstAttempt: 1), count: plan.jobs.count),
       lastAttempts: plan.jobs.map(\.maximumAttempts),
-      definitions: JobDefinition.texts(of: plan), records: [], removedJobs: [], sentences: [])
+      definitions: JobDefinition.texts(of: plan), records: [], removedJobs: [],
+      unsettledJobs: [], unknownJobs: [:], sentences: [])
   }
 
   /// Decides about all jobs of a plan. No file is read.
@@ -103,6 +109,8 @@ extension Resumption {
       decisions: rules.decisions(history, directory),
       lastAttempts: rules.results.map(\.lastAttempt), definitions: rules.recordedDefinitions,
       records: rules.records(history), removedJobs: removed.running,
+      unsettledJobs: Set(rules.results.indices.filter { rules.results[$0].waits }),
+      unknownJobs: rules.unknownJobs,
       sentences: ResumeSentences(plan, rules.results, removed).sentences)
   }
 }

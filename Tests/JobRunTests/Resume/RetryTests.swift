@@ -81,7 +81,7 @@ struct RetryTests {
     let error = #expect(throws: RunFailure.self) {
       try past.resumed(retrying: ["x\u{1B}[2J"])
     }
-    #expect(error?.description == #"there is no job x\x1B[2J"#)
+    #expect(error?.description == #"there is no job x\x1b[2J"#)
   }
 
   @Test("RD-5: The name of a group is refused with the name of a job")
