@@ -36,17 +36,18 @@ enum ShimScript {
   /// - The last line writes the exit status. If the system has no space for it, there is no file with this name. `mv`
   ///   replaces the shim and keeps the lock until the file is there.
   ///
-  /// The operators `&&` and `||` protect the script from the option `errexit`, which a shell can inherit.
+  /// The operators `&&` and `||` protect the script from the option `errexit`, and `command` protects it from functions
+  /// with the names of other commands: bash inherits both from the environment.
   ///
   /// - Parameter variable: The name of a variable that the environment does not have. The shell would pass a variable of
   ///   the environment, with its new value, to the command.
   /// - Returns: The script, for dash, bash and every other shell of POSIX.
   static func script(_ variable: String) -> String {
     """
-    read -r \(variable) </proc/self/stat && echo "$\(variable)" >&0
-    (read -r \(variable) </proc/self/stat && echo "$\(variable)" >&0; exec <&2 2>&1 "$2" "$3" -c "$4") \
-    && \(variable)=0 || \(variable)=$?
-    umask 077; echo "$\(variable)" >"$1.status.new" && exec "$5" -f "$1.status.new" "$1.status"
+    command read -r \(variable) </proc/self/stat && command echo "$\(variable)" >&0
+    (command read -r \(variable) </proc/self/stat && command echo "$\(variable)" >&0
+    exec <&2 2>&1 "$2" "$3" -c "$4") && \(variable)=0 || \(variable)=$?
+    umask 077; command echo "$\(variable)" >"$1.status.new" && exec "$5" -f "$1.status.new" "$1.status"
     """
   }
 
