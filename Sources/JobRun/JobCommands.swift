@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import JobFiles
 import OperationsCommands
 import OperationsCore
@@ -65,6 +66,8 @@ struct JobCommands: Sendable {
       ShimOperation(
         command, shell: job.shell, text: job.command, files: files, programs: programs
       ) {
+        // Another job of an earlier plan can have had these files. Its exit status must not become the one of this job.
+        cmonitor_delete(files.status)
         try await willStart(name)
       }
     }

@@ -62,7 +62,6 @@ extension JobRun {
       for attempt in 0..<(outcome?.attemptCount ?? 0) {
         let files = files(of: index, attempt: attempt + 1)
         if size(of: files.log) == 0 { cmonitor_delete(files.log) }
-        cmonitor_delete(files.group)
         cmonitor_delete(files.shim)
       }
     }
