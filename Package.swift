@@ -253,7 +253,7 @@ let viewerTargets: [Target] = [
     name: "OpqTop",
     dependencies: viewerLibraries + [
       "CMonitorSystem", "COperationsSystem", "DemoWorkloads", "JobFiles", "JobRun",
-      "OperationsCollector", "OperationsMonitor", argumentParser,
+      "OperationsCollector", "OperationsCommands", "OperationsMonitor", argumentParser,
     ]),
   .executableTarget(
     name: "opq-top", dependencies: ["OpqTop"],

@@ -124,6 +124,4 @@ bool cmonitor_take_ending(int32_t process, int32_t *status, int32_t *signal) {
 
 void cmonitor_send_signal(int32_t process, int32_t signal) { kill(process, signal); }
 
-int32_t cmonitor_change_directory(const char *path) { return chdir(path) == 0 ? 0 : errno; }
-
 bool cmonitor_is_session_leader(void) { return getsid(0) == getpid(); }

@@ -62,9 +62,6 @@ bool cmonitor_take_ending(int32_t process, int32_t *status, int32_t *signal);
 /// Sends a signal to a process. If `process` is negative, sends it to all processes of the group `-process`.
 void cmonitor_send_signal(int32_t process, int32_t signal);
 
-/// Changes the working directory of this process. Returns 0, or the error number.
-int32_t cmonitor_change_directory(const char *path);
-
 /// Returns whether this process is the leader of its session.
 bool cmonitor_is_session_leader(void);
 

@@ -10,6 +10,18 @@ struct RunWords {
   /// The words by which other commands find the run, such as `ID --state DIRECTORY`. They are unsanitised.
   let operand: String
 
+  /// Creates the words for a run that is found by its path.
+  init(at directory: RunDirectory) {
+    id = directory.id
+    operand = Self.quoted(directory.path)
+  }
+
+  /// Creates the words for a run that the command line names.
+  init(_ found: FoundRun) {
+    id = found.directory.id
+    operand = found.operand
+  }
+
   /// Creates the words for a run.
   ///
   /// - Parameters:

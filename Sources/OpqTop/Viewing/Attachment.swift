@@ -3,6 +3,7 @@
 
 import CursesTerminal
 import Dashboard
+import JobRun
 import MonitorClient
 
 /// Attaches the viewer to the processes that the command line selects.
@@ -43,10 +44,18 @@ struct Attachment {
 
   private func show(_ path: String, _ run: ViewerRun) throws -> Ending {
     let recorder = try run.openRecorder(ofProcessAt: path)
-    let watched = try run.watchProcess(at: path)
+    let watched = try run.watchProcess(at: path, run: watchedRun(at: path))
     if view.batch { return try run.printFrames(of: watched, recorder: recorder) }
     return try run.showDashboard(
       of: (watched, .process(path)), demo: DemoChoice(), recorder: recorder)
+  }
+
+  /// Returns the run that the options name, whose runner listens at a path; `nil` if they name none.
+  private func watchedRun(at path: String) throws -> WatchedRun? {
+    guard let word = options.run else { return nil }
+    let found = try FoundRun(word, in: runs)
+    let request = try? RunRequest.read(found.directory)
+    return WatchedRun(found.directory, title: request?.title ?? "", socket: path)
   }
 
   /// Shows all named processes together, or fails if one of them cannot be watched.

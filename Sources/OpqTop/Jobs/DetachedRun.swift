@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CMonitorSystem
+import CursesTerminal
+import Dashboard
+import JobRun
+import MonitorProtocol
+
+/// A run whose runner has no terminal, and the dashboard of this process, which shows it. The run continues when the
+/// dashboard is closed.
+struct DetachedRun {
+  /// The time in which a runner whose jobs have ended has to end after the dashboard was closed. Another viewer can keep
+  /// it longer.
+  private static let patienceAtEnd = Duration.seconds(1)
+
+  private let start: RunStart
+  private let viewer: ViewerRun
+
+  /// - Parameters:
+  ///   - start: The run.
+  ///   - viewer: The run of the viewer, which was created before any other thread.
+  init(_ start: RunStart, _ viewer: ViewerRun) {
+    self.start = start
+    self.viewer = viewer
+  }
+
+  /// Checks, before anything is created, that the dashboard can show a runner on this terminal.
+  ///
+  /// - Throws: `TerminalError` or ``NobodyCanAttach``.
+  static func check() throws {
+    try Terminal.check()
+    let mode = cmonitor_environment("OPQ_MONITOR").map { String(cString: $0) }
+    if let mode, !["ro", "rw"].contains(mode) { throw NobodyCanAttach() }
+  }
+
+  /// Starts the runner, shows it until the user closes the dashboard, and prints how to return to the run, or its
+  /// summary.
+  ///
+  /// - Returns: How the process must end.
+  /// - Throws: An error if nothing was started.
+  func ending() throws -> Ending {
+    if start.new == nil, let ending = try endingWithoutWork() { return ending }
+    // A signal that arrived earlier ends this process, so the runner is not started.
+    if let signal = viewer.watch.takeRequest() {
+      if start.new != nil { try? RunStore.delete(start.directory) }
+      return .status(128 + signal)
+    }
+    let runner = try RunnerProcess(start, viewer)
+    do {
+      guard let ending = try shown(runner) else { return failedStart(runner) }
+      return report(ending, runner)
+    } catch let request as ViewerRun.SignalRequest {
+      return report(.signal(request.signal), runner)
+    } catch {
+      // The runner is alive, so its jobs run.
+      return report(Program.fail(error), runner)
+    }
+  }
+
+  /// Says what happens with the jobs of a run that is continued. If nothing is left to do, prints the summary.
+  ///
+  /// - Returns: How the process must end; `nil` if jobs are left.
+  private func endingWithoutWork() throws -> Ending? {
+    try LoadedRun.checkIdle(start.directory)
+    let run = try LoadedRun(start.directory, retrying: start.retrying)
+    RunText.say(run.sentences, isUnicode: !viewer.view.ascii)
+    return run.isOver ? RunReport(run.directory).ending(isUnicode: !viewer.view.ascii) : nil
+  }
+
+  /// Shows the runner until the user closes the dashboard; `nil` if the runner has ended before it could be shown.
+  private func shown(_ runner: RunnerProcess) throws -> Ending? {
+    let title = try start.new?.request.title ?? RunRequest.read(start.directory).title
+    let source = try runner.opened { path in
+      (
+        try viewer.watchProcess(
+          at: path, run: WatchedRun(start.directory, title: title, socket: path)), path
+      )
+    }
+    guard let (watched, path) = source else { return nil }
+    let hints = ["q leaves the jobs running", "x cancels", "L shows the output", "? help"]
+    return try viewer.showDashboard(
+      of: (watched, .process(path)), demo: DemoChoice(),
+      launchHint: hints.joined(separator: " \u{B7} "))
+  }
+
+  /// Reports that the runner has ended before it could be shown.
+  private func failedStart(_ runner: RunnerProcess) -> Ending {
+    // Of two runners that begin at the same time, one ends at once.
+    if let process = RunLock.holder(of: start.directory), process != runner.processID {
+      return Program.fail(LoadedRun.isRunning(start.directory, process))
+    }
+    guard runner.ending == .status(2) else { return report(.status(1), runner) }
+    // A mistake was found before a job has started.
+    let sentence = runner.lastSentence ?? "the runner has ended with the status 2"
+    if start.new != nil { try? RunStore.delete(start.directory) }
+    return Program.fail(sentence)
+  }
+
+  // MARK: - The end
+
+  /// Prints the state of the run after the dashboard was closed.
+  ///
+  /// - Parameters:
+  ///   - ending: How the dashboard has ended.
+  ///   - runner: The runner.
+  /// - Returns: How the process must end.
+  private func report(_ ending: Ending, _ runner: RunnerProcess) -> Ending {
+    let isOver = WatchedRun.haveJobsEnded(of: start.directory)
+    if isOver { runner.awaitEnd(for: Self.patienceAtEnd) }
+    let result: Ending
+    if isOver {
+      result = RunReport(start.directory).ending(isUnicode: !viewer.view.ascii)
+      if case .status(let status)? = runner.ending, status > 128 { sayContinue() }
+    } else if let end = runner.ending {
+      result = Program.fail(lossSentence(runner, end), status: 1)
+    } else {
+      sayReturn()
+      result = .status(0)
+    }
+    switch ending {
+    case .signal(let number): return .status(128 + number)
+    case .status(0): return result
+    case .status: return result == .status(0) ? ending : result
+    }
+  }
+
+  private func sayReturn() {
+    let words = start.words
+    let text = """
+      run \(words.id) continues; return with: \(EscapedText.escaped(words.attach))
+      "opq-top runs" lists the runs
+
+      """
+    StandardStream.output.write(RunText.shown(text, isUnicode: !viewer.view.ascii))
+  }
+
+  private func sayContinue() {
+    StandardStream.error.write(Program.errorLine("continue the run with: \(start.words.resume)"))
+  }
+
+  /// The sentence that the runner has ended before its jobs.
+  private func lossSentence(_ runner: RunnerProcess, _ ending: Ending) -> String {
+    let cause =
+      switch ending {
+      case .signal(let number): " by signal \(number)"
+      case .status(let status):
+        runner.lastSentence.map { ": \($0)" } ?? " with the status \(status)"
+      }
+    let words = start.words
+    return "the runner of run \(words.id) was ended\(cause); continue the run with: \(words.resume)"
+  }
+}

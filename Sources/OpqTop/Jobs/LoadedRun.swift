@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import JobFiles
+import JobRun
+import Synchronization
+
+/// A run as its files describe it, and what a runner does with its jobs.
+struct LoadedRun {
+  let directory: RunDirectory
+  let request: RunRequest
+  let plan: JobPlan
+  let resumption: Resumption
+  /// Whether no job is left to run, and the journal says that all jobs have ended.
+  let isOver: Bool
+  /// What people must know about the decisions. Each element is one sentence without a full stop, and has no character
+  /// that controls a terminal.
+  let sentences: [String]
+
+  /// Creates the description of a new run.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory of the run.
+  ///   - inputs: The inputs of the run.
+  init(new directory: RunDirectory, _ inputs: RunInputs) {
+    self.directory = directory
+    request = inputs.request
+    plan = inputs.plan
+    resumption = .fresh(plan)
+    isOver = false
+    sentences = []
+  }
+
+  /// Reads the files of a run, and examines the commands that earlier runners have started. Nothing is written.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory of the run.
+  ///   - retrying: The ids of the jobs that the user wants to repeat; empty if nothing is repeated on request.
+  /// - Throws: `RunFailure`, `FileError` or `JobFileError` if a file cannot be read or has a mistake, or if a job must
+  ///   not be repeated.
+  init(_ directory: RunDirectory, retrying: [String]) throws {
+    self.directory = directory
+    let request = try RunRequest.read(directory)
+    let plan = try RunInputs.plan(of: request, in: directory)
+    let history = try RunHistory.read(directory, keepsRecords: false)
+    let resumption = try Self.awaited {
+      await Result { () async throws(RunFailure) in
+        try await Resumption.load(
+          plan, directory: directory, history: history, retrying: retrying.isEmpty ? nil : retrying)
+      }
+    }.get()
+    (self.request, self.plan, self.resumption) = (request, plan, resumption)
+    isOver = history.isFinished && !resumption.hasWork && resumption.records.isEmpty
+    let change = RunVariables.change(
+      from: request.variables, to: RunVariables.hashes(of: plan))
+    sentences = resumption.sentences + (isOver ? [] : [change].compactMap(\.self))
+  }
+
+  /// Throws the error that a runner executes the jobs of a run, if there is one.
+  static func checkIdle(_ directory: RunDirectory) throws(RunFailure) {
+    if let process = RunLock.holder(of: directory) { throw isRunning(directory, process) }
+  }
+
+  /// Returns the error that a process executes the jobs of a run.
+  static func isRunning(_ directory: RunDirectory, _ process: Int32) -> RunFailure {
+    let words = process > 0 ? " (process \(process))" : ""
+    return RunFailure("the run \(directory.id) is already running\(words)")
+  }
+
+  /// Performs asynchronous work, and blocks the calling thread until it is done. A thread of a task must not call this
+  /// function.
+  private static func awaited<Value: Sendable>(
+    _ work: @escaping @Sendable () async -> Value
+  ) -> Value {
+    let result = Mutex<Value?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+    Task.detached {
+      let value = await work()
+      result.withLock { $0 = value }
+      isDone.signal()
+    }
+    isDone.wait()
+    guard let value = result.withLock({ $0 }) else { fatalError("the work has no result") }
+    return value
+  }
+}
+
+extension Result where Success: Sendable {
+  /// Creates the result of asynchronous work.
+  fileprivate init(_ work: () async throws(Failure) -> Success) async {
+    do throws(Failure) {
+      self = .success(try await work())
+    } catch {
+      self = .failure(error)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import JobRun
+import OperationsCollector
+import Synchronization
+
+/// The requests of viewers to repeat jobs of a run that this process executes. All members can be used on any thread.
+final class RepeatRequests: Sendable {
+  private struct State {
+    /// The jobs; `nil` before they were started, and after the end of the run.
+    var jobs: JobRun?
+    /// The number of requests that are being answered.
+    var openCount = 0
+    var hasEnded = false
+  }
+
+  private let state = Mutex(State())
+  private let ring: @Sendable () -> Void
+
+  /// Creates a value that refuses requests.
+  ///
+  /// - Parameter ring: A closure that is called after each request.
+  init(ring: @escaping @Sendable () -> Void) { self.ring = ring }
+
+  /// Accepts requests from now on.
+  func begin(_ jobs: JobRun) { state.withLock { $0.jobs = jobs } }
+
+  /// Refuses requests from now on, if all jobs have ended and no request is being answered.
+  ///
+  /// - Returns: Whether requests are refused. If not, jobs may run again.
+  func end() -> Bool {
+    let jobs = state.withLock { state -> JobRun? in
+      guard state.openCount == 0 else { return nil }
+      state.hasEnded = true
+      return state.jobs
+    }
+    guard let jobs else { return false }
+    if jobs.isFinished { return true }
+    // A request was answered before the call.
+    state.withLock { $0.hasEnded = false }
+    return false
+  }
+
+  /// Repeats jobs.
+  ///
+  /// - Parameter names: The names of the jobs.
+  /// - Returns: An answer for each name, in the same order.
+  func answers(for names: [String]) -> [JobRetry.Answer] {
+    let jobs = state.withLock { state -> JobRun? in
+      guard !state.hasEnded, let jobs = state.jobs else { return nil }
+      state.openCount += 1
+      return jobs
+    }
+    guard let jobs else { return names.map { _ in .refused("the runner is about to end") } }
+    let choice = jobs.retryPossible(names)
+    state.withLock { $0.openCount -= 1 }
+    ring()
+    return names.map { name in
+      if let refusal = choice.refusals[name] { return .refused(refusal) }
+      let isRequested = jobs.index(ofJob: name).map { choice.requested.contains($0) } ?? false
+      return isRequested ? .accepted : .refused("\(name) does not run again")
+    }
+  }
+}

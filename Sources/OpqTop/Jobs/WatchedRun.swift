@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CMonitorSystem
+import JobRun
+import MonitorProtocol
+import OperationsCommands
+import Synchronization
+
+/// A run whose runner the dashboard watches. The files of the run say what the runner does not report.
+final class WatchedRun: Sendable {
+  /// The maximum length of the record that all jobs have ended.
+  private static let lastRecordLength = 4_096
+
+  /// The directory of the run.
+  let directory: RunDirectory
+  /// The name of the job file. It is unsanitised.
+  let title: String
+  /// The path of the runner's socket.
+  private let socket: String
+  private let starts: Mutex<Starts>
+
+  /// The attempts that have started.
+  private struct Starts {
+    var tail: JournalTail
+    /// The names of the files of each attempt, by job and attempt.
+    var files: [String: [Int: String]] = [:]
+
+    /// Reads what was appended to the journal. If the journal cannot be read, nothing changes.
+    mutating func update() {
+      var new: [JournalRecord] = []
+      try? tail.read { if $0.event == .start { new.append($0) } }
+      for record in new {
+        guard let job = record.job, let attempt = record.attempt else { continue }
+        files[job, default: [:]][attempt] = record.files
+      }
+    }
+  }
+
+  /// Creates a run.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory of the run.
+  ///   - title: The name of the job file.
+  ///   - socket: The path of the runner's socket.
+  init(_ directory: RunDirectory, title: String, socket: String) {
+    self.directory = directory
+    self.title = title
+    self.socket = socket
+    starts = Mutex(Starts(tail: JournalTail(directory)))
+  }
+
+  /// Returns whether the process that listens at a path is the runner.
+  func isRunner(at path: String) -> Bool { path == socket }
+
+  /// Whether all jobs have ended, according to the journal.
+  var haveJobsEnded: Bool { Self.haveJobsEnded(of: directory) }
+
+  /// Returns whether all jobs of a run have ended: the last record of the journal is `finish`.
+  static func haveJobsEnded(of directory: RunDirectory) -> Bool {
+    let file = cmonitor_open_to_read(directory.journal)
+    guard file >= 0 else { return false }
+    defer { cmonitor_close(file) }
+    var status = cmonitor_file_status()
+    guard cmonitor_read_open_status(file, &status) == 0 else { return false }
+    let length = min(Int(status.size), lastRecordLength)
+    var bytes = [UInt8](repeating: 0, count: length)
+    let count = cmonitor_read_at(file, &bytes, length, status.size - Int64(length))
+    let text = String(decoding: bytes[..<count], as: UTF8.self)
+    guard text.hasSuffix("\n"), let last = text.split(separator: "\n").last else { return false }
+    // The quotation marks of a text in a record have backslashes.
+    return last.contains("\"event\":\"finish\"")
+  }
+
+  /// Returns a message of the runner as the dashboard shows it. If the runner has ended, the reason says whether the run
+  /// must be continued.
+  func explained(_ message: MonitorMessage) -> MonitorMessage {
+    guard case .ended = message else { return message }
+    return .ended(
+      reason: haveJobsEnded
+        ? "all jobs have ended" : "the runner has ended before its jobs; q shows how to continue")
+  }
+
+  /// Returns the files with the output of a job; `nil` if it has not started.
+  func output(of name: String) -> JobOutput? {
+    guard !files(of: name).isEmpty else { return nil }
+    return JobOutput(
+      attemptCount: { self.files(of: name).keys.max() ?? 0 },
+      path: { attempt in
+        let file = self.files(of: name)[attempt]
+        return file.map { self.directory.files(named: $0).log } ?? ""
+      })
+  }
+
+  /// Returns the names of the files of a job's attempts.
+  private func files(of job: String) -> [Int: String] {
+    starts.withLock { starts in
+      starts.update()
+      return starts.files[job] ?? [:]
+    }
+  }
+}
