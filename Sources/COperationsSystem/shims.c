@@ -74,6 +74,8 @@ int csystem_open_private_output(const char *path) { return open_private(path, O_
 
 int csystem_open_null(void) { return open_private("/dev/null", O_RDWR); }
 
+void csystem_delete_file(const char *path) { unlink(path); }
+
 intptr_t csystem_read_file(const char *path, void *buffer, size_t capacity) {
   int file = open_private(path, O_RDONLY);
   if (file < 0) return file;

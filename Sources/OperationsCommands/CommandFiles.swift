@@ -57,12 +57,14 @@ final class CommandFiles: Sendable {
   }
 
   /// Opens the files of a shim: its input is the locked file, its output is the log, and its error output is dropped.
+  /// Deletes the exit status of an earlier shim.
   ///
   /// - Throws: `CommandError`. All descriptors are then closed.
   init(_ files: ShimFiles, commandName: String) throws(CommandError) {
     var opener = Opener(commandName: commandName)
     do {
       input = try opener.open(files.shim, csystem_open_locked(files.shim))
+      csystem_delete_file(files.status)
       output = try opener.open(files.log, csystem_open_private_output(files.log))
       errorOutput = try opener.open("/dev/null", csystem_open_null())
     } catch {

@@ -26,6 +26,9 @@ int csystem_open_private_output(const char *path);
 /// Opens /dev/null for reading and writing. The result is that of csystem_open_input().
 int csystem_open_null(void);
 
+/// Deletes a file if it exists.
+void csystem_delete_file(const char *path);
+
 /// Reads the beginning of a file, at most `capacity` bytes. Returns their number or the negative error number.
 intptr_t csystem_read_file(const char *path, void *buffer, size_t capacity);
 

@@ -18,7 +18,8 @@ package struct ShimFiles: Hashable, Sendable {
 
   /// The file with the output of the command.
   package var log: String { "\(base).log" }
-  /// The file with the exit status of the command. The file exists only after the end of the command.
+  /// The file with the exit status of the command. The file exists only after the end of the command, and is complete when
+  /// the shim has ended.
   package var status: String { "\(base).status" }
   /// The file that is locked while the shim is alive. It contains the lines of the files `/proc/PID/stat` of the shim, and
   /// of the first process of the command, which is the leader of the command's process group.

@@ -25,7 +25,7 @@ package final class ShimOperation: AsyncOperation<CommandResult>, @unchecked Sen
   ///     arguments, input and output are not used.
   ///   - shell: The name or the path of the shell that runs the text.
   ///   - text: The text, which the shell gets after the argument `-c`.
-  ///   - files: The files of the shim. No file of an earlier shim may have the same name.
+  ///   - files: The files of the shim.
   ///   - programs: The programs that the shim needs.
   ///   - willStart: A closure that is called once, before the shim starts. If it throws, the shim does not start, and the
   ///     operation fails with the error.

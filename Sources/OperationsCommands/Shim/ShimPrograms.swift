@@ -13,8 +13,6 @@ package struct ShimPrograms: Sendable {
 
   /// The path of `setsid`.
   package let setsid: String
-  /// The path of `mv`.
-  package let mv: String
 
   /// Finds the programs in the directories of the variable `PATH` of this process, and in `/usr/bin` and `/bin`.
   ///
@@ -34,6 +32,6 @@ package struct ShimPrograms: Sendable {
       }
       throw Failure(description: "jobs need the program \(name), which was not found")
     }
-    return ShimPrograms(setsid: try find("setsid"), mv: try find("mv"))
+    return ShimPrograms(setsid: try find("setsid"))
   }
 }

@@ -28,17 +28,23 @@ struct ShimRun: Sendable {
       return .failure(error)
     }
     do {
-      let (end, _) = try await launch.run(streams) { process in
+      let ((end, written), exit) = try await launch.run(streams) { process in
         streams.closeOwn()
         let group = ShimGroup(shim: process.value, files: files, events: run.events)
         let end = await run.supervise(process, group, files: streams.writtenFiles)
-        await run.endLeftovers(of: group)
-        return end
+        return (end, await run.exitStatus(of: group))
       }
-      return run.result(end, files)
+      return run.result(end, status: written ?? status(exit))
     } catch {
       return .failure(launch.commandError(for: error))
     }
+  }
+
+  /// Returns the exit status of a command whose shim has not written it, because the disk is full: the shim also exits with
+  /// it. Without a first process of the command, the status is that of a shim that could not start the command.
+  private func status(_ exit: TerminationStatus) -> Int32? {
+    if case .exited(let status) = exit, files.processes.command != nil { return status }
+    return nil
   }
 }
 
@@ -53,29 +59,29 @@ struct AdoptedRun: Sendable {
     let group = ShimGroup(shim: shim.processID, files: files, events: run.events)
     let log = CommandFiles.WrittenFile(path: files.log, size: 0)
     let end = await run.supervise(group, age: shim.age, files: [log]) { await shim.awaitEnd() }
-    await run.endLeftovers(of: group)
-    return run.result(end, files)
+    return run.result(end, status: await run.exitStatus(of: group))
   }
 }
 
 extension CommandRun {
-  /// Ends a command whose shim was killed. Nobody would know its end.
-  fileprivate func endLeftovers(of group: ShimGroup) async {
+  /// Returns the exit status that a shim has written; `nil` if there is none. If the command is alive nevertheless,
+  /// because its shim was killed, ends it: nobody would notice its end.
+  fileprivate func exitStatus(of group: ShimGroup) async -> Int32? {
+    if let status = group.files.exitStatus { return status }
     if group.isLeaderLeftAlone { _ = await group.killUntilEmpty() }
+    return nil
   }
 
-  /// Returns the result of a command whose shim has ended.
-  fileprivate func result(_ end: End, _ files: ShimFiles) -> CommandOutcome.Value {
+  /// Returns the result of a command whose shim has ended with an exit status, which can be unknown.
+  fileprivate func result(_ end: End, status: Int32?) -> CommandOutcome.Value {
     if let error = cancellationError(for: end) { return .failure(error) }
-    var error = CommandError(.statusUnknown, command.name)
-    if let status = files.exitStatus {
-      guard let failure = CommandError(shellStatus: status, command.name) else {
-        return .success(
-          CommandResult(output: [], errorOutput: [], isOutputComplete: true, duration: end.duration)
-        )
-      }
-      error = failure
+    if status == 0 {
+      return .success(
+        CommandResult(output: [], errorOutput: [], isOutputComplete: true, duration: end.duration))
     }
+    var error =
+      status.flatMap { CommandError(shellStatus: $0, command.name) }
+      ?? CommandError(.statusUnknown, command.name)
     error.lastLine = report.lastLine
     return .failure(error)
   }

@@ -7,7 +7,7 @@ import COperationsSystem
 ///
 /// The shim's descriptors are: 0, the file that is locked while the shim is alive; 1, the log of the command; 2,
 /// `/dev/null`. The arguments are: 1, the path that all files begin with; 2, the program `setsid`; 3, the shell of the
-/// command; 4, the text of the command; 5, the program `mv`.
+/// command; 4, the text of the command.
 ///
 /// The shim executes as few programs as possible, because the start of a program costs much more than everything else.
 enum ShimScript {
@@ -20,7 +20,7 @@ enum ShimScript {
     }
     var shim = Command(
       "/bin/sh",
-      ["-c", script(variable), "opq-shim", files.base, programs.setsid, shell, text, programs.mv])
+      ["-c", script(variable), "opq-shim", files.base, programs.setsid, shell, text])
     shim.name = command.name
     shim.environment = command.environment
     shim.inheritsEnvironment = command.inheritsEnvironment
@@ -33,8 +33,9 @@ enum ShimScript {
   /// - The first line writes the line of the shim to the locked file. It identifies the shim's process.
   /// - The second line starts the command. Its process adds a line to the same file, which identifies the process group,
   ///   and only then becomes the leader of the group. It replaces its input, so it does not keep the lock.
-  /// - The last line writes the exit status. If the system has no space for it, there is no file with this name. `mv`
-  ///   replaces the shim and keeps the lock until the file is there.
+  /// - The last lines write the exit status to a file, and exit with it. If the shim is killed before this, or if the
+  ///   system has no space, the file does not exist or is empty. Nobody reads the file before the shim has ended, so it
+  ///   needs no other name until it is complete. A program that renames it would cost as much as a third of the shim.
   ///
   /// The operators `&&` and `||` protect the script from the option `errexit`, and `command` protects it from functions
   /// with the names of other commands: bash inherits both from the environment.
@@ -47,7 +48,8 @@ enum ShimScript {
     command read -r \(variable) </proc/self/stat && command echo "$\(variable)" >&0
     (command read -r \(variable) </proc/self/stat && command echo "$\(variable)" >&0
     exec <&2 2>&1 "$2" "$3" -c "$4") && \(variable)=0 || \(variable)=$?
-    umask 077; command echo "$\(variable)" >"$1.status.new" && exec "$5" -f "$1.status.new" "$1.status"
+    umask 077; command echo "$\(variable)" >"$1.status"
+    exit "$\(variable)"
     """
   }
 
