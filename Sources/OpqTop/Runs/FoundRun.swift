@@ -30,10 +30,13 @@ struct FoundRun {
     } catch {
       throw AttachError(.nothingThere, "\(error)")
     }
-    operand =
-      if path != nil, let word { word } else {
-        options.map { RunWords(directory, $0).operand } ?? directory.id
-      }
+    if path != nil, let word {
+      operand = word
+    } else if let options {
+      operand = RunWords(directory, options).operand
+    } else {
+      operand = directory.id
+    }
   }
 
   /// Returns the id of the process that runs the jobs.

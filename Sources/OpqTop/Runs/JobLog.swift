@@ -2,8 +2,10 @@
 // Part of opq; see LICENSE.
 
 import CMonitorSystem
+import CursesTerminal
 import JobRun
 import MonitorProtocol
+import OperationsCommands
 
 /// `opq-top log --run`: prints the output of a job of a run and, if it follows the job, waits for further output until
 /// the job has ended.
@@ -69,7 +71,9 @@ struct JobLog: ~Copyable {
     try tail.read { news.note($0) }
     known = news
     if attempt == nil || isPrinted, let next = nextAttempt {
-      (attempt, isPrinted, copy) = (next, false, nil)
+      attempt = next
+      isPrinted = false
+      copy = nil
     }
     let isInterrupted = !hasRunner && !hasShim
     guard let attempt, !isPrinted, let name = known.files[attempt] else {
@@ -82,7 +86,10 @@ struct JobLog: ~Copyable {
     let (count, error) = copy?.copy(isLast: isOver, to: write) ?? (0, 0)
     guard error == 0 else { return .fail(error: error) }
     if count > 0 { hasOutput = true }
-    if isOver { (isPrinted, copy) = (true, nil) }
+    if isOver {
+      isPrinted = true
+      copy = nil
+    }
     guard isPrinted || !follows else { return count > 0 ? .goOn : .wait }
     return stepWithoutOutput(isInterrupted: isInterrupted)
   }
