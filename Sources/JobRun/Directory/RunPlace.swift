@@ -49,7 +49,8 @@ package struct RunPlace: Hashable, Sendable {
     if !beginning.hasSuffix("/") { beginning += "/" }
     var rest = Substring(path)
     while rest.hasPrefix("./") { rest = rest.dropFirst(2).drop { $0 == "/" } }
-    return rest == "." ? String(beginning.dropLast()) : beginning + rest
+    // The working directory can be the root.
+    return rest == "." && beginning != "/" ? String(beginning.dropLast()) : beginning + rest
   }
 
   /// The path of the directory with all links resolved; `nil` if the directory does not exist.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import TestSupport
+import Testing
+
+@testable import JobRun
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+@Suite("The lock of a run", .timeLimit(.minutes(5)), .onOwnThread)
+struct RunLockTests {
+  @Test("RD-11: The lock of a run is taken once, and the sentence names the process that has it")
+  func taken() throws {
+    let run = try DirectoryScene().keptRun()
+    let lock = try RunLock.take(run.directory)
+    let failure = #expect(throws: RunFailure.self) { try RunLock.take(run.directory) }
+    #expect(
+      failure?.description
+        == "the run \(run.directory.id) is already running (process \(getpid()))")
+    lock.release()
+    let second = try RunLock.take(run.directory)
+    // A second release must not end the lock of another object that has the same descriptor.
+    lock.release()
+    #expect(RunLock.holder(of: run.directory) == getpid())
+    second.release()
+  }
+
+  @Test("RD-11: A run has a holder only while the lock is taken")
+  func holder() throws {
+    let run = try DirectoryScene().keptRun()
+    #expect(RunLock.holder(of: run.directory) == nil)
+    let lock = try RunLock.take(run.directory)
+    #expect(RunLock.holder(of: run.directory) == getpid())
+    lock.release()
+    // The file still contains the process id.
+    #expect(RunScene.contents(run.directory.lock) == "\(getpid())\n")
+    #expect(RunLock.holder(of: run.directory) == nil)
+  }
+
+  @Test("RD-11: A lock without a process id has an unknown holder")
+  func unknownHolder() throws {
+    let run = try DirectoryScene().keptRun()
+    let lock = try RunLock.acquire(run.directory)
+    #expect(RunLock.holder(of: run.directory) == 0)
+    let failure = #expect(throws: RunFailure.self) { try RunLock.take(run.directory) }
+    #expect(failure?.description == "the run \(run.directory.id) is already running")
+    lock.release()
+  }
+
+  @Test("RD-11: Checks of the lock do not prevent that a runner takes it")
+  func checksDuringTake() throws {
+    let run = try DirectoryScene().keptRun()
+    let (isOver, checks) = (Monitored(false), Monitored(0))
+    for _ in 0..<4 {
+      startThread {
+        while !isOver.value {
+          _ = RunLock.holder(of: run.directory)
+          checks.change { $0 += 1 }
+        }
+      }
+    }
+    defer { isOver.change { $0 = true } }
+    checks.wait(for: "checks of the lock") { $0 > 100 }
+    for _ in 0..<Effort.scaled(500) { try RunLock.take(run.directory).release() }
+  }
+
+  @Test("RD-11: Of several threads that take the lock at the same time, one at a time has it")
+  func manyTakes() throws {
+    let run = try DirectoryScene().keptRun()
+    let holders = Monitored((now: 0, most: 0, total: 0))
+    onThreads(4) { _ in
+      for _ in 0..<Effort.scaled(1_000) {
+        guard let lock = try? RunLock.take(run.directory) else { continue }
+        holders.change { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.total + 1) }
+        holders.change { $0.now -= 1 }
+        lock.release()
+      }
+    }
+    #expect(holders.value.most == 1 && holders.value.total > 0)
+  }
+
+  @Test("RD-11: The lock of a deleted run cannot be taken")
+  func deletedRun() throws {
+    let run = try DirectoryScene().keptRun()
+    try RunStore.delete(run.directory)
+    let failure = #expect(throws: RunFailure.self) { try RunLock.take(run.directory) }
+    #expect(
+      failure?.description == "cannot lock the run \(run.directory.path): No such file or directory"
+    )
+    #expect(RunLock.holder(of: run.directory) == nil)
+  }
+}
+
+/// A run in a place that exists as long as this value.
+private struct KeptRun: Sendable {
+  let place: TemporaryDirectory
+  let directory: RunDirectory
+}
+
+extension DirectoryScene {
+  fileprivate func keptRun() throws -> KeptRun { KeptRun(place: directory, directory: try run()) }
+}
