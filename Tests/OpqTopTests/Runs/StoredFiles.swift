@@ -22,6 +22,7 @@ struct StoredFiles {
   /// Creates the files of a run in a directory of their own.
   ///
   /// - Parameter jobs: The names of the jobs.
+  /// - Throws: `RunFailure` if a file cannot be written.
   init(_ jobs: [String] = ["job"]) throws {
     temporary = try TemporaryDirectory()
     directory = try Self.create(jobs, in: temporary.path)
@@ -33,6 +34,8 @@ struct StoredFiles {
   ///   - jobs: The names of the jobs.
   ///   - state: The directory that has the folder of the runs.
   ///   - created: The wall clock at the creation, in nanoseconds since 1970.
+  /// - Returns: The directory of the run.
+  /// - Throws: `RunFailure` if a file cannot be written.
   static func create(
     _ jobs: [String], in state: String, created: Int64 = 1_800_000_000_000_000_000
   ) throws -> RunDirectory {
@@ -70,7 +73,7 @@ struct StoredFiles {
 
   /// Returns the path of the file with the output of an attempt.
   func log(_ job: String = "job", _ attempt: Int = 1) -> String {
-    directory.files(named: "\(job).\(attempt)").log
+    "\(directory.jobs)/\(job).\(attempt).log"
   }
 
   /// Appends text to a file, which is created if it does not exist.
@@ -82,7 +85,7 @@ struct StoredFiles {
 
   /// Locks a file as its shim does. Returns the descriptor, which the caller closes.
   func lockShim(_ job: String = "job", _ attempt: Int = 1) throws -> Int32 {
-    let file = open(directory.files(named: "\(job).\(attempt)").shim, O_RDWR | O_CREAT, 0o600)
+    let file = open("\(directory.jobs)/\(job).\(attempt).shim", O_RDWR | O_CREAT, 0o600)
     try #require(file >= 0)
     #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
     return file
