@@ -98,12 +98,10 @@ struct CreationFaultTests {
     await #expect(processExitsWith: .success) {
       let scene = try DirectoryScene()
       // The request has more bytes.
-      var limit = rlimit(rlim_cur: 16, rlim_max: RLIM_INFINITY)
-      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      let earlier = DirectoryScene.limitFileSizes(16)
       let failure = #expect(throws: RunFailure.self) { try scene.run() }
       // The process may write a profile at its end.
-      limit.rlim_cur = RLIM_INFINITY
-      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      DirectoryScene.limitFileSizes(earlier)
       #expect(failure?.description.hasSuffix("request.json: File too large") == true)
       #expect(DirectoryScene.names(in: scene.directory.path).isEmpty)
     }

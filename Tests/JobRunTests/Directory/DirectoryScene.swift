@@ -79,6 +79,18 @@ struct DirectoryScene {
     return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
   }
 
+  /// Sets the maximum size of a file that this process writes. Returns the earlier limit.
+  @discardableResult
+  static func limitFileSizes(_ size: rlim_t) -> rlim_t {
+    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    var limit = rlimit()
+    #expect(getrlimit(resource, &limit) == 0)
+    let earlier = limit.rlim_cur
+    limit.rlim_cur = size
+    #expect(setrlimit(resource, &limit) == 0)
+    return earlier
+  }
+
   /// Returns the names of the files in a directory, in ascending order.
   static func names(in path: String) -> [String] {
     guard let stream = opendir(path) else { return [] }
