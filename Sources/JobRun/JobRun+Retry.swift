@@ -130,10 +130,10 @@ struct RetryView {
     var choice = RetryChoice(plan, states: states).choice(for: ids)
     guard let user = firstUser(of: choice.indices) else { return choice }
     for index in choice.requested {
-      let id = plan.jobs[index].id
-      choice.refusals[id] =
-        RunFailure("\(id) cannot run again while \(plan.jobs[user].id) runs, which needs it")
-        .description
+      let (id, other) = (plan.jobs[index].id, plan.jobs[user].id)
+      let failure = RunFailure(
+        "\(id) cannot run again until \(other) has ended, which uses its result")
+      choice.refusals[id] = failure.description
     }
     return RetryChoice.Choice(requested: [], refusals: choice.refusals)
   }

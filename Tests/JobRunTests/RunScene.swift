@@ -178,8 +178,12 @@ final class FinishedRun {
     events += run.takeEvents()
   }
 
-  /// Writes everything that has happened to the journal. What happens later is not recorded, as if the runner had ended.
-  func endRunner() { journal.close() }
+  /// Writes everything that has happened to the journal. From now on, nothing is recorded and no command starts, as if the
+  /// runner had ended. Commands that run continue.
+  func endRunner() {
+    journal.close()
+    run.journalHasFailed(RunFailure("the runner has ended"))
+  }
 
   /// The outcome of the job with an id.
   func outcome(_ id: String) -> JobOutcome? {
