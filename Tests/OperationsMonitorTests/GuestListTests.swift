@@ -103,7 +103,8 @@ import Testing
       MonitorCommand.retry([.init(7)], names: ["i\no"]),
       .retry([.init(7), .init(8)], names: (1...9).map { "job \($0)" }),
     ] {
-      list.note(CommandResult(command, .notRetryable), from: origin)
+      list.note(
+        CommandResult(command: command, outcomes: [.notRetryable, .notRetryable]), from: origin)
     }
     #expect(log.lines.first?.hasPrefix("repeat #7, i\u{FFFD}o ") == true)
     #expect(log.lines.first?.contains("notRetryable 2") == true)
