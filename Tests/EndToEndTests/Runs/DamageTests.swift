@@ -79,7 +79,7 @@ struct DamageTests {
       toFile: run.file("journal.jsonl"), atomically: true, encoding: .utf8)
     let resumed = try scene.run(["run", "--resume", "--batch"])
     #expect(resumed.ending == .status(2))
-    resumed.expectSentence("journal.jsonl", "2")
+    resumed.expectSentence("journal.jsonl", "line 2")
     #expect(scene.lines("ran") == ["first", "held 1"])
     #expect(run.journalLines.map { String($0) } == lines)
   }

@@ -78,7 +78,7 @@ struct RetryTests {
     let journal = run.contents("journal.jsonl")
     try forget(in: scene)
     let refused = try scene.run(["retry", job])
-    #expect(refused.ending == .status(2) || refused.ending == .status(1))
+    #expect(refused.ending == .status(2))
     refused.expectSentence(job, word)
     #expect(scene.lines("ran") == [] && run.records("retry").isEmpty)
     #expect(run.contents("journal.jsonl") == journal)

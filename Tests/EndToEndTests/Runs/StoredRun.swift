@@ -87,15 +87,16 @@ struct StoredRun {
   }
 
   /// Returns the process id of an attempt's shim, which the shim itself has written.
-  func shim(of job: String, attempt: Int = 1) -> Int32? {
-    guard let base = base(of: job, attempt: attempt) else { return nil }
-    return contents("\(base).shim").split(separator: " ").first.flatMap { Int32($0) }
-  }
+  func shim(of job: String, attempt: Int = 1) -> Int32? { process(0, of: job, attempt: attempt) }
 
   /// Returns the process group of an attempt's command.
-  func group(of job: String, attempt: Int = 1) -> Int32? {
+  func group(of job: String, attempt: Int = 1) -> Int32? { process(1, of: job, attempt: attempt) }
+
+  /// Returns the process id in a line of the file that the shim locks. Each line is that of a file `/proc/PID/stat`.
+  private func process(_ line: Int, of job: String, attempt: Int) -> Int32? {
     guard let base = base(of: job, attempt: attempt) else { return nil }
-    return Int32(contents("\(base).group").trimmingCharacters(in: .whitespacesAndNewlines))
+    let lines = contents("\(base).shim").split(separator: "\n")
+    return lines.dropFirst(line).first?.split(separator: " ").first.flatMap { Int32($0) }
   }
 
   /// Returns the exit status that an attempt's shim has written.

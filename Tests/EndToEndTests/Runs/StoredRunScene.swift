@@ -86,7 +86,7 @@ final class StoredRunScene {
   /// Returns the runs in a directory, the oldest one first.
   func runs(in path: String) -> [StoredRun] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    return names.sorted().map { StoredRun(path: "\(path)/\($0)") }
+    return names.filter { !$0.hasPrefix(".") }.sorted().map { StoredRun(path: "\(path)/\($0)") }
   }
 
   /// Returns the only run beside the job file.
