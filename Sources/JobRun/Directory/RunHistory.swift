@@ -47,7 +47,8 @@ package struct RunHistory: Sendable {
     package private(set) var failedAttemptCount = 0
     /// How the job has ended; `nil` if it has not ended.
     package private(set) var outcome: JobOutcome?
-    /// Whether the journal contains an end of the job, also if it counts as not ended since then.
+    /// Whether the journal contains an end of the job, also if it counts as not ended since then. The end because of the
+    /// end of the whole run does not count.
     package private(set) var hasEnded = false
     /// The definition of the job at its end; `nil` if it has not ended.
     package private(set) var endDefinition: String?
@@ -136,7 +137,7 @@ extension RunHistory.JobHistory {
 
   fileprivate mutating func end(_ outcome: JobOutcome, _ record: JournalRecord) {
     self.outcome = outcome
-    hasEnded = true
+    if record.byRun != true { hasEnded = true }
     attemptCount = max(attemptCount, outcome.attemptCount)
     hasEverEnded = true
     endDefinition = record.definition

@@ -24,7 +24,7 @@ struct PastJob: Hashable, Sendable {
   var failedAttemptCount = 0
   /// The definition of the job at its last start or end; `nil` if it is unknown.
   var definition: String?
-  /// Whether the journal has an end of the job, which may no longer count.
+  /// Whether the journal has an end of the job, which may no longer count. The end of the whole run is no such end.
   var hasEnded = false
   /// Whether the job was cancelled or skipped because the whole run was ended.
   var isByRun = false
@@ -34,15 +34,15 @@ struct PastJob: Hashable, Sendable {
   /// How the job has ended; `nil` if it has not ended.
   var outcome: JobOutcome? { if case .ended(let outcome) = progress { outcome } else { nil } }
 
-  /// Whether the earlier runners have decided nothing about the job: it has never started or ended.
-  var isNew: Bool { progress == .pending && attemptCount == 0 && !hasEnded }
+  /// Whether the job has never ended. No other job can have used an outcome of it, so a job behind it that has run did not
+  /// need it at that time.
+  var isNew: Bool { !hasEnded && (outcome == nil || isByRun) }
 
   /// The job without its outcome and without its last attempt, because it runs again.
   var reopened: PastJob {
     var job = self
     job.progress = .pending
     job.failedAttemptCount = 0
-    job.hasEnded = true
     job.isByRun = false
     job.waits = false
     return job

@@ -68,7 +68,7 @@ struct ResumeResult: Hashable {
   var state: JobOutcome.State?
   /// Whether an outcome that other jobs may have used no longer counts.
   var isAgain = false
-  /// Whether the job has never started or ended before.
+  /// Whether the job has never ended.
   var isNew = false
   /// Whether the journal must say that the job has not ended.
   var isReopened = false
@@ -91,7 +91,7 @@ struct NeedFacts: OptionSet {
 
   /// An outcome that the job may have used no longer counts.
   static let isAgain = Self(rawValue: 1)
-  /// A need has never started or ended.
+  /// A need has never ended.
   static let isNew = Self(rawValue: 2)
   /// It is not known in which state a need ends.
   static let isOpen = Self(rawValue: 4)

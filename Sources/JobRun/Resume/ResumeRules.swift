@@ -100,18 +100,19 @@ extension ResumeRules {
   private mutating func decide(_ index: Int) -> ResumeResult {
     let needs = needFacts(of: plan.jobs[index])
     let past = past[index]
-    if isRepeated[index] {
-      var result = run(index, past.reopened, needs)
+    var result: ResumeResult
+    switch past.progress {
+    case _ where isRepeated[index]:
+      result = run(index, past.reopened, needs)
       result.isReopened = true
       let isRequested = choice.requested.contains(index)
       result.remark = result.state == .skipped ? .blocked : isRequested ? .requested : .repeated
-      return result
+    case .pending: result = run(index, past, needs)
+    case .started(let finding): result = decide(index, startedWith: finding, needs)
+    case .ended(let outcome): result = decide(index, endedWith: outcome, needs)
     }
-    switch past.progress {
-    case .pending: return run(index, past, needs)
-    case .started(let finding): return decide(index, startedWith: finding, needs)
-    case .ended(let outcome): return decide(index, endedWith: outcome, needs)
-    }
+    result.isNew = past.isNew
+    return result
   }
 
   /// Returns the result of a job that has not ended and has no attempt that runs.
@@ -122,13 +123,15 @@ extension ResumeRules {
     let isOutdated = needs.contains(.isAgain) || past.definition != definitions[index]
     let counted = isOutdated ? 0 : past.failedAttemptCount
     result.lastAttempt = past.attemptCount + max(1, job.maximumAttempts - counted)
-    result.isNew = past.isNew
-    result.isAgain = needs.contains(.isAgain) || needs.contains(.isNew) && past.hasEnded
+    // A second resume would not know that the failed attempts belong to an earlier outcome of a need.
+    result.isReopened = needs.contains(.isAgain) && past.failedAttemptCount > 0
+    result.isAgain = past.isAgain(behind: needs)
     guard needs.isSkipped(job.condition) else { return result }
     result.state = .skipped
     // The state of a waiting need is `failed`, so a runner would start the job.
     if job.condition == .failure, needs.contains(.waits) {
       result.verdict = .skip(.withoutFailure(attemptCount: past.attemptCount))
+      result.lastAttempt = past.attemptCount
     }
     return result
   }
@@ -152,7 +155,7 @@ extension ResumeRules {
       result.remark = isOutdated ? .adoptedOutdated : .adopted
     case .ended where isOutdated:
       result = again(index, needs, isChanged ? .changed : .behindChange)
-      result.isAgain = needs.isChange
+      result.isAgain = past.isAgain(behind: needs)
     case .ended(let status):
       result.verdict = .take(status: status)
       let isLast = past.attemptCount >= lastAttempt
@@ -161,7 +164,8 @@ extension ResumeRules {
       result.remark = .taken
     case .lost:
       result = again(index, needs, .lost)
-      result.isAgain = needs.isChange
+      result.isAgain = past.isAgain(behind: needs)
+      result.isReopened = false
     case .unknown(let sentence):
       // Nothing is recorded, so that the next resume examines the process again.
       result.verdict = .keep(.failure(sentence, attemptCount: past.attemptCount))
@@ -182,7 +186,8 @@ extension ResumeRules {
     if past.waits { return keep(index, outcome) }
     if past.isByRun {
       var result = again(index, needs, .interrupted)
-      result.isAgain = needs.isChange
+      result.isAgain = past.isAgain(behind: needs)
+      result.isReopened = false
       return result
     }
     if outcome.state == .skipped { return decide(index, skippedWith: outcome, needs) }
@@ -242,5 +247,12 @@ extension ResumeRules {
     // Jobs that have used a success cannot keep their outcomes. For them, another outcome was as good as this one.
     result.isAgain = past.outcome?.state == .succeeded
     return result
+  }
+}
+
+extension PastJob {
+  /// Whether jobs that have used an earlier outcome of this job, which has no outcome now, run again.
+  fileprivate func isAgain(behind needs: NeedFacts) -> Bool {
+    needs.contains(.isAgain) || needs.contains(.isNew) && hasEnded
   }
 }
