@@ -44,7 +44,7 @@ struct RetryCommand: EndingCommand {
   func ending() -> Ending {
     do {
       let found = try FoundRun(run, in: runs)
-      guard let process = RunLock.holder(of: found.directory) else {
+      guard RunLock.holder(of: found.directory) != nil else {
         return RunStart(
           directory: found.directory, words: RunWords(found.directory, runs), display: display,
           retrying: jobs
@@ -53,7 +53,7 @@ struct RetryCommand: EndingCommand {
       let viewer = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
       var inquiry = RetryInquiry(jobs, InquiryForm(isUnicode: !display.ascii))
       return try viewer.ask(
-        &inquiry, of: AttachTarget.process(process).path(), isReadOnly: false)
+        &inquiry, of: AttachTarget.process(found.process()).path(), isReadOnly: false)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)
     } catch {

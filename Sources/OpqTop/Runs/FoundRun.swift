@@ -43,7 +43,10 @@ struct FoundRun {
   ///
   /// - Throws: ``AttachError`` if no process runs them. The sentence names the commands that show the results.
   func process() throws(AttachError) -> Int32 {
-    if let process = RunLock.holder(of: directory), process > 0 { return process }
+    if let process = RunLock.holder(of: directory) {
+      if process > 0 { return process }
+      throw AttachError(.nothingThere, "the process of the run \(directory.id) is not known yet")
+    }
     throw AttachError(
       .nothingThere,
       """
