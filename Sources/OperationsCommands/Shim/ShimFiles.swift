@@ -50,10 +50,10 @@ package struct ShimFiles: Hashable, Sendable {
 
   /// The exit status that the shim has written, from 0 to 255; `nil` if the file does not exist or is damaged.
   var exitStatus: Int32? {
-    guard let text = Self.contents(of: status), text.utf8.count <= 4, text.hasSuffix("\n"),
-      let number = UInt8(text.dropLast())
+    guard let text = Self.contents(of: status), text.hasSuffix("\n"), text.utf8.count <= 4,
+      text.dropLast().utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
     else { return nil }
-    return Int32(number)
+    return UInt8(text.dropLast()).map { Int32($0) }
   }
 
   /// Returns the first bytes of a small file; `nil` if it cannot be read.

@@ -9,6 +9,10 @@ package struct ShimPrograms: Sendable {
   package struct Failure: Error, CustomStringConvertible {
     /// The error as one sentence.
     package let description: String
+
+    init(program: String) {
+      description = "jobs need the program \(program), which was not found"
+    }
   }
 
   /// The path of `setsid`.
@@ -30,7 +34,7 @@ package struct ShimPrograms: Sendable {
       for directory in directories where csystem_is_executable("\(directory)/\(name)") {
         return "\(directory)/\(name)"
       }
-      throw Failure(description: "jobs need the program \(name), which was not found")
+      throw Failure(program: name)
     }
     return ShimPrograms(setsid: try find("setsid"))
   }

@@ -9,6 +9,7 @@
 //   fixture-commands leak COUNT     runs this number of commands. Every tenth command cannot be started. Prints how many
 //                                   more descriptors are open after the commands than before them.
 //   fixture-commands waiting        cancels a command that waits for descriptors, and lets another one start
+//   fixture-commands shim BASE TEXT runs a shell text by a shim with files whose paths begin with BASE
 
 import Operations
 import OperationsCommands
@@ -127,10 +128,21 @@ func runManyShort(_ count: Int) async {
   print("\(openDescriptorCount() - before) descriptors more")
 }
 
+func runShim(_ base: String, _ text: String) async throws {
+  let operation = ShimOperation(
+    Command("sh"), shell: "/bin/sh", text: text, files: ShimFiles(base: base),
+    programs: try ShimPrograms.find()
+  ) {}
+  OperationQueue(name: "commands").addOperation(operation)
+  _ = try await operation.value
+}
+
 switch CommandLine.arguments.dropFirst().first {
 case "many": await runMany(Int(CommandLine.arguments.last ?? "") ?? 1)
 case "shortage": await runInShortage()
 case "leak": await runManyShort(Int(CommandLine.arguments.last ?? "") ?? 1)
 case "waiting": try await runWaiting()
-default: print("usage: fixture-commands many COUNT | shortage | leak COUNT | waiting")
+case "shim": try await runShim(CommandLine.arguments[2], CommandLine.arguments[3])
+default:
+  print("usage: fixture-commands many COUNT | shortage | leak COUNT | waiting | shim BASE TEXT")
 }
