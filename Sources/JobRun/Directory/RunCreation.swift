@@ -55,10 +55,10 @@ struct RunCreation {
   }
 
   private func failure(_ path: String, _ error: Int32) -> RunFailure {
-    RunFailure(
-      "create the directory", path, error: error,
-      advice: "; --state names another place for the files of a run")
+    RunFailure("create the directory", path, error: error, advice: Self.advice)
   }
+
+  private static let advice = "; --state names another place for the files of a run"
 
   /// Creates the directories around the run that do not exist. Returns the path of the innermost one, without links.
   private mutating func createPlace() throws(RunFailure) -> String {
@@ -106,6 +106,10 @@ struct RunCreation {
       error = disk.createDirectory(path)
       if error == 0 {
         run = path
+        // Some file systems give all files the same permissions.
+        if let failure = RunDirectory(path: path).ownershipFailure {
+          throw RunFailure(sentence: failure.description + Self.advice)
+        }
         return path
       }
       guard error == cmonitor_error_file_exists else { break }

@@ -15,6 +15,9 @@ package struct RunFailure: Error, Hashable, CustomStringConvertible {
   ///   control a terminal.
   package init(_ sentence: String) { description = EscapedText.escaped(sentence) }
 
+  /// Creates an error with a sentence whose characters were escaped.
+  init(sentence: String) { description = sentence }
+
   /// Creates the error that an action on a file has failed.
   ///
   /// - Parameters:

@@ -70,6 +70,20 @@ struct CreationFaultTests {
       failure?.description.hasPrefix("cannot create the directory \(scene.place.runs)") == true)
   }
 
+  @Test("RD-6: A file system that gives other users access is refused")
+  func sharedFileSystem() throws {
+    let scene = try DirectoryScene()
+    let disk = RunDisk(createDirectory: { path in
+      mkdir(path, 0o700) == 0 && chmod(path, 0o777) == 0 ? 0 : errno
+    })
+    let failure = #expect(throws: RunFailure.self) { try scene.run(disk: disk) }
+    #expect(failure?.description.hasPrefix("other users can write to ") == true)
+    #expect(
+      failure?.description.hasSuffix("; --state names another place for the files of a run")
+        == true)
+    #expect(DirectoryScene.names(in: scene.directory.path).isEmpty)
+  }
+
   @Test("RD-6: A path with control characters is escaped in a sentence")
   func escapedPath() throws {
     let scene = try DirectoryScene()
