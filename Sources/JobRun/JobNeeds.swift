@@ -8,7 +8,11 @@ import OperationsCore
 /// What the needs of a job have given together: the value of `OPQ_RESULT`. The results are in ascending order: the
 /// result of several needs is the greatest one.
 enum NeedResult: Int, Comparable {
-  case success, skipped, cancelled, failure
+  case success, skipped, cancelled
+  /// A need waits for a request of a user, or its process may still run. Its state is `failed`, but jobs that wait for a
+  /// failure do not run.
+  case unsettled
+  case failure
 
   init(_ state: JobOutcome.State) {
     switch state {
@@ -27,7 +31,7 @@ enum NeedResult: Int, Comparable {
     case .success: "success"
     case .skipped: "skipped"
     case .cancelled: "cancelled"
-    case .failure: "failure"
+    case .unsettled, .failure: "failure"
     }
   }
 }
@@ -160,7 +164,9 @@ struct JobNeeds {
     for range in job.needs {
       let next =
         results[range]
-        ?? outcomes[range].reduce(.success) { max($0, $1.map { NeedResult($0.state) } ?? .success) }
+        ?? range.reduce(.success) { result, index in
+          max(result, outcomes[index].map { run.needResult($0, of: index) } ?? .success)
+        }
       if range.count > 1 { results[range] = next }
       result = max(result, next)
     }

@@ -122,14 +122,24 @@ extension JobRun {
     return result
   }
 
+  /// Returns what the outcome of a job means for the jobs that need it.
+  func needResult(_ outcome: JobOutcome, of index: Int) -> NeedResult {
+    guard resumption.unsettledJobs.contains(index) else { return NeedResult(outcome.state) }
+    switch resumption.decisions[index] {
+    // The job has not run since then.
+    case .keep(outcome), .wait(outcome): return .unsettled
+    default: return NeedResult(outcome.state)
+    }
+  }
+
   private func result(of need: Range<Int>) -> NeedResult? {
     if let known = state.withLock({ $0.results[need] }) { return known }
     noteEnds(of: need)
     let (outcomes, retryCount) = state.withLock { (Array($0.outcomes[need]), $0.lastTicket) }
     var result = NeedResult.success
-    for outcome in outcomes {
+    for (index, outcome) in zip(need, outcomes) {
       guard let outcome else { return nil }
-      result = max(result, NeedResult(outcome.state))
+      result = max(result, needResult(outcome, of: index))
     }
     if need.count > 1 {
       state.withLock { state in

@@ -53,12 +53,13 @@ extension JobRun {
   }
 
   /// Deletes the files of all attempts that are no longer useful: empty logs, and the files that only a living command
-  /// needs. Call this method when all jobs have ended and the journal was closed. Before that, a process that a command
-  /// has left behind may still write, and a runner that continues the run may still need the files.
+  /// needs. The files of jobs whose processes may still run remain.
+  ///
+  /// Call this method when all jobs have ended and the journal was closed. Before that, a process that a command has left
+  /// behind may still write, and a runner that continues the run may still need the files.
   package func deleteUselessFiles() {
     for (index, outcome) in outcomes.enumerated() {
-      // The command of a job that keeps its outcome may still run, if nothing is known about it.
-      if case .keep = resumption.decisions[index] { continue }
+      if resumption.unknownJobs[index] != nil { continue }
       for attempt in 0..<(outcome?.attemptCount ?? 0) {
         let files = files(of: index, attempt: attempt + 1)
         if size(of: files.log) == 0 { cmonitor_delete(files.log) }

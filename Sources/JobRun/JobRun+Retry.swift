@@ -34,7 +34,7 @@ extension JobRun {
   private func repeatJobs(_ ids: [String], requiresAll: Bool) -> RetryChoice.Choice {
     noteFinishedJobs(ids)
     while true {
-      let view = RetryView(plan, state)
+      let view = RetryView(plan, state, unknown: resumption.unknownJobs)
       if let obstacle = view.obstacle {
         var choice = RetryChoice.Choice()
         for id in ids { choice.refusals[id] = obstacle }
@@ -107,11 +107,14 @@ struct RetryView {
   /// Why no job can be repeated, as one sentence.
   let obstacle: String?
   let lastTicket: Int
+  /// The jobs whose processes may still run, with the reasons.
+  private let unknown: [Int: String]
   private let jobs: [JobRun.Job?]
   private let outcomes: [JobOutcome?]
 
-  init(_ plan: JobPlan, _ state: borrowing Locked<JobRun.State>) {
+  init(_ plan: JobPlan, _ state: borrowing Locked<JobRun.State>, unknown: [Int: String]) {
     self.plan = plan
+    self.unknown = unknown
     (jobs, outcomes, lastTicket, obstacle) = state.withLock {
       ($0.jobs, $0.outcomes, $0.lastTicket, $0.obstacleToRetry)
     }
@@ -124,6 +127,7 @@ struct RetryView {
   /// Returns the jobs that run again. No job is repeated behind which another one uses the old result at this moment.
   func choice(for ids: [String]) -> RetryChoice.Choice {
     let states = plan.jobs.indices.map { index -> RetryChoice.State in
+      if let reason = unknown[index] { return .unknown(reason) }
       if let outcome = outcomes[index] { return .ended(outcome) }
       return jobs[index]?.mayRun == true ? .running : .waiting
     }
