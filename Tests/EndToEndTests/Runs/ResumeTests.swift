@@ -218,6 +218,30 @@ struct ResumeTests {
     #expect(scene.lines("ran") == ["start", "a", "b new"])
   }
 
+  @Test("RD-4, RD-9: log -f continues with the resumed run")
+  func followedAttempts() throws {
+    let scene = try StoredRunScene(
+      """
+        flaky:
+          run: 'echo "attempt $OPQ_ATTEMPT"; \(StoredRunScene.hold("go$OPQ_ATTEMPT")); test "$OPQ_ATTEMPT" = 2'
+          retries: 1
+          retry-pause: 1ms
+      """)
+    let runner = try scene.start(["run", "--batch", scene.file])
+    #expect(scene.wait { scene.runs.first?.base(of: "flaky") != nil })
+    let run = try scene.onlyRun()
+    let follower = try scene.start(["log", "-f", "flaky", "--run", run.id])
+    #expect(scene.wait { follower.output.contains("attempt 1\n") })
+    runner.kill()
+    let resumed = try scene.start(["run", "--resume", "--batch"])
+    #expect(try scene.waitUntilExecuting("flaky", in: resumed))
+    try scene.open("go1")
+    #expect(scene.wait { follower.output.contains("attempt 2\n") }, "\(follower.output)")
+    try scene.open("go2")
+    #expect(resumed.end() == .status(0), "\(resumed.errors)")
+    #expect(follower.end() == .status(0), "\(follower.errors)")
+  }
+
   /// Kills an attempt's shim, and then its command.
   private func killJob(_ job: String, of run: StoredRun, in scene: StoredRunScene) throws {
     let shim = try #require(run.shim(of: job))

@@ -106,8 +106,7 @@ final class StoredRunScene {
       arguments, environment: environment,
       redirections: [0: "/dev/null", 1: scene.file(output), 2: scene.file(errors)])
     return StartedProgram(
-      window: window, output: { [scene] in scene.contents(output) },
-      errors: { [scene] in scene.contents(errors) })
+      window: window, outputPath: scene.file(output), errorPath: scene.file(errors))
   }
 
   /// Starts `opq-top` on a terminal.
@@ -163,21 +162,20 @@ extension StoredRunScene {
 /// A started `opq-top` whose output and errors are files.
 final class StartedProgram {
   let window: PseudoTerminal
-  private let readOutput: () -> String
-  private let readErrors: () -> String
+  /// The path of the file with the output.
+  let outputPath: String
+  private let errorPath: String
   /// How the program has ended; `nil` if it was not awaited, or has not ended in time.
   private(set) var ending: PseudoTerminal.Ending?
 
-  init(
-    window: PseudoTerminal, output: @escaping () -> String, errors: @escaping () -> String
-  ) {
+  init(window: PseudoTerminal, outputPath: String, errorPath: String) {
     self.window = window
-    readOutput = output
-    readErrors = errors
+    self.outputPath = outputPath
+    self.errorPath = errorPath
   }
 
-  var output: String { readOutput() }
-  var errors: String { readErrors() }
+  var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
+  var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
   /// The lines of the output without durations.
   var lines: [String] {
     output.split(separator: "\n").map {

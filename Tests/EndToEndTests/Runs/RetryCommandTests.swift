@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of `opq-top retry` that answers without a new runner.
+@Suite("opq-top retry", .timeLimit(.minutes(10)), .onOwnThread)
+struct RetryCommandTests {
+  private static let jobs = """
+      broken: {run: 'echo "attempt $OPQ_ATTEMPT"; test -e "$DIR/repaired"'}
+      held: {run: 'echo >> "$DIR/ran"; \(StoredRunScene.hold())', needs: [broken], when: always}
+      other: {run: 'true'}
+    """
+
+  /// Starts a run, and waits until a job has failed and another one runs.
+  private func start(
+    in scene: StoredRunScene, environment: [String] = []
+  ) throws -> (runner: StartedProgram, run: StoredRun) {
+    let runner = try scene.start(["run", "--batch", scene.file], environment: environment)
+    #expect(scene.wait(for: "\n", in: "ran"), "\(runner.errors)")
+    let run = try scene.onlyRun()
+    #expect(scene.wait { run.end(of: "other") != nil && run.end(of: "broken") != nil })
+    return (runner, run)
+  }
+
+  @Test("RD-5: A living run says for each job whether it is repeated, and its name is the new job")
+  func answers() throws {
+    let scene = try StoredRunScene(Self.jobs)
+    let (runner, run) = try start(in: scene)
+    try scene.open("repaired")
+    let retried = try scene.run(["retry", "broken", "held", "other", "nonesuch", "--run", run.id])
+    #expect(retried.ending == .status(1) && retried.errors.isEmpty, "\(retried.errors)")
+    let lines = retried.output.split(separator: "\n")
+    #expect(lines.count == 4 && lines.first == "repeated: broken", "\(retried.output)")
+    for (line, name) in zip(lines.dropFirst(), ["held", "other", "nonesuch"]) {
+      #expect(line.hasPrefix("not repeated: ") && line.contains(name))
+    }
+    #expect(scene.wait { run.end(of: "broken")?.state == "succeeded" })
+    let wait = try scene.run(["wait", "--state", "succeeded", "broken", "--run", run.path])
+    #expect(wait.ending == .status(0), "\(wait.errors)")
+    #expect(try scene.run(["log", "broken", "--attempt", "2"]).output == "attempt 2\n")
+    try scene.open()
+    #expect(runner.end() == .status(0), "\(runner.output)")
+    #expect(run.records("start", of: "other").count == 1)
+  }
+
+  @Test("RD-5: A read-only run refuses a retry with the status 5")
+  func readOnlyRun() throws {
+    let scene = try StoredRunScene(Self.jobs)
+    let (runner, run) = try start(in: scene, environment: ["OPQ_MONITOR=ro"])
+    let refused = try scene.run(["retry", "broken", "--run", run.id])
+    #expect(refused.ending == .status(5) && refused.output.isEmpty)
+    refused.expectSentence("read-only")
+    try scene.open()
+    #expect(runner.end() == .status(1))
+    #expect(run.records("retry").isEmpty)
+  }
+
+  @Test("RD-5: Without a run, or with an unknown one, the status is 3")
+  func unknownRun() throws {
+    let scene = try StoredRunScene(Self.jobs)
+    let none = try scene.run(["retry", "broken"])
+    #expect(none.ending == .status(3))
+    none.expectSentence("there are no runs in")
+    let state = try scene.run(["retry", "broken", "--run", "2026", "--state", "nowhere"])
+    #expect(state.ending == .status(3))
+    state.expectSentence("nowhere/runs")
+  }
+}
