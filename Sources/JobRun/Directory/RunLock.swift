@@ -7,13 +7,15 @@ import OperationsCore
 
 /// The lock of a run: at most one process executes the jobs of a run.
 ///
-/// The lock remains until ``release()`` is called or the process ends, however it ends. It does not end when the last
-/// reference to this object ends. Processes that this process starts do not have the lock.
+/// The lock remains until ``release()`` is called, until no reference to this object is left, or until the process ends,
+/// however it ends. Processes that this process starts do not have the lock.
 package final class RunLock: Sendable {
   /// The open file; -1 if the lock was released.
   private let file: Locked<Int32>
 
   private init(_ file: Int32) { self.file = Locked(file) }
+
+  deinit { release() }
 
   /// Ends the lock. A second call does nothing.
   package func release() {

@@ -134,7 +134,8 @@ package enum RunStore {
   package static func delete(_ directory: RunDirectory) throws(RunFailure) {
     if let process = RunLock.holder(of: directory) {
       let words = process > 0 ? " (process \(process))" : ""
-      throw RunFailure("the run \(directory.id) is running\(words), so it cannot be deleted")
+      throw RunFailure(
+        "the run \(directory.id) is already running\(words), so it cannot be deleted")
     }
     // No runner can begin from here on. A full or read-only disk does not prevent the lock of an existing file.
     let lock = try RunLock.acquire(directory)

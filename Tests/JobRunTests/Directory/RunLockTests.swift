@@ -42,6 +42,15 @@ struct RunLockTests {
     #expect(RunLock.holder(of: run.directory) == nil)
   }
 
+  @Test("RD-11: A lock without a reference to it is released")
+  func unreferenced() throws {
+    let run = try DirectoryScene().keptRun()
+    var lock: RunLock? = try RunLock.take(run.directory)
+    #expect(lock != nil && RunLock.holder(of: run.directory) == getpid())
+    lock = nil
+    #expect(RunLock.holder(of: run.directory) == nil)
+  }
+
   @Test("RD-11: A lock without a process id has an unknown holder")
   func unknownHolder() throws {
     let run = try DirectoryScene().keptRun()

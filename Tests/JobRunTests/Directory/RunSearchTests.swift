@@ -119,7 +119,7 @@ struct RunSearchTests {
     let failure = #expect(throws: RunFailure.self) { try RunStore.delete(run) }
     #expect(
       failure?.description
-        == "the run \(run.id) is running (process \(getpid())), so it cannot be deleted")
+        == "the run \(run.id) is already running (process \(getpid())), so it cannot be deleted")
     #expect(DirectoryScene.names(in: run.path).count == 5)
     lock.release()
     try RunStore.delete(run)
