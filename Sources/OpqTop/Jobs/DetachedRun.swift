@@ -106,10 +106,12 @@ struct DetachedRun {
   ///   - runner: The runner.
   /// - Returns: How the process must end.
   private func report(_ ending: Ending, _ runner: RunnerProcess) -> Ending {
-    let isOver = WatchedRun.haveJobsEnded(of: start.directory)
-    if isOver { runner.awaitEnd(for: Self.patienceAtEnd) }
+    // A runner that has printed an error ends soon too.
+    if WatchedRun.haveJobsEnded(of: start.directory) || runner.lastSentence != nil {
+      runner.awaitEnd(for: Self.patienceAtEnd)
+    }
     let result: Ending
-    if isOver {
+    if WatchedRun.haveJobsEnded(of: start.directory) {
       result = RunReport(start.directory).ending(isUnicode: !viewer.view.ascii)
       if case .status(let status)? = runner.ending, status > 128 { sayContinue() }
     } else if let end = runner.ending {

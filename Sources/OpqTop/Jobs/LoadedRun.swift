@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import Dispatch
 import JobFiles
 import JobRun
@@ -42,6 +43,10 @@ struct LoadedRun {
   init(_ directory: RunDirectory, retrying: [String]) throws {
     self.directory = directory
     let request = try RunRequest.read(directory)
+    var status = cmonitor_file_status()
+    guard cmonitor_read_status(request.directory, true, &status) == 0, status.is_directory else {
+      throw RunFailure("the working directory of the run, \(request.directory), does not exist")
+    }
     let plan = try RunInputs.plan(of: request, in: directory)
     let history = try RunHistory.read(directory, keepsRecords: false)
     let resumption = try Self.awaited {

@@ -52,6 +52,8 @@ struct RunnerProcess {
     guard file >= 0 else {
       throw FileError("cannot create \(directory.log)", errno: -file, status: 2)
     }
+    // The file mode mask may have removed permissions of the owner.
+    cmonitor_make_private(file)
     return file
   }
 

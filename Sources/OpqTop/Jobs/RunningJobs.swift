@@ -67,7 +67,8 @@ struct RunningJobs {
     let repeats = RepeatRequests { viewer.waker.ring() }
     self.repeats = repeats
     JobRetry.setHandler { repeats.answers(for: $0) }
-    ProcessFacts.setName("run \(run.request.title)")
+    let file = run.request.title.split(separator: "/").last.map(String.init)
+    ProcessFacts.setName("run \(file ?? run.request.title)")
     try Self.listen(isRequired: isDetached)
     var options = JobRun.Options()
     options.failsFast = run.request.failsFast
