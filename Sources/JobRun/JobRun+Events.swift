@@ -97,19 +97,16 @@ extension JobRun {
     for operation in operations { operation.cancel(with: AnotherJobHasFailed(origin: origin)) }
   }
 
-  /// Calls the handlers if all jobs have ended.
+  /// Notes the end of the run if all jobs have ended.
   func finishIfOver() {
-    guard state.withLock({ $0.isOver && !$0.isFinished }) else { return }
+    guard state.withLock({ $0.isOver && !$0.isEndNoted }) else { return }
     let record = stamped(.finish())
-    let handlers = state.withLock { state -> [@Sendable () -> Void]? in
-      guard state.isOver, !state.isFinished else { return nil }
-      state.isFinished = true
+    state.withLock { state in
+      guard state.isOver, !state.isEndNoted else { return }
+      state.isEndNoted = true
       state.records.entries.append(JournalLine.Entry(record: record))
-      return state.handlers
     }
-    guard let handlers else { return }
     handOver()
-    for handler in handlers { handler() }
   }
 
   /// Returns the result of the needs of a job; `nil` if one of them has not ended.
@@ -125,11 +122,9 @@ extension JobRun {
   /// Returns what the outcome of a job means for the jobs that need it.
   func needResult(_ outcome: JobOutcome, of index: Int) -> NeedResult {
     guard resumption.unsettledJobs.contains(index) else { return NeedResult(outcome.state) }
-    switch resumption.decisions[index] {
-    // The job has not run since then.
-    case .keep(outcome), .wait(outcome): return .unsettled
-    default: return NeedResult(outcome.state)
-    }
+    // If a request has repeated the job, it has another outcome.
+    let isUnchanged = [.keep(outcome), .wait(outcome)].contains(resumption.decisions[index])
+    return isUnchanged ? .unsettled : NeedResult(outcome.state)
   }
 
   private func result(of need: Range<Int>) -> NeedResult? {

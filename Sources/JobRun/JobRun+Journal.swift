@@ -30,6 +30,9 @@ extension JobRun {
   }
 
   /// Moves records to the journal. If another thread does this, it moves all records.
+  ///
+  /// The run has finished when its journal has all records, because the owner of the run then closes the journal. So the
+  /// thread that moves the record of the end calls the handlers.
   func handOver() {
     while true {
       let entries = state.withLock { state -> [JournalLine.Entry] in
@@ -40,7 +43,15 @@ extension JobRun {
       }
       if entries.isEmpty { return }
       for entry in entries { journal.append(entry.record, resuming: entry.continuation) }
-      state.withLock { $0.records.isMoving = false }
+      let hasEnd = entries.contains { $0.record.event == .finish }
+      let handlers = state.withLock { state -> [@Sendable () -> Void] in
+        state.records.isMoving = false
+        // A retry may have begun since the end was noted.
+        guard hasEnd, state.isEndNoted, !state.isFinished else { return [] }
+        state.isFinished = true
+        return state.handlers
+      }
+      for handler in handlers { handler() }
     }
   }
 

@@ -39,9 +39,10 @@ extension JobRun {
   /// Returns the files of an attempt. The number of a job can differ from the one in the plan of an earlier runner, so the
   /// names of attempts that were adopted or taken are those of their starts.
   private func files(of index: Int, attempt: Int) -> ShimFiles {
+    let usual = directory.files(ofJob: index + 1, id: plan.jobs[index].id, attempt: attempt).files
     switch resumption.decisions[index] {
-    case .adopt(attempt, let files, _), .take(attempt, let files, _): files
-    default: directory.files(ofJob: index + 1, id: plan.jobs[index].id, attempt: attempt).files
+    case .adopt(attempt, let files, _), .take(attempt, let files, _): return files
+    case .adopt, .take, .run, .keep, .wait: return usual
     }
   }
 

@@ -235,6 +235,7 @@ extension JobRun.State {
     results = [:]
     firstFailure = nil
     hasFailedFast = false
+    isEndNoted = false
     isFinished = false
     return RetryView.Replaced(
       operations: replaced, current: jobs.map { $0?.operation }, outcomes: outcomes)

@@ -85,7 +85,9 @@ package final class JobRun: Sendable {
     var laterOperations: LaterOperations?
     /// The jobs that the plan no longer has, and whose commands run.
     var removed: [String: Adoption] = [:]
-    /// Whether the handlers were called for the current end of the run.
+    /// Whether the current end of the run was noted.
+    var isEndNoted = false
+    /// Whether the journal has all records of the current end of the run. Then the handlers are called.
     var isFinished = false
     var hasFailedFast = false
     /// The id of the job whose failure ends the run; `nil` if no failure has ended it.
@@ -183,7 +185,7 @@ package final class JobRun: Sendable {
   /// Calls a closure, on any thread, each time when all jobs have ended: also when the jobs that a retry repeats have
   /// ended. If all jobs have ended, the closure is called before this method returns.
   ///
-  /// A retry can begin while a closure is called; see ``isFinished``.
+  /// At this time, the journal has got all records. A retry can begin while a closure is called; see ``isFinished``.
   package func whenFinished(_ handler: @escaping @Sendable () -> Void) {
     let isFinished = state.withLock { state in
       state.handlers.append(handler)
@@ -200,7 +202,7 @@ package final class JobRun: Sendable {
     }
   }
 
-  /// Whether all jobs have ended, and no retry has begun since then.
+  /// Whether all jobs have ended and the journal has got all records, and no retry has begun since then.
   package var isFinished: Bool { state.withLock { $0.isFinished } }
 
   /// Whether all jobs were cancelled by ``cancel(_:)``.
