@@ -14,7 +14,9 @@ extension JobRun {
   /// Notes the end of a job, if its operation has finished and its end was not noted.
   func noteEnd(of index: Int) {
     guard let job = state.withLock({ $0.jobs[index] }), job.operation.isFinished else { return }
-    if let adoption = job.adoption, !adoption.isAwaited { return end(adoption, of: index) }
+    if let adoption = job.adoption, job.isEndingAdoption || !adoption.isAwaited {
+      return end(adoption, of: index)
+    }
     let outcome = JobOutcome(
       of: job.operation, plan.jobs[index],
       JobOutcome.Facts(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Dispatch
 import JobFiles
 import OperationsCommands
 import TestSupport

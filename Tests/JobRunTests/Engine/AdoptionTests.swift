@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import JobFiles
-import OperationsCore
 import TestSupport
 import Testing
 

@@ -3,17 +3,10 @@
 
 import JobFiles
 import OperationsCommands
-import OperationsCore
 import TestSupport
 import Testing
 
 @testable import JobRun
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 @Suite("Runs that are continued", .timeLimit(.minutes(5)), .onOwnThread)
 struct DecisionTests {
