@@ -137,8 +137,10 @@ struct JobNeeds {
   }
 
   private mutating func newJoint(_ range: Range<Int>, requiresSuccess: Bool) -> Need {
-    if requiresSuccess, let obstacle = range.lazy.compactMap({ obstacle($0) }).first {
-      return .unsatisfied(obstacle)
+    if requiresSuccess {
+      for index in range {
+        if let obstacle = obstacle(index) { return .unsatisfied(obstacle) }
+      }
     }
     let members = operations[range].compactMap(\.self)
     guard !members.isEmpty else { return .satisfied }
