@@ -22,7 +22,7 @@ struct PastJob: Hashable, Sendable {
   /// The number of attempts before the last one, or including it if it has failed and another attempt follows, that count
   /// as attempts of the job. Attempts before a retry or a change do not count, and no attempt that was lost.
   var failedAttemptCount = 0
-  /// The definition of the job at its last start or end; `nil` if it is unknown.
+  /// The definition of the job at its last start or end, also if this no longer counts; `nil` if it is unknown.
   var definition: String?
   /// Whether the journal has an end of the job, which may no longer count. The end of the whole run is no such end.
   var hasEnded = false

@@ -125,7 +125,7 @@ extension ResumeRules {
     result.lastAttempt = past.attemptCount + max(1, job.maximumAttempts - counted)
     // A second resume would not know that the failed attempts belong to an earlier outcome of a need.
     result.isReopened = needs.contains(.isAgain) && past.failedAttemptCount > 0
-    result.isAgain = past.isAgain(behind: needs)
+    result.isAgain = past.isAgain(as: definitions[index], behind: needs)
     guard needs.isSkipped(job.condition) else { return result }
     result.state = .skipped
     // The state of a waiting need is `failed`, so a runner would start the job.
@@ -142,7 +142,7 @@ extension ResumeRules {
   ) -> ResumeResult {
     let job = plan.jobs[index]
     let past = past[index]
-    let isChanged = past.definition.map { $0 != definitions[index] } ?? false
+    let isChanged = past.isChanged(to: definitions[index])
     let isOutdated = isChanged || needs.isChange
     let lastAttempt = past.attemptCount + max(0, job.maximumAttempts - 1 - past.failedAttemptCount)
     var result = ResumeResult(.run)
@@ -155,7 +155,7 @@ extension ResumeRules {
       result.remark = isOutdated ? .adoptedOutdated : .adopted
     case .ended where isOutdated:
       result = again(index, needs, isChanged ? .changed : .behindChange)
-      result.isAgain = past.isAgain(behind: needs)
+      result.isAgain = past.isAgain(as: definitions[index], behind: needs)
     case .ended(let status):
       result.verdict = .take(status: status)
       let isLast = past.attemptCount >= lastAttempt
@@ -164,7 +164,7 @@ extension ResumeRules {
       result.remark = .taken
     case .lost:
       result = again(index, needs, .lost)
-      result.isAgain = past.isAgain(behind: needs)
+      result.isAgain = past.isAgain(as: definitions[index], behind: needs)
       result.isReopened = false
     case .unknown(let sentence):
       // Nothing is recorded, so that the next resume examines the process again.
@@ -182,11 +182,11 @@ extension ResumeRules {
     _ index: Int, endedWith outcome: JobOutcome, _ needs: NeedFacts
   ) -> ResumeResult {
     let past = past[index]
-    let isChanged = past.definition.map { $0 != definitions[index] } ?? false
+    let isChanged = past.isChanged(to: definitions[index])
     if past.waits { return keep(index, outcome) }
     if past.isByRun {
       var result = again(index, needs, .interrupted)
-      result.isAgain = past.isAgain(behind: needs)
+      result.isAgain = past.isAgain(as: definitions[index], behind: needs)
       result.isReopened = false
       return result
     }
@@ -251,8 +251,13 @@ extension ResumeRules {
 }
 
 extension PastJob {
+  /// Whether the job has started or ended with another definition.
+  fileprivate func isChanged(to new: String) -> Bool { definition.map { $0 != new } ?? false }
+
   /// Whether jobs that have used an earlier outcome of this job, which has no outcome now, run again.
-  fileprivate func isAgain(behind needs: NeedFacts) -> Bool {
-    needs.contains(.isAgain) || needs.contains(.isNew) && hasEnded
+  fileprivate func isAgain(as definition: String, behind needs: NeedFacts) -> Bool {
+    if needs.contains(.isAgain) { return true }
+    // A job that has not run has no result that can change.
+    return hasEnded && (needs.contains(.isNew) || attemptCount > 0 && isChanged(to: definition))
   }
 }

@@ -166,8 +166,7 @@ extension PastJob {
     hasEnded = history.hasEnded
     isByRun = history.isByRun
     waits = history.waits
-    definition = history.endDefinition ?? history.lastStart?.definition
-    if definition == "" { definition = nil }
+    definition = history.definition.flatMap { $0.isEmpty ? nil : $0 }
     if let outcome = history.outcome {
       progress = .ended(outcome)
     } else if history.openStart != nil {

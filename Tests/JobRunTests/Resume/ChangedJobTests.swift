@@ -252,4 +252,36 @@ struct ChangedJobTests {
     past.start("a", attempt: 2, .ended(status: 0))
     #expect(try past.resumed().words == ["a: take 2 with 0", "b: run 2", "c: run 2"])
   }
+
+  @Test(
+    "RD-7: A job that has changed since it failed, and is requested, also repeats what succeeded")
+  func changedRequestedJob() throws {
+    let jobs = "  a: {run: 'a'}\n  cleanup: {run: 'cleanup', needs: [a], when: failure}"
+    let changed = jobs.replacing("'a'", with: "'x'")
+    var past = try PastRun(jobs)
+    past.run("a", state: .failed)
+    past.run("cleanup")
+    #expect(try past.resumed(retrying: ["a"]).words == ["a: run 2", "cleanup: keep succeeded"])
+    #expect(try past.resumed(changed, retrying: ["a"]).words == ["a: run 2", "cleanup: run 2"])
+    // The same if the job changes after the request.
+    try past.resume(retrying: ["a"])
+    #expect(try past.resumed(changed).words == ["a: run 2", "cleanup: run 2"])
+  }
+
+  @Test(
+    "RD-7: A job that comes back into the file, and has never ended, lets jobs behind it run again")
+  func jobThatComesBack() throws {
+    let group =
+      "  part: {run: 'part', each: {N: [1, 2, 3]}}\n  whole: {run: 'whole', needs: [part]}"
+    var past = try PastRun(group)
+    past.run("part[1]", "part[2]")
+    past.start("part[3]")
+    past.end("part[3]", .cancelled, attempts: 1, byRun: true)
+    try past.resume(group.replacing("[1, 2, 3]", with: "[1, 2]"))
+    past.run("whole")
+    #expect(
+      try past.resumed(group).words == [
+        "part[1]: keep succeeded", "part[2]: keep succeeded", "part[3]: run 2", "whole: run 2",
+      ])
+  }
 }

@@ -69,8 +69,9 @@ final class NaiveResume {
     let needs = needs(of: index)
     let needsAgain = needs.contains(where: \.isAgain)
     let needsNew = needs.contains(where: \.isNew)
-    let passesOn = needsAgain || needsNew && job.hasEnded
     let isChanged = job.definition != nil && job.definition != definitions[index]
+    let passesOn =
+      needsAgain || needsNew && job.hasEnded || isChanged && job.hasEnded && job.attemptCount > 0
     if repeated.contains(index) { return starts(index, isAgain: passesOn, isReopened: true) }
     switch job.progress {
     case .pending:

@@ -8,12 +8,12 @@ import Testing
 
 @testable import JobRun
 
-@Suite("Random resumes", .timeLimit(.minutes(5)))
+@Suite("Random resumes", .timeLimit(.minutes(5)), .onOwnThread)
 struct RandomResumeTests {
   @Test("RD-4: The decisions about random plans and histories are those of a naive model")
   func naiveModel() throws {
     let seed = SeededGenerator.announcedSeed()
-    for round in 0..<UInt64(Effort.scaled(5_000)) {
+    for round in 0..<UInt64(Effort.scaled(3_000)) {
       var random = SeededGenerator(seed: seed &+ round)
       let plan = try RandomJobs(count: Int.random(in: 1...8, using: &random), &random)
         .plan(&random)
@@ -54,7 +54,7 @@ struct RandomResumeTests {
   @Test("RD-4: After any crashes and changes, each outcome belongs to the newest plan and needs")
   func crashesAndChanges() throws {
     let seed = SeededGenerator.announcedSeed()
-    for round in 0..<UInt64(Effort.scaled(2_000)) {
+    for round in 0..<UInt64(Effort.scaled(1_000)) {
       var simulation = try RunSimulation(seed: seed &+ round)
       do {
         try simulation.run(crashCount: 6, retries: false)
@@ -70,7 +70,7 @@ struct RandomResumeTests {
     "RD-5: After any crashes, changes and requests, the run ends, and no job runs twice unasked")
   func requests() throws {
     let seed = SeededGenerator.announcedSeed()
-    for round in 0..<UInt64(Effort.scaled(2_000)) {
+    for round in 0..<UInt64(Effort.scaled(1_000)) {
       var simulation = try RunSimulation(seed: seed &+ round)
       do {
         try simulation.run(crashCount: 6, retries: true)
