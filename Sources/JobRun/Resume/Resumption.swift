@@ -129,7 +129,8 @@ struct RemovedJobs {
     _ directory: RunDirectory
   ) {
     let known = Set(plan.jobs.lazy.map(\.id))
-    for (id, job) in history.jobs.sorted(by: { $0.key < $1.key }) where !known.contains(id) {
+    let removed = history.jobs.filter { !known.contains($0.key) }
+    for (id, job) in removed.sorted(by: { $0.key < $1.key }) {
       guard let start = job.openStart else {
         ids.append(id)
         continue
@@ -170,7 +171,7 @@ extension PastJob {
     if let outcome = history.outcome {
       progress = .ended(outcome)
     } else if history.openStart != nil {
-      progress = .started(finding ?? .unknown("it is not known whether the command still runs"))
+      progress = .started(finding ?? .unknown("it is not known if the command still runs"))
     }
   }
 }
