@@ -58,13 +58,13 @@ struct JobLog: ~Copyable {
   /// Prints the output that is there.
   ///
   /// - Parameters:
-  ///   - hasRunner: Whether a runner was alive before this call. If there is none, the journal and the output of
-  ///     commands without a shim are complete.
+  ///   - hasRunner: Whether a runner is alive. It is evaluated after the journal was read, and only if no shim of the
+  ///     job is alive. If there is no runner, the output of the attempt is complete.
   ///   - write: Writes bytes. Returns 0, or the error number.
   /// - Returns: What to do next.
   /// - Throws: `RunFailure` or `FileError` if a file cannot be read.
   mutating func step(
-    hasRunner: Bool, write: (UnsafeRawBufferPointer) -> Int32
+    hasRunner: @autoclosure () -> Bool, write: (UnsafeRawBufferPointer) -> Int32
   ) throws -> Step {
     // What is known before the output is read decides whether the output is complete.
     var news = known
@@ -75,7 +75,8 @@ struct JobLog: ~Copyable {
       isPrinted = false
       copy = nil
     }
-    let isInterrupted = !hasRunner && !hasShim
+    // A runner that has begun to wait for the shim was alive before the end of the shim.
+    let isInterrupted = !hasShim && !hasRunner()
     guard let attempt, !isPrinted, let name = known.files[attempt] else {
       return stepWithoutOutput(isInterrupted: isInterrupted)
     }
@@ -137,8 +138,6 @@ struct JobLog: ~Copyable {
 extension JobLog {
   /// The time between two steps without output.
   private static let pause = Duration.milliseconds(50)
-  /// The number of steps after which it is checked again whether a runner is alive.
-  private static let stepsPerCheck = 20
 
   /// Prints the output until the end, or until a signal arrives.
   ///
@@ -147,15 +146,20 @@ extension JobLog {
   /// - Throws: `RunFailure` or `FileError` if a file cannot be read.
   mutating func print(_ viewer: ViewerRun) throws -> Ending {
     if let stranger = unknownJob() { return Program.fail(stranger, status: 1) }
-    var hasRunner = false
-    var stepCount = 0
+    let directory = run.directory
+    var isCertain = false
     while true {
       if let signal = viewer.watch.takeRequest() { return .signal(signal) }
-      if stepCount % Self.stepsPerCheck == 0 {
-        hasRunner = RunLock.holder(of: run.directory) != nil
+      let next = try step(hasRunner: RunLock.holder(of: directory) != nil) {
+        StandardStream.output.write($0)
       }
-      stepCount += 1
-      switch try step(hasRunner: hasRunner, write: { StandardStream.output.write($0) }) {
+      // A runner can have continued the run, and ended, after the journal was read.
+      if case .end(1, _) = next, !isCertain {
+        isCertain = true
+        continue
+      }
+      isCertain = false
+      switch next {
       case .goOn: break
       case .wait: viewer.waker.wait(until: .now + Self.pause)
       case .end(let status, nil): return .status(status)
