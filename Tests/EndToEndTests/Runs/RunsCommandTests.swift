@@ -56,6 +56,18 @@ struct RunsCommandTests {
       toFile: run.file("request.json"), atomically: true, encoding: .utf8)
   }
 
+  @Test("RD-8: Without runs, the status is 3, and the list as JSON is empty")
+  func noRuns() throws {
+    let scene = try StoredRunScene("  first: {run: 'true'}")
+    let text = try scene.run(["runs"])
+    #expect(text.ending == .status(3) && text.output.isEmpty)
+    text.expectSentence("there are no runs in", ".opq/runs")
+    let json = try scene.run(["runs", "--json"])
+    #expect(json.ending == .status(3))
+    #expect(json.output == "{\"runs\":[],\"schema\":\"opq.runs/1\"}\n")
+    #expect(try scene.run(["runs", "--prune", "--yes"]).output == "no run to remove\n")
+  }
+
   @Test("RD-8: runs shows a run that runs, is interrupted, and has finished, with its counts")
   func states() throws {
     let scene = try StoredRunScene(Self.held)
@@ -106,6 +118,18 @@ struct RunsCommandTests {
     let older = try scene.run(["runs", "--prune", "--yes", "--older-than", "30m"])
     #expect(older.ending == .status(0) && older.output == "removed 1 run\n")
     #expect(scene.runs.isEmpty)
+  }
+
+  @Test("RD-8: On a terminal, --prune asks, and only y removes", arguments: ["n", "", "y"])
+  func pruneOnTerminal(answer: String) throws {
+    let scene = try finishedScene()
+    let run = try scene.onlyRun()
+    let window = try scene.show(["runs", "--prune"])
+    #expect(window.wait { $0.contains(run.id) && $0.contains("Remove 1 run with the output") })
+    window.type("\(answer)\r")
+    #expect(window.waitForEnd() == .status(0))
+    #expect(scene.runs.isEmpty == (answer == "y"))
+    #expect(window.screen.contains(answer == "y" ? "removed 1 run" : "nothing was removed"))
   }
 
   @Test("RD-8: --prune removes no run that is alive, and none with a command that still runs")
