@@ -18,7 +18,8 @@ struct RetryCommandTests {
   private func start(
     in scene: StoredRunScene, environment: [String] = []
   ) throws -> (runner: StartedProgram, run: StoredRun) {
-    let runner = try scene.start(["run", "--batch", scene.file], environment: environment)
+    let runner = try scene.start(
+      ["run", "--batch", "-j3", scene.file], environment: environment)
     #expect(scene.wait(for: "\n", in: "ran"), "\(runner.errors)")
     let run = try scene.onlyRun()
     #expect(scene.wait { run.end(of: "other") != nil && run.end(of: "broken") != nil })
