@@ -39,6 +39,14 @@ struct DescriptorTests {
     #expect(result.text == "900 succeeded\n0 descriptors more\n")
   }
 
+  @Test("RD-2: 300 shims at once run under a limit of 256 descriptors, and leave none open")
+  func manyShimsWait() async throws {
+    let directory = try TemporaryDirectory()
+    let result = try await run(
+      Command(BuiltFolder.path(of: "fixture-commands"), ["shims", "300", directory.file("job")]))
+    #expect(result.text == "300 succeeded\n0 descriptors more\n")
+  }
+
   @Test("CM-18: A start needs free descriptors for all commands that are starting")
   func budgetCountsStarts() {
     var budget = DescriptorBudget()

@@ -120,6 +120,17 @@ struct ShimAdoptionTests {
     #expect(error?.exitStatus == 7)
   }
 
+  @Test("RD-4: The end of a shim is noticed without a descriptor of its process")
+  func endIsNoticedWithoutDescriptor() async throws {
+    let operation = scene.start(ShimScene.gate)
+    let shim = try scene.processes().shim
+    async let end: Void = AdoptedShim(processID: shim.id, startTime: shim.startTime).awaitEnd(-1)
+    scene.open()
+    await end
+    #expect(shim.presence == .gone)
+    _ = try await operation.value
+  }
+
   @Test("RD-4: The end of an adopted command whose shim leaves no exit status is an error")
   func lostAdoptedCommandIsError() async throws {
     let (first, operation) = try adopt("sleep 1000")

@@ -29,10 +29,15 @@ package struct AdoptedShim: Hashable, Sendable {
   func awaitEnd() async {
     let descriptor = csystem_open_process(processID)
     defer { if descriptor >= 0 { csystem_close(descriptor) } }
+    await awaitEnd(descriptor)
+  }
+
+  /// - Parameter descriptor: A descriptor of the process, or a negative error number if this process has no free
+  ///   descriptor, or the system has no descriptors of processes.
+  func awaitEnd(_ descriptor: Int32) async {
     // If another process has the id now, the descriptor is its descriptor.
     if identity.presence == .gone { return }
     if descriptor >= 0 { return await DescriptorWatch(descriptor).wait() }
-    // The process has no free descriptor, or the system does not have descriptors of processes.
     while identity.presence != .gone { try? await Task.sleep(for: .milliseconds(50)) }
   }
 }

@@ -10,6 +10,9 @@
 //                                   more descriptors are open after the commands than before them.
 //   fixture-commands waiting        cancels a command that waits for descriptors, and lets another one start
 //   fixture-commands shim BASE TEXT runs a shell text by a shim with files whose paths begin with BASE
+//   fixture-commands shims COUNT BASE
+//                                   runs this number of shims at once under a limit of 256 descriptors. Prints how many
+//                                   more descriptors are open after them than after the first ones.
 
 import Operations
 import OperationsCommands
@@ -103,13 +106,18 @@ func runWaiting() async throws {
   print("succeeded")
 }
 
-/// Returns the number of open descriptors.
+/// Returns the number of open descriptors, without those that a thread of a system library has open for a moment.
 func openDescriptorCount() -> Int {
-  guard let directory = opendir("/proc/self/fd") else { return -1 }
-  defer { closedir(directory) }
-  var count = 0
-  while readdir(directory) != nil { count += 1 }
-  return count
+  var least = Int.max
+  for _ in 0..<10 {
+    guard let directory = opendir("/proc/self/fd") else { return -1 }
+    var count = 0
+    while readdir(directory) != nil { count += 1 }
+    closedir(directory)
+    least = min(least, count)
+    usleep(1_000)
+  }
+  return least
 }
 
 func runManyShort(_ count: Int) async {
@@ -128,13 +136,32 @@ func runManyShort(_ count: Int) async {
   print("\(openDescriptorCount() - before) descriptors more")
 }
 
-func runShim(_ base: String, _ text: String) async throws {
-  let operation = ShimOperation(
+func makeShim(_ base: String, _ text: String) throws -> ShimOperation {
+  ShimOperation(
     Command("sh"), shell: "/bin/sh", text: text, files: ShimFiles(base: base),
     programs: try ShimPrograms.find()
   ) {}
+}
+
+func runShim(_ base: String, _ text: String) async throws {
+  let operation = try makeShim(base, text)
   OperationQueue(name: "commands").addOperation(operation)
   _ = try await operation.value
+}
+
+func runManyShims(_ count: Int, _ base: String) async throws {
+  setLimit(256)
+  let queue = OperationQueue(name: "commands", maxConcurrentOperationCount: count)
+  var before = 0
+  // The first shims start the threads that watch all commands, which keep some descriptors.
+  for (name, count) in [("first", 50), ("next", count)] {
+    before = openDescriptorCount()
+    let operations = try (0..<count).map { try makeShim("\(base)-\(name)-\($0)", "sleep 0.1") }
+    queue.addOperations(operations)
+    await queue.waitUntilAllOperationsAreFinished()
+    if name == "next" { print("\(operations.filter { $0.error == nil }.count) succeeded") }
+  }
+  print("\(openDescriptorCount() - before) descriptors more")
 }
 
 switch CommandLine.arguments.dropFirst().first {
@@ -143,6 +170,7 @@ case "shortage": await runInShortage()
 case "leak": await runManyShort(Int(CommandLine.arguments.last ?? "") ?? 1)
 case "waiting": try await runWaiting()
 case "shim": try await runShim(CommandLine.arguments[2], CommandLine.arguments[3])
-default:
-  print("usage: fixture-commands many COUNT | shortage | leak COUNT | waiting | shim BASE TEXT")
+case "shims":
+  try await runManyShims(Int(CommandLine.arguments[2]) ?? 1, CommandLine.arguments[3])
+default: print("usage: fixture-commands many | shortage | leak | waiting | shim | shims …")
 }
