@@ -90,7 +90,7 @@ struct DetachedRun {
     if let process = RunLock.holder(of: start.directory), process != runner.processID {
       return Program.fail(LoadedRun.isRunning(start.directory, process))
     }
-    guard runner.ending == .status(2) else { return report(.status(1), runner) }
+    guard runner.ending == .status(2) else { return report(.status(0), runner) }
     // A mistake was found before a job has started.
     let sentence = runner.lastSentence ?? "the runner has ended with the status 2"
     if start.new != nil { try? RunStore.delete(start.directory) }

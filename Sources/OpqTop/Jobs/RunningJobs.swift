@@ -80,7 +80,9 @@ struct RunningJobs {
       history: run.resumption, options: options
     ) { viewer.waker.ring() }
     self.jobs = jobs
-    if isDetached, OperationMonitor.socketPath == nil { throw NobodyCanAttach() }
+    if isDetached, OperationMonitor.socketPath == nil {
+      throw RunFailure("viewers cannot attach to the runner of run \(run.directory.id)")
+    }
     repeats.begin(jobs)
     keeper = Self.keeper()
     signals = ReceivedSignal()
@@ -218,7 +220,7 @@ struct RunningJobs {
   }
 }
 
-/// The error that a runner without a terminal cannot be shown.
+/// The error that the environment prevents that a runner without a terminal is shown.
 struct NobodyCanAttach: Error, CustomStringConvertible {
   let description = """
     the environment variable OPQ_MONITOR is neither rw nor ro, so that the run cannot be shown; use --batch

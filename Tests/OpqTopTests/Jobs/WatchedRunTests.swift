@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CursesTerminal
+import Dashboard
+import MonitorProtocol
+import Testing
+
+@testable import JobRun
+@testable import OpqTop
+
+@Suite("The files of a run that the dashboard watches") struct WatchedRunTests {
+  private func run(_ files: StoredFiles) -> WatchedRun {
+    WatchedRun(files.directory, title: "jobs.yaml", socket: "/socket")
+  }
+
+  @Test("RD-3: All jobs have ended if the last complete record says so")
+  func ends() throws {
+    let files = try StoredFiles()
+    let run = run(files)
+    #expect(!run.haveJobsEnded)
+    try files.append(.runner(), StoredFiles.start(), StoredFiles.end())
+    #expect(!run.haveJobsEnded)
+    try files.append(.finish())
+    #expect(run.haveJobsEnded)
+    try files.append(.retry(["job"]))
+    #expect(!run.haveJobsEnded)
+    try files.append(StoredFiles.start("job", 2), StoredFiles.end(attempts: 2), .finish())
+    #expect(run.haveJobsEnded)
+    try files.append(#"{"event":"runner","#, to: files.directory.journal)
+    #expect(!run.haveJobsEnded)
+  }
+
+  @Test("RD-3: A text of a command is not taken for the end of the run")
+  func hostileReason() throws {
+    let files = try StoredFiles()
+    let text = #""event":"finish""#
+    try files.append(StoredFiles.end("job", .failed, reason: text))
+    #expect(!run(files).haveJobsEnded)
+    let long = String(repeating: #"{"event":"finish"}"#, count: 1_000)
+    try files.append(StoredFiles.end("job", .failed, reason: long))
+    #expect(!run(files).haveJobsEnded)
+  }
+
+  @Test("RD-3: If the runner has ended, the reason says whether jobs are left")
+  func reasons() throws {
+    let files = try StoredFiles()
+    let run = run(files)
+    let killed = MonitorMessage.ended(reason: "the process crashed or was killed")
+    guard case .ended(let reason) = run.explained(killed) else {
+      Issue.record("the message has changed")
+      return
+    }
+    #expect(reason.contains("before its jobs"))
+    try files.append(.finish())
+    #expect(run.explained(killed) == .ended(reason: "all jobs have ended"))
+    let other = MonitorMessage.disconnected(reason: "reset")
+    #expect(run.explained(other) == other)
+  }
+
+  @Test("JR-21: The output of each attempt is found by the journal, also after a resume")
+  func outputs() throws {
+    let files = try StoredFiles()
+    let run = run(files)
+    #expect(run.output(of: "job") == nil)
+    try files.append(StoredFiles.start())
+    let output = try #require(run.output(of: "job"))
+    #expect(output.attemptCount() == 1 && output.path(1) == files.log())
+    // After a change of the job file, the job has another number.
+    try files.append(.start("job", attempt: 2, files: "7-job.2", definition: ""))
+    #expect(output.attemptCount() == 2)
+    #expect(output.path(2) == "\(files.directory.jobs)/7-job.2.log")
+    #expect(output.path(1) == files.log() && output.path(3) == "")
+    #expect(run.output(of: "all of job") == nil)
+  }
+
+  @Test("RD-3: Only the socket of the runner belongs to the run")
+  func sockets() throws {
+    let run = run(try StoredFiles())
+    #expect(run.isRunner(at: "/socket") && !run.isRunner(at: "/other"))
+  }
+}
