@@ -72,10 +72,8 @@ struct DetachedRun {
   private func shown(_ runner: RunnerProcess) throws -> Ending? {
     let title = try start.new?.request.title ?? RunRequest.read(start.directory).title
     let source = try runner.opened { path in
-      (
-        try viewer.watchProcess(
-          at: path, run: WatchedRun(start.directory, title: title, socket: path)), path
-      )
+      let run = WatchedRun(start.directory, title: title, words: start.words, socket: path)
+      return (try viewer.watchProcess(at: path, run: run), path)
     }
     guard let (watched, path) = source else { return nil }
     let hints = ["q leaves the jobs running", "x cancels", "L shows the output", "? help"]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import CursesTerminal
 import JobRun
 
@@ -74,6 +75,10 @@ struct RunStart {
     do {
       let viewer = try ViewerRun(
         display.view, takesJobSignals: false, takesQuitSignal: true)
+      // No terminal of this process can be closed, and the jobs have not begun yet.
+      viewer.watch.passOn { signal, _ in
+        signal == cmonitor_signal_hangup ? .done : .declined
+      }
       return try RunningJobs.run(self, viewer, isDetached: true)
     } catch {
       return Program.fail(error)

@@ -48,11 +48,11 @@ struct RunningJobs {
     let journal = try RunJournal(appendingTo: run.directory)
     let running = try RunningJobs(
       run, journal, programs, viewer, words: start.words, isDetached: isDetached)
-    let ending = running.printLines()
+    let (ending, duration) = running.printLines()
     // All records are on the disk before another process can take the lock.
     journal.close()
     running.deleteUselessFiles()
-    return running.report(ending)
+    return running.report(ending, duration)
   }
 
   private init(
@@ -172,13 +172,18 @@ struct RunningJobs {
   // MARK: - Output
 
   /// Prints a line for each start and each end until all jobs have ended and no viewer must be awaited.
-  private func printLines() -> Ending {
+  ///
+  /// - Returns: Whether the lines were printed, and the time until all jobs had ended.
+  private func printLines() -> (ending: Ending, duration: Duration) {
     let viewers = isDetached ? AttachedViewers(waker: viewer.waker) : nil
     let text = RunText(plan: jobs.plan, isUnicode: !viewer.view.ascii)
     var failure: Int32 = 0
+    var duration: Duration?
     jobs.start()
     while true {
       let isOver = jobs.isFinished
+      // Viewers can repeat jobs after the end.
+      duration = isOver ? duration ?? begin.duration(to: .now) : nil
       let events = jobs.takeEvents()
       for case .journalFailed(let reason) in events {
         StandardStream.error.write(Program.errorLine(reason))
@@ -190,8 +195,8 @@ struct RunningJobs {
       if isOver, !isAwaited, repeats.end() { break }
       viewer.waker.wait(until: isOver ? viewers?.nextChange : nil)
     }
-    guard failure != 0, failure != StandardStream.brokenPipe else { return .status(0) }
-    return Program.failToWrite(failure)
+    let hasFailed = failure != 0 && failure != StandardStream.brokenPipe
+    return (hasFailed ? Program.failToWrite(failure) : .status(0), duration ?? .zero)
   }
 
   /// Deletes the files that are not needed if the run has ended by itself.
@@ -200,10 +205,10 @@ struct RunningJobs {
   }
 
   /// Prints the summary, and returns how the process must end.
-  private func report(_ ending: Ending) -> Ending {
+  private func report(_ ending: Ending, _ duration: Duration) -> Ending {
     let counts = jobs.counts
     let summary = RunText.summary(
-      counts, duration: begin.duration(to: .now), logs: RunReport.outputPlace(jobs.directory))
+      counts, duration: duration, logs: RunReport.outputPlace(jobs.directory))
     let error = StandardStream.output.write(
       RunText.shown(summary, isUnicode: !viewer.view.ascii))
     if let signal = signals.first {

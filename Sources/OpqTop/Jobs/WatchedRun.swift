@@ -16,6 +16,7 @@ final class WatchedRun: Sendable {
   let directory: RunDirectory
   /// The name of the job file. It is unsanitised.
   let title: String
+  private let words: RunWords
   /// The path of the runner's socket.
   private let socket: String
   private let starts: Mutex<Starts>
@@ -42,10 +43,12 @@ final class WatchedRun: Sendable {
   /// - Parameters:
   ///   - directory: The directory of the run.
   ///   - title: The name of the job file.
+  ///   - words: The commands that messages propose.
   ///   - socket: The path of the runner's socket.
-  init(_ directory: RunDirectory, title: String, socket: String) {
+  init(_ directory: RunDirectory, title: String, words: RunWords, socket: String) {
     self.directory = directory
     self.title = title
+    self.words = words
     self.socket = socket
     starts = Mutex(Starts(tail: JournalTail(directory)))
   }
@@ -72,13 +75,13 @@ final class WatchedRun: Sendable {
     return last.contains("\"event\":\"finish\"")
   }
 
-  /// Returns a message of the runner as the dashboard shows it. If the runner has ended, the reason says whether the run
-  /// must be continued.
+  /// Returns a message of the runner as the dashboard shows it. If the runner has ended before its jobs, the reason says
+  /// how to continue the run.
   func explained(_ message: MonitorMessage) -> MonitorMessage {
     guard case .ended = message else { return message }
     return .ended(
       reason: haveJobsEnded
-        ? "all jobs have ended" : "the runner has ended before its jobs; q shows how to continue")
+        ? "all jobs have ended" : "the runner has ended; continue with: \(words.resume)")
   }
 
   /// Returns the files with the output of a job; `nil` if it has not started.

@@ -55,7 +55,8 @@ struct Attachment {
     guard let word = options.run else { return nil }
     let found = try FoundRun(word, in: runs)
     let request = try? RunRequest.read(found.directory)
-    return WatchedRun(found.directory, title: request?.title ?? "", socket: path)
+    return WatchedRun(
+      found.directory, title: request?.title ?? "", words: RunWords(found), socket: path)
   }
 
   /// Shows all named processes together, or fails if one of them cannot be watched.

@@ -153,7 +153,7 @@ package struct DashboardLoop: ~Copyable {
   /// stores the end of the last job soon after the last update.
   private func nextLook(after now: MonitorTime) -> MonitorTime? {
     let mustLook = watched?.run != nil && isDrained && !haveJobsEnded
-    return mustLook ? now + .milliseconds(50) : nil
+    return mustLook ? now + .milliseconds(100) : nil
   }
 
   private mutating func take(_ answer: SourceOpener.Answer) {
