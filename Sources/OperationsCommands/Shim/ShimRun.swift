@@ -65,7 +65,7 @@ struct AdoptedRun: Sendable {
 
 extension CommandRun {
   /// Returns the exit status that a shim has written; `nil` if there is none. If the command is alive nevertheless,
-  /// because its shim was killed, ends it: nobody would notice its end.
+  /// because its shim was killed, ends it: no process would notice its end.
   fileprivate func exitStatus(of group: ShimGroup) async -> Int32? {
     if let status = group.files.exitStatus { return status }
     if group.isLeaderLeftAlone { _ = await group.killUntilEmpty() }

@@ -34,7 +34,7 @@ enum ShimScript {
   /// - The second line starts the command. Its process adds a line to the same file, which identifies the process group,
   ///   and only then becomes the leader of the group. It replaces its input, so it does not keep the lock.
   /// - The last lines write the exit status to a file, and exit with it. If the shim is killed before this, or if the
-  ///   system has no space, the file does not exist or is empty. Nobody reads the file before the shim has ended, so it
+  ///   system has no space, the file does not exist or is empty. No process reads the file before the shim has ended, so it
   ///   needs no other name until it is complete. A program that renames it would cost as much as a third of the shim.
   ///
   /// The operators `&&` and `||` protect the script from the option `errexit`, and `command` protects it from functions

@@ -50,7 +50,7 @@ struct LoadedRun {
     let plan = try RunInputs.plan(of: request, in: directory)
     let history = try RunHistory.read(directory, keepsRecords: false)
     let resumption = try Self.awaited {
-      await Result { () async throws(RunFailure) in
+      await Self.result { () async throws(RunFailure) in
         try await Resumption.load(
           plan, directory: directory, history: history, retrying: retrying.isEmpty ? nil : retrying)
       }
@@ -89,15 +89,15 @@ struct LoadedRun {
     guard let value = result.withLock({ $0 }) else { fatalError("the work has no result") }
     return value
   }
-}
 
-extension Result where Success: Sendable {
-  /// Creates the result of asynchronous work.
-  fileprivate init(_ work: () async throws(Failure) -> Success) async {
-    do throws(Failure) {
-      self = .success(try await work())
+  /// Returns the result of asynchronous work.
+  private static func result<Value: Sendable>(
+    _ work: () async throws(RunFailure) -> Value
+  ) async -> Result<Value, RunFailure> {
+    do throws(RunFailure) {
+      return .success(try await work())
     } catch {
-      self = .failure(error)
+      return .failure(error)
     }
   }
 }
