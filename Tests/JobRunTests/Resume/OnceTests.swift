@@ -188,6 +188,20 @@ struct OnceTests {
     #expect(try finishedRun().resumed(changed, retrying: ["deploy"])["deploy"] == "run 2")
   }
 
+  @Test("RD-7: A request for a changed job that waits repeats everything behind it")
+  func requestAfterChange() throws {
+    var past = try PastRun(Self.jobs)
+    past.run("merge")
+    past.run("deploy", state: .failed)
+    past.skip("publish", because: "deploy")
+    past.run("notify", "undo")
+    try past.resume(Self.jobs.replacing("'deploy'", with: "'deploy --new'"))
+    #expect(
+      try past.resumed(retrying: ["deploy"]).words == [
+        "merge: keep succeeded", "deploy: run 2", "publish: run 1", "notify: run 2", "undo: run 2",
+      ])
+  }
+
   @Test(
     "RD-5: A requested job that must run once runs after a crash before its start, but not after")
   func requestedJobAfterCrash() throws {

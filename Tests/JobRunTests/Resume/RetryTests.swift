@@ -107,13 +107,15 @@ struct RetryTests {
 
   @Test("RD-5: A job that was skipped, and whose needs have succeeded since then, is accepted")
   func skippedJobWithoutObstacle() throws {
-    var past = try PastRun(
-      "  a: {run: 'a'}\n  b: {run: 'b', needs: [a], once: true}\n  c: {run: 'c', needs: [b]}")
-    past.run("a")
-    past.end("b", .skipped, attempts: 1, origin: "a")
-    past.skip("c", because: "a")
-    let next = try past.resumed(retrying: ["b"])
-    #expect(next.words == ["a: keep succeeded", "b: run 2", "c: run 1"])
+    let plan = try PastRun.plan(
+      "  a: {run: 'a'}\n  b: {run: 'b', needs: [a]}\n  c: {run: 'c', needs: [b]}")
+    let states =
+      [PastRun.outcome(.succeeded, attempts: 2)]
+      + Array(repeating: PastRun.outcome(.skipped, origin: "a"), count: 2)
+    let choice = RetryChoice(plan, states: states.map { .ended($0) })
+    #expect(choice.choice(for: ["b"]) == RetryChoice.Choice(indices: [1, 2], requested: [1]))
+    #expect(
+      choice.choice(for: ["c"]).refusals["c"] == "c was skipped, because a failed; retry a instead")
   }
 
   @Test("RD-5: A request repeats the jobs that the failure has cancelled")
@@ -124,15 +126,19 @@ struct RetryTests {
         behind: {run: 'behind', needs: [before]}
         bad: {run: 'bad'}
         stopped: {run: 'stopped'}
+        once: {run: 'once', once: true}
       """)
     past.start("before")
+    past.start("once")
     past.run("bad", state: .failed)
     past.end("before", .cancelled, attempts: 1, origin: "bad")
     past.end("behind", .cancelled, origin: "bad")
     past.end("stopped", .cancelled)
+    past.end("once", .cancelled, attempts: 1, origin: "bad")
     #expect(
       try past.resumed(retrying: ["bad"]).words == [
         "before: run 2", "behind: run 1", "bad: run 2", "stopped: keep cancelled",
+        "once: keep cancelled",
       ])
   }
 
