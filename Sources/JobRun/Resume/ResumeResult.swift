@@ -25,6 +25,8 @@ struct ResumeResult: Hashable {
     case adopted
     /// The command still runs, although the job or a need has changed.
     case adoptedOutdated
+    /// The same for a job that must run once.
+    case adoptedOutdatedOnce
     /// The command has ended without a runner.
     case taken
     /// Neither a process nor an exit status was found.
@@ -35,7 +37,7 @@ struct ResumeResult: Hashable {
     case behindChange
     /// The job is skipped now, because a need has not succeeded.
     case blocked
-    /// The job was ended with the run.
+    /// The job was cancelled with the run.
     case interrupted
     /// The job was requested.
     case requested
@@ -165,7 +167,7 @@ extension JobOutcome {
       case .lost: "its end is not known"
       case .changed: "it has changed since it ran"
       case .behindChange: "a job that it needs runs again"
-      case .interrupted: "it was ended with the run"
+      case .interrupted: "it was cancelled with the run"
       }
     return .failure(
       "\(cause), and it must run once; to run it again: opq-top retry \(id.shellWord)",

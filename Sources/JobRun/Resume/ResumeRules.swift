@@ -152,7 +152,8 @@ extension ResumeRules {
       result.verdict = .adopt(shim)
       result.lastAttempt = isOutdated ? past.attemptCount : lastAttempt
       result.isOutdated = isOutdated
-      result.remark = isOutdated ? .adoptedOutdated : .adopted
+      let outdated = job.isOnce ? ResumeResult.Remark.adoptedOutdatedOnce : .adoptedOutdated
+      result.remark = isOutdated ? outdated : .adopted
     case .ended where isOutdated:
       result = again(index, needs, isChanged ? .changed : .behindChange)
       result.isAgain = past.isAgain(as: definitions[index], behind: needs)

@@ -48,7 +48,7 @@ struct ResumeSentences {
   private static let texts: [(ResumeResult.Remark, one: String, several: String)] = [
     (.requested, "runs again as requested", "run again as requested"),
     (
-      .repeated, "runs again because of this request", "run again because of this request"
+      .repeated, "runs because of this request", "run because of this request"
     ),
     (
       .adopted, "still runs, and its end is awaited", "still run, and their ends are awaited"
@@ -59,6 +59,11 @@ struct ResumeSentences {
       "still run as they were started before a change; they run again at the next resume"
     ),
     (
+      .adoptedOutdatedOnce,
+      "still runs as it was started before a change; at the next resume, it waits for \"opq-top retry\"",
+      "still run as they were started before a change; at the next resume, they wait for \"opq-top retry\""
+    ),
+    (
       .taken, "has ended without a runner, and its exit status is taken",
       "have ended without a runner, and their exit statuses are taken"
     ),
@@ -67,13 +72,13 @@ struct ResumeSentences {
       "were lost: no processes and no exit statuses were found; they run again"
     ),
     (
-      .interrupted, "was ended with the run, and runs again",
-      "were ended with the run, and run again"
+      .interrupted, "was cancelled with the run, and runs",
+      "were cancelled with the run, and run"
     ),
     (.changed, "has changed, and runs again", "have changed, and run again"),
     (
-      .behindChange, "runs again, because a job before it runs again",
-      "run again, because jobs before them run again"
+      .behindChange, "runs, because a job before it runs again",
+      "run, because jobs before them run again"
     ),
     (
       .blocked, "no longer counts as ended, and is skipped, because a need has not succeeded",
@@ -98,8 +103,8 @@ struct ResumeSentences {
       case (.changed, false): ", because they have changed since they ran"
       case (.behindChange, true): ", because a job before it runs again"
       case (.behindChange, false): ", because jobs before them run again"
-      case (.interrupted, true): ", because it was ended with the run"
-      case (.interrupted, false): ", because they were ended with the run"
+      case (.interrupted, true): ", because it was cancelled with the run"
+      case (.interrupted, false): ", because they were cancelled with the run"
       }
     sentences.append(
       "\(Self.list(names)) must run once, and \(verb) for \"opq-top retry\"\(cause)")

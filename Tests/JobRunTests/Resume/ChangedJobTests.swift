@@ -30,7 +30,7 @@ struct ChangedJobTests {
     #expect(
       next.resumption.sentences == [
         "second has changed, and runs again",
-        "third runs again, because a job before it runs again",
+        "third runs, because a job before it runs again",
       ])
   }
 

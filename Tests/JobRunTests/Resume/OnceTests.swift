@@ -121,7 +121,7 @@ struct OnceTests {
     #expect(next.reopened == ["publish", "notify"])
     #expect(
       next.resumption.sentences == [
-        "notify runs again, because a job before it runs again",
+        "notify runs, because a job before it runs again",
         "publish no longer counts as ended, and is skipped, because a need has not succeeded",
         "deploy must run once, and waits for \"opq-top retry\", because it has changed since it ran",
       ])
@@ -186,6 +186,24 @@ struct OnceTests {
       ])
     // The same without a resume before the request.
     #expect(try finishedRun().resumed(changed, retrying: ["deploy"])["deploy"] == "run 2")
+  }
+
+  @Test(
+    "RD-7: A changed job that must run once and still runs is awaited, and waits at the next resume"
+  )
+  func changedWhileRunning() throws {
+    let changed = Self.jobs.replacing("'deploy'", with: "'deploy --new'")
+    var past = try PastRun(Self.jobs)
+    past.run("merge")
+    past.start("deploy", .alive(PastRun.shim))
+    let next = try past.resumed(changed)
+    #expect(next["deploy"] == "adopt 1")
+    #expect(
+      next.resumption.sentences == [
+        "deploy still runs as it was started before a change; at the next resume, it waits for \"opq-top retry\""
+      ])
+    past.end("deploy", .succeeded, attempts: 1)
+    #expect(try past.resumed(changed)["deploy"] == "wait")
   }
 
   @Test("RD-7: A request for a changed job that waits repeats everything behind it")

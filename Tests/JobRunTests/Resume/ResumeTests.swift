@@ -167,7 +167,7 @@ struct ResumeTests {
     past.end("d", .cancelled)
     let next = try past.resumed()
     #expect(next.words == ["a: run 2", "b: run 1", "c: run 1", "d: keep cancelled"])
-    #expect(next.resumption.sentences == ["a, b and c were ended with the run, and run again"])
+    #expect(next.resumption.sentences == ["a, b and c were cancelled with the run, and run"])
   }
 
   @Test("RD-4: A job that waits for a failure is skipped again only if no need can fail")

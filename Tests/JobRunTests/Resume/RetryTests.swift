@@ -44,7 +44,7 @@ struct RetryTests {
     #expect(next.reopened == ["bad", "next", "last", "report"])
     #expect(
       next.resumption.sentences == [
-        "bad runs again as requested", "next, last and report run again because of this request",
+        "bad runs again as requested", "next, last and report run because of this request",
       ])
   }
 
