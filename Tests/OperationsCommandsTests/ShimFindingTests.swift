@@ -134,6 +134,24 @@ struct ShimFindingTests {
     expectUnknown(finding, because: "File name too long: “\(files.shim)”")
   }
 
+  @Test("RD-8: A command may be alive if its shim is, if only its own process is, or if it is unknown")
+  func mayBeAlive() throws {
+    let files = scene.files()
+    #expect(!files.mayBeAlive)
+    let streams = try CommandFiles(files, commandName: "job")
+    #expect(files.mayBeAlive)
+    streams.closeOwn()
+    #expect(!files.mayBeAlive)
+    // The shim was killed. The first process of the command is this one.
+    write(line() + line(), to: files.shim)
+    #expect(files.mayBeAlive)
+    write("0\n", to: files.status)
+    #expect(!files.mayBeAlive)
+    #expect(ShimFiles(base: scene.directory.file(String(repeating: "x", count: 300))).mayBeAlive)
+    // A part of the path is a file.
+    #expect(!ShimFiles(base: "\(files.shim)/x").mayBeAlive)
+  }
+
   @Test("RD-4: The start time is found although the name of the process has spaces and parentheses")
   func hostileNameIsParsed() {
     let line = "17 (a) 1 (b) R 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 4711 20"

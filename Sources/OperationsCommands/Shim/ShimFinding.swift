@@ -61,4 +61,14 @@ extension ShimFiles {
   private func unknown(_ reason: String) -> ShimFinding {
     .unknown("it is not known if the command still runs: \(reason)")
   }
+
+  /// Whether the shim, or a command whose shim was killed, is alive. It is `true` also if the system does not tell. A check
+  /// of another process at the same moment has the same result.
+  package var mayBeAlive: Bool {
+    let lock = csystem_is_locked(shim)
+    guard lock == 0 else { return !csystem_is_not_found(-lock) }
+    // The shim writes the exit status after the end of the command.
+    guard exitStatus == nil, let command = processes.command else { return false }
+    return command.presence != .gone
+  }
 }
