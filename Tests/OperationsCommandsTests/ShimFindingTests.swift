@@ -134,7 +134,7 @@ struct ShimFindingTests {
     expectUnknown(finding, because: "File name too long: “\(files.shim)”")
   }
 
-  @Test("RD-8: A command may be alive if its shim is, if only its own process is, or if it is unknown")
+  @Test("RD-8: A command may be alive if its shim is, if only its process is, or if it is unknown")
   func mayBeAlive() throws {
     let files = scene.files()
     #expect(!files.mayBeAlive)
