@@ -57,7 +57,7 @@ public struct CommandResult: Sendable, Equatable {
 
   /// The reason of a process that cannot execute jobs again, or whose version of the protocol does
   /// not know the command.
-  package static let cannotRetry = "the process cannot repeat jobs"
+  package static let cannotRetry = "the process cannot retry jobs"
 
   /// Creates the result of a command.
   public init(

@@ -214,7 +214,7 @@ extension MonitorCommand {
     case .changePriority(let ids, let steps):
       "\(steps < 0 ? "lower" : "raise") the priority of \(Self.list(ids))"
     case .retry(let ids, let names):
-      "repeat \(Self.list(ids.map { "\($0)" } + names.map(\.inLog)))"
+      "retry \(Self.list(ids.map { "\($0)" } + names.map(\.inLog)))"
     }
   }
 

@@ -62,7 +62,7 @@ private enum RetryScene {
     #expect(dashboard.text().shows("Retry #1078 resample slope?"))
     #expect(
       dashboard.text().shows(
-        "It runs again, with what was skipped because of it or always runs after it."))
+        "The job runs again. Jobs that were skipped because of it run too."))
     #expect(dashboard.press("y") == [.send(.retry([RetryScene.failed]))])
     #expect(dashboard.prompts.question == nil)
   }
@@ -138,6 +138,8 @@ private enum RetryScene {
     dashboard.press(" T")
     #expect(dashboard.text().shows("Retry 2 operations: #1033 download"))
     #expect(
+      dashboard.text().shows("The jobs run again. Jobs that were skipped because of them run too."))
+    #expect(
       dashboard.press("y") == [.send(.retry([RetryScene.cancelled, RetryScene.failed]))])
     // Only the operations of the question have lost their tags.
     #expect(dashboard.tags.ids == [ID(1042)])
@@ -161,6 +163,45 @@ private enum RetryScene {
         id: ID(1042), name: "download", className: "Block", queue: Scene.io, state: state)
     ])
     #expect(dashboard.tags.ids == (state == .finished ? [] : [ID(1042)]))
+  }
+
+  @Test("RD-5: If no tag accepts a command, the command applies to the selected operation")
+  func tagsThatAcceptNothing() {
+    var dashboard = RetryScene.dashboard()
+    dashboard.press(" ")
+    RetryScene.select(RetryScene.alsoFailed, in: &dashboard)
+    dashboard.press(" ")
+    RetryScene.select(ID(1042), in: &dashboard)
+    #expect(dashboard.press("x") == [])
+    #expect(dashboard.text().shows("Cancel #1042 download tiles z=14 eu?"))
+    #expect(dashboard.press("y") == [.send(.cancel([ID(1042)]))])
+    #expect(dashboard.press("}") == [.send(.changePriority([ID(1042)], by: 1))])
+    // The tags stay, and a retry applies to them.
+    #expect(
+      dashboard.press("Ty") == [.send(.retry([RetryScene.alsoFailed, RetryScene.failed]))])
+  }
+
+  @Test("RD-5: If all tagged operations run, T applies to the selected one that has failed")
+  func tagsThatRun() {
+    var dashboard = RetryScene.dashboard(selecting: ID(1042))
+    dashboard.press(" ")
+    RetryScene.select(RetryScene.failed, in: &dashboard)
+    #expect(dashboard.press("Ty") == [.send(.retry([RetryScene.failed]))])
+    // A tag that accepts a command has priority over the selected operation.
+    RetryScene.select(ID(1051), in: &dashboard)
+    dashboard.press("x")
+    #expect(dashboard.prompts.question?.ids == [ID(1042)])
+  }
+
+  @Test("RD-5: If neither the tagged operations nor the selected one accept a command, it says so")
+  func nothingAccepts() {
+    var dashboard = RetryScene.dashboard()
+    dashboard.press(" ")
+    RetryScene.select(RetryScene.alsoFailed, in: &dashboard)
+    dashboard.press(" ")
+    RetryScene.select(ID(1079), in: &dashboard)
+    #expect(dashboard.press("x") == [.bell])
+    #expect(dashboard.text().shows("the tagged operations have already finished"))
   }
 
   @Test("RD-5: If no tagged operation can be executed again, T says so")
@@ -200,13 +241,42 @@ private enum RetryScene {
     #expect(dashboard.text().shows("no operation is tagged"))
   }
 
+  @Test("RD-5: T acts on the operation whose log is shown")
+  func log() {
+    var dashboard = RetryScene.dashboard()
+    dashboard.press("L")
+    #expect(dashboard.keyContext == .log && dashboard.text().last?.contains("T Retry") == true)
+    #expect(dashboard.press("T") == [] && dashboard.text().shows("Retry #1078 resample slope?"))
+    #expect(dashboard.press("y") == [.send(.retry([RetryScene.failed]))])
+    #expect(dashboard.keyContext == .log)
+  }
+
+  @Test("RD-5: In the list of warnings, T acts on the first operation of the selected warning")
+  func warnings() {
+    var dashboard = RetryScene.dashboard()
+    var update = Scene.update(of: RetryScene.operations)
+    update.warnings = [
+      MonitorWarning(
+        kind: .finishedWithoutStart, operations: [RetryScene.failed], since: Scene.now)
+    ]
+    dashboard.take(.monitor(.update(update)))
+    dashboard.take(.input(.alt("3")))
+    dashboard.press("!")
+    #expect(dashboard.keyContext == .warnings && dashboard.text().last?.contains("T Retry") == true)
+    #expect(dashboard.press("Ty") == [.send(.retry([RetryScene.failed]))])
+    // A warning about a queue has no operation.
+    update.warnings = []
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.press("T") == [.bell])
+  }
+
   // MARK: Processes
 
   @Test("RD-5: A process that cannot execute jobs again is not asked, and T says so")
   func processWithoutJobs() {
     var dashboard = RetryScene.dashboard(canRetry: false)
     #expect(dashboard.press("T") == [.bell])
-    #expect(dashboard.text().shows("the process cannot repeat jobs"))
+    #expect(dashboard.text().shows("the process cannot retry jobs"))
   }
 
   @Test("RD-5: Help and footer show T only for a process that can execute jobs again")

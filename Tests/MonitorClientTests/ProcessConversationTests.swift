@@ -126,7 +126,7 @@ import Testing
     #expect(result.command == command)
     #expect(result.outcomes == [.notRetryable, .notRetryable, .notRetryable])
     #expect(result.refusals.keys.sorted() == [0, 1, 2])
-    #expect(Set(result.refusals.values) == ["the process cannot repeat jobs"])
+    #expect(Set(result.refusals.values) == ["the process cannot retry jobs"])
     // The next command has the first token, and the end of the connection gives no second answer.
     let other = MonitorCommand.cancel([.init(3)])
     #expect(conversation.give(other) == [.send(.command(other, token: 1))])

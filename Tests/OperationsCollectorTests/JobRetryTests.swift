@@ -89,7 +89,7 @@ import Testing
     let unknown = OperationReport.ID(.max)
     let result = watched.table.retry(ids + [unknown], names: ["merge"], with: nil)
     #expect(result.outcomes == [.notRetryable, .notRetryable, .notRetryable])
-    #expect(Set(result.refusals.values) == ["the process cannot repeat jobs"])
+    #expect(Set(result.refusals.values) == ["the process cannot retry jobs"])
     #expect(result.refusals.count == 3)
   }
 

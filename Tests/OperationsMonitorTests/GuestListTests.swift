@@ -106,9 +106,9 @@ import Testing
       list.note(
         CommandResult(command: command, outcomes: [.notRetryable, .notRetryable]), from: origin)
     }
-    #expect(log.lines.first?.hasPrefix("repeat #7, i\u{FFFD}o ") == true)
+    #expect(log.lines.first?.hasPrefix("retry #7, i\u{FFFD}o ") == true)
     #expect(log.lines.first?.contains("notRetryable 2") == true)
-    #expect(log.lines.last?.hasPrefix("repeat #7, #8, job 1, ") == true)
+    #expect(log.lines.last?.hasPrefix("retry #7, #8, job 1, ") == true)
     #expect(log.lines.last?.contains("job 6 and 3 more") == true)
   }
 

@@ -34,8 +34,8 @@ struct QuestionView {
         : "Cancelling is final. Dependents that do not require success start after them."
     case .retry:
       question.ids.count == 1
-        ? "It runs again, with what was skipped because of it or always runs after it."
-        : "They run again, with what was skipped because of them or always runs after."
+        ? "The job runs again. Jobs that were skipped because of it run too."
+        : "The jobs run again. Jobs that were skipped because of them run too."
     case .quit: "The demo runs in this process. Quitting ends all its operations."
     case .open:
       """

@@ -275,13 +275,13 @@ enum KeyTable {
       footer: ("X", [.list: "By key", .tree: "By key"]),
       changesProcess: true),
     KeyBinding(
-      .command(.retry), [.character("T")], in: choosing.union(history).union([.queues]),
-      label: "T", help: "retry tagged or selected", group: .acting,
+      .command(.retry), [.character("T")], in: viewing, label: "T",
+      help: "retry tagged or selected", group: .acting,
       footer: (
         "T",
         [
           .list: "Retry", .tree: "Retry", .queues: "Retry", .timeline: "Retry", .events: "Retry",
-          .detail: "Retry",
+          .detail: "Retry", .log: "Retry", .warnings: "Retry",
         ]
       ),
       changesProcess: true),

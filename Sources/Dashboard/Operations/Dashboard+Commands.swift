@@ -28,10 +28,10 @@ extension Dashboard {
     return []
   }
 
-  /// Asks the user whether to cancel the tagged operations or, if none is tagged, the selected one.
+  /// Asks the user whether to cancel the tagged operations or, if none of them is unfinished, the selected one.
   mutating func askToCancel() -> [Effect] {
-    guard !commandTargets.isEmpty else { return [.bell] }
-    return ask(about: commandTargets)
+    let ids = targets(of: .cancel)
+    return ids.isEmpty ? [.bell] : ask(about: ids)
   }
 
   private mutating func ask(about ids: [OperationReport.ID]) -> [Effect] {
@@ -144,21 +144,19 @@ extension Dashboard {
       show("no row has this cancel key", isWarning: true)
       return [.bell]
     case .operation(let id):
-      guard connection.source == .demo, !configuration.asksBeforeCancellingByKey else {
-        return ask(about: [id])
-      }
+      guard connection.source == .demo else { return ask(about: [id]) }
       guard !unfinished([id]).isEmpty else { return refuseFinished([id]) }
       return cancel([id])
     }
   }
 
-  /// Raises or lowers the priority of the tagged operations or, if none is tagged, of the selected one, by
-  /// one level.
+  /// Raises or lowers the priority of the tagged operations or, if none of them is unfinished, of the selected
+  /// one, by one level.
   mutating func changePriority(by step: Int) -> [Effect] {
-    guard !refuses(commandTargets) else { return [.bell] }
-    guard !commandTargets.isEmpty else { return [.bell] }
-    let unfinished = unfinished(commandTargets)
-    guard !unfinished.isEmpty else { return refuseFinished(commandTargets) }
+    let ids = targets(of: step > 0 ? .raisePriority : .lowerPriority)
+    guard !refuses(ids), !ids.isEmpty else { return [.bell] }
+    let unfinished = unfinished(ids)
+    guard !unfinished.isEmpty else { return refuseFinished(ids) }
     if unfinished.count == 1 { notePriorityChange(of: unfinished[0], by: step) }
     return [.send(.changePriority(unfinished, by: step))]
   }

@@ -18,7 +18,7 @@ extension Dashboard {
   func offers(_ binding: KeyBinding) -> Bool { binding.action != .command(.retry) || canRetry }
 
   /// Returns whether the process of an operation can execute jobs again.
-  private func canRetry(_ id: OperationReport.ID) -> Bool {
+  func canRetry(_ id: OperationReport.ID) -> Bool {
     (live.process(of: id)?.hello ?? live.hello)?.canRetry == true
   }
 
@@ -30,10 +30,10 @@ extension Dashboard {
     }
   }
 
-  /// Asks the user whether to execute the jobs of the tagged operations or, if none is tagged, of the selected
-  /// one again.
+  /// Asks the user whether to execute the jobs of the tagged operations or, if none of them can be executed again,
+  /// of the selected one again.
   mutating func askToRetry() -> [Effect] {
-    let ids = commandTargets
+    let ids = targets(of: .retry)
     guard !refuses(ids) else { return [.bell] }
     guard ids.isEmpty ? canRetry : ids.contains(where: { canRetry($0) }) else {
       show(CommandResult.cannotRetry, isWarning: true)
@@ -51,7 +51,8 @@ extension Dashboard {
   /// Returns a sentence with the reason why none of these operations can be executed again.
   private func retryRefusal(of ids: [OperationReport.ID]) -> String {
     guard let id = ids.first else {
-      return screen.view == .queues ? "no operation is tagged" : "no operation is selected"
+      let isAboutQueue = warningList == nil && screen.view == .queues
+      return isAboutQueue ? "no operation is tagged" : "no operation is selected"
     }
     guard ids.count == 1 else { return "none of the tagged operations has failed or was cancelled" }
     switch live.operations.state(of: id) {

@@ -154,7 +154,7 @@ extension Dashboard {
     case .command(let key):
       switch key {
       case .tag, .tagWithDependents: true
-      case .cancel, .raisePriority, .lowerPriority: tags.ids.isEmpty
+      case .cancel, .raisePriority, .lowerPriority: !appliesToTags(key)
       // A job that has failed leaves the tree of unfinished operations, and can be executed again.
       case .untagAll, .armCancelKeys, .retry: false
       }

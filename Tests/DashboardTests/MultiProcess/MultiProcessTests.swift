@@ -206,7 +206,7 @@ struct MultiProcessTests {
     #expect(dashboard.press("y") == [.send(.retry([first]))])
     dashboard.press("T")
     #expect(dashboard.prompts.question == nil)
-    #expect(dashboard.text().shows("the process cannot repeat jobs"))
+    #expect(dashboard.text().shows("the process cannot retry jobs"))
   }
 
   @Test("A read-only process denies only commands for its own operations")
