@@ -22,9 +22,6 @@ extension Dashboard {
     public var launchHint: String
     /// Whether the dashboard sends no commands, even to a process that accepts them.
     public var isReadOnly: Bool
-    /// Whether the dashboard asks the user before it cancels an operation of the demo by the key `X` and a
-    /// letter. For an operation of another process, the dashboard always asks.
-    public var asksBeforeCancellingByKey: Bool
     /// Whether the operations of the first source are the jobs of a file. Then the header shows ``title``, and the log
     /// screen shows the whole output of a job.
     public var runsJobs: Bool
@@ -33,11 +30,10 @@ extension Dashboard {
     /// The kinds of warnings that the dashboard shows.
     public var warningKinds: Set<MonitorWarning.Kind>
 
-    /// Creates a configuration. By default, the dashboard watches the demo and asks before every change.
+    /// Creates a configuration. By default, the dashboard watches the demo.
     public init(
       source: Source? = .demo, title: String = "", guidance: String = "", launchHint: String = "",
-      isReadOnly: Bool = false, asksBeforeCancellingByKey: Bool = true, runsJobs: Bool = false,
-      isUnicode: Bool = true,
+      isReadOnly: Bool = false, runsJobs: Bool = false, isUnicode: Bool = true,
       warningKinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
     ) {
       self.source = source
@@ -45,7 +41,6 @@ extension Dashboard {
       self.guidance = guidance
       self.launchHint = launchHint
       self.isReadOnly = isReadOnly
-      self.asksBeforeCancellingByKey = asksBeforeCancellingByKey
       self.runsJobs = runsJobs
       self.isUnicode = isUnicode
       self.warningKinds = warningKinds

@@ -194,7 +194,7 @@ struct ViewerRun {
       configuration: .init(
         source: first?.1, title: run?.title ?? demo.demo.name,
         guidance: demo.demo == .tiles ? "" : demo.demo.guidance, launchHint: launchHint,
-        isReadOnly: view.isReadOnly, asksBeforeCancellingByKey: false, runsJobs: run != nil,
+        isReadOnly: view.isReadOnly, runsJobs: run != nil,
         isUnicode: terminal.capabilities.isUnicode, warningKinds: view.warningKinds))
     let loop = DashboardLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, watched: first?.0,
