@@ -13,9 +13,6 @@ final class ControllerCount: Sendable {
 
   private let state = Locked(State())
 
-  /// The number of viewers that are attached at this moment.
-  var count: Int { state.withLock { $0.count } }
-
   /// Adds a number of viewers, or removes viewers if the number is negative. Only the connections'
   /// thread may call this method, so that watchers receive the counts in order.
   func change(by number: Int) {

@@ -95,13 +95,10 @@ public enum OperationMonitor {
     listener.withLock { $0 }.flatMap { Listener.isPossible ? $0.path : nil }
   }
 
-  /// The number of viewers that are attached at this moment and may send commands. A viewer is
-  /// attached when it has requested data. A viewer that has declared in its greeting that it sends no
-  /// commands does not count. Programs that list processes do not count, and recordings do not count.
-  package static var controllerCount: Int { controllers.count }
-
-  /// Returns a sequence of the present ``controllerCount`` and of each later count. The sequence never
-  /// ends, not even when the process stops listening.
+  /// Returns a sequence of the present number of attached viewers that may send commands, and of each
+  /// later number. A viewer is attached when it has requested data. A viewer that has declared in its
+  /// greeting that it sends no commands does not count. Programs that list processes do not count, and
+  /// recordings do not count. The sequence never ends, not even when the process stops listening.
   package static func controllerCounts() -> AsyncStream<Int> { controllers.counts() }
 
   /// Stops listening. Each viewer receives a last update with everything up to this call, and then
@@ -169,9 +166,6 @@ public enum OperationMonitor {
       Logger(label: "opq").warning("this process is not recorded: \("\(error)".inLog)")
     }
   }
-
-  /// A logger that writes nothing.
-  package static let silentLogger = Logger(label: "opq") { _ in SwiftLogNoOpLogHandler() }
 
   /// Whether the environment variable `OPQ_MONITOR` decides whether this process listens.
   package static var isDecidedByEnvironment: Bool {

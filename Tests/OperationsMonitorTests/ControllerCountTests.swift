@@ -52,13 +52,12 @@ struct ControllerCountTests {
     try await onOwnThread {
       let first = try connect(to: listener)
       let second = try connect(to: listener)
-      #expect(controllers.count == 2)
+      seen.wait(forCount: 3)
       first.close()
       seen.wait(forCount: 4)
       second.send(.bye(reason: "quit"))
       seen.wait(forCount: 5)
       #expect(seen.events == [0, 1, 2, 1, 0])
-      #expect(controllers.count == 0)
     }
   }
 
@@ -66,9 +65,11 @@ struct ControllerCountTests {
   func readOnlyProcess() async throws {
     let listener = try listen(.readOnly)
     defer { listener.stop() }
+    let seen = watchCounts()
     try await onOwnThread {
       let client = try connect(to: listener)
-      #expect(controllers.count == 1)
+      seen.wait(forCount: 2)
+      #expect(seen.events == [0, 1])
       client.close()
     }
   }
@@ -77,10 +78,14 @@ struct ControllerCountTests {
   func others() async throws {
     let listener = try listen()
     defer { listener.stop() }
+    let seen = watchCounts()
     try await onOwnThread {
       let recorder = try connect(to: listener, isReadOnly: true)
       let finder = try connect(to: listener, watches: false)
-      #expect(controllers.count == 0)
+      let viewer = try connect(to: listener)
+      viewer.close()
+      seen.wait(forCount: 3)
+      #expect(seen.events == [0, 1, 0])
       recorder.close()
       finder.close()
     }
@@ -92,7 +97,7 @@ struct ControllerCountTests {
     let seen = watchCounts()
     try await onOwnThread {
       let client = try connect(to: listener)
-      #expect(controllers.count == 1)
+      seen.wait(forCount: 2)
       listener.stop()
       seen.wait(forCount: 3)
       #expect(seen.events == [0, 1, 0])
