@@ -54,7 +54,7 @@ extension JobRun {
   }
 
   /// Deletes the files of all attempts that are no longer useful: empty logs, and the files that only a living command
-  /// needs. The files of jobs whose processes may still run remain.
+  /// needs. The files of attempts whose commands may still run remain.
   ///
   /// Call this method when all jobs have ended and the journal was closed. Before that, a process that a command has left
   /// behind may still write, and a runner that continues the run may still need the files.
@@ -63,6 +63,8 @@ extension JobRun {
       if resumption.unknownJobs[index] != nil { continue }
       for attempt in 0..<(outcome?.attemptCount ?? 0) {
         let files = files(of: index, attempt: attempt + 1)
+        // The command of a job that was cancelled can have survived SIGKILL.
+        if files.mayBeAlive { continue }
         if size(of: files.log) == 0 { cmonitor_delete(files.log) }
         cmonitor_delete(files.shim)
       }

@@ -5,9 +5,15 @@
 package enum RunState: Hashable, Sendable {
   /// A runner is alive. The process id is 0 if it is unknown.
   case running(process: Int32)
+  /// All jobs have ended, and the runner is alive, because a viewer still shows the run. The process id is 0 if it is
+  /// unknown.
+  case shown(process: Int32)
   /// All jobs have ended.
   case finished
-  /// No runner is alive, and not all jobs have ended.
+  /// The run is new, and its first runner has not begun.
+  case starting
+  /// No runner is alive, and not all jobs have ended by themselves. Jobs that were cancelled because the whole run was
+  /// ended, by a signal, run again if the run is resumed.
   case interrupted
   /// The files of the run are missing or damaged. The sentence says which.
   case damaged(RunFailure)
@@ -59,10 +65,10 @@ package enum RunCatalog {
       for job in jobs {
         if let outcome = history.jobs[job]?.outcome { counts.add(outcome) }
       }
+      let wasEnded = jobs.contains { history.jobs[$0]?.isByRun == true }
       return RunSummary(
         directory: directory,
-        state: holder.map { .running(process: $0) }
-          ?? (history.isFinished ? .finished : .interrupted),
+        state: state(of: directory, history, holder: holder, wasEnded: wasEnded),
         counts: counts, jobCount: jobs.count, created: request.created, title: request.title,
         file: request.file)
     } catch {
@@ -70,6 +76,26 @@ package enum RunCatalog {
         directory: directory, state: .damaged(error), counts: JobCounts(), jobCount: 0,
         created: RunID.time(of: directory.id), title: directory.id, file: nil)
     }
+  }
+
+  /// Returns the state of a run whose files can be read.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory of the run.
+  ///   - history: What the journal says.
+  ///   - holder: The process that had the lock before the journal was read.
+  ///   - wasEnded: Whether a job was cancelled or skipped because the whole run was ended.
+  /// - Returns: The state.
+  private static func state(
+    of directory: RunDirectory, _ history: RunHistory, holder: Int32?, wasEnded: Bool
+  ) -> RunState {
+    if let holder {
+      return history.isFinished ? .shown(process: holder) : .running(process: holder)
+    }
+    if history.isFinished, !wasEnded { return .finished }
+    // A runner can have begun since the first check.
+    if let holder = RunLock.holder(of: directory) { return .running(process: holder) }
+    return directory.isStarting() ? .starting : .interrupted
   }
 }
 

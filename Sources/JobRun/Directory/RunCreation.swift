@@ -17,6 +17,8 @@ struct RunCreation {
   private var ignoreFile: String?
   /// The directory of the run, under its present name.
   private var run: String?
+  /// The lock of the directory, so that no other process deletes it.
+  private var lock: UnfinishedRun.Lock?
 
   init(_ place: RunPlace, _ disk: RunDisk) {
     self.place = place
@@ -102,10 +104,12 @@ struct RunCreation {
   ) throws(RunFailure) -> String {
     var error = 0 as Int32
     for _ in 0..<Self.attempts {
-      let path = "\(runs)/.new-\(RunID.make(at: time))"
+      let unfinished = UnfinishedRun(in: runs, at: time)
+      let path = unfinished.path
       error = disk.createDirectory(path)
       if error == 0 {
         run = path
+        lock = unfinished.lock()
         // Some file systems give all files the same permissions.
         if let failure = RunDirectory(path: path).ownershipFailure {
           throw RunFailure(sentence: failure.description + Self.advice)

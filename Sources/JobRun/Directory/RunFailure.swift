@@ -8,6 +8,8 @@ import MonitorProtocol
 package struct RunFailure: Error, Hashable, CustomStringConvertible {
   /// The error as one sentence. Characters that control a terminal are escaped.
   package let description: String
+  /// Whether the reason is that there is no such run.
+  package private(set) var isAboutMissingRun = false
 
   /// Creates an error.
   ///
@@ -27,6 +29,30 @@ package struct RunFailure: Error, Hashable, CustomStringConvertible {
   ///   - advice: Words that follow the reason, or an empty text.
   init(_ action: String, _ path: String, error: Int32, advice: String = "") {
     self.init("cannot \(action) \(path): \(Self.text(of: error))\(advice)")
+  }
+
+  /// Creates the error that there is no such run.
+  static func missingRun(_ sentence: String) -> RunFailure {
+    var failure = RunFailure(sentence)
+    failure.isAboutMissingRun = true
+    return failure
+  }
+
+  /// Creates the error that a runner is alive.
+  ///
+  /// - Parameters:
+  ///   - process: The process id of the runner; 0 if it is unknown.
+  ///   - directory: The directory of the run.
+  package init(runner process: Int32, of directory: RunDirectory) {
+    let words = process > 0 ? " (process \(process))" : ""
+    if let history = try? RunHistory.read(directory, keepsRecords: false), history.isFinished {
+      self.init(
+        """
+        all jobs of the run \(directory.id) have ended, and its runner\(words) waits until no dashboard shows it
+        """)
+    } else {
+      self.init("the run \(directory.id) is already running\(words)")
+    }
   }
 
   /// Returns the system's text about an error number.

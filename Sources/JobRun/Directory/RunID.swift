@@ -37,7 +37,7 @@ enum RunID {
     }
   }
 
-  /// Returns the time in an id, in nanoseconds since 1970.
+  /// Returns the time in an id, in nanoseconds since 1970. A time that cannot be represented becomes a nearer one.
   static func time(of id: String) -> Int64 {
     let digits = id.utf8.map { Int64($0) - 48 }
     func number(_ range: Range<Int>) -> Int64 {
@@ -50,6 +50,7 @@ enum RunID {
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     let days = year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
     let seconds = number(9..<11) * 3_600 + number(11..<13) * 60 + number(13..<15)
-    return (days * 86_400 + seconds) * 1_000_000_000
+    // The difference to the wall clock can be represented too.
+    return min(max(days * 86_400 + seconds, -4_000_000_000), 9_000_000_000) * 1_000_000_000
   }
 }

@@ -47,7 +47,10 @@ package final class RunLock: Sendable {
 
   /// Takes the lock without writing the process id to the file.
   static func acquire(_ directory: RunDirectory) throws(RunFailure) -> RunLock {
-    RunLock(try open(directory))
+    let file = try open(directory)
+    // On a read-only disk, the file keeps the id of an earlier runner.
+    cmonitor_set_size(file, 0)
+    return RunLock(file)
   }
 
   /// Opens and locks the file of a lock.
@@ -74,7 +77,9 @@ package final class RunLock: Sendable {
       cmonitor_sleep(Int64.random(in: 100_000...1_000_000))
       error = cmonitor_lock(file, false)
     }
-    guard error != cmonitor_error_try_again else { throw isTaken(directory) }
+    guard error != cmonitor_error_try_again else {
+      throw RunFailure(runner: holder(of: directory) ?? 0, of: directory)
+    }
     guard error == 0 else { throw RunFailure("lock the run", directory.path, error: error) }
     // Another process can have deleted the run after the file was opened.
     var (own, current) = (cmonitor_file_status(), cmonitor_file_status())
@@ -84,29 +89,29 @@ package final class RunLock: Sendable {
     else { throw RunFailure("the run \(directory.id) was deleted") }
   }
 
-  private static func isTaken(_ directory: RunDirectory) -> RunFailure {
-    let process = holder(of: directory).map { $0 > 0 ? " (process \($0))" : "" } ?? ""
-    return RunFailure("the run \(directory.id) is already running\(process)")
-  }
-
   /// Returns the process that has the lock of a run. Any process may call this function at any time.
   ///
   /// - Parameter directory: The directory of the run.
-  /// - Returns: The process id; 0 if it is unknown; `nil` if no process has the lock, and therefore no runner is alive.
+  /// - Returns: The process id; 0 if it is unknown, or if the lock cannot be checked; `nil` if no process has the lock, and
+  ///   therefore no runner is alive.
   package static func holder(of directory: RunDirectory) -> Int32? {
     let file = cmonitor_open_to_read(directory.lock)
-    guard file >= 0 else { return nil }
+    if file == -cmonitor_error_no_such_file || file == -cmonitor_error_not_a_directory {
+      return nil
+    }
+    guard file >= 0 else { return 0 }
     defer { cmonitor_close(file) }
-    var process = 0 as Int32
     // A process writes its id after it has taken the lock. Before that, the file may contain the id of an earlier one.
     for attempt in 0..<20 {
-      guard cmonitor_lock(file, true) == cmonitor_error_try_again else { return nil }
-      process = processID(in: file)
+      if attempt > 0 { cmonitor_sleep(5_000_000) }
+      if cmonitor_lock(file, true) == 0 { return nil }
+      let process = processID(in: file)
       var status = cmonitor_file_status()
-      if process > 0, cmonitor_read_status("/proc/\(process)", true, &status) == 0 { break }
-      if attempt < 19 { cmonitor_sleep(5_000_000) }
+      if process > 0, cmonitor_read_status("/proc/\(process)", true, &status) == 0 {
+        return process
+      }
     }
-    return process
+    return 0
   }
 
   /// Returns the number that a lock file contains; 0 if it contains none.

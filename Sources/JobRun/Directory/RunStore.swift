@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import CMonitorSystem
+import COperationsSystem
 package import JobFiles
 import MonitorProtocol
 
@@ -97,10 +98,12 @@ package enum RunStore {
   ///   - id: The id of the run, or its beginning if no other id begins with it; `nil` for the newest run.
   ///   - place: The place of the runs.
   /// - Returns: The directory of the run.
-  /// - Throws: ``RunFailure`` if there is no such run.
+  /// - Throws: ``RunFailure`` if there is no such run, if several ids have the beginning, or if the place cannot be read.
   package static func find(_ id: String?, in place: RunPlace) throws(RunFailure) -> RunDirectory {
     let runs = try all(in: place)
-    guard let newest = runs.last else { throw RunFailure("there are no runs in \(place.runs)") }
+    guard let newest = runs.last else {
+      throw .missingRun("there are no runs in \(place.runs)")
+    }
     guard let id, !id.isEmpty else { return newest }
     let matching = runs.filter { $0.id.hasPrefix(id) }
     if let run = matching.last, matching.count == 1 { return run }
@@ -108,10 +111,10 @@ package enum RunStore {
     let names = shown.suffix(5).joined(separator: ", ")
     if !matching.isEmpty {
       throw RunFailure(
-        "the ids of \(matching.count) runs begin with “\(id)”; the newest are \(names)")
+        "the ids of \(matching.count) runs begin with \"\(id)\"; the newest are \(names)")
     }
     let advice = names.isEmpty ? "; the newest is \(newest.id)" : "; did you mean \(names)?"
-    throw RunFailure("there is no run “\(id)” in \(place.runs)\(advice)")
+    throw .missingRun("there is no run \"\(id)\" in \(place.runs)\(advice)")
   }
 
   /// Returns the ids that are most similar to a word; none if no id is similar.
@@ -130,34 +133,48 @@ package enum RunStore {
   /// Deletes a run with all its files.
   ///
   /// - Parameter directory: The directory of the run.
-  /// - Throws: ``RunFailure`` if a runner is alive, or if a file cannot be deleted.
+  /// - Throws: ``RunFailure`` if a runner or a command may be alive, or if a file cannot be deleted.
   package static func delete(_ directory: RunDirectory) throws(RunFailure) {
     if let process = RunLock.holder(of: directory) {
-      let words = process > 0 ? " (process \(process))" : ""
-      throw RunFailure(
-        "the run \(directory.id) is already running\(words), so it cannot be deleted")
+      let failure = RunFailure(runner: process, of: directory)
+      throw RunFailure(sentence: "\(failure), so it cannot be deleted")
     }
     // No runner can begin from here on. A full or read-only disk does not prevent the lock of an existing file.
     let lock = try RunLock.acquire(directory)
-    let parent = String(directory.path.dropLast(directory.id.count + 1))
+    defer { lock.release() }
+    // Without a runner, no further command starts.
+    guard !directory.mayHaveLivingCommand else {
+      throw RunFailure(
+        "a command of the run \(directory.id) is still running, so the run cannot be deleted")
+    }
+    let parent = RunDisk.directory(of: directory.path)
     // If the process ends early, the rest is no run, and the next call deletes it.
     let hidden = "\(parent)/\(deletedPrefix)\(directory.id)"
     let isRenamed = cmonitor_rename(directory.path, hidden) == 0
     let error = cmonitor_delete_tree(isRenamed ? hidden : directory.path)
-    lock.release()
     guard error == 0 else { throw RunFailure("delete the run", directory.path, error: error) }
-    deleteRemains(in: parent)
   }
 
   private static let deletedPrefix = ".deleted-"
 
-  /// Deletes what earlier calls have not deleted.
-  private static func deleteRemains(in path: String) {
+  /// Deletes what processes have left that were killed while they deleted or created a run.
+  ///
+  /// - Parameters:
+  ///   - place: The place of the runs.
+  ///   - now: The wall clock, in nanoseconds since 1970.
+  package static func deleteRemains(
+    in place: RunPlace, at now: Int64 = csystem_wall_nanoseconds()
+  ) {
+    let path = place.resolved ?? place.runs
     guard let directory = cmonitor_open_directory(path) else { return }
     defer { cmonitor_close_directory(directory) }
     while let name = cmonitor_next_name(directory) {
       let name = String(cString: name)
-      if name.hasPrefix(deletedPrefix) { _ = cmonitor_delete_tree("\(path)/\(name)") }
+      if name.hasPrefix(deletedPrefix) {
+        _ = cmonitor_delete_tree("\(path)/\(name)")
+      } else {
+        UnfinishedRun(name, in: path)?.deleteIfAbandoned(at: now)
+      }
     }
   }
 }

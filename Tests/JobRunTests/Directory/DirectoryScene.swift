@@ -73,6 +73,14 @@ struct DirectoryScene {
     fclose(file)
   }
 
+  /// Locks a file, which is created if it does not exist, as a shim or a runner does. Returns the descriptor, which the
+  /// caller closes.
+  static func lock(_ path: String) -> Int32 {
+    let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    #expect(file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0, "\(path)")
+    return file
+  }
+
   /// Returns the permissions of a file, such as `0o600`; `nil` if it does not exist.
   static func permissions(_ path: String) -> mode_t? {
     var status = stat()

@@ -15,11 +15,13 @@ import Testing
 
 @Suite("The list of runs", .timeLimit(.minutes(5)), .onOwnThread)
 struct RunCatalogTests {
-  private static func end(_ job: String, _ state: JobOutcome.State) -> JournalRecord {
+  private static func end(
+    _ job: String, _ state: JobOutcome.State, byRun: Bool = false
+  ) -> JournalRecord {
     let outcome = JobOutcome(
       state: state, attemptCount: 1, exitStatus: nil, origin: nil, reason: nil, lastLine: nil,
       duration: nil, isUnneeded: false)
-    return .end(job, outcome, definition: "d")
+    return .end(job, outcome, definition: "d", byRun: byRun)
   }
 
   @Test("RD-8: A run is running, finished or interrupted")
@@ -33,8 +35,49 @@ struct RunCatalogTests {
     DirectoryScene.write(JournalRecord.finish().line, to: run.journal)
     #expect(RunCatalog.summary(of: run).state == .finished)
     let second = try RunLock.take(run)
-    #expect(RunCatalog.summary(of: run).state == .running(process: getpid()))
+    #expect(RunCatalog.summary(of: run).state == .shown(process: getpid()))
     second.release()
+  }
+
+  @Test("RD-8: A run whose jobs were cancelled with it is interrupted, until they have run")
+  func endedRun() throws {
+    let scene = try DirectoryScene()
+    let run = try scene.run()
+    var records = [JournalRecord.runner(), Self.end("one", .cancelled, byRun: true), .finish()]
+    func state() -> RunState {
+      DirectoryScene.write(records.map(\.line).joined(), to: run.journal)
+      return RunCatalog.summary(of: run).state
+    }
+    #expect(state() == .interrupted)
+    records += [.runner(), .start("one", attempt: 2, files: "1-one.2", definition: "d")]
+    #expect(state() == .interrupted)
+    records += [Self.end("one", .succeeded), .finish()]
+    #expect(state() == .finished)
+    // The plan no longer has this job.
+    records += [Self.end("removed", .cancelled, byRun: true), .finish()]
+    #expect(state() == .finished)
+  }
+
+  @Test("RD-8: A new run without a runner is starting, for at most a minute")
+  func startingRun() throws {
+    let scene = try DirectoryScene()
+    var time = timespec()
+    #expect(clock_gettime(CLOCK_REALTIME, &time) == 0)
+    let run = try scene.run(created: Int64(time.tv_sec) * 1_000_000_000)
+    #expect(RunCatalog.summary(of: run).state == .starting)
+    let now = RunID.time(of: run.id)
+    for seconds in [-59, 0, 59] as [Int64] {
+      #expect(run.isStarting(at: now + seconds * 1_000_000_000))
+    }
+    for seconds in [-60, 60, 900_000_000] as [Int64] {
+      #expect(!run.isStarting(at: now + seconds * 1_000_000_000))
+    }
+    let lock = try RunLock.take(run)
+    #expect(RunCatalog.summary(of: run).state == .running(process: getpid()))
+    lock.release()
+    DirectoryScene.write(JournalRecord.runner().line, to: run.journal)
+    #expect(RunCatalog.summary(of: run).state == .interrupted)
+    #expect(RunCatalog.summary(of: try scene.run()).state == .interrupted)
   }
 
   @Test("RD-8: A summary counts the jobs of the newest plan, by their states")

@@ -45,6 +45,14 @@ struct RunCreationTests {
     #expect(RunID.isValid(id) && RunID.time(of: id) == seconds * 1_000_000_000, "\(id)")
   }
 
+  @Test("RD-6: An id whose time makes no sense has a time that can be represented")
+  func impossibleTimeInID() {
+    for id in ["00000000-000000-aaaa", "99999999-999999-aaaa"] {
+      #expect(RunID.isValid(id) && RunID.time(of: id) != 0)
+      #expect(!RunDirectory(path: "/runs/\(id)").isStarting())
+    }
+  }
+
   @Test("RD-1: Only the owner has access to the files, with any file mode mask")
   func permissionsInOwnProcess() async {
     // The mask is the one of the whole process.

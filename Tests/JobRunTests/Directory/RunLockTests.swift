@@ -61,6 +61,44 @@ struct RunLockTests {
     lock.release()
   }
 
+  @Test("RD-11: The id of an earlier runner is not taken for that of the holder")
+  func earlierHolder() throws {
+    let run = try DirectoryScene().keptRun()
+    try RunLock.take(run.directory).release()
+    #expect(RunScene.contents(run.directory.lock) == "\(getpid())\n")
+    let lock = try RunLock.acquire(run.directory)
+    #expect(RunLock.holder(of: run.directory) == 0)
+    lock.release()
+    // A process has just taken the lock and has not written its id.
+    DirectoryScene.write("999999999\n", to: run.directory.lock)
+    let file = DirectoryScene.lock(run.directory.lock)
+    defer { close(file) }
+    #expect(RunLock.holder(of: run.directory) == 0)
+  }
+
+  @Test("RD-11: A lock that cannot be checked has an unknown holder")
+  func uncheckedLock() throws {
+    let run = try DirectoryScene().keptRun()
+    #expect(symlink(run.directory.lock, run.directory.lock) == 0)
+    #expect(RunLock.holder(of: run.directory) == 0)
+  }
+
+  @Test("RD-11: If a viewer still shows a run whose jobs have ended, the sentence says so")
+  func shownRun() throws {
+    let run = try DirectoryScene().keptRun()
+    DirectoryScene.write(JournalRecord.finish().line, to: run.directory.journal)
+    let lock = try RunLock.take(run.directory)
+    let sentence = """
+      all jobs of the run \(run.directory.id) have ended, and its runner (process \(getpid())) \
+      waits until no dashboard shows it
+      """
+    let failure = #expect(throws: RunFailure.self) { try RunLock.take(run.directory) }
+    #expect(failure?.description == sentence)
+    let deletion = #expect(throws: RunFailure.self) { try RunStore.delete(run.directory) }
+    #expect(deletion?.description == "\(sentence), so it cannot be deleted")
+    lock.release()
+  }
+
   @Test("RD-11: Checks of the lock do not prevent that a runner takes it")
   func checksDuringTake() throws {
     let run = try DirectoryScene().keptRun()

@@ -53,8 +53,9 @@ struct RunSearchTests {
     let failure = #expect(throws: RunFailure.self) { try RunStore.find("2026", in: scene.place) }
     #expect(
       failure?.description
-        == "the ids of 2 runs begin with “2026”; the newest are 20260101-000000-aaaa, "
+        == #"the ids of 2 runs begin with "2026"; the newest are 20260101-000000-aaaa, "#
         + "20260201-000000-aaaa")
+    #expect(failure?.isAboutMissingRun == false)
   }
 
   @Test("RD-1: An unknown id is one sentence with the nearest id, or with the newest one")
@@ -71,8 +72,9 @@ struct RunSearchTests {
     }
     #expect(
       other?.description
-        == #"there is no run “../../etc\x1b” in "#
+        == #"there is no run "../../etc\x1b" in "#
         + "\(scene.place.runs); the newest is 20260201-000000-bbbb")
+    #expect(similar?.isAboutMissingRun == true && other?.isAboutMissingRun == true)
   }
 
   @Test("RD-1: A place that does not exist has no runs")
@@ -81,6 +83,16 @@ struct RunSearchTests {
     #expect(try RunStore.all(in: scene.place).isEmpty)
     let failure = #expect(throws: RunFailure.self) { try RunStore.find(nil, in: scene.place) }
     #expect(failure?.description == "there are no runs in \(scene.place.runs)")
+    #expect(failure?.isAboutMissingRun == true)
+  }
+
+  @Test("RD-1: A place that cannot be read is not a place without runs")
+  func unreadablePlace() throws {
+    let scene = try DirectoryScene()
+    DirectoryScene.write("", to: scene.place.runs)
+    let failure = #expect(throws: RunFailure.self) { try RunStore.find(nil, in: scene.place) }
+    #expect(failure?.description == "\(scene.place.runs) is not a directory")
+    #expect(failure?.isAboutMissingRun == false)
   }
 
   @Test("RD-1: Files and directories with other names than ids are no runs")
@@ -95,43 +107,5 @@ struct RunSearchTests {
     }
     DirectoryScene.write("", to: "\(scene.place.runs)/20260101-000000-file")
     #expect(try RunStore.all(in: scene.place) == [run])
-  }
-
-  @Test("RD-8: A run is deleted with all its files, and links in it are not followed")
-  func delete() throws {
-    let scene = try DirectoryScene()
-    let (run, other) = (try scene.run(), try scene.run())
-    let kept = scene.directory.file("kept")
-    #expect(mkdir(kept, 0o700) == 0)
-    DirectoryScene.write("x", to: kept + "/file")
-    #expect(symlink(kept, run.jobs + "/link") == 0)
-    for number in 0..<100 { DirectoryScene.write("", to: run.jobs + "/\(number).log") }
-    try RunStore.delete(run)
-    #expect(DirectoryScene.names(in: scene.place.runs) == [other.id])
-    #expect(DirectoryScene.names(in: kept) == ["file"])
-  }
-
-  @Test("RD-8: A run whose runner is alive is not deleted")
-  func deleteRunning() throws {
-    let scene = try DirectoryScene()
-    let run = try scene.run()
-    let lock = try RunLock.take(run)
-    let failure = #expect(throws: RunFailure.self) { try RunStore.delete(run) }
-    #expect(
-      failure?.description
-        == "the run \(run.id) is already running (process \(getpid())), so it cannot be deleted")
-    #expect(DirectoryScene.names(in: run.path).count == 5)
-    lock.release()
-    try RunStore.delete(run)
-    #expect(DirectoryScene.names(in: scene.place.runs).isEmpty)
-  }
-
-  @Test("RD-8: A deletion also deletes what an earlier one has left")
-  func remains() throws {
-    let scene = try DirectoryScene()
-    let (run, left) = (try scene.run(), try scene.run())
-    #expect(rename(left.path, "\(scene.place.runs)/.deleted-\(left.id)") == 0)
-    try RunStore.delete(run)
-    #expect(DirectoryScene.names(in: scene.place.runs).isEmpty)
   }
 }
