@@ -72,6 +72,14 @@ size_t cmonitor_read_at(int32_t file, void *buffer, size_t capacity, int64_t off
   return filled;
 }
 
+intptr_t cmonitor_read_some_at(int32_t file, void *buffer, size_t capacity, int64_t offset) {
+  for (;;) {
+    ssize_t count = pread(file, buffer, capacity, (off_t)offset);
+    if (count >= 0) return count;
+    if (errno != EINTR) return -errno;
+  }
+}
+
 intptr_t cmonitor_write(int32_t file, const void *bytes, size_t count) {
   ssize_t written = write(file, bytes, count);
   return written >= 0 ? written : -errno;

@@ -51,6 +51,10 @@ intptr_t cmonitor_read(int32_t file, void *_Nullable buffer, size_t capacity);
 /// the number of bytes.
 size_t cmonitor_read_at(int32_t file, void *_Nullable buffer, size_t capacity, int64_t offset);
 
+/// Reads at most `capacity` bytes of a file from an offset on, once. Continues if a signal interrupts the call. Returns
+/// the number of bytes, which is 0 at the end of the file.
+intptr_t cmonitor_read_some_at(int32_t file, void *_Nullable buffer, size_t capacity, int64_t offset);
+
 /// Writes bytes, once. Returns the number of written bytes, which may be smaller than `count`.
 intptr_t cmonitor_write(int32_t file, const void *_Nullable bytes, size_t count);
 

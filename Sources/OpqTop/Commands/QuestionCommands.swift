@@ -89,6 +89,9 @@ struct WaitCommand: InquiryCommand {
       Exits with 0 when each operation has been in one of the states, and prints a line for each of them. \
       Exits with 1 if an operation can no longer reach the state or is unknown, if the process ends first, \
       or after the timeout.
+
+      Unlike that of other commands, --state names no place of runs. So if the run is not in the directory .opq of the \
+      working directory, --run needs the path of its directory.
       """)
   static let isReadOnly = true
 

@@ -139,15 +139,17 @@ struct RunCommand: EndingCommand {
   private func resumed() -> Ending {
     do {
       let found = try FoundRun(file, resumedIn: place)
+      try LoadedRun.checkIdle(found.directory)
+      // The user has not chosen the run.
+      if file == nil { RunText.say([found.resumeSentence], isUnicode: !display.ascii) }
       guard dryRun else {
         return RunStart(directory: found.directory, words: RunWords(found), display: display)
           .resume()
       }
-      try LoadedRun.checkIdle(found.directory)
       let run = try LoadedRun(found.directory, retrying: [])
       return Self.print(RunText.shown(run.text, isUnicode: !display.ascii))
     } catch {
-      return Program.fail("\(error)")
+      return Program.fail(error)
     }
   }
 

@@ -8,31 +8,35 @@ import MonitorClient
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top runs`: lists the runs of job files, and removes old ones.
+/// `opq-top runs`: lists the runs of job files, and deletes old ones.
 struct RunsCommand: EndingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "runs", abstract: "Lists the runs of job files, and removes old ones.",
+    commandName: "runs", abstract: "Lists the runs of job files, and deletes old ones.",
     discussion: """
       These are the runs in the directory .opq of the working directory, or in the directory of --state. A run is \
-      running while a process executes its jobs, finished when all jobs have ended, interrupted if its process has \
-      ended before, and damaged if its files cannot be read. The newest run is last. Exits with 3 if there is no run; \
-      with --json, the list is then empty.
+      starting before its process has begun, running while the process executes the jobs, and finished when all jobs \
+      have ended; "finished, shown" means that a dashboard still shows it. A run is interrupted if its process has \
+      ended before all jobs or a signal has ended the run, and damaged if its files cannot be read. The newest run is \
+      last. Exits with 3 if there is no run; with --json, the list is then empty.
 
-      --prune removes runs with the output of their jobs, but never a run that is running, or one of whose commands \
-      still runs. It lists the runs and asks. Without a terminal, it needs --yes. Exits with 1 if a run could not be \
-      removed.
+      --prune deletes runs with the output of their jobs, but no run that is starting or running, that a dashboard \
+      shows, or one of whose commands still runs. It lists the runs and asks. Without a terminal, it needs --yes. Exits \
+      with 1 if a run could not be deleted.
       """)
 
   @Flag(help: "Print the list as one line of JSON.")
   var json = false
 
-  @Flag(help: "Remove runs, after a question.")
+  @Flag(help: "Print text with ASCII characters only.")
+  var ascii = false
+
+  @Flag(help: "Delete runs, after a question.")
   var prune = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "With --prune: remove only runs that began longer ago, such as 12h or 30d.",
+      "With --prune: delete only runs that began longer ago, such as 12h or 30d.",
       valueName: "duration"))
   var olderThan: Offset?
 
@@ -53,11 +57,11 @@ struct RunsCommand: EndingCommand {
     do {
       let now = csystem_wall_nanoseconds()
       let summaries = try RunCatalog.summaries(in: runs.place)
-      if prune { return try remove(from: summaries, at: now) }
+      if prune { return try delete(from: summaries, at: now) }
       if json {
         try write(JSONLine.text(of: RunListing(summaries, at: now)))
       } else if !summaries.isEmpty {
-        try write(RunTable.text(of: summaries, at: now))
+        try write(RunTable.text(of: summaries, at: now, isUnicode: !ascii))
       }
       guard summaries.isEmpty else { return .status(0) }
       throw AttachError(.nothingThere, "there are no runs in \(runs.place.runs)")
@@ -66,31 +70,29 @@ struct RunsCommand: EndingCommand {
     }
   }
 
-  private func remove(from summaries: [RunSummary], at now: Int64) throws -> Ending {
+  private func delete(from summaries: [RunSummary], at now: Int64) throws -> Ending {
     let pruning = RunPruning(age: olderThan?.duration ?? .zero, now: now)
-    let (removed, busy) = pruning.choice(from: summaries)
-    for run in busy {
-      let line = Program.errorLine(
-        "\(run.directory.id) is kept, because a command of it is still running")
-      StandardStream.error.write(line)
-    }
-    guard !removed.isEmpty else {
-      try write("no run to remove\n")
+    let (deleted, kept) = pruning.choice(from: summaries)
+    for run in kept { StandardStream.error.write(Program.errorLine(run.sentence)) }
+    guard !deleted.isEmpty else {
+      RunStore.deleteRemains(in: runs.place)
+      try write("no run to delete\n")
       return .status(0)
     }
-    let words = removed.count == 1 ? "1 run" : "\(removed.count) runs"
+    let words = deleted.count == 1 ? "1 run" : "\(deleted.count) runs"
     if !yes {
-      try write(RunTable.text(of: removed, at: now))
+      try write(RunTable.text(of: deleted, at: now, isUnicode: !ascii))
       guard Program.hasTerminal else {
-        return Program.fail("nothing was removed; without a terminal, --prune needs --yes")
+        return Program.fail("nothing was deleted; without a terminal, --prune needs --yes")
       }
-      guard RunPruning.asks("Remove \(words) with the output of their jobs?") else {
-        try write("nothing was removed\n")
+      guard RunPruning.asks("Delete \(words) with the output of their jobs?") else {
+        try write("nothing was deleted\n")
         return .status(0)
       }
     }
-    let result = RunPruning.remove(removed)
-    try write("removed \(result.count == removed.count ? words : "\(result.count) of \(words)")\n")
+    let result = RunPruning.delete(deleted)
+    RunStore.deleteRemains(in: runs.place)
+    try write("deleted \(result.count == deleted.count ? words : "\(result.count) of \(words)")\n")
     for failure in result.failures {
       StandardStream.error.write(Program.errorLine("\(failure)"))
     }

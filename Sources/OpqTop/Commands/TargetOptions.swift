@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
-import JobRun
 import MonitorClient
 
 /// The options that select the process to watch.
@@ -61,16 +60,14 @@ extension TargetOptions {
   ///   - place: The place of the runs.
   ///   - viewer: The run of the viewer.
   /// - Returns: The path.
-  /// - Throws: ``AttachError`` if there is no such process, or ``ViewerRun/SignalRequest`` if a
-  ///   signal arrives while the program waits for the process.
+  /// - Throws: ``AttachError`` if there is no such process, `RunFailure` or `ValidationError` if the run cannot be found,
+  ///   or ``ViewerRun/SignalRequest`` if a signal arrives while the program waits for the process.
   func path(_ target: AttachTarget?, _ place: RunPlaceOptions?, _ viewer: ViewerRun) throws
     -> String
   {
     if let process = wait { return try viewer.waitForSocket(of: process) }
     if let path = socket { return path }
-    if let run {
-      return try AttachTarget.process(FoundRun(run, in: place).process()).path()
-    }
+    if let run { return try viewer.socket(of: FoundRun(run, in: place)) }
     guard let target = target ?? pid.map({ .process($0) }) else {
       throw AttachError(.nothingThere, ProcessTable.emptyMessage)
     }

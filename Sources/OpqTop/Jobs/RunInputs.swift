@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import JobFiles
 import JobRun
 
-/// The inputs of a new run, and the plan that they give.
+/// The inputs of a new run, and its plan.
 struct RunInputs {
   /// The inputs that the directory of the run stores.
   let request: RunRequest
-  /// The bytes of the jobs if they were read from standard input; otherwise `nil`.
+  /// The bytes of the jobs if they cannot be read again, because they are those of standard input or of a pipe; otherwise
+  /// `nil`.
   let input: [UInt8]?
   let plan: JobPlan
 
@@ -25,16 +27,27 @@ struct RunInputs {
   init(
     _ path: String, isLines: Bool, width: Int?, only: [String], until: [String], failsFast: Bool
   ) throws {
-    let isStandardInput = path == "-"
+    let isReadOnce = Self.isReadOnce(path)
     let bytes = try InputFile.bytes(of: path)
     var request = RunRequest(
-      file: isStandardInput ? nil : RunPlace.absolute(path),
-      title: isStandardInput ? InputFile.standardInputName : path, isLines: isLines, width: width,
+      file: isReadOnce ? nil : RunPlace.absolute(path),
+      title: path == "-" ? InputFile.standardInputName : path, isLines: isLines, width: width,
       only: only, until: until, failsFast: failsFast, directory: RunPlace.absolute("."))
     plan = try Self.plan(bytes, request)
     request.variables = RunVariables.hashes(of: plan)
     self.request = request
-    input = isStandardInput ? bytes : nil
+    input = isReadOnce ? bytes : nil
+  }
+
+  /// Returns whether the path has other contents, or none, when it is read again. It is standard input, a pipe such as
+  /// that of a process substitution, or an open file of this process.
+  private static func isReadOnce(_ path: String) -> Bool {
+    if path == "-" { return true }
+    let absolute = RunPlace.absolute(path)
+    // The system resolves the links to open files, such as `/dev/stdin`, to the files.
+    if absolute.hasPrefix("/dev/") || absolute.hasPrefix("/proc/") { return true }
+    var status = cmonitor_file_status()
+    return cmonitor_read_status(path, true, &status) == 0 && !status.is_regular
   }
 
   /// Reads the jobs of a run again. The job file can have changed since the start of the run.

@@ -44,7 +44,7 @@ struct RunWords {
   var resume: String { "opq-top run --resume \(operand)" }
 
   /// Returns a word that a shell reads as the text.
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { scalar in
       scalar.properties.isAlphabetic || scalar.properties.numericType != nil
         || "/._-+,:@%".unicodeScalars.contains(scalar)

@@ -58,8 +58,8 @@ struct JobLog: ~Copyable {
   /// Prints the output that is there.
   ///
   /// - Parameters:
-  ///   - hasRunner: Whether a runner is alive. It is evaluated after the journal was read, and only if no shim of the
-  ///     job is alive. If there is no runner, the output of the attempt is complete.
+  ///   - hasRunner: Whether a runner is alive, or is about to begin. It is evaluated after the journal was read, and only
+  ///     if no command of the job is alive. If there is no runner, the output of the attempt is complete.
   ///   - write: Writes bytes. Returns 0, or the error number.
   /// - Returns: What to do next.
   /// - Throws: `RunFailure` or `FileError` if a file cannot be read.
@@ -76,7 +76,7 @@ struct JobLog: ~Copyable {
       copy = nil
     }
     // A runner that has begun to wait for the shim was alive before the end of the shim.
-    let isInterrupted = !hasShim && !hasRunner()
+    let isInterrupted = !hasCommand && !hasRunner()
     guard let attempt, !isPrinted, let name = known.files[attempt] else {
       return stepWithoutOutput(isInterrupted: isInterrupted)
     }
@@ -84,7 +84,7 @@ struct JobLog: ~Copyable {
     if copy == nil {
       copy = try OutputCopy.open(run.directory.files(named: name).log, shown)
     }
-    let (count, error) = copy?.copy(isLast: isOver, to: write) ?? (0, 0)
+    let (count, error) = try copy?.copy(isLast: isOver, to: write) ?? (0, 0)
     guard error == 0 else { return .fail(error: error) }
     if count > 0 { hasOutput = true }
     if isOver {
@@ -102,17 +102,22 @@ struct JobLog: ~Copyable {
     return known.files[wanted] == nil ? nil : wanted
   }
 
-  /// Whether the shim of the attempt is alive. It continues when its runner has ended.
-  private var hasShim: Bool {
+  /// Whether the command of the attempt may be alive. It continues when its runner has ended.
+  private var hasCommand: Bool {
     guard let attempt, let name = known.files[attempt] else { return false }
-    return run.directory.files(named: name).isShimAlive
+    return run.directory.files(named: name).mayBeAlive
   }
 
   /// Returns what to do when the output of no attempt can be printed now.
   private func stepWithoutOutput(isInterrupted: Bool) -> Step {
     let id = EscapedText.escaped(job)
     if let wanted {
-      if attempt != nil { return .end(status: 0, hasOutput ? nil : "\(id) has no output") }
+      if attempt != nil {
+        if follows, isInterrupted, !known.isOver(wanted) {
+          return interruption(before: "attempt \(wanted) of \(id)")
+        }
+        return .end(status: 0, hasOutput ? nil : "\(id) has no output")
+      }
       if !follows || known.end != nil || isInterrupted {
         let count = known.lastAttempt ?? 0
         let attempts = count == 1 ? "1 attempt has" : "\(count) attempts have"
@@ -125,13 +130,15 @@ struct JobLog: ~Copyable {
       let isQuiet = attempt == nil ? end.sentence(for: job) : "\(id) has no output"
       return .end(status: 0, hasOutput ? nil : isQuiet)
     }
-    if follows, isInterrupted {
-      let words = "the run was interrupted before \(id) has ended"
-      return .end(status: 1, "\(words); continue it with: opq-top run --resume \(run.operand)")
-    }
-    if follows { return .wait }
+    if follows { return isInterrupted ? interruption(before: id) : .wait }
     let state = attempt == nil ? "has not started" : "has no output"
     return .end(status: 0, hasOutput ? nil : "\(id) \(state)")
+  }
+
+  /// Returns the end of a log whose run was interrupted.
+  private func interruption(before end: String) -> Step {
+    let words = "the run was interrupted before \(end) has ended"
+    return .end(status: 1, "\(words); resume it with: opq-top run --resume \(run.operand)")
   }
 }
 
@@ -150,10 +157,12 @@ extension JobLog {
     var isCertain = false
     while true {
       if let signal = viewer.watch.takeRequest() { return .signal(signal) }
-      let next = try step(hasRunner: RunLock.holder(of: directory) != nil) {
+      let next = try step(
+        hasRunner: RunLock.holder(of: directory) != nil || directory.isStarting()
+      ) {
         StandardStream.output.write($0)
       }
-      // A runner can have continued the run, and ended, after the journal was read.
+      // A runner can have begun, and can have ended too, after the journal was read.
       if case .end(1, _) = next, !isCertain {
         isCertain = true
         continue

@@ -26,29 +26,38 @@ enum RunTable {
   private static func cells(of run: RunSummary, at now: Int64) -> [String] {
     let age = TimeText.duration(run.age(at: now))
     if case .damaged(let failure) = run.state {
-      return [run.directory.id, run.state.word]
+      return [run.directory.id, run.state.label]
         + Array(repeating: "-", count: 6) + [age, "\(failure)"]
     }
     let states: [JobOutcome.State] = [.succeeded, .failed, .skipped, .cancelled]
     let process = run.state.process.map { "\($0)" } ?? "-"
-    return [run.directory.id, run.state.word, process, "\(run.jobCount)"]
+    return [run.directory.id, run.state.label, process, "\(run.jobCount)"]
       + states.map { "\(run.counts.counts[$0] ?? 0)" } + [age, run.title]
   }
 }
 
 extension RunState {
-  /// The state as a word.
+  /// The state as a word. It does not tell if a viewer shows a run that has finished.
   var word: String {
     switch self {
     case .running: "running"
-    case .finished: "finished"
+    case .shown, .finished: "finished"
+    case .starting: "starting"
     case .interrupted: "interrupted"
     case .damaged: "damaged"
     }
   }
 
+  /// The state as people read it.
+  fileprivate var label: String { if case .shown = self { "\(word), shown" } else { word } }
+
   /// The process id of the runner; `nil` if no runner is alive, or if its process id is unknown.
-  var process: Int32? { if case .running(let process) = self, process > 0 { process } else { nil } }
+  var process: Int32? {
+    switch self {
+    case .running(let process), .shown(let process): process > 0 ? process : nil
+    case .finished, .starting, .interrupted, .damaged: nil
+    }
+  }
 }
 
 extension RunSummary {
@@ -74,13 +83,13 @@ struct RunListing: Encodable {
   struct Run: Encodable {
     /// The id.
     let id: String
-    /// The state: `running`, `finished`, `interrupted` or `damaged`.
+    /// The state: `running`, `finished`, `starting`, `interrupted` or `damaged`.
     let state: String
-    /// The process that executes the jobs; `nil` if there is none, or if its id is unknown.
+    /// The process that executes the jobs, or that still shows them; `nil` if there is none, or if its id is unknown.
     let process: Int32?
     /// The path of the directory of the run.
     let directory: String
-    /// The path of the job file; `nil` if the jobs were read from standard input.
+    /// The path of the job file; `nil` if the jobs were read from standard input or a pipe.
     let file: String?
     /// The name of the job file, as it was given.
     let title: String

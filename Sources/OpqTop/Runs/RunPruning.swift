@@ -4,43 +4,72 @@
 import CMonitorSystem
 import JobRun
 
-/// `opq-top runs --prune`: removes runs whose jobs are not executed.
+/// `opq-top runs --prune`: deletes runs whose jobs are not executed.
 struct RunPruning {
-  /// The time within which the runner of a new run begins. A run without a runner may be just starting.
+  /// A run that is old enough, and that is kept nevertheless.
+  struct Kept: Equatable {
+    /// Why the run is kept.
+    enum Reason {
+      /// A command of it is alive.
+      case command
+      /// A viewer shows it.
+      case viewer
+    }
+
+    /// The id of the run.
+    let id: String
+    let reason: Reason
+
+    /// The reason as one sentence.
+    var sentence: String {
+      switch reason {
+      case .command: "\(id) is kept, because a command of it is still running"
+      case .viewer: "\(id) is kept, because a dashboard still shows it"
+      }
+    }
+  }
+
+  /// The time within which the runner of a new run begins. A newer opq-top may just have created a damaged run.
   private static let startTime = Duration.seconds(60)
 
-  /// The minimum age of the runs to remove.
+  /// The minimum age of the runs to delete.
   let age: Duration
   /// The wall clock, in nanoseconds since 1970.
   let now: Int64
 
-  /// Returns the runs to remove. A run is kept if its runner is alive, if a command of it is alive, or if its runner may
-  /// be about to begin.
+  /// Returns the runs to delete. A run is kept if its runner is alive or may be about to begin, or if a command of it may be
+  /// alive.
   ///
   /// - Parameters:
   ///   - runs: All runs.
-  ///   - hasCommand: A function that returns whether a command of a run is alive, although its runner is not.
-  /// - Returns: The runs to remove, and the runs that are kept only because of their commands.
+  ///   - hasCommand: A function that returns whether a command of a run may be alive, although its runner is not.
+  /// - Returns: The runs to delete, and those that are not running and are kept.
   func choice(
-    from runs: [RunSummary], hasCommand: (RunDirectory) -> Bool = { $0.hasLivingShim }
-  ) -> (removed: [RunSummary], busy: [RunSummary]) {
-    var (removed, busy): ([RunSummary], [RunSummary]) = ([], [])
+    from runs: [RunSummary], hasCommand: (RunDirectory) -> Bool = { $0.mayHaveLivingCommand }
+  ) -> (deleted: [RunSummary], kept: [Kept]) {
+    var (deleted, kept): ([RunSummary], [Kept]) = ([], [])
     for run in runs where run.age(at: now) >= age {
       switch run.state {
-      case .running: break
-      case .finished: removed.append(run)
-      case .interrupted, .damaged:
-        if run.age(at: now) < Self.startTime { break }
-        if hasCommand(run.directory) { busy.append(run) } else { removed.append(run) }
+      case .running, .starting: continue
+      case .shown:
+        kept.append(Kept(id: run.directory.id, reason: .viewer))
+        continue
+      case .damaged where run.age(at: now) < Self.startTime: continue
+      case .finished, .interrupted, .damaged: break
+      }
+      if hasCommand(run.directory) {
+        kept.append(Kept(id: run.directory.id, reason: .command))
+      } else {
+        deleted.append(run)
       }
     }
-    return (removed, busy)
+    return (deleted, kept)
   }
 
-  /// Removes runs.
+  /// Deletes runs.
   ///
-  /// - Returns: The number of removed runs, and the reasons why others could not be removed.
-  static func remove(_ runs: [RunSummary]) -> (count: Int, failures: [RunFailure]) {
+  /// - Returns: The number of deleted runs, and the reasons why others could not be deleted.
+  static func delete(_ runs: [RunSummary]) -> (count: Int, failures: [RunFailure]) {
     var (count, failures): (Int, [RunFailure]) = (0, [])
     for run in runs {
       do throws(RunFailure) {
@@ -64,21 +93,5 @@ struct RunPruning {
       answer.append(byte)
     }
     return answer.first.map { $0 | 0x20 == UInt8(ascii: "y") } ?? false
-  }
-}
-
-extension RunDirectory {
-  /// Whether the shim of an attempt is alive. It continues when its runner has ended.
-  var hasLivingShim: Bool {
-    guard let directory = cmonitor_open_directory(jobs) else { return false }
-    defer { cmonitor_close_directory(directory) }
-    let suffix = ".shim"
-    while let name = cmonitor_next_name(directory) {
-      let name = String(cString: name)
-      if name.hasSuffix(suffix), files(named: String(name.dropLast(suffix.count))).isShimAlive {
-        return true
-      }
-    }
-    return false
   }
 }

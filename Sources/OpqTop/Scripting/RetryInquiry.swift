@@ -5,19 +5,23 @@ import Dashboard
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top retry`: asks the process of a run to execute jobs again, and prints the result.
+/// `opq-top retry`: asks the process of a run to retry jobs, and prints the result.
 struct RetryInquiry: Inquiry {
-  /// The names of the jobs.
-  let jobs: [String]
-  let form: InquiryForm
+  /// The names of the jobs in parts that the process accepts in one command. The first part is requested next, or its
+  /// result is awaited.
+  private var parts: ArraySlice<[String]>
+  /// The exit status for the results that have arrived.
+  private var status: Int32 = 0
   var knowledge: ProcessKnowledge
   private(set) var nextLook: MonitorTime?
   private var isSent = false
 
+  /// - Parameters:
+  ///   - jobs: The names of the jobs; at least one.
+  ///   - form: The format of the answer.
   init(_ jobs: [String], _ form: InquiryForm) {
     var seen: Set<String> = []
-    self.jobs = jobs.filter { seen.insert($0).inserted }
-    self.form = form
+    parts = NameInquiry.parts(of: jobs.filter { seen.insert($0).inserted })[...]
     knowledge = ProcessKnowledge(form)
   }
 
@@ -30,18 +34,27 @@ struct RetryInquiry: Inquiry {
     guard knowledge.hello != nil else { return [] }
     isSent = true
     nextLook = nil
+    return request()
+  }
+
+  /// Requests the next part, or ends.
+  private func request() -> [InquiryAction] {
+    guard let jobs = parts.first else { return [.end(status, nil)] }
     return [.send(.retry([], names: jobs))]
   }
 
   mutating func take(_ result: CommandResult, at now: MonitorTime) -> [InquiryAction] {
     var lines: [String] = []
-    var status: Int32 = 0
-    for (index, job) in jobs.enumerated() {
+    for (index, job) in (parts.popFirst() ?? []).enumerated() {
       let outcome = result.outcomes.indices.contains(index) ? result.outcomes[index] : .unknown
       lines.append(line(about: job, outcome, result.refusals[index]))
       if outcome != .requested { status = outcome == .denied ? 5 : max(status, 1) }
     }
-    return [.print(lines.map { "\($0)\n" }.joined()), .end(status, nil)]
+    if result.outcomes.contains(.lost) {
+      lines += parts.joined().map { "not retried: \(knowledge.words.printable($0))" }
+      parts = []
+    }
+    return [.print(lines.map { "\($0)\n" }.joined())] + request()
   }
 
   private func line(
@@ -49,11 +62,10 @@ struct RetryInquiry: Inquiry {
   ) -> String {
     let name = knowledge.words.printable(job)
     switch outcome {
-    case .requested: return "repeated: \(name)"
+    case .requested: return "retried: \(name)"
     case .notRetryable:
-      return refusal.map { "not repeated: \(knowledge.words.printable($0))" }
-        ?? "not repeated: \(name)"
-    case .alreadyFinished, .unknown: return "not repeated: there is no job \"\(name)\""
+      return "not retried: \(refusal.map { knowledge.words.printable($0) } ?? name)"
+    case .alreadyFinished, .unknown: return "not retried: there is no job \"\(name)\""
     case .denied: return "denied: the process is monitored read-only"
     case .lost: return "\(name): result unknown, the connection was lost"
     }
