@@ -169,9 +169,9 @@ struct RunnerOptions: ParsableArguments {
   var runner: String?
 
   @Option(
-    name: .customLong("repeat"),
-    help: ArgumentHelp("With --runner: repeat this job.", valueName: "job", visibility: .hidden))
-  var repeats: [String] = []
+    name: .customLong("retry"),
+    help: ArgumentHelp("With --runner: retry this job.", valueName: "job", visibility: .hidden))
+  var retrying: [String] = []
 
   /// Executes the jobs of a run in this process.
   ///
@@ -185,7 +185,7 @@ struct RunnerOptions: ParsableArguments {
     csystem_set_thread_name("opq-top")
     let directory = RunDirectory(path: path)
     return RunStart(
-      directory: directory, words: RunWords(at: directory), display: display, retrying: repeats
+      directory: directory, words: RunWords(at: directory), display: display, retrying: retrying
     ).detachedEnding()
   }
 }

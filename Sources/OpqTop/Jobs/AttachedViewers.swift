@@ -52,6 +52,9 @@ final class AttachedViewers: Sendable {
     state.withLock { $0.count > 0 || !$0.hadViewer && now < deadline }
   }
 
-  /// The time at which the first viewer can no longer attach; `nil` if there was a viewer.
-  var nextChange: MonitorTime? { state.withLock { $0.hadViewer ? nil : deadline } }
+  /// Returns the time at which the first viewer can no longer attach; `nil` if there was a viewer, or if this time has
+  /// come.
+  func nextChange(after now: MonitorTime) -> MonitorTime? {
+    state.withLock { $0.hadViewer || deadline <= now ? nil : deadline }
+  }
 }

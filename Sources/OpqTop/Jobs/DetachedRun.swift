@@ -108,46 +108,19 @@ struct DetachedRun {
     if WatchedRun.haveJobsEnded(of: start.directory) || runner.lastSentence != nil {
       runner.awaitEnd(for: Self.patienceAtEnd)
     }
-    let result: Ending
-    if WatchedRun.haveJobsEnded(of: start.directory) {
-      result = RunReport(start.directory).ending(isUnicode: !viewer.view.ascii)
-      if case .status(let status)? = runner.ending, status > 128 { sayContinue() }
-    } else if let end = runner.ending {
-      result = Program.fail(lossSentence(runner, end), status: 1)
-    } else {
-      sayReturn()
-      result = .status(0)
-    }
+    let run = ClosedRun(
+      directory: start.directory, words: start.words, isUnicode: !viewer.view.ascii)
+    let result = run.ending(after: ending, loss: runner.ending.map { loss(runner, $0) })
+    // A signal gives an exit status, as without a dashboard.
+    return if case .signal(let number) = result { .status(128 + number) } else { result }
+  }
+
+  /// Returns words about the end of a runner.
+  private func loss(_ runner: RunnerProcess, _ ending: Ending) -> String {
     switch ending {
-    case .signal(let number): return .status(128 + number)
-    case .status(0): return result
-    case .status: return result == .status(0) ? ending : result
+    case .signal(let number): " by signal \(number)"
+    case .status(let status):
+      runner.lastSentence.map { ": \($0)" } ?? " with the status \(status)"
     }
-  }
-
-  private func sayReturn() {
-    let words = start.words
-    let text = """
-      run \(words.id) continues; return with: \(EscapedText.escaped(words.attach))
-      "opq-top runs" lists the runs
-
-      """
-    StandardStream.output.write(RunText.shown(text, isUnicode: !viewer.view.ascii))
-  }
-
-  private func sayContinue() {
-    StandardStream.error.write(Program.errorLine("continue the run with: \(start.words.resume)"))
-  }
-
-  /// The sentence that the runner has ended before its jobs.
-  private func lossSentence(_ runner: RunnerProcess, _ ending: Ending) -> String {
-    let cause =
-      switch ending {
-      case .signal(let number): " by signal \(number)"
-      case .status(let status):
-        runner.lastSentence.map { ": \($0)" } ?? " with the status \(status)"
-      }
-    let words = start.words
-    return "the runner of run \(words.id) was ended\(cause); continue the run with: \(words.resume)"
   }
 }

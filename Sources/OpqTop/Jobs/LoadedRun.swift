@@ -37,9 +37,9 @@ struct LoadedRun {
   ///
   /// - Parameters:
   ///   - directory: The directory of the run.
-  ///   - retrying: The ids of the jobs that the user wants to repeat; empty if nothing is repeated on request.
-  /// - Throws: `RunFailure`, `FileError` or `JobFileError` if a file cannot be read or has a mistake, or if a job must
-  ///   not be repeated.
+  ///   - retrying: The ids of the jobs that the user wants to retry; empty if there are none.
+  /// - Throws: `RunFailure`, `FileError` or `JobFileError` if a file cannot be read or has a mistake, or if a job cannot
+  ///   be retried.
   init(_ directory: RunDirectory, retrying: [String]) throws {
     self.directory = directory
     let request = try RunRequest.read(directory)

@@ -12,7 +12,7 @@ struct RunStart {
   let display: RunDisplayOptions
   /// The inputs of the run if it is new; `nil` if an earlier runner has begun it.
   var new: RunInputs?
-  /// The ids of the jobs that the user wants to repeat.
+  /// The ids of the jobs that the user wants to retry.
   var retrying: [String] = []
 
   /// Creates the directory of a new run, and starts it.
@@ -91,6 +91,7 @@ struct RunStart {
   }
 
   private static func viewer(_ display: RunDisplayOptions, isDetached: Bool) throws -> ViewerRun {
-    try ViewerRun(display.view, takesJobSignals: isDetached, takesQuitSignal: !isDetached)
+    // The dashboard also ends by SIGQUIT in the regular way, and says how to return to the run.
+    try ViewerRun(display.view, takesJobSignals: isDetached, takesQuitSignal: true)
   }
 }

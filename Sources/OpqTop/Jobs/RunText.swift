@@ -22,7 +22,7 @@ struct RunText {
       case .adopted(let index, let attempt): text += adopted(plan.jobs[index], attempt) + "\n"
       case .ended(let index, let outcome): text += ended(plan.jobs[index], outcome) + "\n"
       case .willRepeat(let index):
-        text += "repeating \(EscapedText.escaped(plan.jobs[index].id))\n"
+        text += "retried   \(EscapedText.escaped(plan.jobs[index].id))\n"
       // The caller prints it as an error.
       case .journalFailed: break
       }

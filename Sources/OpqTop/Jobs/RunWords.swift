@@ -5,20 +5,19 @@ import JobRun
 
 /// The commands that messages propose for a run.
 struct RunWords {
-  /// The id of the run.
-  let id: String
+  private let directory: RunDirectory
   /// The words by which other commands find the run, such as `ID --state DIRECTORY`. They are unsanitised.
   let operand: String
 
   /// Creates the words for a run that is found by its path.
   init(at directory: RunDirectory) {
-    id = directory.id
+    self.directory = directory
     operand = Self.quoted(directory.path)
   }
 
   /// Creates the words for a run that the command line names.
   init(_ found: FoundRun) {
-    id = found.directory.id
+    directory = found.directory
     operand = found.operand
   }
 
@@ -28,7 +27,8 @@ struct RunWords {
   ///   - directory: The directory of the run.
   ///   - place: The option that selects the place of the runs.
   init(_ directory: RunDirectory, _ place: RunPlaceOptions) {
-    id = directory.id
+    self.directory = directory
+    let id = directory.id
     if let state = place.state {
       operand = "\(id) --state \(Self.quoted(state))"
     } else {
@@ -38,10 +38,20 @@ struct RunWords {
     }
   }
 
+  /// The id of the run.
+  var id: String { directory.id }
   /// The command that shows the run while its runner lives. It is unsanitised.
   var attach: String { "opq-top attach --run \(operand)" }
   /// The command that continues the run. It is unsanitised.
   var resume: String { "opq-top run --resume \(operand)" }
+
+  /// The command that lists the runs of the same place. It is unsanitised.
+  var list: String {
+    // After the id, the words select the place.
+    if operand.hasPrefix(id) { return "opq-top runs\(operand.dropFirst(id.count))" }
+    let state = RunPath(directory.path)?.state
+    return "opq-top runs" + (state.map { " --state \(Self.quoted($0))" } ?? "")
+  }
 
   /// Returns a word that a shell reads as the text.
   static func quoted(_ text: String) -> String {

@@ -37,7 +37,7 @@ struct RunnerProcess {
     outputStart = cmonitor_read_open_status(output, &status) == 0 ? status.size : 0
     command = LaunchedCommand(
       ["opq-top", "run", "--resume", "--runner", start.directory.path]
-        + start.retrying.map { "--repeat=\($0)" },
+        + start.retrying.map { "--retry=\($0)" },
       path: Self.path, place: .ownSession)
     try command.start(
       environment: Self.environment(), output: output, waker: viewer.waker)

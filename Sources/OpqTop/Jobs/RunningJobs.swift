@@ -20,7 +20,7 @@ struct RunningJobs {
   private let words: RunWords
   private let isDetached: Bool
   private let signals: ReceivedSignal
-  private let repeats: RepeatRequests
+  private let retries: RetryRequests
   private let begin = ContinuousClock.now
   /// The session that keeps the operations of ended jobs, so that viewers that attach later can show them.
   private let keeper: MonitorSession
@@ -51,7 +51,6 @@ struct RunningJobs {
     let (ending, duration) = running.printLines()
     // All records are on the disk before another process can take the lock.
     journal.close()
-    running.deleteUselessFiles()
     return running.report(ending, duration)
   }
 
@@ -63,10 +62,10 @@ struct RunningJobs {
     self.viewer = viewer
     self.words = words
     self.isDetached = isDetached
-    // The greetings of viewers contain the name, and whether jobs can be repeated.
-    let repeats = RepeatRequests { viewer.waker.ring() }
-    self.repeats = repeats
-    JobRetry.setHandler { repeats.answers(for: $0) }
+    // The greetings of viewers contain the name, and whether jobs can be retried.
+    let retries = RetryRequests { viewer.waker.ring() }
+    self.retries = retries
+    JobRetry.setHandler { retries.answers(for: $0) }
     let file = run.request.title.split(separator: "/").last.map(String.init)
     ProcessFacts.setName("run \(file ?? run.request.title)")
     try Self.listen(isRequired: isDetached)
@@ -83,7 +82,7 @@ struct RunningJobs {
     if isDetached, OperationMonitor.socketPath == nil {
       throw RunFailure("viewers cannot attach to the runner of run \(run.directory.id)")
     }
-    repeats.begin(jobs)
+    retries.begin(jobs)
     keeper = Self.keeper()
     signals = ReceivedSignal()
     receiveSignals()
@@ -98,7 +97,7 @@ struct RunningJobs {
       // A runner has no terminal that can be closed.
       if isDetached, signal == cmonitor_signal_hangup { return .done }
       guard signals.note(signal) else {
-        if jobs.isFinished { Self.endProcess(after: journal, by: signals.first ?? signal) }
+        if jobs.isFinished { Self.endProcess(jobs, journal, by: signals.first ?? signal) }
         // A closed terminal can send SIGHUP several times, so only the signals of keys kill the commands.
         if [cmonitor_signal_interrupt, cmonitor_signal_quit].contains(signal) {
           DispatchQueue.global().async { jobs.endGracePeriods() }
@@ -106,36 +105,49 @@ struct RunningJobs {
         return .done
       }
       // The loop may be blocked in a write, so it does not end the jobs.
-      DispatchQueue.global().async { Self.end(jobs, by: signal) }
+      DispatchQueue.global().async { Self.end(jobs, by: signal, isDetached: isDetached) }
       return .requestsEnd
     }
     if let signal = viewer.watch.takeRequest() {
       signals.note(signal)
-      Self.end(jobs, by: signal)
+      Self.end(jobs, by: signal, isDetached: isDetached)
     }
     jobs.whenFinished { [waker = viewer.waker] in
       waker.ring()
       guard let signal = signals.first else { return }
       // The loop may be blocked in a write. Then it does not end this process.
       DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(5)) {
-        Self.endProcess(after: journal, by: signal)
+        Self.endProcess(jobs, journal, by: signal)
       }
     }
   }
 
   /// Ends the jobs because a signal has arrived.
-  private static func end(_ jobs: JobRun, by signal: Int32) {
+  private static func end(_ jobs: JobRun, by signal: Int32, isDetached: Bool) {
     jobs.cancel(RunWasCancelled("the run was ended by signal \(signal)"))
     let count = jobs.runningCount
     guard count > 0 else { return }
     let words = count == 1 ? "the running job" : "\(count) running jobs"
+    let other = signal == cmonitor_signal_interrupt ? "a second SIGINT" : "SIGINT"
+    let advice = isDetached ? "send the runner \(other)" : "press Ctrl-C"
     StandardStream.error.write(
-      Program.errorLine("signal \(signal): ending \(words); press Ctrl-C to kill the commands"))
+      Program.errorLine("signal \(signal): ending \(words); \(advice) to kill the commands"))
   }
 
-  private static func endProcess(after journal: RunJournal, by signal: Int32) -> Never {
+  /// Ends the process when all jobs have ended, although the loop may be blocked.
+  private static func endProcess(_ jobs: JobRun, _ journal: RunJournal, by signal: Int32) -> Never {
     journal.close()
-    cmonitor_exit(128 + signal)
+    cmonitor_exit(isInterrupted(jobs) ? 128 + signal : hasSucceeded(jobs) ? 0 : 1)
+  }
+
+  /// Returns whether jobs are left for a resume after a signal. It is `false` if all jobs had ended before the signal
+  /// arrived. The journal must be closed.
+  private static func isInterrupted(_ jobs: JobRun) -> Bool {
+    jobs.journalFailure != nil || RunReport.hasInterruptedJobs(jobs.directory, jobs.counts)
+  }
+
+  private static func hasSucceeded(_ jobs: JobRun) -> Bool {
+    jobs.counts.harmfulCount == 0 && jobs.journalFailure == nil
   }
 
   // MARK: - Viewers
@@ -182,7 +194,7 @@ struct RunningJobs {
     jobs.start()
     while true {
       let isOver = jobs.isFinished
-      // Viewers can repeat jobs after the end.
+      // Viewers can retry jobs after the end.
       duration = isOver ? duration ?? begin.duration(to: .now) : nil
       let events = jobs.takeEvents()
       for case .journalFailed(let reason) in events {
@@ -191,44 +203,40 @@ struct RunningJobs {
       // A reader that has closed the output does not end the jobs.
       let lines = text.lines(of: events)
       if failure == 0, !lines.isEmpty { failure = StandardStream.output.write(lines) }
-      let isAwaited = signals.first == nil && viewers?.mustBeAwaited(at: .now) == true
-      if isOver, !isAwaited, repeats.end() { break }
-      viewer.waker.wait(until: isOver ? viewers?.nextChange : nil)
+      let now = MonitorTime.now
+      let isAwaited = signals.first == nil && viewers?.mustBeAwaited(at: now) == true
+      if isOver, !isAwaited, retries.end() { break }
+      // The answer to a request rings too.
+      viewer.waker.wait(until: isOver ? viewers?.nextChange(after: now) : nil)
     }
     let hasFailed = failure != 0 && failure != StandardStream.brokenPipe
     return (hasFailed ? Program.failToWrite(failure) : .status(0), duration ?? .zero)
   }
 
-  /// Deletes the files that are not needed if the run has ended by itself.
-  private func deleteUselessFiles() {
-    if signals.first == nil, jobs.journalFailure == nil { jobs.deleteUselessFiles() }
-  }
-
   /// Prints the summary, and returns how the process must end.
   private func report(_ ending: Ending, _ duration: Duration) -> Ending {
-    let counts = jobs.counts
+    let interrupting = signals.first.flatMap { Self.isInterrupted(jobs) ? $0 : nil }
+    // A run that has ended by itself does not need all of its files.
+    if interrupting == nil, jobs.journalFailure == nil { jobs.deleteUselessFiles() }
     let summary = RunText.summary(
-      counts, duration: duration, logs: RunReport.outputPlace(jobs.directory))
+      jobs.counts, duration: duration, logs: RunReport.outputPlace(jobs.directory))
     let error = StandardStream.output.write(
       RunText.shown(summary, isUnicode: !viewer.view.ascii))
-    if let signal = signals.first {
-      let isInterrupted = jobs.outcomes.contains { $0?.state == .cancelled }
-      if isInterrupted {
-        StandardStream.error.write(Program.errorLine("continue the run with: \(words.resume)"))
-      }
-      return .status(128 + signal)
+    if let interrupting {
+      StandardStream.error.write(Program.errorLine("continue the run with: \(words.resume)"))
+      return .status(128 + interrupting)
     }
     if ending == .status(0), error != 0, error != StandardStream.brokenPipe {
       return Program.failToWrite(error)
     }
-    return counts.harmfulCount > 0 || jobs.journalFailure != nil ? .status(1) : ending
+    return Self.hasSucceeded(jobs) ? ending : .status(1)
   }
 }
 
 /// The error that the environment prevents that a runner without a terminal is shown.
 struct NobodyCanAttach: Error, CustomStringConvertible {
   let description = """
-    the environment variable OPQ_MONITOR is neither rw nor ro, so that the run cannot be shown; use --batch
+    the environment variable OPQ_MONITOR is neither rw nor ro, so the run cannot be shown; use --batch
     """
 }
 

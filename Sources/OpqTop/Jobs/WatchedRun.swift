@@ -16,7 +16,8 @@ final class WatchedRun: Sendable {
   let directory: RunDirectory
   /// The name of the job file. It is unsanitised.
   let title: String
-  private let words: RunWords
+  /// The commands that messages propose.
+  let words: RunWords
   /// The path of the runner's socket.
   private let socket: String
   private let starts: Mutex<Starts>
@@ -75,13 +76,14 @@ final class WatchedRun: Sendable {
     return last.contains("\"event\":\"finish\"")
   }
 
-  /// Returns a message of the runner as the dashboard shows it. If the runner has ended before its jobs, the reason says
-  /// how to continue the run.
+  /// Returns a message of the runner as the dashboard shows it. If the connection has ended because the runner has ended,
+  /// the reason also says that all jobs have ended, or how to continue the run.
   func explained(_ message: MonitorMessage) -> MonitorMessage {
-    guard case .ended = message else { return message }
-    return .ended(
-      reason: haveJobsEnded
-        ? "all jobs have ended" : "the runner has ended; continue with: \(words.resume)")
+    guard case .ended(let reason) = message, RunLock.holder(of: directory) == nil else {
+      return message
+    }
+    let advice = haveJobsEnded ? "all jobs have ended" : "continue with: \(words.resume)"
+    return .ended(reason: "\(reason); \(advice)")
   }
 
   /// Returns the files with the output of a job; `nil` if it has not started.

@@ -44,10 +44,15 @@ struct Attachment {
 
   private func show(_ path: String, _ run: ViewerRun) throws -> Ending {
     let recorder = try run.openRecorder(ofProcessAt: path)
-    let watched = try run.watchProcess(at: path, run: watchedRun(at: path))
+    let jobs = try watchedRun(at: path)
+    let watched = try run.watchProcess(at: path, run: jobs)
     if view.batch { return try run.printFrames(of: watched, recorder: recorder) }
-    return try run.showDashboard(
+    let ending = try run.showDashboard(
       of: (watched, .process(path)), demo: DemoChoice(), recorder: recorder)
+    guard let jobs else { return ending }
+    let isAlive = RunLock.holder(of: jobs.directory) != nil
+    return ClosedRun(directory: jobs.directory, words: jobs.words, isUnicode: !view.ascii)
+      .ending(after: ending, loss: isAlive ? nil : "")
   }
 
   /// Returns the run that the options name, whose runner listens at a path; `nil` if they name none.

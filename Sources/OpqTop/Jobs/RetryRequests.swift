@@ -5,10 +5,10 @@ import JobRun
 import OperationsCollector
 import Synchronization
 
-/// The requests of viewers to repeat jobs of a run that this process executes. All members can be used on any thread.
-final class RepeatRequests: Sendable {
+/// The requests of viewers to retry jobs of a run that this process executes. All members can be used on any thread.
+final class RetryRequests: Sendable {
   private struct State {
-    /// The jobs; `nil` before they were started, and after the end of the run.
+    /// The jobs; `nil` before they are known.
     var jobs: JobRun?
     /// The number of requests that are being answered.
     var openCount = 0
@@ -42,17 +42,19 @@ final class RepeatRequests: Sendable {
     return false
   }
 
-  /// Repeats jobs.
+  /// Retries jobs.
   ///
   /// - Parameter names: The names of the jobs.
   /// - Returns: An answer for each name, in the same order.
   func answers(for names: [String]) -> [JobRetry.Answer] {
-    let jobs = state.withLock { state -> JobRun? in
-      guard !state.hasEnded, let jobs = state.jobs else { return nil }
-      state.openCount += 1
-      return jobs
+    let (jobs, hasEnded) = state.withLock { state in
+      if state.jobs != nil, !state.hasEnded { state.openCount += 1 }
+      return (state.jobs, state.hasEnded)
     }
-    guard let jobs else { return names.map { _ in .refused("the runner is about to end") } }
+    guard let jobs, !hasEnded else {
+      let reason = hasEnded ? "the runner is about to end" : "the run has not started"
+      return names.map { _ in .refused(reason) }
+    }
     let choice = jobs.retryPossible(names)
     state.withLock { $0.openCount -= 1 }
     ring()
