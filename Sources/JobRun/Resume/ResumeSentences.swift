@@ -107,7 +107,7 @@ struct ResumeSentences {
       case (.interrupted, false): ", because they were cancelled with the run"
       }
     sentences.append(
-      "\(Self.list(names)) must run once, and \(verb) for \"opq-top retry\"\(cause)")
+      "\(Self.list(names)) must not run twice, and \(verb) for \"opq-top retry\"\(cause)")
   }
 
   /// Returns names as words, such as `a, b and c`, or `a, b, c, d, e and 95 more`.

@@ -44,7 +44,7 @@ struct OnceTests {
     )
     #expect(
       next.resumption.sentences == [
-        "deploy must run once, and waits for \"opq-top retry\", because its end is not known"
+        "deploy must not run twice, and waits for \"opq-top retry\", because its end is not known"
       ])
   }
 
@@ -69,7 +69,7 @@ struct OnceTests {
     let next = try past.resumed()
     #expect(next["deploy"] == "keep failed" && next["undo"] == "keep skipped")
     #expect(next.resumption.records.isEmpty)
-    #expect(next.resumption.sentences == ["deploy must run once, and waits for \"opq-top retry\""])
+    #expect(next.resumption.sentences == ["deploy must not run twice, and waits for \"opq-top retry\""])
   }
 
   @Test("RD-4: A job that must run once is adopted, and its exit status is taken")
@@ -123,7 +123,7 @@ struct OnceTests {
       next.resumption.sentences == [
         "notify runs, because a job before it runs again",
         "publish no longer counts as ended, and is skipped, because a need has not succeeded",
-        "deploy must run once, and waits for \"opq-top retry\", because it has changed since it ran",
+        "deploy must not run twice, and waits for \"opq-top retry\", because it has changed since it ran",
       ])
   }
 
