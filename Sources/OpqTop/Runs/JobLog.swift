@@ -137,7 +137,7 @@ struct JobLog: ~Copyable {
 
   /// Returns the end of a log whose run was interrupted.
   private func interruption(before end: String) -> Step {
-    let words = "the run was interrupted before \(end) has ended"
+    let words = "the run was interrupted before \(end) ended"
     return .end(status: 1, "\(words); resume it with: opq-top run --resume \(run.operand)")
   }
 }

@@ -163,10 +163,10 @@ struct LogCommandTests {
     #expect(scene.wait { held.output == "begin\n" }, "\(held.errors)")
     runner.kill()
     #expect(next.end() == .status(1) && next.output.isEmpty)
-    next.expectSentence("interrupted before next has ended", "opq-top run --resume \(run.id)")
+    next.expectSentence("interrupted before next ended", "opq-top run --resume \(run.id)")
     try scene.open()
     #expect(held.end() == .status(1) && held.output == "begin\nend\n")
-    held.expectSentence("interrupted before held has ended", "opq-top run --resume \(run.id)")
+    held.expectSentence("interrupted before held ended", "opq-top run --resume \(run.id)")
     // Without -f, the output that is there is enough.
     #expect(try scene.run(["log", "held"]).ending == .status(0))
   }

@@ -140,7 +140,7 @@ import Testing
     #expect(try steps(&log, hasRunner: false) == Printed(text: "b\n", step: .wait))
     try files.append("c\n", to: files.log())
     close(shim)
-    let words = "the run was interrupted before job has ended; continue it with: opq-top run"
+    let words = "the run was interrupted before job ended; continue it with: opq-top run"
     #expect(
       try steps(&log, hasRunner: false)
         == Printed(
