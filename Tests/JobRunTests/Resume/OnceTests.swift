@@ -69,7 +69,8 @@ struct OnceTests {
     let next = try past.resumed()
     #expect(next["deploy"] == "keep failed" && next["undo"] == "keep skipped")
     #expect(next.resumption.records.isEmpty)
-    #expect(next.resumption.sentences == ["deploy must not run twice, and waits for \"opq-top retry\""])
+    #expect(
+      next.resumption.sentences == ["deploy must not run twice, and waits for \"opq-top retry\""])
   }
 
   @Test("RD-4: A job that must run once is adopted, and its exit status is taken")
