@@ -86,7 +86,7 @@ struct DetachedRun {
   private func failedStart(_ runner: RunnerProcess) -> Ending {
     // Of two runners that begin at the same time, one ends at once.
     if let process = RunLock.holder(of: start.directory), process != runner.processID {
-      return Program.fail(LoadedRun.isRunning(start.directory, process))
+      return Program.fail(RunFailure(runner: process, of: start.directory))
     }
     guard runner.ending == .status(2) else { return report(.status(0), runner) }
     // A mistake was found before a job has started.

@@ -64,13 +64,9 @@ struct LoadedRun {
 
   /// Throws the error that a runner executes the jobs of a run, if there is one.
   static func checkIdle(_ directory: RunDirectory) throws(RunFailure) {
-    if let process = RunLock.holder(of: directory) { throw isRunning(directory, process) }
-  }
-
-  /// Returns the error that a process executes the jobs of a run.
-  static func isRunning(_ directory: RunDirectory, _ process: Int32) -> RunFailure {
-    let words = process > 0 ? " (process \(process))" : ""
-    return RunFailure("the run \(directory.id) is already running\(words)")
+    if let process = RunLock.holder(of: directory) {
+      throw RunFailure(runner: process, of: directory)
+    }
   }
 
   /// Performs asynchronous work, and blocks the calling thread until it is done. A thread of a task must not call this

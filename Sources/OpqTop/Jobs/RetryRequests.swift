@@ -31,9 +31,9 @@ final class RetryRequests: Sendable {
   /// - Returns: Whether requests are refused. If not, jobs may run again.
   func end() -> Bool {
     let jobs = state.withLock { state -> JobRun? in
-      guard state.openCount == 0 else { return nil }
+      guard state.openCount == 0, let jobs = state.jobs else { return nil }
       state.hasEnded = true
-      return state.jobs
+      return jobs
     }
     guard let jobs else { return false }
     if jobs.isFinished { return true }

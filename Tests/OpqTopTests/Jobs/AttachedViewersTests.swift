@@ -15,9 +15,15 @@ import Testing
   func firstViewer() {
     let viewers = AttachedViewers(now: Self.begin)
     #expect(viewers.mustBeAwaited(at: Self.begin))
-    #expect(viewers.nextChange == Self.after(.seconds(10)))
+    #expect(viewers.nextChange(after: Self.begin) == Self.after(.seconds(10)))
     #expect(viewers.mustBeAwaited(at: Self.after(.milliseconds(9_999))))
     #expect(!viewers.mustBeAwaited(at: Self.after(.seconds(10))))
+  }
+
+  @Test("RD-3: The runner does not wait until a time that has passed")
+  func deadline() {
+    let viewers = AttachedViewers(now: Self.begin)
+    for late in [10, 11] { #expect(viewers.nextChange(after: Self.after(.seconds(late))) == nil) }
   }
 
   @Test("RD-3: The runner awaits each attached viewer, and none that has left")
@@ -26,11 +32,13 @@ import Testing
     viewers.note(0)
     #expect(viewers.mustBeAwaited(at: Self.begin))
     viewers.note(2)
-    #expect(viewers.mustBeAwaited(at: Self.after(.seconds(1_000))) && viewers.nextChange == nil)
+    #expect(viewers.mustBeAwaited(at: Self.after(.seconds(1_000))))
+    #expect(viewers.nextChange(after: Self.begin) == nil)
     viewers.note(1)
     #expect(viewers.mustBeAwaited(at: Self.after(.seconds(1_000))))
     viewers.note(0)
-    #expect(!viewers.mustBeAwaited(at: Self.begin) && viewers.nextChange == nil)
+    #expect(!viewers.mustBeAwaited(at: Self.begin))
+    #expect(viewers.nextChange(after: Self.begin) == nil)
   }
 
   @Test("RD-3: A viewer that attaches late is awaited too")

@@ -24,13 +24,13 @@ import Testing
       ])
   }
 
-  @Test("RD-5: A job that runs again has a line, and its attempts continue their numbers")
-  func repeatedJobs() throws {
+  @Test("RD-5: A job that a user retries has a line, and its attempts continue their numbers")
+  func retriedJobs() throws {
     #expect(
       try lines([
         .willRepeat(0), .started(0, attempt: 3), .retried(0, attempt: 3, reason: "exit status 1"),
       ]) == [
-        #"repeating a[\t]"#, #"started   a[\t], attempt 3"#,
+        #"retried   a[\t]"#, #"started   a[\t], attempt 3"#,
         #"retrying  a[\t]: attempt 3 failed: exit status 1"#,
       ])
   }

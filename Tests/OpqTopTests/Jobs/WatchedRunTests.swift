@@ -43,18 +43,32 @@ import Testing
     #expect(!run(files).haveJobsEnded)
   }
 
-  @Test("RD-3: If the runner has ended, the reason says whether jobs are left")
+  private static let killed = "the process crashed or was killed, 3s after its last update"
+
+  @Test("RD-3: If the runner has ended, the reason also says whether jobs are left")
   func reasons() throws {
     let files = try StoredFiles()
     let run = run(files)
-    let killed = MonitorMessage.ended(reason: "the process crashed or was killed")
+    let killed = MonitorMessage.ended(reason: Self.killed)
     let command = "opq-top run --resume \(files.directory.path)"
-    #expect(
-      run.explained(killed) == .ended(reason: "the runner has ended; continue with: \(command)"))
+    #expect(run.explained(killed) == .ended(reason: "\(Self.killed); continue with: \(command)"))
     try files.append(.finish())
-    #expect(run.explained(killed) == .ended(reason: "all jobs have ended"))
+    #expect(run.explained(killed) == .ended(reason: "\(Self.killed); all jobs have ended"))
     let other = MonitorMessage.disconnected(reason: "reset")
     #expect(run.explained(other) == other)
+  }
+
+  @Test("RD-3: While a runner is alive, the end of a connection is no reason to resume the run")
+  func livingRunner() throws {
+    let files = try StoredFiles()
+    let run = run(files)
+    let lock = try RunLock.take(files.directory)
+    let refused = MonitorMessage.ended(reason: "the process sent a malformed message")
+    #expect(run.explained(refused) == refused)
+    try files.append(.finish())
+    #expect(run.explained(refused) == refused)
+    lock.release()
+    #expect(run.explained(refused) != refused)
   }
 
   @Test("JR-21: The output of each attempt is found by the journal, also after a resume")
