@@ -2,6 +2,8 @@
 // Part of opq; see LICENSE.
 #define _GNU_SOURCE 1
 #include "COperationsSystemShims.h"
+#include "COperationsSystemCommands.h"
+#include "internal.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +15,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 // The number is the same for all architectures. Older headers do not have it.
@@ -21,21 +22,11 @@
 #define SYS_pidfd_open 434
 #endif
 
-// Returns the same file under a descriptor of at least 3, as the functions for commands do.
-static int above_standard_streams(int file) {
-  if (file < 0) return -errno;
-  if (file > STDERR_FILENO) return file;
-  int copy = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  int error = errno;
-  close(file);
-  return copy < 0 ? -error : copy;
-}
-
 static int open_private(const char *path, int flags) {
   int file;
   do file = open(path, flags | O_CLOEXEC | O_NOCTTY, 0600);
   while (file < 0 && errno == EINTR);
-  return above_standard_streams(file);
+  return csystem_above_standard_streams(file);
 }
 
 static int lock(int file, int operation) {
@@ -48,18 +39,14 @@ static int lock(int file, int operation) {
 int csystem_open_locked(const char *path) {
   int file = open_private(path, O_RDWR | O_CREAT);
   if (file < 0) return file;
-  // csystem_is_locked() holds a lock for a moment.
-  const struct timespec pause = {.tv_nsec = 1000000};
   int error = lock(file, LOCK_EX);
-  for (int attempt = 0; error == EWOULDBLOCK && attempt < 100; attempt++) {
-    nanosleep(&pause, NULL);
-    error = lock(file, LOCK_EX);
-  }
   if (error == 0 && ftruncate(file, 0) != 0) error = errno;
   if (error == 0) return file;
   close(file);
   return -error;
 }
+
+bool csystem_is_lock_held(int error) { return error == EWOULDBLOCK; }
 
 int csystem_is_locked(const char *path) {
   int file = open_private(path, O_RDONLY);
@@ -97,6 +84,8 @@ bool csystem_is_executable(const char *path) {
   return access(path, X_OK) == 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+const char *csystem_environment_entry(size_t index) { return environ ? environ[index] : NULL; }
+
 int csystem_current_directory(char *buffer, size_t capacity) { return getcwd(buffer, capacity) ? 0 : errno; }
 
 bool csystem_parse_process_status(const char *line, csystem_process_status *status) {
@@ -130,15 +119,17 @@ int32_t csystem_child(int32_t process) {
     line[count] = 0;
     return (int32_t)strtol(line, NULL, 10);
   }
+  if (csystem_is_out_of_descriptors((int)-count)) return -1;
   // The file depends on an option of the kernel.
   DIR *directory = opendir("/proc");
-  if (!directory) return 0;
+  if (!directory) return -1;
   int32_t child = 0;
   for (struct dirent *entry; !child && (entry = readdir(directory));) {
     if (!isdigit((unsigned char)entry->d_name[0])) continue;
     csystem_process_status status;
     int error = csystem_read_process_status((int32_t)strtol(entry->d_name, NULL, 10), &status);
     if (error == 0 && status.parent == process) child = status.process;
+    if (csystem_is_out_of_descriptors(error)) child = -1;
   }
   closedir(directory);
   return child;
@@ -148,7 +139,7 @@ int64_t csystem_ticks_per_second(void) { return sysconf(_SC_CLK_TCK); }
 
 int csystem_open_process(int32_t process) {
   // Unlike an open file, the descriptor of a process is closed in programs that this process executes, without a flag.
-  return above_standard_streams((int)syscall(SYS_pidfd_open, process, 0));
+  return csystem_above_standard_streams((int)syscall(SYS_pidfd_open, process, 0));
 }
 
 bool csystem_is_no_process(int error) { return error == ESRCH; }

@@ -59,6 +59,11 @@ struct NoNeedHasFailed: Error, CustomStringConvertible {
   let description = "no need has failed"
 }
 
+/// The reason of the cancellation of a job that starts after the end of its needs, if the process of a need may still run.
+struct NeedMayStillRun: Error, CustomStringConvertible {
+  let description = "it is not known if a job that it needs still runs"
+}
+
 /// The reason of the cancellation of a job that requires the success of a need that has ended before the job had an
 /// operation, because the need was not repeated or has ended in an earlier runner.
 struct NeedHasNotSucceeded: Error, CustomStringConvertible {
@@ -164,7 +169,7 @@ extension JobOutcome {
       let origin = error.origin.name ?? error.origin.description
       let cause =
         switch error.underlyingError {
-        case is NoNeedHasFailed: "was skipped"
+        case is NoNeedHasFailed, is NeedMayStillRun: "was skipped"
         case is RunWasCancelled, is AnotherJobHasFailed, is NeedsHaveNotEnded, is CancellationError,
           is RunFailure, nil:
           "was cancelled"
@@ -173,6 +178,7 @@ extension JobOutcome {
         }
       return (.skipped, origin, "\(origin) \(cause)")
     case let error as NoNeedHasFailed: return (.skipped, nil, "\(error)")
+    case let error as NeedMayStillRun: return (.skipped, nil, "\(error)")
     case let error as NeedHasNotSucceeded: return (.skipped, error.origin, "\(error)")
     case let error as AnotherJobHasFailed: return (.cancelled, error.origin, "\(error)")
     case let error as CommandError: return (.cancelled, nil, "\(error)")

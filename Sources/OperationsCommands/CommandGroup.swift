@@ -5,6 +5,9 @@
 protocol CommandGroup: Sendable {
   var events: CommandEvents { get }
 
+  /// Finds the members that a later call may not find. Called from time to time while the command runs.
+  func look()
+
   /// Sends SIGTERM to all members, and continues the stopped ones.
   ///
   /// - Parameter deadline: The time until which members are awaited that are not there yet.
@@ -18,6 +21,8 @@ protocol CommandGroup: Sendable {
 }
 
 extension CommandGroup {
+  func look() {}
+
   /// Ends all members: sends SIGTERM, and after the grace period, or as soon as the command has ended, SIGKILL until no
   /// member is alive.
   ///

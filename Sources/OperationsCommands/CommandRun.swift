@@ -96,7 +96,7 @@ final class CommandRun: Sendable {
     defer { command.gracePeriods?.remove(events) }
     return await withTaskGroup(of: Void.self) { tasks in
       for reader in readers { tasks.addTask { await reader.read() } }
-      for file in files { tasks.addTask { await self.reportLines(of: file) } }
+      for file in files { tasks.addTask { await self.reportLines(of: file, group) } }
       tasks.addTask {
         await awaitEnd()
         self.events.note(.end)
@@ -171,13 +171,15 @@ final class CommandRun: Sendable {
 
   // MARK: Lines
 
-  /// Reports the lines of a file while the command runs, and the last ones after its end.
-  private func reportLines(of file: CommandFiles.WrittenFile) async {
+  /// Reports the lines of a file while the command runs, and the last ones after its end. Also lets the group look for its
+  /// members.
+  private func reportLines(of file: CommandFiles.WrittenFile, _ group: some CommandGroup) async {
     var tail = FileTail(path: file.path, from: file.size)
     var hasEnded = false
     while !hasEnded {
       await events.wait(for: [.end], atMost: Self.lookInterval)
       hasEnded = events.has(.end)
+      if !hasEnded { group.look() }
       let lines = tail.advance(isLast: hasEnded)
       for line in lines { report.log(line) }
       if let last = lines.last(where: CommandReport.isStatus) { report.reportStatus(last) }

@@ -110,10 +110,35 @@ struct ShimAdoptionTests {
     #expect(!isAlive(child) && !isAlive(Int(leader.id)))
   }
 
+  @Test("RD-4: An adopted command is ended if it has exceeded its time limit before the operation")
+  func timeLimitHasPassed() async throws {
+    let shim = try await adoptFromKilledProcess(
+      "exec 2>/dev/null; trap 'echo asked; exit 0' TERM; echo ready; while :; do sleep 0.01; done"
+    ).shim
+    #expect(poll(for: .seconds(60), pausing: true) { shim.age > .milliseconds(50) })
+    let operation = AdoptedOperation(
+      scene.command(), shim: shim, files: scene.files(), timeout: .milliseconds(20))
+    scene.queue.addOperation(operation)
+    await operation.waitUntilFinished()
+    let error = operation.error as? OperationTimeoutError
+    #expect(error?.limit == .milliseconds(20) && !operation.isCancelled)
+    #expect(scene.log == "ready\nasked\n")
+  }
+
+  @Test("RD-4: A command that ends within its time limit has no other result because of it")
+  func timeLimitIsKept() async throws {
+    let shim = try await adoptFromKilledProcess("echo ready; \(gate); exit 7").shim
+    let operation = AdoptedOperation(
+      scene.command(), shim: shim, files: scene.files(), timeout: .seconds(3600))
+    scene.queue.addOperation(operation)
+    scene.open()
+    #expect(await scene.end(of: operation)?.exitStatus == 7)
+  }
+
   @Test("RD-4: A process with the id of an ended shim is not awaited")
   func reusedIDIsNotAwaited() async throws {
     write("7\n", to: scene.files().status)
-    let own = try #require(ProcessIdentity(line: contents(of: "/proc/self/stat")))
+    let own = try scene.ownIdentity()
     let shim = AdoptedShim(processID: own.id, startTime: own.startTime + 1)
     let operation = AdoptedOperation(scene.command(), shim: shim, files: scene.files())
     let error = await scene.failure(of: operation)

@@ -39,7 +39,7 @@ struct ShimCancellationTests {
     let path = scene.directory.file("setsid")
     write("#!/bin/sh\n\(text)\n", to: path)
     chmod(path, 0o700)
-    scene.programs = ShimPrograms(setsid: path)
+    scene.programs = ShimPrograms(setsid: path, env: scene.programs.env)
     return scene
   }
 

@@ -26,6 +26,14 @@ struct ShimScene: Sendable {
 
   func files(_ name: String = "job") -> ShimFiles { ShimFiles(base: directory.file(name)) }
 
+  /// Returns a scene whose shims are executed by another shell, under the name `sh`.
+  func withShell(_ path: String) -> ShimScene {
+    var scene = self
+    scene.programs.shell = directory.file("sh")
+    symlink(path, scene.programs.shell)
+    return scene
+  }
+
   /// Creates a command whose directory is that of the scene.
   func command(grace: Duration = .seconds(3600)) -> Command {
     var command = Command("sh")
@@ -99,16 +107,59 @@ struct ShimScene: Sendable {
   func processes(
     at location: SourceLocation = #_sourceLocation
   ) throws -> (shim: ProcessIdentity, command: ProcessIdentity) {
-    _ = poll(for: .seconds(Patience.seconds), pausing: true) { files().processes.command != nil }
-    let processes = files().processes
+    _ = poll(for: .seconds(Patience.seconds), pausing: true) {
+      (try? files().processes.command) != nil
+    }
+    let processes = try files().processes
     return (
       try #require(processes.shim, sourceLocation: location),
       try #require(processes.command, sourceLocation: location)
     )
   }
 
+  /// Starts a process that is the leader of a process group and sleeps. The operation ends it when it is cancelled.
+  func sleeper() async throws -> (CommandOperation, ProcessIdentity) {
+    var command = Command(shell: "echo $$; exec sleep 1000")
+    let started = EventLog<String>()
+    command.output = .lines { started.note($0) }
+    command.gracePeriod = .zero
+    let operation = CommandOperation(command)
+    queue.addOperation(operation)
+    _ = poll(for: .seconds(Patience.seconds), pausing: true) { !started.events.isEmpty }
+    let process = try #require(started.events.first)
+    write(contents(of: "/proc/\(process)/stat"), to: files("sleeper").shim)
+    return (operation, try #require(try files("sleeper").processes.shim))
+  }
+
+  /// Returns the line of the file `/proc/self/stat`, by default as if this process was the leader of its group.
+  ///
+  /// - Parameters:
+  ///   - start: The time of the start; `nil` for the right one.
+  ///   - parent: The id of the parent; `nil` for the right one.
+  ///   - group: The id of the group; `nil` for that of the process.
+  /// - Returns: The line with a line feed.
+  func line(start: UInt64? = nil, parent: Int32? = nil, group: Int32? = nil) -> String {
+    var fields = contents(of: "/proc/self/stat").split(separator: " ").map { String($0) }
+    fields[4] = group.map { "\($0)" } ?? fields[0]
+    if let parent { fields[3] = "\(parent)" }
+    if let start { fields[21] = "\(start)" }
+    return fields.joined(separator: " ")
+  }
+
+  /// The identity of this process.
+  func ownIdentity() throws -> ProcessIdentity {
+    let files = files("own")
+    write(line(), to: files.shim)
+    return try #require(try files.processes.shim)
+  }
+
   /// Lets commands end that run the text `gate`.
   func open() { write("", to: directory.file("open")) }
+
+  /// The shells of POSIX on this machine that can execute a shim.
+  static let shells: [String] = ["/bin/sh", "/bin/bash"].filter { path in
+    access(path, X_OK) == 0
+  }
 
   /// A shell text that waits until the gate is open.
   static let gate = "until [ -e open ]; do sleep 0.01; done"

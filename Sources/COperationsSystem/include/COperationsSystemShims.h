@@ -13,8 +13,11 @@
 /// Opens a file for reading and writing, creates it with the mode 0600 if it does not exist, locks it for this open
 /// file, and then empties it. The lock ends when all descriptors of this open file are closed, also in the programs
 /// that have inherited them. Returns the descriptor, which has the properties of csystem_open_input(), or the negative
-/// error number; -EWOULDBLOCK if the file is locked.
+/// error number, for which csystem_is_lock_held() returns true if the file is locked.
 int csystem_open_locked(const char *path);
+
+/// Returns whether an error number means that a file is locked.
+bool csystem_is_lock_held(int error);
 
 /// Returns 1 if a file is locked by csystem_open_locked(), 0 if it is not, or the negative error number.
 int csystem_is_locked(const char *path);
@@ -34,6 +37,10 @@ intptr_t csystem_read_file(const char *path, void *buffer, size_t capacity);
 
 /// Returns whether a path is a file that this user may execute.
 bool csystem_is_executable(const char *path);
+
+/// Returns an entry of the environment of this process, such as "NAME=VALUE"; null for the index after the last entry.
+/// The first index is 0. The entry is valid until the environment is changed.
+const char *_Nullable csystem_environment_entry(size_t index);
 
 /// Writes the path of the current directory, with a NUL character at its end. Returns 0 or the error number.
 int csystem_current_directory(char *buffer, size_t capacity);
@@ -56,7 +63,7 @@ bool csystem_parse_process_status(const char *line, csystem_process_status *stat
 /// Reads the status of a process. Returns 0 or the error number.
 int csystem_read_process_status(int32_t process, csystem_process_status *status);
 
-/// Returns the id of a child of a process; 0 if there is none or if it is unknown. The process need not be this one.
+/// Returns the id of a child of a process; 0 if there is none; -1 if it is unknown. The process need not be this one.
 int32_t csystem_child(int32_t process);
 
 /// Returns the number of ticks in a second.

@@ -67,6 +67,9 @@ package struct RunHistory: Sendable {
   package private(set) var runners: [Runner] = []
   /// Whether all jobs have ended.
   package private(set) var isFinished = false
+  /// The ids of the jobs that have failed since the last record of a retry, in the order of their ends. A job that waits has
+  /// not failed.
+  package private(set) var failuresSinceRetry: [String] = []
   /// Whether the last line was not complete. It was ignored.
   package internal(set) var isTorn = false
   /// The records in their order; empty if they were not kept.
@@ -101,8 +104,10 @@ package struct RunHistory: Sendable {
     case .end:
       guard let job = record.job, let outcome = record.outcome else { return }
       jobs[job, default: JobHistory()].end(outcome, record)
+      if outcome.state == .failed, record.waits != true { failuresSinceRetry.append(job) }
     case .retry:
       isFinished = false
+      failuresSinceRetry = []
       for job in record.jobs ?? [] { jobs[job]?.forgetEnd() }
     case .finish: isFinished = true
     }

@@ -19,8 +19,9 @@ struct PastJob: Hashable, Sendable {
   var progress = Progress.pending
   /// The number of the last attempt that has started; 0 if the job has never started.
   var attemptCount = 0
-  /// The number of attempts before the last one, or including it if it has failed and another attempt follows, that count
-  /// as attempts of the job. Attempts before a retry or a change do not count, and no attempt that was lost.
+  /// The number of failed attempts that count for the retries of the job. The last attempt counts if it has failed and
+  /// another attempt follows. Attempts before a retry by a user or before a change do not count. An attempt that was lost
+  /// does not count.
   var failedAttemptCount = 0
   /// The definition of the job at its last start or end, also if this no longer counts; `nil` if it is unknown.
   var definition: String?

@@ -31,6 +31,10 @@ struct ResumeResult: Hashable {
     case taken
     /// Neither a process nor an exit status was found.
     case lost
+    /// The command still runs, but its shim was killed.
+    case orphaned
+    /// The same for a job that is skipped now.
+    case orphanedAndBlocked
     /// The job has changed.
     case changed
     /// A need runs again.
@@ -45,7 +49,7 @@ struct ResumeResult: Hashable {
     case repeated
     /// The job must not run again unasked. The reason is `nil` if an earlier runner has found it.
     case waits(WaitReason?)
-    /// The state of the process is not known, for a reason that is one sentence.
+    /// The process may still run, for a reason that is one sentence.
     case unknown(String)
   }
 
@@ -80,6 +84,8 @@ struct ResumeResult: Hashable {
   /// condition `failure` runs because of it: a rollback must not follow a deployment that has succeeded and that has
   /// changed since then.
   var waits = false
+  /// Whether the process of the job may still run, although its end is not awaited. No job starts because of its end.
+  var mayRun = false
   /// The number of the last attempt that the job can have.
   var lastAttempt = 0
   var remark: Remark?
@@ -105,6 +111,8 @@ struct NeedFacts: OptionSet {
   static let waits = Self(rawValue: 32)
   /// There is a need.
   static let exists = Self(rawValue: 64)
+  /// The process of a need may still run, although its end is not awaited.
+  static let mayRun = Self(rawValue: 128)
 }
 
 extension NeedFacts {
@@ -127,6 +135,7 @@ extension NeedFacts {
       insert(.waits)
       remove(.hasFailed)
     }
+    if need.mayRun { insert(.mayRun) }
   }
 
   /// Whether a job that has used its needs cannot keep its outcome.
@@ -134,9 +143,10 @@ extension NeedFacts {
 
   /// Whether a job with these needs is certainly skipped.
   func isSkipped(_ condition: JobPlan.Condition) -> Bool {
-    switch condition {
-    case .success: contains(.isUnsuccessful)
+    if contains(.mayRun) { return true }
     // A job that was selected without its needs runs.
+    return switch condition {
+    case .success: contains(.isUnsuccessful)
     case .failure: contains(.exists) && isDisjoint(with: [.isOpen, .hasFailed])
     case .always: false
     }
@@ -149,6 +159,13 @@ extension JobOutcome {
     JobOutcome(
       state: .skipped, attemptCount: attemptCount, exitStatus: nil, origin: nil,
       reason: NoNeedHasFailed().description, lastLine: nil, duration: nil, isUnneeded: true)
+  }
+
+  /// Returns the outcome of a job behind a need whose process may still run.
+  static func behindUnknown(attemptCount: Int) -> JobOutcome {
+    JobOutcome(
+      state: .skipped, attemptCount: attemptCount, exitStatus: nil, origin: nil,
+      reason: NeedMayStillRun().description, lastLine: nil, duration: nil, isUnneeded: false)
   }
 
   /// Returns the outcome of a job that has failed for a reason that is a sentence.

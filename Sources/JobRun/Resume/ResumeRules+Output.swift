@@ -79,7 +79,32 @@ extension ResumeRules {
     return unknown
   }
 
-  /// The states of the jobs at the time of a request to repeat some of them.
+  /// The first processes of the commands that are ended before their jobs run again, by the indices of the jobs.
+  var orphans: [Int: ProcessIdentity] {
+    var orphans: [Int: ProcessIdentity] = [:]
+    for (index, past) in past.enumerated() {
+      guard case .started(.orphaned(let process)) = past.progress else { continue }
+      switch results[index].verdict {
+      case .run, .skip: orphans[index] = process
+      case .keep, .adopt, .take, .wait: break
+      }
+    }
+    return orphans
+  }
+
+  /// The first job that has failed in earlier runners and keeps this outcome; `nil` if there is none, or if a user has
+  /// retried jobs or changed the job file since then.
+  func firstFailure(_ history: RunHistory, _ records: [JournalRecord]) -> Int? {
+    let ids = history.failuresSinceRetry
+    if ids.isEmpty || records.contains(where: { $0.event == .retry }) { return nil }
+    let indices = Dictionary(plan.jobs.indices.map { (plan.jobs[$0].id, $0) }) { $1 }
+    return ids.lazy.compactMap { indices[$0] }.first { index in
+      guard case .keep(let outcome) = results[index].verdict else { return false }
+      return outcome.state == .failed && !results[index].waits
+    }
+  }
+
+  /// The states of the jobs at the time of a retry.
   var retryStates: [RetryChoice.State] {
     results.indices.map { index in
       switch results[index].verdict {
@@ -96,8 +121,7 @@ extension ResumeRules {
     }
   }
 
-  /// The state of a job that runs without a request. A request for it is accepted if it would be accepted without a
-  /// change.
+  /// The state of a job that runs without a retry. A retry of it is accepted if it would be accepted without a change.
   private func retryState(ofReopened index: Int) -> RetryChoice.State {
     let past = past[index]
     switch past.progress {

@@ -49,8 +49,9 @@ struct ResumeRules {
     origins =
       hasOrigins ? Dictionary(plan.jobs.indices.map { (plan.jobs[$0].id, $0) }) { $1 } : [:]
     let order = plan.order
-    // The origin of a cancellation is not a need, so it may get its result later. Each further pass has released the jobs
-    // of one more origin. A runner has at most one origin.
+    // A cancelled job is released if the failure that has cancelled it no longer counts. The failed job is not a need of the
+    // cancelled one, so it can get its result later. Therefore all decisions are made again after a release. Each runner
+    // cancels jobs because of one failure at most, so there are few passes.
     repeat {
       results = Array(repeating: ResumeResult(.run), count: plan.jobs.count)
       facts = Array(repeating: [], count: plan.jobs.count)
@@ -115,7 +116,7 @@ extension ResumeRules {
     return result
   }
 
-  /// Returns the result of a job that has not ended and has no attempt that runs.
+  /// Returns the result of a job that has not ended and has no attempt whose end is awaited.
   private func run(_ index: Int, _ past: PastJob, _ needs: NeedFacts) -> ResumeResult {
     let job = plan.jobs[index]
     var result = ResumeResult(.run)
@@ -128,12 +129,22 @@ extension ResumeRules {
     result.isAgain = past.isAgain(as: definitions[index], behind: needs)
     guard needs.isSkipped(job.condition) else { return result }
     result.state = .skipped
-    // The state of a waiting need is `failed`, so a runner would start the job.
-    if job.condition == .failure, needs.contains(.waits) {
-      result.verdict = .skip(.withoutFailure(attemptCount: past.attemptCount))
+    if let outcome = newOutcome(ofSkipped: job, needs, attemptCount: past.attemptCount) {
+      result.verdict = .skip(outcome)
       result.lastAttempt = past.attemptCount
     }
     return result
+  }
+
+  /// Returns the outcome of a skipped job that a runner would start, because its needs have the state `failed`; `nil` if the
+  /// runner skips the job itself.
+  private func newOutcome(
+    ofSkipped job: JobPlan.Job, _ needs: NeedFacts, attemptCount: Int
+  ) -> JobOutcome? {
+    if job.condition == .success { return nil }
+    if needs.contains(.mayRun) { return .behindUnknown(attemptCount: attemptCount) }
+    guard job.condition == .failure, needs.contains(.waits) else { return nil }
+    return .withoutFailure(attemptCount: attemptCount)
   }
 
   /// Returns the result of a job with an attempt whose end is not in the journal.
@@ -167,14 +178,32 @@ extension ResumeRules {
       result = again(index, needs, .lost)
       result.isAgain = past.isAgain(as: definitions[index], behind: needs)
       result.isReopened = false
-    case .unknown(let sentence):
-      // Nothing is recorded, so that the next resume examines the process again.
-      result.verdict = .keep(.failure(sentence, attemptCount: past.attemptCount))
-      result.state = .failed
-      result.waits = true
-      result.lastAttempt = past.attemptCount
-      result.remark = .unknown(sentence)
+    case .orphaned(let process) where job.isOnce:
+      result = unknown(
+        index,
+        "its shim was killed, but its command still runs as process \(process.id), and it must run"
+          + " once; resume the run when the process has ended")
+    case .orphaned:
+      // No process would notice the end of the command, and its exit status is lost. So it is ended before the job runs.
+      result = again(index, needs, .lost)
+      result.isAgain = past.isAgain(as: definitions[index], behind: needs)
+      result.isReopened = false
+      result.remark = result.state == .skipped ? .orphanedAndBlocked : .orphaned
+    case .unknown(let sentence): result = unknown(index, sentence)
     }
+    return result
+  }
+
+  /// Returns the result of a job whose process may still run. Nothing is recorded, so that the next resume examines the
+  /// process again.
+  private func unknown(_ index: Int, _ sentence: String) -> ResumeResult {
+    let attemptCount = past[index].attemptCount
+    var result = ResumeResult(.keep(.failure(sentence, attemptCount: attemptCount)))
+    result.state = .failed
+    result.waits = true
+    result.mayRun = true
+    result.lastAttempt = attemptCount
+    result.remark = .unknown(sentence)
     return result
   }
 

@@ -48,7 +48,7 @@ struct ResumeSentences {
   private static let texts: [(ResumeResult.Remark, one: String, several: String)] = [
     (.requested, "runs again as requested", "run again as requested"),
     (
-      .repeated, "runs because of this request", "run because of this request"
+      .repeated, "runs because of this retry", "run because of this retry"
     ),
     (
       .adopted, "still runs, and its end is awaited", "still run, and their ends are awaited"
@@ -70,6 +70,16 @@ struct ResumeSentences {
     (
       .lost, "was lost: no process and no exit status was found; it runs again",
       "were lost: no processes and no exit statuses were found; they run again"
+    ),
+    (
+      .orphaned,
+      "still runs, but its shim was killed; its command is ended, and it runs again",
+      "still run, but their shims were killed; their commands are ended, and they run again"
+    ),
+    (
+      .orphanedAndBlocked,
+      "still runs, but its shim was killed; its command is ended, and it is skipped",
+      "still run, but their shims were killed; their commands are ended, and they are skipped"
     ),
     (
       .interrupted, "was cancelled with the run, and runs",

@@ -49,8 +49,15 @@ package struct Resumption: Sendable {
   /// The indices of the jobs that have the state `failed`, but have not failed: they wait for a request, or their processes
   /// may still run. No job with the condition `failure` runs because of them.
   package let unsettledJobs: Set<Int>
-  /// The jobs whose processes may still run, by their indices, with the reasons as sentences. The text is unsanitised.
+  /// The jobs whose processes may still run, by their indices, with the reasons as sentences. The text is unsanitised. No
+  /// job runs because of their end, and a request for them is refused.
   package let unknownJobs: [Int: String]
+  /// The index of the job whose failure in an earlier runner ends a run that fails fast; `nil` if there is none, or if a user
+  /// has retried jobs or changed the job file since then.
+  package let firstFailure: Int?
+  /// The first processes of commands whose shims were killed, by the indices of their jobs. The jobs run again or are
+  /// skipped, so the commands are ended: at once, and before the next attempt.
+  package let orphans: [Int: ProcessIdentity]
   /// What people must know about the decisions. Each element is one sentence without a full stop. Characters that control
   /// a terminal are escaped.
   package let sentences: [String]
@@ -77,7 +84,7 @@ extension Resumption {
       decisions: Array(repeating: .run(firstAttempt: 1), count: plan.jobs.count),
       lastAttempts: plan.jobs.map(\.maximumAttempts),
       definitions: JobDefinition.texts(of: plan), records: [], removedJobs: [],
-      unsettledJobs: [], unknownJobs: [:], sentences: [])
+      unsettledJobs: [], unknownJobs: [:], firstFailure: nil, orphans: [:], sentences: [])
   }
 
   /// Decides about all jobs of a plan. No file is read.
@@ -105,12 +112,14 @@ extension Resumption {
       rules = ResumeRules(plan, definitions: definitions, past: past, choice: choice)
     }
     let removed = RemovedJobs(plan, history, findings, directory)
+    let records = rules.records(history)
     self.init(
       decisions: rules.decisions(history, directory),
       lastAttempts: rules.results.map(\.lastAttempt), definitions: rules.recordedDefinitions,
-      records: rules.records(history), removedJobs: removed.running,
+      records: records, removedJobs: removed.running,
       unsettledJobs: Set(rules.results.indices.filter { rules.results[$0].waits }),
-      unknownJobs: rules.unknownJobs,
+      unknownJobs: rules.unknownJobs, firstFailure: rules.firstFailure(history, records),
+      orphans: rules.orphans,
       sentences: ResumeSentences(plan, rules.results, removed).sentences)
   }
 }
@@ -140,6 +149,10 @@ struct RemovedJobs {
         running.append(
           Resumption.RemovedJob(
             id: id, attempt: start.attempt, files: directory.files(named: start.files), shim: shim))
+      case .orphaned(let process):
+        unknown.append(
+          "\(id) is no longer in the job file, and its shim was killed, but its command still runs"
+            + " as process \(process.id)")
       case .unknown(let sentence): unknown.append(sentence)
       case .ended, .lost, nil: ids.append(id)
       }

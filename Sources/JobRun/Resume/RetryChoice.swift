@@ -89,9 +89,9 @@ package struct RetryChoice: Sendable {
   private func refusal(of index: Int) -> String? {
     let id = plan.jobs[index].id
     switch states[index] {
-    case .waiting: return "\(id) has not ended; it runs without a request if its needs permit it"
+    case .waiting: return "\(id) has not ended; it runs without a retry if its needs permit it"
     case .running: return "\(id) is running"
-    case .unknown(let sentence): return sentence
+    case .unknown(let sentence): return "\(id): \(sentence)"
     case .ended(let outcome):
       guard outcome.state == .succeeded else { return nil }
       return "\(id) has succeeded; only jobs that have failed or were cancelled run again"
@@ -205,9 +205,11 @@ private struct RetrySearch {
   }
 
   private func facts(about index: Int) -> NeedFacts {
-    guard case .ended(let outcome) = states[index], !isRepeated[index] else {
-      return NeedFacts(nil)
+    if isRepeated[index] { return NeedFacts(nil) }
+    return switch states[index] {
+    case .waiting, .running: NeedFacts(nil)
+    case .unknown: [.exists, .mayRun]
+    case .ended(let outcome): NeedFacts(outcome.state)
     }
-    return NeedFacts(outcome.state)
   }
 }

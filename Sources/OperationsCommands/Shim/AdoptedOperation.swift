@@ -9,8 +9,9 @@ package import OperationsCore
 /// operation is cancelled, the processes of the command end. It does not wait for file descriptors.
 package final class AdoptedOperation: AsyncOperation<CommandResult>, @unchecked Sendable {
   private let command: Command
-  private let shim: AdoptedShim
+  let shim: AdoptedShim
   private let files: ShimFiles
+  private let timeout: Duration?
   private let begun = Locked(false)
 
   /// Whether the work has begun. From then on, the operation ends the command if it is cancelled. An operation that is
@@ -23,10 +24,16 @@ package final class AdoptedOperation: AsyncOperation<CommandResult>, @unchecked 
   ///   - command: The name and the grace period of the command. The other properties are not used.
   ///   - shim: The shim.
   ///   - files: The files of the shim.
-  package init(_ command: Command, shim: AdoptedShim, files: ShimFiles) {
+  ///   - timeout: The time limit of the command, which begins with the start of the shim; `nil` for no limit. If the command
+  ///     exceeds it, the operation ends the processes of the command, and fails with an `OperationTimeoutError`. If the limit
+  ///     has passed before the work begins, this happens at its beginning.
+  package init(
+    _ command: Command, shim: AdoptedShim, files: ShimFiles, timeout: Duration? = nil
+  ) {
     self.command = command
     self.shim = shim
     self.files = files
+    self.timeout = timeout
     super.init()
     name = command.name
     kind = command.kind
@@ -36,11 +43,11 @@ package final class AdoptedOperation: AsyncOperation<CommandResult>, @unchecked 
   ///
   /// - Returns: The result, if the command has ended with the exit status 0. It contains no output, and its duration begins
   ///   with the start of the shim.
-  /// - Throws: ``CommandError``; `CancellationError` if the operation is cancelled.
+  /// - Throws: ``CommandError``; `OperationTimeoutError`; `CancellationError` if the operation is cancelled.
   package override func run() async throws -> CommandResult {
     begun.withLock { $0 = true }
     let run = CommandRun(command, CommandReport(to: self))
-    let adopted = AdoptedRun(run: run, shim: shim, files: files)
+    let adopted = AdoptedRun(run: run, shim: shim, files: files, timeout: timeout)
     return try await run.result(waitingForPlace: false) { await adopted.perform() }
   }
 }

@@ -18,8 +18,8 @@ package struct AdoptedShim: Hashable, Sendable {
 
   private var identity: ProcessIdentity { ProcessIdentity(id: processID, startTime: startTime) }
 
-  /// The time since the start of the process.
-  var age: Duration {
+  /// The time since the start of the process. It does not depend on the wall clock, which can be set back.
+  package var age: Duration {
     let ticks = UInt64(max(1, csystem_ticks_per_second()))
     let start = Duration.seconds(Double(startTime) / Double(ticks))
     return max(.zero, .nanoseconds(csystem_boot_nanoseconds()) - start)
@@ -35,7 +35,8 @@ package struct AdoptedShim: Hashable, Sendable {
   /// - Parameter descriptor: A descriptor of the process, or a negative error number if this process has no free
   ///   descriptor, or the system has no descriptors of processes.
   func awaitEnd(_ descriptor: Int32) async {
-    // If another process has the id now, the descriptor is its descriptor.
+    // The shim can have ended before its descriptor was opened. Then another process can have the id, and the descriptor
+    // would be that of the other process. If the shim is alive now, it was alive when the descriptor was opened.
     if identity.presence == .gone { return }
     if descriptor >= 0 { return await DescriptorWatch(descriptor).wait() }
     while identity.presence != .gone { try? await Task.sleep(for: .milliseconds(50)) }

@@ -10,8 +10,11 @@ package enum ShimFinding: Hashable, Sendable {
   case alive(AdoptedShim)
   /// The command has ended, and its exit status is known: a number from 0 to 255.
   case ended(status: Int32)
-  /// The shim is not alive, and has left no exit status. The command may never have started.
+  /// The shim is not alive, and has left no exit status. The command has ended, or has never started.
   case lost
+  /// The shim is not alive, and has left no exit status, but this first process of the command is alive. The exit status
+  /// will not be known.
+  case orphaned(ProcessIdentity)
   /// It is not known if the command runs. The value says why, as one sentence.
   case unknown(String)
 }
@@ -36,19 +39,26 @@ extension ShimFiles {
     }
   }
 
-  /// Returns what can be found at this moment, and whether it is not different a moment later.
+  /// Returns what can be found at this moment, and whether a later look has the same result.
   private func look(bootIDAgrees: Bool) -> (ShimFinding, isFinal: Bool) {
     let lock = csystem_is_locked(shim)
-    if lock == 0 || csystem_is_not_found(-lock) {
-      return (exitStatus.map { .ended(status: $0) } ?? .lost, true)
+    do throws(Errno) {
+      if lock == 1 { return try lookAtLocked(bootIDAgrees: bootIDAgrees) }
+      guard lock == 0 || csystem_is_not_found(-lock) else { throw Errno(rawValue: -lock) }
+    } catch {
+      return failure(error, shim)
     }
-    guard lock == 1 else {
-      return (
-        unknown("\(Errno(rawValue: -lock)): “\(shim)”"), !csystem_is_out_of_descriptors(-lock)
-      )
+    do throws(Errno) {
+      if let status = try exitStatus { return (.ended(status: status), true) }
+    } catch {
+      return failure(error, status)
     }
+    return bootIDAgrees ? lookWithoutShim() : (.lost, true)
+  }
+
+  private func lookAtLocked(bootIDAgrees: Bool) throws(Errno) -> (ShimFinding, isFinal: Bool) {
     guard bootIDAgrees else { return (unknown("another machine has locked “\(shim)”"), true) }
-    guard let process = processes.shim else {
+    guard let process = try processes.shim else {
       return (unknown("the process that has locked “\(shim)” has not written its id"), false)
     }
     guard process.presence == .alive else {
@@ -56,6 +66,25 @@ extension ShimFiles {
       return (unknown("“\(shim)” is locked, but not by process \(process.id)"), false)
     }
     return (.alive(AdoptedShim(processID: process.id, startTime: process.startTime)), true)
+  }
+
+  /// Looks for the command of a shim that has ended without an exit status.
+  private func lookWithoutShim() -> (ShimFinding, isFinal: Bool) {
+    do throws(Errno) {
+      guard let command = try processes.command else { return (.lost, true) }
+      switch command.presence {
+      case .alive: return (.orphaned(command), true)
+      case .gone: return (.lost, true)
+      case .unknown: return (unknown("the state of process \(command.id) cannot be read"), false)
+      }
+    } catch {
+      return failure(error, shim)
+    }
+  }
+
+  /// Returns the finding if a file cannot be read. A shortage of descriptors can pass.
+  private func failure(_ error: Errno, _ file: String) -> (ShimFinding, isFinal: Bool) {
+    (unknown("\(error): “\(file)”"), !csystem_is_out_of_descriptors(error.rawValue))
   }
 
   private func unknown(_ reason: String) -> ShimFinding {
@@ -67,8 +96,12 @@ extension ShimFiles {
   package var mayBeAlive: Bool {
     let lock = csystem_is_locked(shim)
     guard lock == 0 else { return !csystem_is_not_found(-lock) }
-    // The shim writes the exit status after the end of the command.
-    guard exitStatus == nil, let command = processes.command else { return false }
-    return command.presence != .gone
+    do throws(Errno) {
+      // The shim writes the exit status after the end of the command.
+      guard try exitStatus == nil, let command = try processes.command else { return false }
+      return command.presence != .gone
+    } catch {
+      return true
+    }
   }
 }

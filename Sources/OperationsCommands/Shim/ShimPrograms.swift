@@ -15,8 +15,12 @@ package struct ShimPrograms: Sendable {
     }
   }
 
+  /// The shell that runs the script of the shim.
+  var shell = "/bin/sh"
   /// The path of `setsid`.
   package let setsid: String
+  /// The path of `env`.
+  let env: String
 
   /// Finds the programs in the directories of the variable `PATH` of this process, and in `/usr/bin` and `/bin`.
   ///
@@ -36,6 +40,6 @@ package struct ShimPrograms: Sendable {
       }
       throw Failure(program: name)
     }
-    return ShimPrograms(setsid: try find("setsid"))
+    return ShimPrograms(setsid: try find("setsid"), env: try find("env"))
   }
 }

@@ -13,6 +13,9 @@
 //   fixture-commands shims COUNT BASE
 //                                   runs this number of shims at once under a limit of 256 descriptors. Prints how many
 //                                   more descriptors are open after them than after the first ones.
+//   fixture-commands ending BASE    lets a shim end while no descriptor is free
+//   fixture-commands cancelling BASE
+//                                   cancels the command of a shim while no descriptor is free
 
 import Operations
 import OperationsCommands
@@ -164,6 +167,48 @@ func runManyShims(_ count: Int, _ base: String) async throws {
   print("\(openDescriptorCount() - before) descriptors more")
 }
 
+/// Starts a shim, and uses all descriptors when its command runs.
+///
+/// - Returns: The operation, and the used descriptors.
+func startInShortage(_ base: String, _ text: String) async throws -> (ShimOperation, [Int32]) {
+  setLimit(64)
+  // The first shim starts the threads that watch all commands, which keep some descriptors. So does a timer.
+  try await runShim("\(base)-first", "sleep 0.5")
+  Task { try await Task.sleep(for: .seconds(3600)) }
+  let operation = try makeShim(base, "echo ready; \(text)")
+  OperationQueue(name: "commands").addOperation(operation)
+  // The operation reads who its command is before it reports the line.
+  while operation.reportedStatus != "ready" { usleep(1_000) }
+  var open: [Int32] = []
+  while case let descriptor = dup(0), descriptor >= 0 { open.append(descriptor) }
+  return (operation, open)
+}
+
+func endInShortage(_ base: String) async throws {
+  let (operation, open) = try await startInShortage(
+    base, "until [ -d '\(base).go' ]; do sleep 0.01; done; exit 7")
+  mkdir("\(base).go", 0o700)
+  while access("\(base).status", F_OK) != 0 { usleep(1_000) }
+  usleep(500_000)
+  print("waits: \(operation.isExecuting)")
+  for descriptor in open { close(descriptor) }
+  await operation.waitUntilFinished()
+  if let error = operation.error as? CommandError { print("exit status \(error.exitStatus ?? -1)") }
+}
+
+func cancelInShortage(_ base: String) async throws {
+  let (operation, open) = try await startInShortage(
+    base, "trap 'mkdir \(base).asked; exit 0' TERM; while :; do sleep 0.01; done")
+  operation.cancel()
+  while access("\(base).asked", F_OK) != 0, operation.isExecuting { usleep(1_000) }
+  print("asked: \(access("\(base).asked", F_OK) == 0)")
+  await operation.waitUntilFinished()
+  if case .failure(let error)? = operation.result {
+    print("cancelled: \(error is CancellationError)")
+  }
+  for descriptor in open { close(descriptor) }
+}
+
 switch CommandLine.arguments.dropFirst().first {
 case "many": await runMany(Int(CommandLine.arguments.last ?? "") ?? 1)
 case "shortage": await runInShortage()
@@ -172,5 +217,10 @@ case "waiting": try await runWaiting()
 case "shim": try await runShim(CommandLine.arguments[2], CommandLine.arguments[3])
 case "shims":
   try await runManyShims(Int(CommandLine.arguments[2]) ?? 1, CommandLine.arguments[3])
-default: print("usage: fixture-commands many | shortage | leak | waiting | shim | shims …")
+case "ending": try await endInShortage(CommandLine.arguments[2])
+case "cancelling": try await cancelInShortage(CommandLine.arguments[2])
+default:
+  print(
+    "usage: fixture-commands many | shortage | leak | waiting | shim | shims | ending | cancelling …"
+  )
 }
