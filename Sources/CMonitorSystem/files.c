@@ -46,6 +46,13 @@ int32_t cmonitor_open_to_read(const char *path) {
   return descriptor_of(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
 
+int32_t cmonitor_open_to_read_waiting(const char *path) {
+  for (;;) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (file >= 0 || errno != EINTR) return descriptor_of(file);
+  }
+}
+
 int32_t cmonitor_close(int32_t file) { return error_of(close(file)); }
 
 // Reading and writing.

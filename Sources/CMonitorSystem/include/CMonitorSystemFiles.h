@@ -39,6 +39,10 @@ int32_t cmonitor_open_to_append(const char *path, bool creates);
 /// the descriptor.
 int32_t cmonitor_open_to_read(const char *path);
 
+/// Opens a file for reading. If it is a pipe, waits until another process has opened the pipe for writing, and reading
+/// waits for bytes. Returns the descriptor.
+int32_t cmonitor_open_to_read_waiting(const char *path);
+
 /// Closes a file. Returns 0, or the error number; the system may report only now that the file could not be written.
 /// The file is closed in either case.
 int32_t cmonitor_close(int32_t file);
