@@ -69,12 +69,17 @@ struct RunDeletionTests {
   func killedShim() throws {
     let scene = try DirectoryScene()
     let run = try scene.run()
-    // The shim and the first process of the command have written who they are. Both are this process.
-    let line = RunScene.contents("/proc/self/stat")
-    DirectoryScene.write(line + line, to: run.files(named: "1-one.1").shim)
+    let command = try PseudoTerminal()
+    try command.start("/bin/sleep", ["600"])
+    let process = try #require(command.child)
+    // The shim has written its line, in which it leads its group. The parent of the command is this process.
+    let shim = "\(getpid()) (sh) S 1 \(getpid()) \(getpid()) 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 42 0\n"
+    DirectoryScene.write(
+      shim + RunScene.contents("/proc/\(process)/stat"), to: run.files(named: "1-one.1").shim)
     #expect(run.mayHaveLivingCommand)
     #expect(throws: RunFailure.self) { try RunStore.delete(run) }
-    DirectoryScene.write("7\n", to: run.files(named: "1-one.1").status)
+    command.signal(SIGKILL)
+    _ = command.waitForEnd()
     #expect(!run.mayHaveLivingCommand)
     try RunStore.delete(run)
   }

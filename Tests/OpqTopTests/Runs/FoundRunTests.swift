@@ -22,13 +22,13 @@ import Testing
     } catch let error as AttachError {
       return (error.description, error.status)
     } catch {
-      return ("\(error)", -1)
+      // As the program prints all other errors.
+      return ("\(error)", 2)
     }
   }
 
   private func place(_ files: StoredFiles) throws -> RunPlaceOptions {
-    let state = files.directory.path.dropLast("/runs/\(files.directory.id)".count)
-    return try RunPlaceOptions.parse(["--state", String(state)])
+    try RunPlaceOptions.parse(["--state", files.state])
   }
 
   @Test(
@@ -63,9 +63,46 @@ import Testing
     let files = try StoredFiles()
     let place = try place(files)
     for word in ["19990101", "/none/of/these", "\(files.directory.path)x"] {
-      let failure = message { _ = try FoundRun(word, in: place) }
+      let options = word.contains("/") ? nil : place
+      let failure = message { _ = try FoundRun(word, in: options) }
       #expect(failure?.status == 3, "\(word): \(failure?.text ?? "")")
+      let resume = message { _ = try FoundRun(word, resumedIn: options ?? .parse([])) }
+      #expect(resume?.status == 3 && resume?.text == failure?.text, "\(word)")
     }
+  }
+
+  @Test("RD-10: An ambiguous id, and a place that cannot be read, have the status 2")
+  func otherMistakes() throws {
+    let files = try StoredFiles()
+    _ = try StoredFiles.create(["job"], in: files.state)
+    let place = try place(files)
+    let ambiguous = message { _ = try FoundRun(String(files.directory.id.prefix(8)), in: place) }
+    #expect(ambiguous?.status == 2 && ambiguous?.text.contains("begin with") == true)
+    try files.append("", to: "\(files.state)/file")
+    let file = try RunPlaceOptions.parse(["--state", "\(files.state)/file"])
+    for word in [nil, "2027"] {
+      #expect(message { _ = try FoundRun(word, in: file) }?.status == 2)
+      #expect(message { _ = try FoundRun(word, resumedIn: file) }?.status == 2)
+    }
+  }
+
+  @Test("RD-10: The path of a run and the option for its place exclude each other")
+  func pathAndPlace() throws {
+    let files = try StoredFiles()
+    let place = try place(files)
+    for word in [files.directory.path, "../x"] {
+      let failure = message { _ = try FoundRun(word, in: place) }
+      #expect(failure?.status == 2)
+      #expect(failure?.text == "--state cannot be combined with the path of a run")
+    }
+  }
+
+  @Test("RD-10: The words about a run that was found by its path are quoted for a shell")
+  func quotedPath() throws {
+    let files = try StoredFiles()
+    let run = try StoredFiles.create(["job"], in: "\(files.state)/it's new")
+    let path = run.path.replacing("'", with: #"'\''"#)
+    #expect(try FoundRun(run.path, in: nil).operand == "'\(path)'")
   }
 
   @Test("RD-10: A run without a process names the commands that show its result, with the status 3")
@@ -82,6 +119,33 @@ import Testing
     let lock = try RunLock.take(files.directory)
     #expect(try run.process() == getpid())
     lock.release()
+  }
+
+  @Test("RD-10: A runner that is about to begin is awaited, and its absence is a sentence")
+  func startingRun() throws {
+    struct Stop: Error {}
+    let files = try StoredFiles()
+    let run = try FoundRun(
+      StoredFiles.create(["job"], in: files.state, created: StoredFiles.now).path, in: nil)
+    let sentence = "the run \(run.directory.id) is starting, and its process is not known yet"
+    #expect(message { _ = try run.process() }?.text == sentence)
+    var pauseCount = 0
+    let absent = message {
+      _ = try run.socket(patience: .milliseconds(20)) {
+        pauseCount += 1
+        usleep(5_000)
+      }
+    }
+    #expect(absent?.text == sentence && absent?.status == 3 && pauseCount > 0)
+    #expect(throws: Stop.self) { try run.socket { throw Stop() } }
+    // The runner has the lock, and does not listen yet.
+    let lock = try RunLock.take(run.directory)
+    #expect(throws: Stop.self) { try run.socket { throw Stop() } }
+    try files.append(JournalRecord.runner().line, to: run.directory.journal)
+    #expect(message { _ = try run.socket { throw Stop() } }?.status == 3)
+    lock.release()
+    // The runner of an earlier run is not awaited.
+    #expect(message { _ = try files.found.socket { throw Stop() } }?.status == 3)
   }
 
   @Test("RD-10: All commands that take a process take a run")
@@ -131,5 +195,21 @@ import Testing
     ])
   func runsOptions(arguments: [String]) {
     #expect(throws: (any Error).self) { try RunsCommand.parse(arguments) }
+  }
+
+  @Test("RD-8: The list of runs can be ASCII")
+  func runsOptionForASCII() throws { #expect(try RunsCommand.parse(["--ascii"]).ascii) }
+
+  @Test("RD-10: The help of wait says how to name a run in another place")
+  func helpOfWait() {
+    #expect(OpqTop.helpMessage(for: WaitCommand.self).contains("needs the path of its directory"))
+  }
+
+  @Test("RD-5: The help of retry says which options have no effect. Any number of jobs is accepted")
+  func optionsOfRetry() throws {
+    let help = OpqTop.helpMessage(for: RetryCommand.self)
+    #expect(help.contains("only --ascii has an effect"))
+    let jobs = Array(repeating: "job", count: 100_001)
+    #expect(try RetryCommand.parse(jobs).jobs.count == 100_001)
   }
 }

@@ -140,11 +140,60 @@ import Testing
     #expect(try steps(&log, hasRunner: false) == Printed(text: "b\n", step: .wait))
     try files.append("c\n", to: files.log())
     close(shim)
-    let words = "the run was interrupted before job ended; continue it with: opq-top run"
     #expect(
-      try steps(&log, hasRunner: false)
-        == Printed(
-          text: "c\n", step: .end(status: 1, "\(words) --resume \(files.directory.path)")))
+      try steps(&log, hasRunner: false) == Printed(text: "c\n", step: interruption(files, "job")))
+  }
+
+  /// The end of a log whose run was interrupted.
+  private func interruption(_ files: StoredFiles, _ end: String) -> Step {
+    let words = "the run was interrupted before \(end) ended; resume it with: opq-top run"
+    return .end(status: 1, "\(words) --resume \(files.directory.path)")
+  }
+
+  @Test("RD-9: log -f --attempt also says that the run was interrupted before the end")
+  func interruptedAttempt() throws {
+    let files = try StoredFiles()
+    try files.append(
+      .runner(), Files.start(), .attempt("job", attempt: 1, status: 1, reason: nil),
+      Files.start("job", 2))
+    for attempt in 1...2 { try files.append("\(attempt)\n", to: files.log("job", attempt)) }
+    var first = try log(files, attempt: 1, follows: true)
+    #expect(
+      try steps(&first, hasRunner: false) == Printed(text: "1\n", step: .end(status: 0, nil)))
+    var second = try log(files, attempt: 2, follows: true)
+    #expect(
+      try steps(&second, hasRunner: false)
+        == Printed(text: "2\n", step: interruption(files, "attempt 2 of job")))
+    // Without -f, the output that is there is enough.
+    #expect(try print(files, attempt: 2) == Printed(text: "2\n", step: .end(status: 0, nil)))
+  }
+
+  @Test("RD-9: log -f waits for the first runner of a new run")
+  func startingRun() throws {
+    let place = try StoredFiles()
+    let run = try StoredFiles.create(["job"], in: place.state, created: Files.now)
+    var log = JobLog(
+      try FoundRun(run.path, in: nil), job: "job", attempt: nil, follows: true, nil)
+    #expect(try log.step(hasRunner: run.isStarting()) { _ in 0 } == .wait)
+    try place.append(JournalRecord.runner().line, to: run.journal)
+    guard case .end(status: 1, _) = try log.step(hasRunner: run.isStarting(), write: { _ in 0 })
+    else {
+      Issue.record("a killed runner is awaited")
+      return
+    }
+  }
+
+  @Test("RD-9: A file of the output that cannot be read is a sentence with the status 1")
+  func unreadableOutput() throws {
+    let files = try StoredFiles()
+    try files.append(Files.start(), Files.end())
+    #expect(mkdir(files.log(), 0o700) == 0)
+    for shown in [nil, ShownBytes(isUnicode: true)] {
+      var log = try log(files, follows: false, shown)
+      let failure = #expect(throws: FileError.self) { _ = try steps(&log) }
+      #expect(failure?.status == 1)
+      #expect(failure?.description == "cannot read \(files.log()): Is a directory")
+    }
   }
 
   @Test("RD-9: A file that the command empties is printed from its beginning again")

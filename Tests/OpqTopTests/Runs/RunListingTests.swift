@@ -42,20 +42,37 @@ import Testing
     run("20270115-100000-cccc", .interrupted, age: 61, title: "e\u{1B}[2Jvil.yaml"),
     run("20270115-110000-dddd", .running(process: 4_711), .succeeded),
     run("20270115-110000-eeee", .running(process: 0), age: -5),
+    run("20270115-110001-ffff", .shown(process: 4_712), age: 1),
+    run("20270115-110001-gggg", .starting, age: 1),
   ]
 
   @Test("RD-8: Each run is a line with its state, its process, its counts, its age and its file")
   func table() {
     #expect(
       RunTable.text(of: Self.runs, at: Self.now) == """
-        ID                    STATE         PID  JOBS  SUCCEEDED  FAILED  SKIPPED  CANCELLED    AGE  FILE
-        20270115-080000-aaaa  damaged         -     -          -       -        -          -  1d01h  the file x is damaged
-        20270115-090000-bbbb  finished        -     6          2       1        1          1  1h01m  standard input
-        20270115-100000-cccc  interrupted     -     1          0       0        0          0  1m01s  e·[2Jvil.yaml
-        20270115-110000-dddd  running      4711     2          1       0        0          0    0ms  jobs.yaml
-        20270115-110000-eeee  running         -     1          0       0        0          0    0ms  jobs.yaml
+        ID                    STATE             PID  JOBS  SUCCEEDED  FAILED  SKIPPED  CANCELLED    AGE  FILE
+        20270115-080000-aaaa  damaged             -     -          -       -        -          -  1d01h  the file x is damaged
+        20270115-090000-bbbb  finished            -     6          2       1        1          1  1h01m  standard input
+        20270115-100000-cccc  interrupted         -     1          0       0        0          0  1m01s  e·[2Jvil.yaml
+        20270115-110000-dddd  running          4711     2          1       0        0          0    0ms  jobs.yaml
+        20270115-110000-eeee  running             -     1          0       0        0          0    0ms  jobs.yaml
+        20270115-110001-ffff  finished, shown  4712     1          0       0        0          0  1.00s  jobs.yaml
+        20270115-110001-gggg  starting            -     1          0       0        0          0  1.00s  jobs.yaml
 
         """)
+  }
+
+  @Test("RD-8: A list in ASCII has no other characters")
+  func tableInASCII() {
+    let text = RunTable.text(of: Self.runs, at: Self.now, isUnicode: false)
+    #expect(text.allSatisfy(\.isASCII) && text.contains("vil.yaml"))
+  }
+
+  @Test("RD-8: In JSON, a run that a viewer shows has finished and has a process")
+  func shownRunInJSON() {
+    let text = JSONLine.text(of: RunListing(Array(Self.runs.suffix(2)), at: Self.now))
+    #expect(text.contains(#""process":4712,"state":"finished""#))
+    #expect(text.contains(#""state":"starting""#))
   }
 
   @Test("RD-8: The list as JSON has the documented keys, and no others")
@@ -91,7 +108,7 @@ import Testing
   }
 }
 
-@Suite("The choice of runs to remove") struct RunPruningTests {
+@Suite("The choice of runs to delete") struct RunPruningTests {
   private typealias Lists = RunListingTests
 
   private static let runs = [
@@ -100,49 +117,67 @@ import Testing
     Lists.run("20270103-000000-cccc", .interrupted, age: 800_000),
     Lists.run("20270104-000000-dddd", .interrupted, age: 700_000),
     Lists.run("20270115-000000-eeee", .damaged(RunFailure("x")), age: 61),
-    Lists.run("20270115-000000-ffff", .interrupted, age: 59),
+    Lists.run("20270115-000000-ffff", .starting, age: 59),
     Lists.run("20270115-000000-gggg", .damaged(RunFailure("x")), age: 59),
     Lists.run("20270115-000000-hhhh", .finished, age: 1),
+    Lists.run("20270115-000000-iiii", .shown(process: 8), age: 1),
+    Lists.run("20270115-000000-jjjj", .interrupted, age: 1),
   ]
 
   private func ids(_ runs: [RunSummary]) -> String {
     runs.map { $0.directory.id.suffix(1) }.joined()
   }
 
-  @Test("RD-8: No run is removed whose runner or command is alive, or that may be just starting")
+  @Test("RD-8: No run is deleted whose runner or command is alive, or that may be just starting")
   func choice() {
     let pruning = RunPruning(age: .zero, now: Lists.now)
-    let choice = pruning.choice(from: Self.runs) { $0.id.hasSuffix("dddd") }
-    #expect(ids(choice.removed) == "aceh" && ids(choice.busy) == "d")
+    let busy = ["aaaa", "dddd", "eeee"]
+    let choice = pruning.choice(from: Self.runs) { busy.contains(String($0.id.suffix(4))) }
+    #expect(ids(choice.deleted) == "chj")
+    #expect(
+      choice.kept.map(\.sentence) == [
+        "20270101-000000-aaaa is kept, because a command of it is still running",
+        "20270104-000000-dddd is kept, because a command of it is still running",
+        "20270115-000000-eeee is kept, because a command of it is still running",
+        "20270115-000000-iiii is kept, because a dashboard still shows it",
+      ])
   }
 
   @Test("RD-8: Newer runs than the given age are kept")
   func ages() {
     let old = RunPruning(age: .seconds(750_000), now: Lists.now)
     let choice = old.choice(from: Self.runs) { _ in false }
-    #expect(ids(choice.removed) == "ac" && choice.busy.isEmpty)
+    #expect(ids(choice.deleted) == "ac" && choice.kept.isEmpty)
   }
 
-  @Test("RD-8: A locked file of a shim shows that a command is alive")
-  func livingShim() throws {
+  @Test("RD-8: A finished run is kept while a command of it is alive, also after the question")
+  func livingCommand() throws {
     let files = try StoredFiles()
-    #expect(!files.directory.hasLivingShim)
+    try files.append(.runner(), StoredFiles.end(), .finish())
+    let place = RunPlace(state: files.state)
+    let pruning = RunPruning(age: .zero, now: 1_800_000_001_000_000_000)
+    let earlier = pruning.choice(from: try RunCatalog.summaries(in: place)).deleted
+    #expect(earlier.map(\.directory) == [files.directory])
     let shim = try files.lockShim()
-    #expect(files.directory.hasLivingShim)
+    let choice = pruning.choice(from: try RunCatalog.summaries(in: place))
+    #expect(choice.deleted.isEmpty && choice.kept.map(\.reason) == [.command])
+    let result = RunPruning.delete(earlier)
+    #expect(result.count == 0)
+    #expect(result.failures.map(\.description).first?.contains("is still running") == true)
     close(shim)
-    #expect(!files.directory.hasLivingShim)
+    #expect(RunPruning.delete(earlier).count == 1)
   }
 
-  @Test("RD-8: Runs are removed, and a run that is locked now is a sentence")
-  func removal() throws {
+  @Test("RD-8: Runs are deleted, and a run that is locked now is a sentence")
+  func deletion() throws {
     let files = try StoredFiles()
-    let state = String(files.directory.path.dropLast("/runs/\(files.directory.id)".count))
-    let other = try StoredFiles.create(["job"], in: state)
+    let place = RunPlace(state: files.state)
+    let other = try StoredFiles.create(["job"], in: files.state)
     let lock = try RunLock.take(files.directory)
-    let result = RunPruning.remove(try RunCatalog.summaries(in: RunPlace(state: state)))
+    let result = RunPruning.delete(try RunCatalog.summaries(in: place))
     #expect(result.count == 1)
     #expect(result.failures.map(\.description).first?.contains("is already running") == true)
-    #expect(try RunStore.all(in: RunPlace(state: state)) == [files.directory])
+    #expect(try RunStore.all(in: place) == [files.directory])
     #expect(other != files.directory)
     lock.release()
   }

@@ -47,6 +47,12 @@ struct StoredFiles {
       in: RunPlace(state: state), request: request, input: nil, plan: plan)
   }
 
+  /// The directory that has the folder of the runs.
+  var state: String { temporary.path }
+
+  /// The wall clock in whole seconds, in nanoseconds since 1970.
+  static var now: Int64 { Int64(time(nil)) * 1_000_000_000 }
+
   /// The run as the command line names it.
   var found: FoundRun { get throws { try FoundRun(directory.path, in: nil) } }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import OpqTop
 
 /// Tests of `opq-top retry` with a run that is alive.
-@Suite("Repeating jobs of a process") struct RetryInquiryTests {
+@Suite("Retrying jobs of a process") struct RetryInquiryTests {
   private typealias Scene = InquiryScene
 
   private func result(
@@ -31,21 +31,21 @@ import Testing
       actions == [
         .print(
           """
-          repeated: a
-          not repeated: b· has succeeded
-          not repeated: there is no job "c"
+          retried: a
+          not retried: b· has succeeded
+          not retried: there is no job "c"
           d: result unknown, the connection was lost
 
           """), .end(1, nil),
       ])
   }
 
-  @Test("RD-5: retry succeeds if all jobs are repeated, and is refused by a read-only process")
+  @Test("RD-5: retry succeeds if all jobs are retried, and is refused by a read-only process")
   func statuses() {
     var inquiry = RetryInquiry(["a"], InquiryForm())
     _ = inquiry.hear(Scene.hello())
     #expect(
-      inquiry.hear(result(["a"], [.requested])) == [.print("repeated: a\n"), .end(0, nil)])
+      inquiry.hear(result(["a"], [.requested])) == [.print("retried: a\n"), .end(0, nil)])
     var denied = RetryInquiry(["a"], InquiryForm())
     #expect(
       denied.hear(Scene.hello(isReadOnly: true))
@@ -56,5 +56,38 @@ import Testing
       late.hear(result(["a"], [.denied])) == [
         .print("denied: the process is monitored read-only\n"), .end(5, nil),
       ])
+  }
+
+  @Test("RD-5: The names of many jobs are requested in parts, one after the other")
+  func parts() throws {
+    let names = (0..<3_000).map { "job-\($0)-" + String(repeating: "x", count: 40) }
+    let parts = NameInquiry.parts(of: names)
+    #expect(parts.count > 2)
+    var inquiry = RetryInquiry(names, InquiryForm())
+    var actions = inquiry.hear(Scene.hello())
+    for (number, part) in parts.enumerated() {
+      #expect(part.reduce(0) { $0 + $1.wireNameSize } <= WireLimits.mostNameBytes)
+      #expect(actions.last == .send(.retry([], names: part)))
+      // One job of the first part is refused.
+      let first: CommandResult.Outcome = number == 0 ? .notRetryable : .requested
+      let outcomes = [first] + Array(repeating: .requested, count: part.count - 1)
+      actions = inquiry.hear(result(part, outcomes))
+      #expect(actions.count == 2)
+    }
+    #expect(actions.last == .end(1, nil))
+  }
+
+  @Test("RD-5: If the connection is lost, the jobs of the other parts are not retried")
+  func lostConnection() {
+    let names = (0..<2).map { "\($0)" + String(repeating: "x", count: 12_000) }
+    var inquiry = RetryInquiry(names, InquiryForm())
+    #expect(inquiry.hear(Scene.hello()) == [.send(.retry([], names: [names[0]]))])
+    let actions = inquiry.hear(result([names[0]], [.lost]))
+    guard case .print(let text) = actions.first else {
+      Issue.record("\(actions)")
+      return
+    }
+    #expect(text.contains("result unknown") && text.contains("\nnot retried: 1x"))
+    #expect(actions.last == .end(1, nil))
   }
 }
