@@ -23,7 +23,7 @@ import Testing
     #expect(other.text().shows("opq-top[4711]") && !other.text().shows("tiles["))
   }
 
-  @Test("JR-20: The status line says that all jobs have ended, until a job is repeated")
+  @Test("JR-20: The status line says that all jobs have ended, until a job is retried")
   func end() {
     var dashboard = Self.dashboard()
     #expect(dashboard.text().shows("q leaves the jobs running"))

@@ -80,7 +80,7 @@ struct RunSignalTests: JobFileTests {
     kill(runner, SIGHUP)
     kill(runner, SIGTERM)
     let message =
-      "opq-top: signal 15: ending the running job; press Ctrl-C to kill the commands\n"
+      "opq-top: signal 15: ending the running job; send the runner SIGINT to kill the commands\n"
     #expect(
       poll(for: .seconds(60), pausing: true) { run.contents("runner.log").contains(message) })
     #expect(scene.wait(for: "asked", in: "asked"))
@@ -92,10 +92,33 @@ struct RunSignalTests: JobFileTests {
     window.type("q")
     #expect(window.waitForEnd() == .status(1))
     #expect(window.screen.contains("1 job: 1 cancelled"))
+    #expect(window.screen.contains("opq-top: continue the run with: opq-top run --resume"))
   }
 
   @Test(
-    "JR-16, JR-20: A signal at the dashboard leaves the jobs running", arguments: [SIGINT, SIGTERM])
+    "JR-16: A signal that arrives at a runner after the end of all jobs interrupts nothing",
+    arguments: [0, 3])
+  func lateSignal(status: Int32) throws {
+    let scene = try LaunchScene()
+    let file = try write("  job: {run: 'exit \(status)'}", in: scene)
+    let window = try scene.start(["run", file], showsScreen: true)
+    #expect(window.wait { $0.contains("all jobs have ended") })
+    let run = try scene.onlyRun()
+    kill(try scene.runner(), SIGTERM)
+    #expect(poll(for: .seconds(60), pausing: true) { run.runner == nil })
+    #expect(
+      window.wait { $0.contains("the process has exited; all jobs have ended") },
+      "\(window.screen)")
+    window.type("q")
+    #expect(window.waitForEnd() == .status(status == 0 ? 0 : 1))
+    #expect(window.screen.contains("1 job: 1 \(status == 0 ? "succeeded" : "failed")"))
+    #expect(!window.screen.contains("continue the run"), "\(window.screen)")
+    #expect(!run.contents("runner.log").contains("continue the run"))
+  }
+
+  @Test(
+    "JR-16, JR-20: A signal at the dashboard leaves the jobs running",
+    arguments: [SIGINT, SIGTERM, SIGQUIT])
   func signalAtDashboard(number: Int32) throws {
     let scene = try LaunchScene()
     let file = try write(Self.stubborn, in: scene)

@@ -211,6 +211,8 @@ struct RunViewingTests {
       window.screen.contains("run \(run.id) continues; return with: opq-top attach --run "),
       "\(window.screen)")
     #expect(window.screen.lines.joined().contains("attach --run \(run.path)"))
+    let list = "\"opq-top runs --state \(scene.file(".opq"))\" lists the runs"
+    #expect(window.screen.lines.joined().contains(list), "\(window.screen)")
     #expect(run.runner == runner && run.end(of: "held") == nil)
     try "".write(toFile: scene.file("go"), atomically: true, encoding: .utf8)
     #expect(poll(for: .seconds(60), pausing: true) { run.runner == nil })

@@ -36,6 +36,7 @@ struct DetachedRunTests {
     #expect(window.wait { $0.contains("all jobs have ended") }, "\(window.screen)")
     window.type("q")
     #expect(window.waitForEnd() == .status(0))
+    #expect(window.screen.contains("2 jobs: 2 succeeded"), "\(window.screen)")
     #expect(scene.lines("ran") == ["start", "end", "next"])
     #expect(run.records("end").map(\.state) == ["succeeded", "succeeded"])
     #expect(run.records("runner").count == 1)
@@ -89,7 +90,85 @@ struct DetachedRunTests {
       window.screen.contains(
         "run \(run.id) continues; return with: opq-top attach --run \(run.id)"),
       "\(window.screen)")
+    #expect(window.screen.contains("\"opq-top runs\" lists the runs"))
+    // An attached dashboard says the same.
+    let again = try scene.show(["attach", "--run", run.id])
+    #expect(again.wait { $0.isAlternate && $0.contains("held") }, "\(again.screen)")
+    again.type("q")
+    #expect(again.waitForEnd() == .status(0))
+    #expect(again.screen.contains("run \(run.id) continues; return with: "), "\(again.screen)")
     try expectEnd(of: run, in: scene)
+  }
+
+  @Test("RD-3: If the viewer is killed, the jobs go on, and another terminal shows them")
+  func killedViewer() throws {
+    let scene = try StoredRunScene(Self.jobs)
+    let (window, run) = try show(in: scene)
+    let runner = try #require(run.runner)
+    window.signal(SIGKILL)
+    #expect(window.waitForEnd() == .signal(SIGKILL))
+    #expect(run.runner == runner && StoredRunScene.isAlive(runner))
+    try expectEnd(of: run, in: scene)
+  }
+
+  @Test(
+    "RD-3, RD-4: If the runner is killed, the dashboard and the terminal say how to continue",
+    arguments: [true, false])
+  func killedRunner(isAttached: Bool) throws {
+    let scene = try StoredRunScene(Self.jobs)
+    let (first, run) = try show(in: scene)
+    var window = first
+    if isAttached {
+      first.type("q")
+      #expect(first.waitForEnd() == .status(0))
+      window = try scene.show(["attach", "--run", run.id])
+      #expect(window.wait { $0.isAlternate && $0.contains("held") }, "\(window.screen)")
+    }
+    kill(try #require(run.runner), SIGKILL)
+    let words = ["the process crashed or was killed", "; continue with: opq-top run --resume "]
+    #expect(
+      window.wait { screen in words.allSatisfy { screen.contains($0) } }, "\(window.screen)")
+    window.type("q")
+    #expect(window.waitForEnd() == .status(1))
+    let cause = "was ended\(isAttached ? "" : " by signal 9")"
+    let text = window.screen.lines.joined()
+    #expect(
+      text.contains("the runner of run \(run.id) \(cause); continue the run with: "), "\(text)")
+    #expect(text.contains("opq-top run --resume \(run.id)"), "\(text)")
+    // The command that runs is not started again.
+    try scene.open()
+    #expect(try scene.run(["run", "--resume", "--batch"]).ending == .status(0))
+    #expect(scene.lines("ran") == ["start", "end", "next"])
+  }
+
+  @Test("RD-3: If the environment makes the runner read-only, the dashboard only shows the jobs")
+  func readOnlyRunner() throws {
+    let scene = try StoredRunScene(Self.jobs)
+    let window = try scene.show(["run", scene.file], environment: ["OPQ_MONITOR=ro"])
+    #expect(window.wait { $0.isAlternate && $0.contains("held") }, "\(window.screen)")
+    #expect(scene.wait(for: "start", in: "ran"))
+    for key in ["x", "T"] {
+      window.type(key)
+      #expect(window.wait { $0.contains("read-only: nothing can be changed") }, "\(window.screen)")
+      window.type("j")
+      #expect(window.wait { !$0.contains("read-only: nothing can be changed") })
+    }
+    try scene.open()
+    #expect(window.wait { $0.contains("all jobs have ended") }, "\(window.screen)")
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+    #expect(window.screen.contains("2 jobs: 2 succeeded"), "\(window.screen)")
+    let run = try scene.onlyRun()
+    #expect(scene.wait { run.runner == nil })
+  }
+
+  @Test("RD-3: If the environment forbids viewers, one sentence says so, and nothing starts")
+  func forbiddenViewers() throws {
+    let scene = try StoredRunScene(Self.jobs)
+    let window = try scene.show(["run", scene.file], environment: ["OPQ_MONITOR=off"])
+    #expect(window.waitForEnd() == .status(2))
+    #expect(window.screen.contains("OPQ_MONITOR is neither rw nor ro, so the run cannot be shown"))
+    #expect(scene.runs.isEmpty && scene.lines("ran").isEmpty)
   }
 
   @Test(
@@ -136,23 +215,40 @@ struct DetachedRunTests {
     #expect(run.records("start", of: "held").count == 1)
   }
 
-  @Test("RD-5: T retries the selected job after a question")
-  func retryKey() throws {
+  @Test(
+    "RD-5: T retries the selected job after a question, also if its output is shown",
+    arguments: ["", "L"])
+  func retryKey(screen: String) throws {
     let scene = try StoredRunScene(
-      #"  flaky: {run: 'echo ran >> "$DIR/ran"; test -e "$DIR/repaired"'}"#)
+      """
+        flaky: {run: 'echo ran >> "$DIR/ran"; test -e "$DIR/repaired"'}
+        behind: {run: 'echo behind >> "$DIR/ran"', needs: [flaky]}
+        other: {run: 'echo other >> "$DIR/other"'}
+      """)
     let window = try scene.show(["run", scene.file])
     #expect(window.wait { $0.contains("all jobs have ended") }, "\(window.screen)")
     let run = try scene.onlyRun()
-    #expect(run.end(of: "flaky")?.state == "failed")
+    #expect(run.end(of: "flaky")?.state == "failed" && run.end(of: "behind")?.state == "skipped")
     try scene.open("repaired")
-    window.type("T")
-    #expect(window.wait { $0.contains("?") && $0.contains("flaky") })
+    window.type("\\flaky\r")
+    #expect(window.wait { $0.contains("filter: flaky") }, "\(window.screen)")
+    window.type("\(screen)T")
+    #expect(window.wait { $0.contains("Retry #") && $0.contains(" flaky?") }, "\(window.screen)")
+    #expect(run.records("retry").isEmpty)
     window.type("y")
-    #expect(scene.wait { run.end(of: "flaky")?.state == "succeeded" }, "\(window.screen)")
-    #expect(scene.lines("ran") == ["ran", "ran"])
+    #expect(
+      scene.wait {
+        let isOver = (try? run.records().last?.event) == "finish"
+        return isOver && run.end(of: "behind")?.state == "succeeded"
+      }, "\(window.screen)")
+    #expect(run.end(of: "flaky")?.state == "succeeded")
+    #expect(scene.lines("ran") == ["ran", "ran", "behind"] && scene.lines("other") == ["other"])
     #expect(run.records("start", of: "flaky").map(\.attempt) == [1, 2])
-    #expect(run.records("retry").map(\.jobs) == [["flaky"]])
-    window.type("q")
+    #expect(run.records("retry").compactMap(\.jobs).map(Set.init) == [["flaky", "behind"]])
+    #expect(run.contents("runner.log").contains("retried   flaky"))
+    window.type("Q")
     #expect(window.waitForEnd() == .status(0))
+    // The status is also 0 if jobs are left.
+    #expect(window.screen.contains("3 jobs: 3 succeeded"), "\(window.screen)")
   }
 }

@@ -64,6 +64,7 @@ struct RetryTests {
     #expect(runner.end() == .status(1))
     #expect(run.records("runner").count == 1)
     #expect(runner.output.contains("8 jobs: 7 succeeded, 1 failed"), "\(runner.output)")
+    #expect(runner.lines.contains("retried   broken") && runner.lines.contains("retried   skipped"))
   }
 
   @Test(
