@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
-import MonitorProtocol
 import OperationsCommands
 import OperationsCore
 
@@ -23,18 +21,15 @@ final class Adoption: Sendable {
     self.shim = shim
   }
 
-  /// The time since the start of the shim. It does not depend on the wall clock, which can be set back.
-  var age: Duration {
-    let start = ProcessStart(ticks: shim.startTime).nanoseconds
-    return max(.zero, .nanoseconds(csystem_boot_nanoseconds() - start))
-  }
-
   /// Whether the work of an operation has begun. From then on, the operation ends the command if it is cancelled.
   var isAwaited: Bool { operation.withLock { $0 }?.hasBegun ?? false }
 
   /// Creates the operation that awaits the end of the command.
-  func makeOperation() -> AdoptedOperation {
-    let operation = AdoptedOperation(command, shim: shim, files: files)
+  ///
+  /// - Parameter timeout: The time limit of the command, which begins with the start of the shim; `nil` for no limit.
+  /// - Returns: The operation.
+  func makeOperation(timeout: Duration? = nil) -> AdoptedOperation {
+    let operation = AdoptedOperation(command, shim: shim, files: files, timeout: timeout)
     self.operation.withLock { $0 = operation }
     return operation
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CMonitorSystem
 import JobFiles
 import OperationsCommands
 import OperationsCore
@@ -62,31 +61,12 @@ struct JobCommands: Sendable {
     let job = plan.jobs[index]
     let command = command(for: attempt, of: index, result: result)
     let (name, files) = directory.files(ofJob: index + 1, id: job.id, attempt: attempt)
-    return limited(job, to: job.timeout) { [programs] in
+    let makeOperation: @Sendable () -> AttemptOperation = { [programs] in
       ShimOperation(
         command, shell: job.shell, text: job.command, files: files, programs: programs
-      ) {
-        // Another job of an earlier plan can have had these files. Its exit status must not become the one of this job.
-        cmonitor_delete(files.status)
-        try await willStart(name)
-      }
+      ) { try await willStart(name) }
     }
-  }
-
-  /// Creates the operation of an attempt that an earlier runner has started.
-  func operation(for adoption: Adoption, of index: Int) -> AttemptOperation {
-    let job = plan.jobs[index]
-    // The attempt may have exceeded its limit while no runner was alive. It gets a moment, because an operation that is
-    // cancelled before it begins to wait does not end the command.
-    let rest = job.timeout.map { max($0 - adoption.age, .milliseconds(100)) }
-    return limited(job, to: rest) { adoption.makeOperation() }
-  }
-
-  private func limited(
-    _ job: JobPlan.Job, to limit: Duration?,
-    _ makeOperation: @escaping @Sendable () -> AttemptOperation
-  ) -> AttemptOperation {
-    guard let limit else { return makeOperation() }
+    guard let limit = job.timeout else { return makeOperation() }
     let operation = TimeoutOperation(after: limit, makeOperation: makeOperation)
     operation.name = job.id
     return operation

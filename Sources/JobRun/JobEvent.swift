@@ -12,7 +12,7 @@ package enum JobEvent: Sendable, Equatable {
   case adopted(Int, attempt: Int)
   /// The job with this index in the plan has ended, and no further attempt follows.
   case ended(Int, JobOutcome)
-  /// The job with this index had ended, and runs again because of ``JobRun/retry(_:)``. Its outcome no longer counts.
+  /// The job with this index had ended, and runs again because of ``JobRun/retryPossible(_:)``. Its outcome no longer counts.
   case willRepeat(Int)
   /// The journal cannot be written. No further job starts, and the commands that run end by themselves. The reason is one
   /// sentence.
@@ -35,7 +35,7 @@ package struct JobCounts: Hashable, Sendable {
     if !outcome.isHarmless { harmfulCount += 1 }
   }
 
-  /// Takes a job back that was counted, because it runs again.
+  /// Removes a job that was counted, because it runs again.
   package mutating func remove(_ outcome: JobOutcome) {
     let count = counts[outcome.state, default: 0] - 1
     counts[outcome.state] = count > 0 ? count : nil

@@ -9,10 +9,11 @@ import OperationsCore
 /// result of several needs is the greatest one.
 enum NeedResult: Int, Comparable {
   case success, skipped, cancelled
-  /// A need waits for a request of a user, or its process may still run. Its state is `failed`, but jobs that wait for a
-  /// failure do not run.
+  /// A need waits for a retry. Its state is `failed`, but jobs that wait for a failure do not run.
   case unsettled
   case failure
+  /// The process of a need may still run, so no job starts.
+  case unknown
 
   init(_ state: JobOutcome.State) {
     switch state {
@@ -31,7 +32,7 @@ enum NeedResult: Int, Comparable {
     case .success: "success"
     case .skipped: "skipped"
     case .cancelled: "cancelled"
-    case .unsettled, .failure: "failure"
+    case .unsettled, .failure, .unknown: "failure"
     }
   }
 }
@@ -96,10 +97,11 @@ struct JobNeeds {
       }
     }
     for need in open { operation.addDependency(need, requires: requirement) }
-    guard job.condition == .failure else { return }
-    if open.isEmpty {
-      if result(of: job) != .failure { operation.cancel(with: NoNeedHasFailed()) }
-    } else {
+    guard job.condition != .success else { return }
+    let result = result(of: job)
+    if open.isEmpty || result == .unknown {
+      if let refusal = JobRun.refusal(of: job, behind: result) { operation.cancel(with: refusal) }
+    } else if job.condition == .failure {
       check(operation, of: job, after: open)
     }
   }
@@ -108,8 +110,8 @@ struct JobNeeds {
   private mutating func check(_ operation: Operation, of job: JobPlan.Job, after needs: [Operation])
   {
     let check = BlockOperation { [run, operation] in
-      if let result = run.result(of: job), result != .failure {
-        operation.cancel(with: NoNeedHasFailed())
+      if let result = run.result(of: job), let refusal = JobRun.refusal(of: job, behind: result) {
+        operation.cancel(with: refusal)
       }
     }
     check.name = "check the needs of \(job.id)"
@@ -160,7 +162,7 @@ struct JobNeeds {
     return NeedHasNotSucceeded(outcome, of: run.plan.jobs[index].id)
   }
 
-  /// Returns the result of needs that have all ended.
+  /// Returns the result of the needs that have ended.
   private mutating func result(of job: JobPlan.Job) -> NeedResult {
     var result = NeedResult.success
     for range in job.needs {

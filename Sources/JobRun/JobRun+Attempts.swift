@@ -42,7 +42,7 @@ extension JobRun {
   ) -> AttemptOperation? {
     if attempt == series.first, case .adopted(let adoption) = series.beginning {
       noteAdoption(adoption, of: index, attempt: attempt)
-      return commands.operation(for: adoption, of: index)
+      return adoption.makeOperation(timeout: plan.jobs[index].timeout)
     }
     guard let result = begin(attempt, of: index, isFirst: attempt == series.first, ticket: ticket)
     else { return nil }
@@ -50,6 +50,7 @@ extension JobRun {
       return ResultOperation { throw error }
     }
     return commands.operation(for: attempt, of: index, result: result) { files in
+      try await self.orphans[index]?.stop()
       try await self.recordStart(of: index, attempt: attempt, files: files)
     }
   }
@@ -95,7 +96,7 @@ extension JobRun {
 
   /// The attempt of an earlier runner is awaited from now on.
   private func noteAdoption(_ adoption: Adoption, of index: Int, attempt: Int) {
-    let start = options.time.instant() - adoption.age
+    let start = options.time.instant() - adoption.shim.age
     state.withLock { state in
       state.jobs[index]?.hasBegun = true
       state.jobs[index]?.currentAttempt = attempt
@@ -116,8 +117,6 @@ extension JobRun {
     guard let job = state.withLock({ $0.jobs[index] }), let attempt = job.currentAttempt else {
       return false
     }
-    // The timeout has ended the attempt before the command was awaited. The command still runs.
-    if let adoption = job.adoption, !adoption.isAwaited { return false }
     let reason = JobOutcome.words(
       about: error, of: plan.jobs[index], lastLine: job.operation.reportedStatus)
     let record = stamped(
@@ -153,6 +152,13 @@ extension JobRun {
       return state.withLock { $0.firstFailure }.map { AnotherJobHasFailed(origin: $0) }
     }
     guard let result = result(of: job) else { return NeedsHaveNotEnded() }
+    return Self.refusal(of: job, behind: result)
+  }
+
+  /// The reason why the result of the needs of a job, which starts after their end, does not permit its start; `nil` if it
+  /// does.
+  static func refusal(of job: JobPlan.Job, behind result: NeedResult) -> (any Error)? {
+    if result == .unknown { return NeedMayStillRun() }
     // A job that was selected without its needs runs.
     let needsFailure = job.condition == .failure && !job.needs.isEmpty
     return needsFailure && result != .failure ? NoNeedHasFailed() : nil

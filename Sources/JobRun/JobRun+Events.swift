@@ -13,7 +13,7 @@ extension JobRun {
 
   /// Notes the end of a job, if its operation has finished and its end was not noted.
   func noteEnd(of index: Int) {
-    guard let job = state.withLock({ $0.jobs[index] }), job.operation.isFinished else { return }
+    guard let job = finishedJob(at: index) else { return }
     if let adoption = job.adoption, job.isEndingAdoption || !adoption.isAwaited {
       return end(adoption, of: index)
     }
@@ -23,7 +23,7 @@ extension JobRun {
         attemptCount: job.attemptCount, lastLine: job.operation.reportedStatus,
         duration: job.started.map { $0.duration(to: options.time.instant()) }))
     // The origin has finished earlier, although its completion block may run later.
-    if let origin = outcome.origin.flatMap(index(ofOrigin:)), origin != index {
+    if let origin = outcome.origin.flatMap(index(ofJob:)), origin != index {
       noteEnd(of: origin)
     }
     guard let released = note(outcome, of: index, job) else { return }
@@ -36,6 +36,15 @@ extension JobRun {
     wake()
     beginLaterOperations()
     finishIfOver()
+  }
+
+  /// Returns the state of a job whose operation has finished and whose end was not noted; `nil` for other jobs.
+  private func finishedJob(at index: Int) -> Job? {
+    // The state is read after the end of the operation, which can change it until then.
+    guard let operation = state.withLock({ $0.jobs[index]?.operation }), operation.isFinished,
+      let job = state.withLock({ $0.jobs[index] }), job.operation === operation
+    else { return nil }
+    return job
   }
 
   /// Stores and records the outcome of a job.
@@ -123,8 +132,9 @@ extension JobRun {
 
   /// Returns what the outcome of a job means for the jobs that need it.
   func needResult(_ outcome: JobOutcome, of index: Int) -> NeedResult {
+    if resumption.unknownJobs[index] != nil { return .unknown }
     guard resumption.unsettledJobs.contains(index) else { return NeedResult(outcome.state) }
-    // If a request has repeated the job, it has another outcome.
+    // If the job has run again because of a retry, it has another outcome.
     let isUnchanged = [.keep(outcome), .wait(outcome)].contains(resumption.decisions[index])
     return isUnchanged ? .unsettled : NeedResult(outcome.state)
   }
@@ -140,7 +150,7 @@ extension JobRun {
     }
     if need.count > 1 {
       state.withLock { state in
-        // A retry takes outcomes back.
+        // A retry removes outcomes.
         if state.lastTicket == retryCount { state.results[need] = result }
       }
     }
@@ -162,12 +172,13 @@ extension JobRun {
     for adoption in state.withLock({ Array($0.removed.values) }) { adoption.stop() }
   }
 
-  private func noteEnd(of job: Resumption.RemovedJob, _ operation: AdoptedOperation) {
+  func noteEnd(of job: Resumption.RemovedJob, _ operation: AdoptedOperation) {
     let outcome = JobOutcome(
       of: operation, nil,
       JobOutcome.Facts(
         attemptCount: job.attempt, lastLine: operation.reportedStatus, duration: nil))
-    var record = stamped(.end(job.id, outcome, definition: "", byRun: isCancelled))
+    let isByRun = outcome.state == .cancelled && isCancelled
+    var record = stamped(.end(job.id, outcome, definition: "", byRun: isByRun))
     record.definition = nil
     state.withLock { state in
       state.removed[job.id] = nil
@@ -175,5 +186,22 @@ extension JobRun {
     }
     handOver()
     finishIfOver()
+  }
+}
+
+// MARK: - Commands without a shim
+
+extension JobRun {
+  /// Ends the commands whose shims were killed, so that none of them runs at the same time as the next attempt of its job,
+  /// and none of them outlives the run.
+  func endOrphans() {
+    for (index, orphan) in orphans {
+      Task {
+        // If a process cannot be ended, the next attempt of the job tries it again.
+        try? await orphan.stop()
+        self.state.withLock { _ = $0.pendingOrphans.remove(index) }
+        self.finishIfOver()
+      }
+    }
   }
 }

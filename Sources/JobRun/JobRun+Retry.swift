@@ -5,33 +5,14 @@ import JobFiles
 import OperationsCore
 
 extension JobRun {
-  /// Repeats jobs of a run that has started. Any number of jobs can still run, and all jobs can have ended.
+  /// Retries jobs of a run that has started. Any number of jobs can still run, and all jobs can have ended.
   ///
-  /// A request for a job repeats the job, the jobs that were skipped or cancelled because of it, and the jobs with the
-  /// condition `always` that need a repeated job. Nothing else is repeated. The attempts continue their numbers.
-  ///
-  /// - Parameter ids: The ids of the jobs.
-  /// - Returns: The ids of all jobs that run again, in the order of the plan.
-  /// - Throws: ``RunFailure`` if one of the jobs must not be repeated, or if no job of the run can be repeated at present.
-  ///   In this case, no job is repeated.
-  @discardableResult
-  package func retry(_ ids: [String]) throws(RunFailure) -> [String] {
-    let choice = repeatJobs(ids, requiresAll: true)
-    if let refusal = ids.lazy.compactMap({ choice.refusals[$0] }).first {
-      throw RunFailure(refusal)
-    }
-    return choice.indices.map { plan.jobs[$0].id }
-  }
-
-  /// Repeats those of several jobs that can be repeated, in the same way as ``retry(_:)``.
+  /// If a job is retried, it runs again, and so do the jobs that were skipped or cancelled because of it, and the jobs with
+  /// the condition `always` that need a job that runs again. No other job runs again. The attempts continue their numbers.
   ///
   /// - Parameter ids: The ids of the jobs.
   /// - Returns: The jobs that run again, and the reasons for which other jobs do not.
   package func retryPossible(_ ids: [String]) -> RetryChoice.Choice {
-    repeatJobs(ids, requiresAll: false)
-  }
-
-  private func repeatJobs(_ ids: [String], requiresAll: Bool) -> RetryChoice.Choice {
     noteFinishedJobs(ids)
     while true {
       let view = RetryView(plan, state, unknown: resumption.unknownJobs)
@@ -41,11 +22,8 @@ extension JobRun {
         return choice
       }
       let choice = view.choice(for: ids)
-      if choice.indices.isEmpty || requiresAll && !choice.refusals.isEmpty {
-        return RetryChoice.Choice(requested: [], refusals: choice.refusals)
-      }
-      if repeatJobs(choice, view) { return choice }
-      // A job has started or ended, or another retry has begun, since the view was made.
+      // If a job has started or ended, or another retry has begun, since the view was made, a new view is made.
+      if choice.indices.isEmpty || runAgain(choice, view) { return choice }
     }
   }
 
@@ -62,7 +40,7 @@ extension JobRun {
   /// Replaces the operations of jobs.
   ///
   /// - Returns: Whether the jobs run again; `false` if the view is no longer true.
-  private func repeatJobs(_ choice: RetryChoice.Choice, _ view: RetryView) -> Bool {
+  private func runAgain(_ choice: RetryChoice.Choice, _ view: RetryView) -> Bool {
     let indices = view.renewed(choice.indices)
     let ticket = view.lastTicket + 1
     let jobs = indices.map { index in
@@ -104,7 +82,7 @@ struct RetryView {
   }
 
   let plan: JobPlan
-  /// Why no job can be repeated, as one sentence.
+  /// Why no job can be retried, as one sentence.
   let obstacle: String?
   let lastTicket: Int
   /// The jobs whose processes may still run, with the reasons.
@@ -124,7 +102,7 @@ struct RetryView {
     jobs[index]?.attemptCount ?? outcomes[index]?.attemptCount ?? 0
   }
 
-  /// Returns the jobs that run again. No job is repeated behind which another one uses the old result at this moment.
+  /// Returns the jobs that run again. If a job that has started uses the old result of one of them, no job runs again.
   func choice(for ids: [String]) -> RetryChoice.Choice {
     let states = plan.jobs.indices.map { index -> RetryChoice.State in
       if let reason = unknown[index] { return .unknown(reason) }
@@ -142,16 +120,13 @@ struct RetryView {
     return RetryChoice.Choice(requested: [], refusals: choice.refusals)
   }
 
-  /// Returns a job that runs after the failure of a repeated job: a job with another condition than `success`.
+  /// Returns a job that has started, has not ended, and needs one of several jobs.
   private func firstUser(of indices: [Int]) -> Int? {
     var search = NeedSearch(plan, indices)
-    return plan.jobs.indices.first { index in
-      jobs[index]?.mayRun == true && plan.jobs[index].condition != .success
-        && search.needsMember(index)
-    }
+    return plan.jobs.indices.first { jobs[$0]?.mayRun == true && search.needsMember($0) }
   }
 
-  /// Returns repeated jobs, and the jobs that wait for them and have not started. Their operations depend on operations
+  /// Returns the jobs that run again, and the jobs that wait for them and have not started. Their operations depend on operations
   /// that have finished, so they get new ones too.
   func renewed(_ indices: [Int]) -> [Int] {
     var search = NeedSearch(plan, indices)
@@ -162,7 +137,7 @@ struct RetryView {
     return plan.jobs.indices.filter { search.isMember[$0] }
   }
 
-  /// Whether this view is still true for the jobs that a retry repeats.
+  /// Whether this view is still true for the jobs that run again.
   func isTrue(_ state: JobRun.State, of indices: [Int]) -> Bool {
     guard state.lastTicket == lastTicket, state.obstacleToRetry == nil else { return false }
     return indices.allSatisfy { index in
@@ -210,14 +185,14 @@ extension JobRun.Job {
 }
 
 extension JobRun.State {
-  /// Why no job of the run can be repeated, as one sentence; `nil` if jobs can be repeated.
+  /// Why no job of the run can be retried, as one sentence; `nil` if jobs can be retried.
   fileprivate var obstacleToRetry: String? {
     if phase != .started { return "the run has not started" }
     if let journalFailure { return journalFailure.description }
     return cancellation == nil ? nil : "the run is being ended"
   }
 
-  /// Replaces the operations of jobs, and takes their outcomes back.
+  /// Replaces the operations of jobs, and removes their outcomes.
   fileprivate mutating func replace(
     _ new: [(Int, JobRun.Job)], keepsEvents: Bool
   ) -> RetryView.Replaced {

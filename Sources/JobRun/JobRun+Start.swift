@@ -44,12 +44,13 @@ extension JobRun {
     handOver()
     journal.whenFailed { [weak self] in self?.journalHasFailed($0) }
     followRemovedJobs()
+    endOrphans()
     let jobs = plan.jobs.indices.compactMap { index in operations[index].map { (index, $0) } }
     let rest = jobs.filter { !isAdopted[$0.0] }
     var needs = JobNeeds(run: self, operations: operations, outcomes: first.outcomes)
     let later = LaterOperations(jobs: rest, others: needs.connect(rest.map(\.0)))
     cancelIfCancelled(operations)
-    if let index = first.failed.first, options.failsFast { failFast(because: plan.jobs[index].id) }
+    if let id = firstFailure(first) { failFast(because: id) }
     begin(jobs.filter { isAdopted[$0.0] }, before: later)
     if !first.events.isEmpty { wake() }
     finishIfOver()
@@ -134,10 +135,15 @@ extension JobRun {
       state.pendingAdoptions = Set(isAdopted.indices.filter { isAdopted[$0] })
       state.removed = Dictionary(removed) { $1 }
       if options.keepsEvents { state.events += first.events }
-      if options.failsFast, let index = first.failed.first {
-        state.firstFailure = plan.jobs[index].id
-      }
+      state.pendingOrphans = Set(orphans.keys)
+      state.firstFailure = firstFailure(first)
     }
+  }
+
+  /// The id of the job whose failure in an earlier runner ends the run; `nil` if there is none.
+  private func firstFailure(_ first: FirstState) -> String? {
+    guard options.failsFast else { return nil }
+    return (resumption.firstFailure ?? first.failed.first).map { plan.jobs[$0].id }
   }
 
   private func cancelIfCancelled(_ operations: [JobOperation?]) {

@@ -85,6 +85,8 @@ package final class JobRun: Sendable {
     var laterOperations: LaterOperations?
     /// The jobs that the plan no longer has, and whose commands run.
     var removed: [String: Adoption] = [:]
+    /// The jobs whose commands run without a shim, and are being ended.
+    var pendingOrphans: Set<Int> = []
     /// Whether the current end of the run was noted.
     var isEndNoted = false
     /// Whether the journal has all records of the current end of the run. Then the handlers are called.
@@ -99,7 +101,9 @@ package final class JobRun: Sendable {
     var lastTicket = 0
 
     /// Whether all jobs have ended.
-    var isOver: Bool { phase == .started && counts.total == jobs.count && removed.isEmpty }
+    var isOver: Bool {
+      phase == .started && counts.total == jobs.count && removed.isEmpty && pendingOrphans.isEmpty
+    }
   }
 
   /// The plan.
@@ -118,8 +122,10 @@ package final class JobRun: Sendable {
   /// The queue of the operations that are no jobs. The name of a queue of a plan has no parentheses.
   let needsQueue = OperationQueue(name: "(needs)")
   private let gracePeriods = GracePeriods()
-  /// The index of each job by its id; empty if no job has a need.
-  private let indices: [String: Int]
+  /// The index of each job by its id; `nil` until it is needed.
+  private let indices = Locked<[String: Int]?>(nil)
+  /// The commands of earlier runners that run without a shim. They are ended before their jobs run again.
+  let orphans: [Int: OrphanedCommand]
   let wake: @Sendable () -> Void
 
   /// Creates a run that has not started.
@@ -142,19 +148,30 @@ package final class JobRun: Sendable {
     self.resumption = history
     self.options = options
     self.wake = wake
-    commands = JobCommands(
+    let commands = JobCommands(
       plan: plan, directory: directory, programs: programs, gracePeriods: gracePeriods,
       workingDirectory: options.workingDirectory)
+    self.commands = commands
+    var orphans: [Int: OrphanedCommand] = [:]
+    for (index, process) in history.orphans {
+      let job = plan.jobs[index]
+      let command = commands.adoptedCommand(named: job.id, grace: job.grace)
+      orphans[index] = OrphanedCommand(command, leader: process)
+    }
+    self.orphans = orphans
     cancellationOrder = plan.order.reversed()
     queues = Dictionary(plan.queues.map { ($0.name, OperationQueue($0)) }) { $1 }
-    let hasNeeds = plan.jobs.contains { !$0.needs.isEmpty } || options.failsFast
-    indices =
-      hasNeeds ? Dictionary(plan.jobs.indices.map { (plan.jobs[$0].id, $0) }) { $1 } : [:]
     state = Locked(State())
   }
 
-  /// Returns the index of a job that is the origin of an outcome.
-  func index(ofOrigin id: String) -> Int? { indices[id] }
+  /// Returns the index of the job with an id; `nil` if there is no such job.
+  package func index(ofJob id: String) -> Int? {
+    indices.withLock { indices in
+      let known = indices ?? Dictionary(plan.jobs.indices.map { (plan.jobs[$0].id, $0) }) { $1 }
+      indices = known
+      return known[id]
+    }
+  }
 
   /// Cancels all jobs, and lets the commands that execute end within their grace periods. A second call does nothing.
   ///
@@ -182,8 +199,8 @@ package final class JobRun: Sendable {
     resumeQueues()
   }
 
-  /// Calls a closure, on any thread, each time when all jobs have ended: also when the jobs that a retry repeats have
-  /// ended. If all jobs have ended, the closure is called before this method returns.
+  /// Calls a closure, on any thread, each time when all jobs have ended: also when the jobs have ended that run again
+  /// because of a retry. If all jobs have ended, the closure is called before this method returns.
   ///
   /// At this time, the journal has got all records. A retry can begin while a closure is called; see ``isFinished``.
   package func whenFinished(_ handler: @escaping @Sendable () -> Void) {
