@@ -19,7 +19,9 @@ struct AttachCommand: EndingCommand {
       OPQ_SOCKET_DIRECTORY is set for both programs, they use only that directory. \
       The process continues when opq-top ends. Exits with 1 if the process does not answer, or, with \
       --batch, when it ends; with 3 if no process listens; with 4 if the process uses another version of the \
-      protocol; with 5 if access is denied. With several processes, exits when the last one has ended.
+      protocol; with 5 if access is denied. With several processes, exits when the last one has ended. \
+      With --run, the dashboard prints at its end what "opq-top run" prints. The exit statuses are the same, but after \
+      a signal, opq-top ends by this signal.
       "opq-top attach [options] -- COMMAND" starts a command; see "opq-top --help".
       """)
 
