@@ -38,27 +38,38 @@ package struct RunDirectory: Hashable, Sendable {
 
   /// Returns the files of an attempt of a job.
   ///
-  /// The name of the files begins with the number of the job, because an id can contain characters that a file name
-  /// cannot have.
+  /// The name of the files begins with the number of the job. An id can contain characters that a file name cannot have,
+  /// and can be too long for one. In this case, only a part of the id follows, and a hash of the id. So two jobs that have
+  /// the same number in different plans have different files. The character before the hash is in no other name.
   ///
   /// - Parameters:
   ///   - number: The number of the job in the plan; the first one is 1.
   ///   - id: The id of the job.
   ///   - attempt: The number of the attempt; the first one is 1.
-  /// - Returns: The name of the files without a suffix, such as `1-fetch.1`, and the files.
+  /// - Returns: The name of the files without a suffix, such as `1-fetch.1` or `2-align_a_~1b2c3d4e.1`, and the files.
   package func files(
     ofJob number: Int, id: String, attempt: Int
   ) -> (name: String, files: ShimFiles) {
-    let bytes = id.utf8.prefix(80).map { byte in
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."), UInt8(ascii: "-"):
-        byte
-      default: UInt8(ascii: "_")
-      }
+    let bytes = id.utf8.prefix(80).map { Self.isPlain($0) ? $0 : UInt8(ascii: "_") }
+    var part = String(decoding: bytes, as: UTF8.self)
+    if !bytes.elementsEqual(id.utf8) {
+      var hash = ShortHash()
+      hash.combine(id.utf8)
+      part += "~\(hash.text.prefix(8))"
     }
-    let name = "\(number)-\(String(decoding: bytes, as: UTF8.self)).\(attempt)"
+    let name = "\(number)-\(part).\(attempt)"
     return (name, files(named: name))
+  }
+
+  /// Returns whether a byte of an id remains in the names of files.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."), UInt8(ascii: "-"),
+      UInt8(ascii: "_"):
+      true
+    default: false
+    }
   }
 
   /// Returns the files with a name from the journal.
@@ -79,5 +90,17 @@ extension RunDirectory {
     if user != 0, status.owner != user { return RunFailure("\(path) belongs to another user") }
     if status.permissions & 0o022 != 0 { return RunFailure("other users can write to \(path)") }
     return nil
+  }
+
+  /// Why this process must not continue the run, because another user has created it; `nil` if it can. The superuser reads
+  /// the runs of other users, but does not execute their commands.
+  var continuationFailure: RunFailure? {
+    if let failure = ownershipFailure { return failure }
+    var status = cmonitor_file_status()
+    let error = cmonitor_read_status(path, true, &status)
+    guard error == 0 else { return RunFailure("read the directory of the run", path, error: error) }
+    if status.owner == cmonitor_user_id() { return nil }
+    return RunFailure(
+      "\(path) belongs to user \(status.owner), and only this user can continue the run")
   }
 }

@@ -15,11 +15,12 @@ extension Resumption {
   ///   - boot: The boot id of the machine.
   ///   - patience: The time in which all shims that have just started must have written their identities.
   /// - Returns: The decisions.
-  /// - Throws: ``RunFailure`` if one of the requested jobs must not be repeated.
+  /// - Throws: ``RunFailure`` if one of the requested jobs must not run again, or if the run belongs to another user.
   package static func load(
     _ plan: JobPlan, directory: RunDirectory, history: RunHistory, retrying: [String]? = nil,
     boot: String = ThisMachine.bootID, patience: Duration = .seconds(5)
   ) async throws(RunFailure) -> Resumption {
+    if let failure = directory.continuationFailure { throw failure }
     let findings = await history.findings(in: directory, boot: boot, patience: patience)
     return try Resumption(
       plan, directory: directory, history: history, findings: findings, retrying: retrying)

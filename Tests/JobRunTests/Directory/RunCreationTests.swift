@@ -169,10 +169,27 @@ struct RunCreationTests {
   @Test("RD-1: The files of an attempt have the number and the id of the job in their names")
   func attemptFiles() {
     let run = RunDirectory(path: "/runs/x")
+    #expect(run.files(ofJob: 12, id: "align-2_b.c", attempt: 3).name == "12-align-2_b.c.3")
     let (name, files) = run.files(ofJob: 3, id: "align[a b/../ü]", attempt: 2)
-    #expect(name == "3-align_a_b_..____.2")
+    #expect(name.hasPrefix("3-align_a_b_..____~") && name.hasSuffix(".2"))
+    #expect(name.utf8.count == "3-align_a_b_..____~12345678.2".utf8.count)
     #expect(files.log == "/runs/x/jobs/\(name).log" && files == run.files(named: name))
     let long = run.files(ofJob: 1, id: String(repeating: "x", count: 1_000), attempt: 1).name
     #expect(long.utf8.count < 100)
+  }
+
+  @Test("RD-4: Jobs of different plans with the same number have different files")
+  func filesAreNotShared() {
+    let run = RunDirectory(path: "/runs/x")
+    let beginning = String(repeating: "x", count: 80)
+    let ids = [
+      "x[a b]", "x[a_b]", "x[a/b]", "x_a_b_", beginning, beginning + "1", beginning + "2",
+      String(beginning.dropLast()), "ü", "é", "__", "",
+    ]
+    let names = ids.map { run.files(ofJob: 7, id: $0, attempt: 1).name }
+    #expect(Set(names).count == ids.count)
+    // A plain id cannot have the name of another one.
+    let hash = names[0].split(separator: "~")[1].dropLast(2)
+    #expect(run.files(ofJob: 7, id: "x_a_b_~\(hash)", attempt: 1).name != names[0])
   }
 }
