@@ -127,16 +127,19 @@ struct DamageTests {
     #expect(scene.lines("ran") == ["first", "held 1"])
   }
 
-  @Test("RD-6: A run that does not exist is one sentence with the nearest name")
+  @Test("RD-6: A run that does not exist is one sentence with the nearest name, and the status 3")
   func unknownRun() throws {
     let scene = try StoredRunScene("  first: {run: 'true'}")
     let none = try scene.run(["run", "--resume", "--batch"])
-    #expect(none.ending == .status(2))
-    none.expectSentence()
+    #expect(none.ending == .status(3))
+    none.expectSentence("there are no runs in")
     #expect(try scene.run(["run", "--batch", scene.file]).ending == .status(0))
     let run = try scene.onlyRun()
     let wrong = try scene.run(["run", "--resume", "--batch", "\(run.id.dropLast())!"])
-    #expect(wrong.ending == .status(2))
+    #expect(wrong.ending == .status(3))
     wrong.expectSentence(run.id)
+    let dry = try scene.run(["run", "--resume", "--dry-run", "19990101"])
+    #expect(dry.ending == .status(3))
+    dry.expectSentence("there is no run \"19990101\"")
   }
 }

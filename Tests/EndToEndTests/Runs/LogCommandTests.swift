@@ -169,6 +169,42 @@ struct LogCommandTests {
     held.expectSentence("interrupted before held ended", "opq-top run --resume \(run.id)")
     // Without -f, the output that is there is enough.
     #expect(try scene.run(["log", "held"]).ending == .status(0))
+    let attempt = try scene.run(["log", "held", "-f", "--attempt", "1"])
+    #expect(attempt.ending == .status(1) && attempt.output == "begin\nend\n")
+    attempt.expectSentence("interrupted before attempt 1 of held ended")
+  }
+
+  @Test("RD-9: log -f waits for the runner of a new run. Other commands say that it is starting")
+  func startingRun() throws {
+    let scene = try finishedScene("  only: {run: 'echo printed'}")
+    let run = try scene.onlyRun()
+    let base = try #require(run.base(of: "only"))
+    // The state before the runner has begun.
+    for name in ["log", "status"] {
+      try FileManager.default.removeItem(atPath: run.file("\(base).\(name)"))
+    }
+    try "".write(toFile: run.file("journal.jsonl"), atomically: true, encoding: .utf8)
+    let log = try scene.start(["log", "only", "-f", "--run", run.id])
+    #expect(try scene.run(["runs"]).output.contains("\(run.id)  starting "))
+    let other = try scene.run(["why", "only", "--run", run.id])
+    #expect(other.ending == .status(3) && other.output.isEmpty)
+    other.expectSentence("the run \(run.id) is starting")
+    #expect(StoredRunScene.isAlive(try #require(log.window.child)), "\(log.errors)")
+    #expect(try scene.run(["run", "--resume", "--batch", run.id]).ending == .status(0))
+    #expect(log.end() == .status(0) && log.output == "printed\n", "\(log.errors)")
+  }
+
+  @Test("RD-9: A file of the output that cannot be read is one sentence, and the status is 1")
+  func unreadableOutput() throws {
+    let scene = try finishedScene("  only: {run: 'echo printed'}")
+    let run = try scene.onlyRun()
+    let base = try #require(run.base(of: "only"))
+    try FileManager.default.removeItem(atPath: run.file("\(base).log"))
+    try FileManager.default.createDirectory(
+      atPath: run.file("\(base).log"), withIntermediateDirectories: false)
+    let log = try scene.run(["log", "only"])
+    #expect(log.ending == .status(1) && log.output.isEmpty)
+    log.expectSentence("cannot read \(run.file("\(base).log"))", "Is a directory")
   }
 
   @Test("RD-9: A signal ends log -f by that signal")

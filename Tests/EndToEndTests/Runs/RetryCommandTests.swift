@@ -26,7 +26,7 @@ struct RetryCommandTests {
     return (runner, run)
   }
 
-  @Test("RD-5: A living run says for each job whether it is repeated, and its name is the new job")
+  @Test("RD-5: A living run says for each job whether it is retried, and its name is the new job")
   func answers() throws {
     let scene = try StoredRunScene(Self.jobs)
     let (runner, run) = try start(in: scene)
@@ -34,9 +34,9 @@ struct RetryCommandTests {
     let retried = try scene.run(["retry", "broken", "held", "other", "nonesuch", "--run", run.id])
     #expect(retried.ending == .status(1) && retried.errors.isEmpty, "\(retried.errors)")
     let lines = retried.output.split(separator: "\n")
-    #expect(lines.count == 4 && lines.first == "repeated: broken", "\(retried.output)")
+    #expect(lines.count == 4 && lines.first == "retried: broken", "\(retried.output)")
     for (line, name) in zip(lines.dropFirst(), ["held", "other", "nonesuch"]) {
-      #expect(line.hasPrefix("not repeated: ") && line.contains(name))
+      #expect(line.hasPrefix("not retried: ") && line.contains(name))
     }
     #expect(scene.wait { run.end(of: "broken")?.state == "succeeded" })
     let wait = try scene.run(["wait", "--state", "succeeded", "broken", "--run", run.path])
@@ -68,5 +68,31 @@ struct RetryCommandTests {
     let state = try scene.run(["retry", "broken", "--run", "2026", "--state", "nowhere"])
     #expect(state.ending == .status(3))
     state.expectSentence("nowhere/runs")
+  }
+
+  @Test("RD-5: A path names the run and its place, so --state is refused beside it")
+  func pathAndPlace() throws {
+    let scene = try StoredRunScene(Self.jobs)
+    try scene.open()
+    #expect(try scene.run(["run", "--batch", scene.file]).ending == .status(1))
+    let run = try scene.onlyRun()
+    let both = try scene.run(["retry", "broken", "--run", run.path, "--state", "nowhere"])
+    #expect(both.ending == .status(2) && both.output.isEmpty)
+    both.expectSentence("--state cannot be combined with the path of a run")
+    #expect(run.records("runner").count == 1)
+  }
+
+  @Test("RD-5: Many names of jobs are more than one message to a living run")
+  func manyJobs() throws {
+    let scene = try StoredRunScene(Self.jobs)
+    let (runner, run) = try start(in: scene)
+    let names = (0..<2_500).map { "unknown-\($0)-" + String(repeating: "x", count: 500) }
+    try scene.open("repaired")
+    let retried = try scene.run(["retry", "--run", run.id] + names + ["broken"])
+    #expect(retried.ending == .status(1) && retried.errors.isEmpty, "\(retried.errors)")
+    let lines = retried.output.split(separator: "\n")
+    #expect(lines.count == 2_501 && lines.last == "retried: broken")
+    try scene.open()
+    #expect(runner.end() == .status(0), "\(runner.output)")
   }
 }

@@ -63,12 +63,43 @@ struct RunOptionTests {
     }
     let unknown = try scene.run(["why", "only", "--run", "19990101"])
     #expect(unknown.ending == .status(3))
-    unknown.expectSentence("there is no run “19990101”", run.id)
+    unknown.expectSentence("there is no run \"19990101\"", run.id)
     let both = try scene.run(["why", "only", "--run", run.id, "-p", "1"])
     #expect(both.ending == .status(2))
     both.expectSentence("use only one of --pid, --wait, --socket and --run")
     let alone = try scene.run(["why", "only", "--state", ".opq"])
     #expect(alone.ending == .status(2))
     alone.expectSentence("--state needs --run")
+    for command in [["why", "only"], ["log", "only"], ["attach", "--batch"]] {
+      let program = try scene.run(command + ["--run", run.path, "--state", ".opq"])
+      #expect(program.ending == .status(2) && program.output.isEmpty, "\(command)")
+      program.expectSentence("--state cannot be combined with the path of a run")
+    }
+  }
+
+  @Test("RD-10: An id of several runs, and a place that is a file, have the status 2")
+  func otherMistakes() throws {
+    let scene = try StoredRunScene("  only: {run: 'true'}")
+    for _ in 1...2 { #expect(try scene.run(["run", "--batch", scene.file]).ending == .status(0)) }
+    let start = String(scene.runs[0].id.prefix(4))
+    for command in [["why", "only", "--run"], ["log", "only", "--run"], ["run", "--resume"]] {
+      let ambiguous = try scene.run(command + [start])
+      #expect(ambiguous.ending == .status(2), "\(command)")
+      ambiguous.expectSentence("the ids of 2 runs begin with \"\(start)\"")
+      let unreadable = try scene.run(command + [start, "--state", scene.file])
+      #expect(unreadable.ending == .status(2), "\(command)")
+    }
+    #expect(try scene.run(["runs", "--state", scene.file]).ending == .status(2))
+  }
+
+  @Test("RD-10: A proposed command quotes the path of the run for a shell")
+  func quotedPath() throws {
+    let scene = try StoredRunScene("  only: {run: 'true'}")
+    let state = scene.scene.file("my state")
+    #expect(
+      try scene.run(["run", "--batch", "--state", state, scene.file]).ending == .status(0))
+    let run = try #require(scene.runs(in: "\(state)/runs").first)
+    let program = try scene.run(["why", "only", "--run", run.path])
+    program.expectSentence("opq-top log JOB --run '\(run.path)'")
   }
 }

@@ -5,6 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Tests of `opq-top runs`, with runs of real processes.
 @Suite("opq-top runs", .timeLimit(.minutes(10)), .onOwnThread)
 struct RunsCommandTests {
@@ -65,7 +71,7 @@ struct RunsCommandTests {
     let json = try scene.run(["runs", "--json"])
     #expect(json.ending == .status(3))
     #expect(json.output == "{\"runs\":[],\"schema\":\"opq.runs/1\"}\n")
-    #expect(try scene.run(["runs", "--prune", "--yes"]).output == "no run to remove\n")
+    #expect(try scene.run(["runs", "--prune", "--yes"]).output == "no run to delete\n")
   }
 
   @Test("RD-8: runs shows a run that runs, is interrupted, and has finished, with its counts")
@@ -104,7 +110,7 @@ struct RunsCommandTests {
     #expect(text.output.contains("\(run.id)  damaged ") && text.output.contains("request.json"))
   }
 
-  @Test("RD-8: Without a terminal, --prune needs --yes, and lists what it would remove")
+  @Test("RD-8: Without a terminal, --prune needs --yes, and lists what it would delete")
   func pruneWithoutTerminal() throws {
     let scene = try finishedScene()
     let run = try scene.onlyRun()
@@ -112,27 +118,27 @@ struct RunsCommandTests {
     #expect(refused.ending == .status(2) && refused.output.contains(run.id))
     refused.expectSentence("--prune needs --yes")
     let younger = try scene.run(["runs", "--prune", "--yes", "--older-than", "30m"])
-    #expect(younger.ending == .status(0) && younger.output == "no run to remove\n")
+    #expect(younger.ending == .status(0) && younger.output == "no run to delete\n")
     #expect(scene.runs.count == 1)
     try makeOld(run)
     let older = try scene.run(["runs", "--prune", "--yes", "--older-than", "30m"])
-    #expect(older.ending == .status(0) && older.output == "removed 1 run\n")
+    #expect(older.ending == .status(0) && older.output == "deleted 1 run\n")
     #expect(scene.runs.isEmpty)
   }
 
-  @Test("RD-8: On a terminal, --prune asks, and only y removes", arguments: ["n", "", "y"])
+  @Test("RD-8: On a terminal, --prune asks, and only y deletes", arguments: ["n", "", "y"])
   func pruneOnTerminal(answer: String) throws {
     let scene = try finishedScene()
     let run = try scene.onlyRun()
     let window = try scene.show(["runs", "--prune"])
-    #expect(window.wait { $0.contains(run.id) && $0.contains("Remove 1 run with the output") })
+    #expect(window.wait { $0.contains(run.id) && $0.contains("Delete 1 run with the output") })
     window.type("\(answer)\r")
     #expect(window.waitForEnd() == .status(0))
     #expect(scene.runs.isEmpty == (answer == "y"))
-    #expect(window.screen.contains(answer == "y" ? "removed 1 run" : "nothing was removed"))
+    #expect(window.screen.contains(answer == "y" ? "deleted 1 run" : "nothing was deleted"))
   }
 
-  @Test("RD-8: --prune removes no run that is alive, and none with a command that still runs")
+  @Test("RD-8: --prune deletes no run that is alive, and none with a command that still runs")
   func livingRuns() throws {
     let scene = try StoredRunScene(Self.held)
     let killed = try scene.start(["run", "--batch", scene.file])
@@ -144,7 +150,7 @@ struct RunsCommandTests {
     let living = try scene.start(["run", "--batch", scene.file])
     #expect(scene.wait { scene.lines("ran").count == 2 }, "\(living.errors)")
     let prune = try scene.run(["runs", "--prune", "--yes"])
-    #expect(prune.ending == .status(0) && prune.output == "no run to remove\n")
+    #expect(prune.ending == .status(0) && prune.output == "no run to delete\n")
     prune.expectSentence("\(interrupted.id) is kept, because a command of it is still running")
     #expect(scene.runs.count == 2)
     try scene.open()
@@ -152,7 +158,51 @@ struct RunsCommandTests {
     #expect(scene.wait { interrupted.status(of: "held") == 0 })
     let shim = try #require(interrupted.shim(of: "held"))
     #expect(scene.wait { !StoredRunScene.isAlive(shim) })
-    #expect(try scene.run(["runs", "--prune", "--yes"]).output == "removed 2 runs\n")
+    #expect(try scene.run(["runs", "--prune", "--yes"]).output == "deleted 2 runs\n")
     #expect(scene.runs.isEmpty)
+  }
+
+  @Test("RD-8: --prune keeps a run with a command that still runs, although its shim was killed")
+  func killedShim() throws {
+    let scene = try StoredRunScene(Self.held)
+    let runner = try scene.start(["run", "--batch", scene.file])
+    #expect(scene.wait(for: "first", in: "ran"), "\(runner.errors)")
+    let run = try scene.onlyRun()
+    #expect(scene.wait { run.group(of: "held") != nil })
+    let (shim, command) = (
+      try #require(run.shim(of: "held")), try #require(run.group(of: "held"))
+    )
+    runner.kill()
+    #expect(kill(shim, SIGKILL) == 0)
+    #expect(scene.wait { !StoredRunScene.isAlive(shim) } && StoredRunScene.isAlive(command))
+    let prune = try scene.run(["runs", "--prune", "--yes"])
+    #expect(prune.ending == .status(0) && prune.output == "no run to delete\n")
+    prune.expectSentence("\(run.id) is kept, because a command of it is still running")
+    try scene.open()
+    #expect(scene.wait { !StoredRunScene.isAlive(command) })
+    #expect(try scene.run(["runs", "--prune", "--yes"]).output == "deleted 1 run\n")
+  }
+
+  @Test("RD-8: A run that has finished and that a dashboard shows is neither resumed nor deleted")
+  func shownRun() throws {
+    let scene = try StoredRunScene("  first: {run: 'true'}")
+    let window = try scene.show(["run", scene.file])
+    #expect(window.wait { $0.contains("all jobs have ended") }, "\(window.screen)")
+    let run = try scene.onlyRun()
+    let runner = try #require(run.runner)
+    let text = try scene.run(["runs"])
+    #expect(text.output.contains("\(run.id)  finished, shown  \(runner) "), "\(text.output)")
+    let listed = try listing(of: scene).first
+    #expect(listed?.state == "finished" && listed?.process == runner)
+    let resumed = try scene.run(["run", "--resume", "--batch"])
+    #expect(resumed.ending == .status(2) && resumed.output.isEmpty)
+    resumed.expectSentence("all jobs of the run \(run.id) have ended", "no dashboard shows it")
+    let prune = try scene.run(["runs", "--prune", "--yes"])
+    #expect(prune.ending == .status(0) && prune.output == "no run to delete\n")
+    prune.expectSentence("\(run.id) is kept, because a dashboard still shows it")
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+    #expect(scene.wait { run.runner == nil })
+    #expect(try listing(of: scene).first?.process == nil)
   }
 }
