@@ -19,7 +19,7 @@ struct RunCommand: EndingCommand {
       --batch, a line is printed for each start, each failed attempt that is retried and each end of a job, and a \
       summary at the end. These lines have no colors. The jobs do not outlive this process then, unless it is killed.
 
-      The directory .opq beside the file keeps the states and the output of all runs. --resume continues a run whose \
+      The directory .opq beside the file keeps the states and the output of all runs. --resume resumes a run whose \
       process was ended or killed: jobs that have ended do not run again, unless they have changed, and jobs that \
       still run are awaited. --resume with --dry-run says what would happen to each job.
 
@@ -47,7 +47,7 @@ struct RunCommand: EndingCommand {
 
   @Flag(
     help: """
-      Continue a run: by default the newest one whose jobs have not all ended, or the newest one.
+      Resume a run: by default the newest interrupted one or, if there is none, the newest one.
       """)
   var resume = false
 
