@@ -209,3 +209,17 @@ final class FinishedRun {
     }
   }
 }
+
+extension JobRun {
+  /// Retries jobs. All of them must run again.
+  ///
+  /// - Returns: The ids of all jobs that run again, in the order of the plan.
+  @discardableResult
+  func retry(_ ids: [String]) throws(RunFailure) -> [String] {
+    let choice = retryPossible(ids)
+    if let refusal = ids.lazy.compactMap({ choice.refusals[$0] }).first {
+      throw RunFailure(refusal)
+    }
+    return choice.indices.map { plan.jobs[$0].id }
+  }
+}

@@ -17,6 +17,7 @@ final class NaiveResume {
     var isAgain = false
     var isNew = false
     var isUnsettled = false
+    var mayRun = false
     var isReopened = false
   }
 
@@ -47,6 +48,7 @@ final class NaiveResume {
   /// Whether the needs of a job, all of which have ended, or one of which has not succeeded, prevent its start.
   private func isSkipped(_ index: Int) -> Bool {
     let needs = needs(of: index)
+    if needs.contains(where: \.mayRun) { return true }
     switch plan.jobs[index].condition {
     case .success: return needs.contains { $0.end != nil && $0.end != .succeeded }
     case .failure:
@@ -78,8 +80,10 @@ final class NaiveResume {
       return starts(
         index, isAgain: passesOn, isReopened: needsAgain && job.failedAttemptCount > 0)
     case .started(.alive): return Fate(words: "adopt \(job.attemptCount)")
-    case .started(.unknown): return Fate(words: "keep failed", end: .failed, isUnsettled: true)
-    case .started(.lost): return startsAgain(index, isAgain: passesOn, isReopened: false)
+    case .started(.orphaned) where plan.jobs[index].isOnce, .started(.unknown):
+      return Fate(words: "keep failed", end: .failed, isUnsettled: true, mayRun: true)
+    case .started(.lost), .started(.orphaned):
+      return startsAgain(index, isAgain: passesOn, isReopened: false)
     case .started(.ended(let status)):
       if isChanged || needsAgain || needsNew {
         return startsAgain(index, isAgain: passesOn, isReopened: true)
@@ -121,7 +125,11 @@ final class NaiveResume {
   private func starts(_ index: Int, isAgain: Bool, isReopened: Bool) -> Fate {
     let isSkipped = isSkipped(index)
     let isUnsettled = needs(of: index).contains(where: \.isUnsettled)
-    let isKept = isSkipped && plan.jobs[index].condition == .failure && isUnsettled
+    let mayRun = needs(of: index).contains(where: \.mayRun)
+    let isKept =
+      isSkipped
+      && (plan.jobs[index].condition == .failure && isUnsettled
+        || plan.jobs[index].condition != .success && mayRun)
     return Fate(
       words: isKept ? "keep skipped" : "run \(past[index].attemptCount + 1)",
       end: isSkipped ? .skipped : nil, isAgain: isAgain, isReopened: isReopened)

@@ -48,6 +48,32 @@ struct OnceTests {
       ])
   }
 
+  @Test("RD-4: A job that must run once and whose command still runs without a shim waits")
+  func orphanedJobWaits() throws {
+    var past = try PastRun(Self.jobs)
+    past.run("merge")
+    past.start("deploy", .orphaned(PastRun.process))
+    let next = try past.resumed()
+    #expect(
+      next.words == [
+        "merge: keep succeeded", "deploy: keep failed", "publish: run 1", "notify: keep skipped",
+        "undo: keep skipped",
+      ])
+    let sentence =
+      "its shim was killed, but its command still runs as process 4712, and it must run once;"
+      + " resume the run when the process has ended"
+    #expect(next.resumption.sentences == ["deploy: \(sentence)"])
+    #expect(next.resumption.orphans.isEmpty && next.resumption.unknownJobs == [1: sentence])
+    // Nothing is recorded, so the next resume examines the process again.
+    #expect(!next.resumption.records.contains { $0.job == "deploy" || $0.jobs != nil })
+    #expect(throws: RunFailure("deploy: \(sentence)")) {
+      try past.resumed(retrying: ["deploy"])
+    }
+    past.findings["deploy"] = .lost
+    #expect(try past.resumed()["deploy"] == "wait")
+    #expect(try past.resumed(retrying: ["deploy"])["deploy"] == "run 2")
+  }
+
   @Test("RD-4: The record of a job that waits is written before anything starts")
   func waitingIsRecorded() throws {
     var past = try PastRun(Self.jobs)

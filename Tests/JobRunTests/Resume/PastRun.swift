@@ -11,6 +11,7 @@ import Testing
 struct PastRun {
   static let boot = "boot"
   static let shim = AdoptedShim(processID: 4711, startTime: 1)
+  static let process = ProcessIdentity(id: 4712, startTime: 2)
 
   let directory = RunDirectory(path: "/runs/20260131-235959-k3x9")
   /// The plan of the runner that writes the journal.
@@ -120,10 +121,13 @@ struct Resumed {
     zip(plan.jobs, resumption.decisions).map { "\($0.id): \(Self.words($1))" }
   }
 
-  /// The decision about a job as words.
-  subscript(_ id: String) -> String {
-    plan.jobs.firstIndex { $0.id == id }.map { Self.words(resumption.decisions[$0]) } ?? "-"
+  /// The decision about a job.
+  func decision(_ id: String) -> Resumption.Decision? {
+    plan.jobs.firstIndex { $0.id == id }.map { resumption.decisions[$0] }
   }
+
+  /// The decision about a job as words.
+  subscript(_ id: String) -> String { decision(id).map { Self.words($0) } ?? "-" }
 
   /// The number of the last attempt of a job.
   func lastAttempt(_ id: String) -> Int? {

@@ -14,6 +14,8 @@ struct RandomJobs {
     var version = 0
     /// The number of values of `each`; 0 for a job without `each`.
     var size: Int
+    /// A part of each value. Names of files cannot contain all of these parts.
+    var mark = "_"
     var needs: Set<String>
     let condition: JobPlan.Condition
     let isOnce: Bool
@@ -48,7 +50,8 @@ struct RandomJobs {
   /// Changes a part of the file.
   mutating func change(_ random: inout SeededGenerator) {
     let index = Int.random(in: jobs.indices, using: &random)
-    switch Int.random(in: 0..<8, using: &random) {
+    switch Int.random(in: 0..<9, using: &random) {
+    case 8: jobs[index].mark = ["_", " ", "/", "é"].randomElement(using: &random) ?? "_"
     case 0...3: jobs[index].version += 1
     case 4: jobs[index].size = Int.random(in: 0...3, using: &random)
     case 5:
@@ -66,7 +69,7 @@ struct RandomJobs {
   /// The plan. The jobs have a random order in the file.
   func plan(_ random: inout SeededGenerator) throws -> JobPlan {
     let lines = jobs.shuffled(using: &random).map { job in
-      let values = (0..<job.size).map { "\($0)" }.joined(separator: ", ")
+      let values = (0..<job.size).map { "'v\(job.mark)\($0)'" }.joined(separator: ", ")
       let each = job.size > 0 ? ", each: {N: [\(values)]}" : ""
       return
         "  \(job.name): {run: 'echo \(job.version)', needs: [\(job.needs.sorted().joined(separator: ", "))]"

@@ -40,7 +40,8 @@ struct RandomResumeTests {
       for (index, result) in rules.results.enumerated() {
         let fate = NaiveResume.Fate(
           words: Resumed.words(decisions[index]), end: result.state, isAgain: result.isAgain,
-          isNew: result.isNew, isUnsettled: result.waits, isReopened: result.isReopened)
+          isNew: result.isNew, isUnsettled: result.waits, mayRun: result.mayRun,
+          isReopened: result.isReopened)
         guard fate == naive.fate(of: index) else {
           Issue.record(
             "OPQ_SEED=\(seed &+ round): \(plan.jobs[index].id): \(fate) and \(naive.fate(of: index))"
@@ -103,6 +104,7 @@ struct RandomResumeTests {
       past.failedAttemptCount = Int.random(in: 0..<past.attemptCount, using: &random)
       let findings: [ShimFinding] = [
         .alive(PastRun.shim), .ended(status: 0), .ended(status: 7), .lost, .unknown("unknown"),
+        .orphaned(PastRun.process),
       ]
       past.progress = .started(findings.randomElement(using: &random) ?? .lost)
     default:

@@ -130,6 +130,7 @@ struct ResumeTests {
       """
         a: {run: 'true'}
         undo: {run: 'true', needs: [a], when: failure}
+        next: {run: 'true', needs: [a]}
       """)
     past.start("a", .unknown("the shim has no identity"))
     let next = try past.resumed()
@@ -142,6 +143,81 @@ struct ResumeTests {
     // The command may still succeed.
     #expect(next["undo"] == "keep skipped")
     #expect(next.resumption.sentences == ["a: the shim has no identity"])
+  }
+
+  @Test("RD-4: No job starts behind a job whose command may still run, until its end is known")
+  func behindUnknownState() throws {
+    var past = try PastRun(
+      """
+        a: {run: 'true'}
+        b: {run: 'true'}
+        notify: {run: 'true', needs: [a, b], when: always}
+        undo: {run: 'true', needs: [a, b], when: failure}
+        part: {run: 'true', each: {N: [1, 2]}}
+        sum: {run: 'true', needs: [part, b], when: always}
+      """)
+    past.start("a", .unknown("the shim has no identity"))
+    past.run("b", state: .failed)
+    past.run("part[1]")
+    past.start("part[2]", .unknown("the shim has no identity"))
+    let next = try past.resumed()
+    for id in ["notify", "undo", "sum"] {
+      guard case .keep(let outcome) = next.decision(id) else {
+        Issue.record("\(next.words)")
+        continue
+      }
+      #expect(
+        outcome.sentence(for: id)
+          == "\(id) was skipped: it is not known if a job that it needs still runs")
+      #expect(!outcome.isHarmless)
+      #expect(next.resumption.records.contains { $0.job == id && $0.state == .skipped })
+    }
+    // They stay skipped as long as the state is unknown.
+    try past.resume()
+    #expect(try past.resumed().words == next.words)
+    #expect(try past.resumed().resumption.records.isEmpty)
+    #expect(throws: RunFailure.self) { try past.resumed(retrying: ["notify"]) }
+    past.findings = ["a": .ended(status: 0), "part[2]": .lost]
+    let last = try past.resumed()
+    #expect(last["a"] == "take 1 with 0" && last["part[2]"] == "run 2")
+    for id in ["notify", "undo", "sum"] { #expect(last[id] == "run 1", "\(id)") }
+  }
+
+  @Test("RD-4: A job whose command still runs without a shim runs again, and the command is ended")
+  func orphanedRunsAgain() throws {
+    var past = try PastRun(
+      "  a: {run: 'true', retries: 2}\n  b: {run: 'true'}\n  c: {run: 'true', needs: [a]}")
+    past.start("a")
+    past.retry("a", attempt: 1)
+    past.start("a", attempt: 2, .orphaned(PastRun.process))
+    let next = try past.resumed()
+    #expect(next.words == ["a: run 3", "b: run 1", "c: run 1"] && next.lastAttempt("a") == 5)
+    #expect(next.resumption.orphans == [0: PastRun.process])
+    #expect(
+      next.resumption.sentences == [
+        "a still runs, but its shim was killed; its command is ended, and it runs again"
+      ])
+    // A job that is skipped because of a need that is new in the file.
+    past.run("b", state: .failed)
+    let skipped = try past.resumed(
+      "  a: {run: 'true', retries: 2, needs: [b]}\n  b: {run: 'true'}\n  c: {run: 'true', needs: [a]}"
+    )
+    #expect(skipped.resumption.orphans == [0: PastRun.process])
+    #expect(
+      skipped.resumption.sentences.first
+        == "a still runs, but its shim was killed; its command is ended, and it is skipped")
+  }
+
+  @Test("RD-4: The command without a shim of a job that the file no longer has is named")
+  func removedOrphan() throws {
+    var past = try PastRun("  a: {run: 'true'}\n  b: {run: 'true'}")
+    past.start("a", .orphaned(PastRun.process))
+    let next = try past.resumed("  b: {run: 'true'}")
+    #expect(next.resumption.orphans.isEmpty && next.words == ["b: run 1"])
+    #expect(
+      next.resumption.sentences == [
+        "a is no longer in the job file, and its shim was killed, but its command still runs as process 4712"
+      ])
   }
 
   @Test("RD-4: An attempt that was not examined does not run a second time")

@@ -44,7 +44,7 @@ struct RetryTests {
     #expect(next.reopened == ["bad", "next", "last", "report"])
     #expect(
       next.resumption.sentences == [
-        "bad runs again as requested", "next, last and report run because of this request",
+        "bad runs again as requested", "next, last and report run because of this retry",
       ])
   }
 
@@ -64,7 +64,7 @@ struct RetryTests {
     #expect(
       choice.choice(for: ["bad", "next"]).refusals == [
         "bad": "bad is running",
-        "next": "next has not ended; it runs without a request if its needs permit it",
+        "next": "next has not ended; it runs without a retry if its needs permit it",
       ])
     for (id, sentence) in [
       ("good", "good has succeeded; only jobs that have failed or were cancelled run again"),
@@ -185,7 +185,9 @@ struct RetryTests {
     // Another attempt follows.
     #expect(throws: RunFailure("b is running")) { try past.resumed(retrying: ["b"]) }
     past.findings["a"] = .unknown("the shim has no identity")
-    #expect(throws: RunFailure("the shim has no identity")) { try past.resumed(retrying: ["a"]) }
+    #expect(throws: RunFailure("a: the shim has no identity")) {
+      try past.resumed(retrying: ["a"])
+    }
   }
 
   @Test("RD-5: A job that has failed or was lost without a runner can be repeated")

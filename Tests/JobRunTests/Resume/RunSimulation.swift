@@ -24,6 +24,8 @@ struct RunSimulation {
     case ended(JobOutcome)
   }
 
+  private static let directory = RunDirectory(path: "/run")
+
   private var random: SeededGenerator
   private var jobs: RandomJobs
   private(set) var plan: JobPlan
@@ -96,7 +98,7 @@ struct RunSimulation {
     let history = RunHistory(records)
     let findings = history.jobs.compactMapValues { $0.openStart.flatMap { ends[$0.files] } }
     return try Resumption(
-      plan, directory: RunDirectory(path: "/run"), history: history, findings: findings,
+      plan, directory: Self.directory, history: history, findings: findings,
       retrying: retrying)
   }
 
@@ -186,8 +188,11 @@ struct RunSimulation {
     try checkStart(index, attempt: attempt)
     requested.remove(job.id)
     let definition = resumption.definitions[index]
-    records.append(
-      .start(job.id, attempt: attempt, files: "\(job.id).\(attempt)", definition: definition))
+    let files = Self.directory.files(ofJob: index + 1, id: job.id, attempt: attempt).name
+    if let other = records.first(where: { $0.event == .start && $0.files == files }) {
+      throw Violation("\(job.id) has the files of an attempt of \(other.job ?? "")")
+    }
+    records.append(.start(job.id, attempt: attempt, files: files, definition: definition))
     progress[index] = .running(attempt: attempt)
   }
 
