@@ -41,7 +41,7 @@ extension JobRun {
   /// needs. The files of attempts whose commands may still run remain.
   ///
   /// Call this method when all jobs have ended and the journal was closed. Before that, a process that a command has left
-  /// behind may still write, and a runner that continues the run may still need the files.
+  /// behind may still write, and a runner that resumes the run may still need the files.
   package func deleteUselessFiles() {
     for (index, outcome) in outcomes.enumerated() {
       if resumption.unknownJobs[index] != nil { continue }

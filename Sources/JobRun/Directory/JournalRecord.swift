@@ -6,9 +6,9 @@ import COperationsSystem
 /// A line of the journal of a run: something that has happened.
 ///
 /// The properties have the names of the keys. A record has only those that belong to its event.
-package struct JournalRecord: Codable, Hashable, Sendable {
+package struct JournalRecord: Hashable, Sendable {
   /// What has happened.
-  package enum Event: String, Codable, Sendable {
+  package enum Event: String, Sendable {
     /// A runner has begun.
     case runner
     /// An attempt of a job starts.
@@ -77,8 +77,6 @@ package struct JournalRecord: Codable, Hashable, Sendable {
     self.time = time
   }
 }
-
-extension JobOutcome.State: Codable {}
 
 extension JournalRecord {
   /// Creates the record that a runner has begun.

@@ -92,7 +92,7 @@ extension RunDirectory {
     return nil
   }
 
-  /// Why this process must not continue the run, because another user has created it; `nil` if it can. The superuser reads
+  /// Why this process must not resume the run, because another user has created it; `nil` if it can. The superuser reads
   /// the runs of other users, but does not execute their commands.
   var continuationFailure: RunFailure? {
     if let failure = ownershipFailure { return failure }
@@ -101,6 +101,6 @@ extension RunDirectory {
     guard error == 0 else { return RunFailure("read the directory of the run", path, error: error) }
     if status.owner == cmonitor_user_id() { return nil }
     return RunFailure(
-      "\(path) belongs to user \(status.owner), and only this user can continue the run")
+      "\(path) belongs to user \(status.owner), and only this user can resume the run")
   }
 }

@@ -38,8 +38,6 @@ package struct RunHistory: Sendable {
     package private(set) var lastStart: Start?
     /// The definition of the job at its last start or end, also if a retry has followed; `nil` if it is unknown.
     package private(set) var definition: String?
-    /// Whether the job has ever ended, also if it counts as not ended since then.
-    package private(set) var hasEverEnded = false
     /// Whether the journal contains the failure of the attempt ``lastStart``, after which another attempt follows.
     package private(set) var hasLastAttemptFailed = false
     /// The number of attempts that have failed one after the other, after each of which another attempt follows. Attempts
@@ -144,7 +142,6 @@ extension RunHistory.JobHistory {
     self.outcome = outcome
     if record.byRun != true { hasEnded = true }
     attemptCount = max(attemptCount, outcome.attemptCount)
-    hasEverEnded = true
     endDefinition = record.definition
     if let text = record.definition { definition = text }
     waits = record.waits ?? false

@@ -38,7 +38,7 @@ package final class RunJournal: Sendable {
   private let queue = DispatchQueue(label: "opq-journal")
 
   /// Opens the journal of a run. If the last line is not complete, because an earlier runner ended while it wrote the
-  /// line, the initializer removes the line.
+  /// line, the initializer deletes the line.
   ///
   /// - Parameter directory: The directory of the run. This process has its lock.
   /// - Throws: ``RunFailure`` if the journal cannot be opened.
@@ -66,14 +66,6 @@ package final class RunJournal: Sendable {
 
   /// Appends a record, which is soon on the disk. After a failure or the call of ``close()``, nothing happens.
   package func append(_ record: JournalRecord) { append(record, resuming: nil) }
-
-  /// Appends a record, and waits until it and all earlier records are on the disk.
-  ///
-  /// - Throws: ``RunFailure`` if the journal cannot be written. After a failure, all further calls fail at once.
-  package func appendAndSync(_ record: JournalRecord) async throws(RunFailure) {
-    let failure = await withCheckedContinuation { append(record, resuming: $0) }
-    if let failure { throw failure }
-  }
 
   /// Appends a record, and resumes a task when it and all earlier records are on the disk, or cannot be written.
   func append(
@@ -167,7 +159,7 @@ extension RunJournal {
     for handler in handlers { handler(failure) }
   }
 
-  /// Removes what follows the last line break of a journal. Returns the size of the journal.
+  /// Deletes what follows the last line break of a journal. Returns the size of the journal.
   private static func cutTornLine(_ file: Int32, _ path: String) throws(RunFailure) -> Int64 {
     var status = cmonitor_file_status()
     var error = cmonitor_read_open_status(file, &status)

@@ -3,8 +3,8 @@
 
 import COperationsSystem
 
-/// The inputs of a run, which do not change. A runner that continues the run uses them again.
-package struct RunRequest: Codable, Hashable, Sendable {
+/// The inputs of a run, which do not change. A runner that resumes the run uses them again.
+package struct RunRequest: Hashable, Sendable {
   /// The version of the format that this program writes. A program refuses a request with a higher version.
   package static let currentVersion = 1
 

@@ -157,3 +157,13 @@ final class FaultyDisk: Sendable {
       })
   }
 }
+
+extension RunJournal {
+  /// Appends a record, and waits until it and all earlier records are on the disk.
+  ///
+  /// - Throws: `RunFailure` if the journal cannot be written. After a failure, all further calls fail at once.
+  func appendAndSync(_ record: JournalRecord) async throws(RunFailure) {
+    let failure = await withCheckedContinuation { append(record, resuming: $0) }
+    if let failure { throw failure }
+  }
+}

@@ -89,7 +89,7 @@ struct JournalFaultTests {
     #expect(failures.value.count == 2 && Set(failures.value).count == 1)
   }
 
-  @Test("RD-6: A new runner removes an incomplete last line", arguments: [1, 100, 65_536, 200_000])
+  @Test("RD-6: A new runner deletes an incomplete last line", arguments: [1, 100, 65_536, 200_000])
   func tornLine(length: Int) throws {
     let scene = try DirectoryScene()
     let first = Self.start(1)

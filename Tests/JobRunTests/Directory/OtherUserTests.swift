@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Runs of other users", .enabled(if: geteuid() == 0))
 struct OtherUserTests {
-  @Test("RD-6: The superuser can list a run of another user, and cannot continue it")
+  @Test("RD-6: The superuser can list a run of another user, and cannot resume it")
   func superuser() async throws {
     let scene = try DirectoryScene()
     let run = try scene.run([.runner()])
@@ -26,7 +26,7 @@ struct OtherUserTests {
     #expect(summary.directory == run && summary.state == .interrupted)
     #expect(try RunHistory.read(run).runners.count == 1)
     let failure = RunFailure(
-      "\(run.path) belongs to user 65534, and only this user can continue the run")
+      "\(run.path) belongs to user 65534, and only this user can resume the run")
     await #expect(throws: failure) {
       try await Resumption.load(plan, directory: run, history: history)
     }

@@ -76,7 +76,7 @@ struct RunHistoryTests {
     ])
     let (a, b) = (history.jobs["a"], history.jobs["b"])
     #expect(a?.outcome == outcome && a?.endDefinition == "e" && a?.definition == "e")
-    #expect(a?.waits == true && a?.isByRun == false && a?.hasEverEnded == true)
+    #expect(a?.waits == true && a?.isByRun == false && a?.hasEnded == true)
     #expect(b?.waits == false && b?.isByRun == true && b?.lastStart == nil)
   }
 
@@ -88,7 +88,7 @@ struct RunHistoryTests {
     ])
     let job = history.jobs["a"]
     #expect(job?.outcome == nil && job?.endDefinition == nil && job?.attemptCount == 2)
-    #expect(job?.waits == false && job?.isByRun == false && job?.hasEverEnded == true)
+    #expect(job?.waits == false && job?.isByRun == false && job?.hasEnded == true)
   }
 
   @Test("RD-5: After a retry, a job has not ended, and its attempts keep their numbers")
@@ -101,7 +101,7 @@ struct RunHistoryTests {
     let job = history.jobs["a"]
     // The status file of the earlier attempt must not be taken as that of a new one.
     #expect(job?.outcome == nil && job?.lastStart == nil)
-    #expect(job?.attemptCount == 1 && job?.definition == "d" && job?.hasEverEnded == true)
+    #expect(job?.attemptCount == 1 && job?.definition == "d" && job?.hasEnded == true)
     #expect(history.jobs["b"]?.lastStart != nil && history.jobs["unknown"] == nil)
     #expect(!history.isFinished)
   }

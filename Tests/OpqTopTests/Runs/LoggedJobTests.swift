@@ -37,7 +37,7 @@ import Testing
     #expect(!other.isKnown && other.lastAttempt == nil && other.end == nil)
   }
 
-  @Test("RD-9: A repeated job, and one that was ended with its run, have not ended")
+  @Test("RD-9: A retried job, and one that was ended with its run, have not ended")
   func notEnded() {
     #expect(job(Files.start(), Files.end(), .retry(["a", "job"])).end == nil)
     #expect(job(Files.start(), Files.end(), .retry(["a"])).end != nil)
