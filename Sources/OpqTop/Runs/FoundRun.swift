@@ -50,9 +50,13 @@ struct FoundRun {
   func process() throws(AttachError) -> Int32 {
     let process = RunLock.holder(of: directory)
     if let process, process > 0 { return process }
-    if process != nil || directory.isStarting() {
+    if directory.isStarting() {
       throw AttachError(
         .nothingThere, "the run \(directory.id) is starting, and its process is not known yet")
+    }
+    if process != nil {
+      throw AttachError(
+        .nothingThere, "the process that has locked the run \(directory.id) is not known")
     }
     throw AttachError(
       .nothingThere,

@@ -144,6 +144,12 @@ import Testing
     try files.append(JournalRecord.runner().line, to: run.directory.journal)
     #expect(message { _ = try run.socket { throw Stop() } }?.status == 3)
     lock.release()
+    // A process deletes the run at this moment.
+    let file = open(run.directory.lock, O_RDWR | O_CLOEXEC)
+    #expect(flock(file, LOCK_EX | LOCK_NB) == 0 && ftruncate(file, 0) == 0)
+    let locked = "the process that has locked the run \(run.directory.id) is not known"
+    #expect(message { _ = try run.process() }?.text == locked)
+    close(file)
     // The runner of an earlier run is not awaited.
     #expect(message { _ = try files.found.socket { throw Stop() } }?.status == 3)
   }
