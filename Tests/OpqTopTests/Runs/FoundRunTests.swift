@@ -208,12 +208,13 @@ import Testing
 
   @Test("RD-10: The help of wait says how to name a run in another place")
   func helpOfWait() {
-    #expect(OpqTop.helpMessage(for: WaitCommand.self).contains("needs the path of its directory"))
+    let help = OpqTop.helpMessage(for: WaitCommand.self, columns: 1_000)
+    #expect(help.contains("--run needs the path of its directory"))
   }
 
   @Test("RD-5: The help of retry says which options have no effect. Any number of jobs is accepted")
   func optionsOfRetry() throws {
-    let help = OpqTop.helpMessage(for: RetryCommand.self)
+    let help = OpqTop.helpMessage(for: RetryCommand.self, columns: 1_000)
     #expect(help.contains("only --ascii has an effect"))
     let jobs = Array(repeating: "job", count: 100_001)
     #expect(try RetryCommand.parse(jobs).jobs.count == 100_001)
