@@ -29,6 +29,20 @@ struct LargePlanTests {
     #expect(RunScene.names(in: run.run.directory.jobs).allSatisfy { $0.hasSuffix(".status") })
   }
 
+  @Test("RD-5: The time to find a job by its id does not depend on the number of jobs")
+  func jobsAreFound() throws {
+    let scene = try RunScene()
+    let count = 20_000
+    let lines = String(repeating: "true\n", count: count)
+    let plan = try JobPlan(lines: Array(lines.utf8), name: "lines", processorCount: 2)
+    let run = try scene.run(plan).run
+    let begin = ContinuousClock.now
+    let areFound = plan.jobs.indices.allSatisfy { run.index(ofJob: plan.jobs[$0].id) == $0 }
+    // A search from the first job on compares 200,000,000 ids.
+    #expect(begin.duration(to: .now) < .seconds(3))
+    #expect(areFound && run.index(ofJob: "line-0") == nil)
+  }
+
   @Test("JR-13: The largest plan is connected without the product of its groups")
   func largestPlan() throws {
     let scene = try RunScene()

@@ -2,10 +2,18 @@
 // Part of opq; see LICENSE.
 
 import JobFiles
+import OperationsCommands
+import OperationsCore
 import TestSupport
 import Testing
 
 @testable import JobRun
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 @Suite("Commands of earlier runners that are ended", .timeLimit(.minutes(5)), .onOwnThread)
 struct AdoptionTests {
@@ -81,30 +89,54 @@ struct AdoptionTests {
     run.waitForEnd()
   }
 
+  /// A job without and with a timeout. The definition is the same.
+  private static func slow(_ keys: String = "") -> String {
+    let run = #"'echo "$OPQ_ATTEMPT" >> "$DIR/slow"; test "$OPQ_ATTEMPT" = 2 || exec sleep 600'"#
+    return "  slow: {run: \(run), grace: 1s, retry-pause: 1ms\(keys)}"
+  }
+
   @Test("RD-4: The timeout of an attempt begins with its start in the earlier runner")
   func timeoutContinues() throws {
     let scene = try RunScene()
-    let plan = try scene.plan(
-      """
-        slow:
-          run: 'echo $$ >> "$DIR/slow"; exec sleep 600'
-          timeout: 2s
-          grace: 1s
-      """)
-    // The first runner does not end the command, because its file has no timeout. The definition is the same.
-    let run = try scene.run(
-      scene.plan("  slow: {run: 'echo $$ >> \"$DIR/slow\"; exec sleep 600', grace: 1s}"))
+    // The first runner does not end the command, because its file has no timeout.
+    let run = try scene.run(scene.plan(Self.slow()))
     run.start()
     scene.waitForWords(1, in: "slow")
-    run.endRunner()
     let begin = ContinuousClock.now
+    run.endRunner()
+    #expect(poll(for: .seconds(60), pausing: true) { begin.duration(to: .now) > .seconds(4) })
+    let resumption = ContinuousClock.now
+    let next = try scene.resumed(run.run.directory, scene.plan(Self.slow(", timeout: 6s")))
+    next.start()
+    next.waitForEnd()
+    // A timeout that began with the second runner would end after 6 seconds.
+    #expect(resumption.duration(to: .now) < .seconds(6))
+    #expect(begin.duration(to: .now) > .seconds(5))
+    let outcome = try #require(next.outcome("slow"))
+    #expect(outcome.state == .failed && outcome.reason == "an attempt took longer than 6s")
+    #expect(scene.words("slow") == ["1"])
+    run.waitForEnd()
+  }
+
+  @Test("RD-4: An attempt that has exceeded its timeout without a runner has further attempts")
+  func timeoutIsRetried() throws {
+    let scene = try RunScene()
+    let run = try scene.run(scene.plan(Self.slow()))
+    run.start()
+    scene.waitForWords(1, in: "slow")
+    let begin = ContinuousClock.now
+    run.endRunner()
+    #expect(poll(for: .seconds(60), pausing: true) { begin.duration(to: .now) > .seconds(3) })
+    let plan = try scene.plan(Self.slow(", timeout: 3s, retries: 1"))
     let next = try scene.resumed(run.run.directory, plan)
     next.start()
     next.waitForEnd()
-    #expect(begin.duration(to: .now) < .seconds(60))
-    let outcome = try #require(next.outcome("slow"))
-    #expect(outcome.state == .failed && outcome.reason == "an attempt took longer than 2s")
-    #expect(scene.words("slow").allSatisfy(RunScene.hasEnded))
+    #expect(next.outcome("slow")?.state == .succeeded && scene.words("slow") == ["1", "2"])
+    next.endRunner()
+    #expect(
+      try next.records() == [
+        "start slow 1", "attempt slow 1", "start slow 2", "end slow succeeded", "finish",
+      ])
     run.waitForEnd()
   }
 
@@ -154,5 +186,45 @@ struct AdoptionTests {
     let history = try RunHistory.read(run.run.directory)
     #expect(history.jobs["old"]?.outcome?.exitStatus == 7 && history.isFinished)
     run.waitForEnd()
+  }
+
+  @Test("RD-7: Cancelling the run ends the command of a job that the file no longer has")
+  func cancelledRemovedJob() throws {
+    let scene = try RunScene()
+    let text = try plan(scene, grace: "100ms")
+    let run = try leave(scene, text)
+    let next = try scene.resumed(run.run.directory, scene.plan("  kept: {run: 'true'}"))
+    next.start()
+    #expect(poll(for: .seconds(60), pausing: true) { next.outcome("kept") != nil })
+    #expect(!next.run.isFinished)
+    next.run.cancel(RunWasCancelled("the test ends it"))
+    next.run.endGracePeriods()
+    next.waitForEnd()
+    let processes = scene.words("processes")
+    #expect(processes.count == 2 && processes.allSatisfy(RunScene.hasEnded))
+    next.endRunner()
+    let job = try #require(try RunHistory.read(run.run.directory).jobs["stubborn"])
+    #expect(job.outcome?.state == .cancelled && job.isByRun)
+    run.waitForEnd()
+  }
+
+  @Test("RD-7: A job that the file no longer has, and that has succeeded, is not marked as ended")
+  func succeededRemovedJob() throws {
+    let scene = try RunScene()
+    let run = try scene.run(scene.plan("  kept: {run: 'true'}"))
+    let files = run.run.directory.files(ofJob: 1, id: "old", attempt: 1).files
+    try RunDisk.system.create(files.status, Array("0\n".utf8))
+    // The process has ended: this one has another start time.
+    let shim = AdoptedShim(processID: getpid(), startTime: 1)
+    let operation = AdoptedOperation(
+      run.run.commands.adoptedCommand(named: "old", grace: nil), shim: shim, files: files)
+    operation.start()
+    #expect(poll(for: .seconds(60), pausing: true) { operation.isFinished })
+    run.run.cancel(RunWasCancelled("the test ends it"))
+    run.run.noteEnd(
+      of: Resumption.RemovedJob(id: "old", attempt: 1, files: files, shim: shim), operation)
+    run.endRunner()
+    let job = try #require(try RunHistory.read(run.run.directory).jobs["old"])
+    #expect(job.outcome?.state == .succeeded && !job.isByRun)
   }
 }

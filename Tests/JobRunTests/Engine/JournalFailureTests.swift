@@ -97,4 +97,25 @@ struct JournalFailureTests {
     #expect(resumed.outcome("first")?.state == .succeeded && scene.words("first").count == 1)
     #expect(scene.words("next").count == 1 && scene.words("last").count == 1)
   }
+
+  @Test("RD-6: If only the last records cannot be written, the run knows it at the end")
+  func lastRecords() throws {
+    let scene = try RunScene()
+    let disk = FullDisk()
+    let run = try scene.run(
+      scene.plan(
+        #"  job: {run: 'echo x > "$DIR/job"; until test -e "$DIR/go"; do sleep 0.01; done'}"#),
+      disk: disk.disk)
+    run.start()
+    scene.waitForWords(1, in: "job")
+    disk.isFull.change { $0 = true }
+    scene.touch("go")
+    run.waitForEnd()
+    run.journal.close()
+    let failure = try #require(run.run.journalFailure)
+    #expect(failure.description.contains("No space left on device"))
+    let events = run.events + run.run.takeEvents()
+    #expect(events.count { $0 == .journalFailed(reason: failure.description) } == 1)
+    #expect(run.states == ["job succeeded"] && run.run.counts.harmfulCount == 0)
+  }
 }

@@ -7,6 +7,12 @@ import Testing
 
 @testable import JobRun
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 @Suite("The journal of a run", .timeLimit(.minutes(5)), .onOwnThread)
 struct JournalTests {
   @Test("RD-1: The journal of a run has each start, each failed attempt and each end in order")
@@ -83,16 +89,34 @@ struct JournalTests {
     #expect(records.last == "finish" && records.count { $0 == "finish" } == 1)
   }
 
-  @Test("RD-1: A start is in the journal before the command begins")
+  @Test("RD-1: A start is on the disk before the command begins")
   func startIsWrittenFirst() throws {
     let scene = try RunScene()
-    let plan = try scene.plan(
-      #"  job: {run: 'grep -cF "\"job\":\"job[$N]\"" "$DIR"/runs/*/journal.jsonl >> "$DIR/counts"', each: {N: [1, 2, 3]}}"#
-    )
-    let run = try scene.run(plan)
+    let plan = try scene.plan("  job: {run: 'echo x >> \"$DIR/job\"'}")
+    let (written, gate) = (Monitored(false), Gate())
+    var disk = RunDisk.system
+    let (write, sync) = (disk.write, disk.sync)
+    disk.write = { file, bytes, size in
+      let error = write(file, bytes, size)
+      if String(decoding: bytes, as: UTF8.self).contains(#""event":"start""#) {
+        written.change { $0 = true }
+      }
+      return error
+    }
+    disk.sync = { file in
+      if written.value { gate.pass() }
+      return sync(file)
+    }
+    let run = try scene.run(plan, disk: disk)
     run.start()
+    gate.waitForArrivals(1)
+    #expect(RunScene.contents(run.run.directory.journal).contains(#""event":"start""#))
+    // A command that did not wait for the disk would begin in this time.
+    usleep(300_000)
+    #expect(scene.words("job").isEmpty && !run.run.takeEvents().contains(.started(0, attempt: 1)))
+    gate.open()
     run.waitForEnd()
-    #expect(scene.words("counts") == ["1", "1", "1"])
+    #expect(scene.words("job") == ["x"])
   }
 
   @Test(

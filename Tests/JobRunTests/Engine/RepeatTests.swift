@@ -152,6 +152,31 @@ struct RepeatTests {
     #expect(scene.words("merge").count == 2)
   }
 
+  @Test("RD-5: A job does not run again while a job runs that uses its success")
+  func userOfSuccess() throws {
+    let scene = try RunScene()
+    let run = try scene.run(
+      scene.plan(
+        """
+          merge: {run: 'test -e "$DIR/fixed"'}
+          report: {run: 'echo x >> "$DIR/report"', needs: [merge], when: always}
+          mail: {run: 'echo x > "$DIR/mail"; until test -e "$DIR/go"; do sleep 0.01; done', needs: [report]}
+        """))
+    run.start()
+    scene.waitForWords(1, in: "mail")
+    scene.touch("fixed")
+    #expect(
+      throws: RunFailure("merge cannot run again until mail has ended, which uses its result")
+    ) {
+      try run.run.retry(["merge"])
+    }
+    scene.touch("go")
+    run.waitForEnd()
+    #expect(try run.run.retry(["merge"]) == ["merge", "report"])
+    run.waitForEnd(2)
+    #expect(run.run.counts.text == "3 jobs: 3 succeeded" && scene.words("report").count == 2)
+  }
+
   @Test(
     "RD-5: After a run that has failed fast, a repetition releases the jobs that were cancelled")
   func failedFast() throws {
