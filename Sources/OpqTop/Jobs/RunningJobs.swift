@@ -51,6 +51,8 @@ struct RunningJobs {
     let (ending, duration) = running.printLines()
     // All records are on the disk before another process can take the lock.
     journal.close()
+    // The last records can be the first ones that were not written.
+    sayJournalFailure(in: running.jobs.takeEvents())
     return running.report(ending, duration)
   }
 
@@ -197,9 +199,7 @@ struct RunningJobs {
       // Viewers can retry jobs after the end.
       duration = isOver ? duration ?? begin.duration(to: .now) : nil
       let events = jobs.takeEvents()
-      for case .journalFailed(let reason) in events {
-        StandardStream.error.write(Program.errorLine(reason))
-      }
+      Self.sayJournalFailure(in: events)
       // A reader that has closed the output does not end the jobs.
       let lines = text.lines(of: events)
       if failure == 0, !lines.isEmpty { failure = StandardStream.output.write(lines) }
@@ -211,6 +211,13 @@ struct RunningJobs {
     }
     let hasFailed = failure != 0 && failure != StandardStream.brokenPipe
     return (hasFailed ? Program.failToWrite(failure) : .status(0), duration ?? .zero)
+  }
+
+  /// Prints why the journal cannot be written, if this is one of several events.
+  private static func sayJournalFailure(in events: [JobEvent]) {
+    for case .journalFailed(let reason) in events {
+      StandardStream.error.write(Program.errorLine(reason))
+    }
   }
 
   /// Prints the summary, and returns how the process must end.
