@@ -69,6 +69,27 @@ struct FullDiskTests {
     try expectEnd(of: run, in: scene)
   }
 
+  @Test("RD-6: If only the last records cannot be written, the status 1 has a sentence")
+  func lastRecords() throws {
+    // The last job permits the runner no longer files than its journal.
+    let scene = try StoredRunScene(
+      #"""
+        first: {run: 'true', each: {N: [1, 2, 3, 4, 5, 6, 7, 8]}}
+        last:
+          run: 'cd "$DIR/.opq/runs/$OPQ_RUN" && prlimit --pid "$(cat lock)" --fsize="$(stat -c %s journal.jsonl)"'
+          needs: [first]
+      """#)
+    let ended = try scene.run(["run", "--batch", scene.file])
+    #expect(ended.ending == .status(1))
+    ended.expectSentence("File too large")
+    let run = try scene.onlyRun()
+    #expect(run.records("start", of: "last").count == 1 && run.end(of: "last") == nil)
+    // The exit status is known without its record.
+    #expect(try scene.run(["run", "--resume", "--batch"]).ending == .status(0))
+    #expect(run.records("start", of: "last").count == 1)
+    #expect(run.end(of: "last")?.state == "succeeded")
+  }
+
   @Test(
     "RD-6: A full disk is one sentence, and what has ended stays ended",
     .enabled(if: OwnMounts.areAllowed, "this user cannot mount a small disk"))
