@@ -65,7 +65,7 @@ struct NeedMayStillRun: Error, CustomStringConvertible {
 }
 
 /// The reason of the cancellation of a job that requires the success of a need that has ended before the job had an
-/// operation, because the need was not repeated or has ended in an earlier runner.
+/// operation, because the need does not run again or has ended in an earlier runner.
 struct NeedHasNotSucceeded: Error, CustomStringConvertible {
   /// The id of the job because of which the job is skipped.
   let origin: String

@@ -29,7 +29,7 @@ struct PastJob: Hashable, Sendable {
   var hasEnded = false
   /// Whether the job was cancelled or skipped because the whole run was ended.
   var isByRun = false
-  /// Whether the job must not run again until a user requests it.
+  /// Whether the job must not run again until a user retries it.
   var waits = false
 
   /// How the job has ended; `nil` if it has not ended.

@@ -15,7 +15,7 @@ struct ResumeResult: Hashable {
     case skip(JobOutcome)
     case adopt(AdoptedShim)
     case take(status: Int32)
-    /// The job waits for a request, with a new outcome.
+    /// The job waits for a retry, with a new outcome.
     case wait(JobOutcome)
   }
 
@@ -43,10 +43,10 @@ struct ResumeResult: Hashable {
     case blocked
     /// The job was cancelled with the run.
     case interrupted
-    /// The job was requested.
-    case requested
-    /// The job runs again because of a request for another job.
-    case repeated
+    /// A user has retried the job.
+    case retried
+    /// The job runs again because a user has retried another job.
+    case behindRetry
     /// The job must not run again unasked. The reason is `nil` if an earlier runner has found it.
     case waits(WaitReason?)
     /// The process may still run, for a reason that is one sentence.
@@ -80,7 +80,7 @@ struct ResumeResult: Hashable {
   var isReopened = false
   /// Whether the attempt that still runs no longer counts when it ends.
   var isOutdated = false
-  /// Whether the job waits for a request, or its process may still run. The state is `failed`, but no job with the
+  /// Whether the job waits for a retry, or its process may still run. The state is `failed`, but no job with the
   /// condition `failure` runs because of it: a rollback must not follow a deployment that has succeeded and that has
   /// changed since then.
   var waits = false
@@ -107,7 +107,7 @@ struct NeedFacts: OptionSet {
   static let hasFailed = Self(rawValue: 8)
   /// A need certainly does not succeed.
   static let isUnsuccessful = Self(rawValue: 16)
-  /// A need waits for a request.
+  /// A need waits for a retry.
   static let waits = Self(rawValue: 32)
   /// There is a need.
   static let exists = Self(rawValue: 64)
@@ -175,7 +175,7 @@ extension JobOutcome {
       lastLine: nil, duration: nil, isUnneeded: false)
   }
 
-  /// Returns the outcome of a job that must not run again until a user requests it.
+  /// Returns the outcome of a job that must not run again until a user retries it.
   static func waiting(
     _ id: String, _ reason: ResumeResult.WaitReason, attemptCount: Int
   ) -> JobOutcome {

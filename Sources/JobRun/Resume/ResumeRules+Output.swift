@@ -62,7 +62,7 @@ extension ResumeRules {
       case .skip(let outcome):
         records.append(.end(id, outcome, definition: definitions[index]))
       case .wait(let outcome):
-        // The jobs behind it have used the earlier definition, so a request for this job also changes them.
+        // The jobs behind it have used the earlier definition, so a retry of this job also changes them.
         let definition = past[index].definition ?? definitions[index]
         records.append(.end(id, outcome, definition: definition, waits: true))
       }

@@ -14,7 +14,7 @@ struct ResumeRules {
   /// The definitions of the plan's jobs.
   let definitions: [String]
   let past: [PastJob]
-  /// The jobs that a request repeats.
+  /// The jobs that run again because of a retry.
   let choice: RetryChoice.Choice
   /// The results of all jobs, in the order of the plan.
   private(set) var results: [ResumeResult] = []
@@ -24,7 +24,7 @@ struct ResumeRules {
   private var jointFacts: [Range<Int>: NeedFacts] = [:]
   /// The jobs that were cancelled because of a failure that no longer counts.
   private var released: Set<Int> = []
-  private let isRepeated: [Bool]
+  private let isInChoice: [Bool]
   /// The indices of the origins of outcomes by their ids.
   private let origins: [String: Int]
 
@@ -34,7 +34,7 @@ struct ResumeRules {
   ///   - plan: The plan.
   ///   - definitions: The definitions of the plan's jobs.
   ///   - past: What is known about the plan's jobs.
-  ///   - choice: The jobs that a request repeats.
+  ///   - choice: The jobs that run again because of a retry.
   init(
     _ plan: JobPlan, definitions: [String], past: [PastJob], choice: RetryChoice.Choice = .init()
   ) {
@@ -42,9 +42,9 @@ struct ResumeRules {
     self.definitions = definitions
     self.past = past
     self.choice = choice
-    var isRepeated = Array(repeating: false, count: plan.jobs.count)
-    for index in choice.indices { isRepeated[index] = true }
-    self.isRepeated = isRepeated
+    var isInChoice = Array(repeating: false, count: plan.jobs.count)
+    for index in choice.indices { isInChoice[index] = true }
+    self.isInChoice = isInChoice
     let hasOrigins = past.contains { $0.outcome?.origin != nil }
     origins =
       hasOrigins ? Dictionary(plan.jobs.indices.map { (plan.jobs[$0].id, $0) }) { $1 } : [:]
@@ -103,11 +103,11 @@ extension ResumeRules {
     let past = past[index]
     var result: ResumeResult
     switch past.progress {
-    case _ where isRepeated[index]:
+    case _ where isInChoice[index]:
       result = run(index, past.reopened, needs)
       result.isReopened = true
-      let isRequested = choice.requested.contains(index)
-      result.remark = result.state == .skipped ? .blocked : isRequested ? .requested : .repeated
+      let isRetried = choice.requested.contains(index)
+      result.remark = result.state == .skipped ? .blocked : isRetried ? .retried : .behindRetry
     case .pending: result = run(index, past, needs)
     case .started(let finding): result = decide(index, startedWith: finding, needs)
     case .ended(let outcome): result = decide(index, endedWith: outcome, needs)
@@ -159,7 +159,7 @@ extension ResumeRules {
     var result = ResumeResult(.run)
     switch finding {
     case .alive(let shim):
-      // A change does not end the command, which may have run for days. The job is not repeated in this run.
+      // A change does not end the command, which may have run for days. The job does not run again in this run.
       result.verdict = .adopt(shim)
       result.lastAttempt = isOutdated ? past.attemptCount : lastAttempt
       result.isOutdated = isOutdated

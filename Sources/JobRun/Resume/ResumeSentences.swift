@@ -46,9 +46,9 @@ struct ResumeSentences {
 
   /// The remarks in the order of the sentences, with the words about one job and about several jobs.
   private static let texts: [(ResumeResult.Remark, one: String, several: String)] = [
-    (.requested, "runs again as requested", "run again as requested"),
+    (.retried, "runs again as requested", "run again as requested"),
     (
-      .repeated, "runs because of this retry", "run because of this retry"
+      .behindRetry, "runs because of this retry", "run because of this retry"
     ),
     (
       .adopted, "still runs, and its end is awaited", "still run, and their ends are awaited"

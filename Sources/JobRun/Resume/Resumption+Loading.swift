@@ -11,11 +11,11 @@ extension Resumption {
   ///   - plan: The plan, which can differ from the plan of the earlier runners.
   ///   - directory: The directory of the run. The caller has its lock.
   ///   - history: What the journal says. It does not contain a record of this process.
-  ///   - retrying: The ids of the jobs that a user wants to repeat; `nil` if nothing is repeated on request.
+  ///   - retrying: The ids of the jobs that a user retries; `nil` if there is no retry.
   ///   - boot: The boot id of the machine.
   ///   - patience: The time in which all shims that have just started must have written their identities.
   /// - Returns: The decisions.
-  /// - Throws: ``RunFailure`` if one of the requested jobs must not run again, or if the run belongs to another user.
+  /// - Throws: ``RunFailure`` if one of the retried jobs must not run again, or if the run belongs to another user.
   package static func load(
     _ plan: JobPlan, directory: RunDirectory, history: RunHistory, retrying: [String]? = nil,
     boot: String = ThisMachine.bootID, patience: Duration = .seconds(5)

@@ -18,7 +18,7 @@ package struct Resumption: Sendable {
     /// The command of this attempt has ended with this status, which the journal does not have. If the status is not 0
     /// and the attempt is not the last one, another attempt follows after the pause.
     case take(attempt: Int, files: ShimFiles, status: Int32)
-    /// The job must not run again until a user requests it. It has this outcome, and ``Resumption/records`` has its
+    /// The job must not run again until a user retries it. It has this outcome, and ``Resumption/records`` has its
     /// record. The state is `failed`, and the reason says what to do.
     case wait(JobOutcome)
   }
@@ -46,11 +46,11 @@ package struct Resumption: Sendable {
   package let records: [JournalRecord]
   /// The jobs that the plan no longer has, and whose ends are awaited. The run does not end before them.
   package let removedJobs: [RemovedJob]
-  /// The indices of the jobs that have the state `failed`, but have not failed: they wait for a request, or their processes
+  /// The indices of the jobs that have the state `failed`, but have not failed: they wait for a retry, or their processes
   /// may still run. No job with the condition `failure` runs because of them.
   package let unsettledJobs: Set<Int>
   /// The jobs whose processes may still run, by their indices, with the reasons as sentences. The text is unsanitised. No
-  /// job runs because of their end, and a request for them is refused.
+  /// job runs because of their end, and a retry of them is refused.
   package let unknownJobs: [Int: String]
   /// The index of the job whose failure in an earlier runner ends a run that fails fast; `nil` if there is none, or if a user
   /// has retried jobs or changed the job file since then.
@@ -95,8 +95,8 @@ extension Resumption {
   ///   - history: What the journal says.
   ///   - findings: What has become of the attempts without an end in the journal, by the ids of their jobs. A job without
   ///     a finding counts as one whose process may still run.
-  ///   - retrying: The ids of the jobs that a user wants to repeat; `nil` if nothing is repeated on request.
-  /// - Throws: ``RunFailure`` if one of these jobs must not be repeated.
+  ///   - retrying: The ids of the jobs that a user retries; `nil` if there is no retry.
+  /// - Throws: ``RunFailure`` if one of these jobs must not run again.
   package init(
     _ plan: JobPlan, directory: RunDirectory, history: RunHistory,
     findings: [String: ShimFinding] = [:], retrying: [String]? = nil

@@ -4,15 +4,15 @@
 package import JobFiles
 import MonitorProtocol
 
-/// Chooses the jobs that run again if a user requests it for some jobs.
+/// Chooses the jobs that run again if a user retries some jobs.
 ///
-/// A request for a job repeats the job, the jobs that were skipped or cancelled because of it, directly or indirectly, and
-/// the jobs with the condition `always` that need a repeated job. Nothing else is repeated. A job that must run once and
-/// has started is repeated only by a request for this job. The time is linear in the size of the plan.
+/// These are the retried jobs, the jobs that were skipped or cancelled because of them, directly or indirectly, and the jobs
+/// with the condition `always` that need a job that runs again. No other job runs again. A job that must run once and has
+/// started runs again only if a user retries this job. The time is linear in the size of the plan.
 package struct RetryChoice: Sendable {
-  /// The state of a job at the time of the request.
+  /// The state of a job at the time of the retry.
   package enum State: Hashable, Sendable {
-    /// The job has not ended. It runs or is skipped without a request.
+    /// The job has not ended. It runs or is skipped without a retry.
     case waiting
     /// The job executes, or it waits between two attempts.
     case running
@@ -26,9 +26,9 @@ package struct RetryChoice: Sendable {
   package struct Choice: Hashable, Sendable {
     /// The indices of all jobs that run again, in ascending order.
     package internal(set) var indices: [Int] = []
-    /// The indices of the jobs that were requested and run again.
+    /// The indices of the retried jobs that run again.
     package internal(set) var requested: Set<Int> = []
-    /// For each requested id whose job does not run again, the reason as one sentence without a full stop. The text is
+    /// For each retried id whose job does not run again, the reason as one sentence without a full stop. The text is
     /// unsanitised.
     package internal(set) var refusals: [String: String] = [:]
   }
@@ -46,13 +46,13 @@ package struct RetryChoice: Sendable {
     self.states = states
   }
 
-  /// Returns the jobs that run again if a user requests it for some jobs.
+  /// Returns the jobs that run again if a user retries some jobs.
   ///
   /// A job that must not run again is refused: it has succeeded, has not ended, was skipped, or does not exist. A skipped
-  /// job is accepted if the request contains the job because of which it was skipped.
+  /// job is accepted if the job because of which it was skipped is retried too.
   ///
-  /// - Parameter ids: The ids of the requested jobs.
-  /// - Returns: The jobs, and the reasons for which requested jobs do not run again.
+  /// - Parameter ids: The ids of the retried jobs.
+  /// - Returns: The jobs, and the reasons for which retried jobs do not run again.
   package func choice(for ids: [String]) -> Choice {
     var choice = Choice()
     var skipped: [Int] = []
@@ -72,7 +72,7 @@ package struct RetryChoice: Sendable {
     search.addAll(choice.requested)
     search.addAll(search.unblocked(skipped))
     for index in skipped {
-      if search.isRepeated[index] {
+      if search.runsAgain[index] {
         choice.requested.insert(index)
       } else {
         choice.refusals[plan.jobs[index].id] = refusal(ofSkipped: index)
@@ -81,7 +81,7 @@ package struct RetryChoice: Sendable {
     for id in wanted.subtracting(known) {
       choice.refusals[id] = refusal(ofUnknown: id)
     }
-    choice.indices = plan.jobs.indices.filter { search.isRepeated[$0] }
+    choice.indices = plan.jobs.indices.filter { search.runsAgain[$0] }
     return choice
   }
 
@@ -113,12 +113,12 @@ package struct RetryChoice: Sendable {
   }
 }
 
-/// The search for the jobs that a request repeats. Each job and each need for several jobs is visited once.
+/// The search for the jobs that run again because of a retry. Each job and each need for several jobs is visited once.
 private struct RetrySearch {
   let plan: JobPlan
   let states: [RetryChoice.State]
-  /// Whether each job is repeated.
-  private(set) var isRepeated: [Bool]
+  /// Whether each job runs again.
+  private(set) var runsAgain: [Bool]
   /// The distinct needs.
   private var ranges: [Range<Int>] = []
   /// The jobs that have each of the needs.
@@ -132,7 +132,7 @@ private struct RetrySearch {
   init(_ plan: JobPlan, _ states: [RetryChoice.State]) {
     self.plan = plan
     self.states = states
-    isRepeated = Array(repeating: false, count: plan.jobs.count)
+    runsAgain = Array(repeating: false, count: plan.jobs.count)
     needs = Array(repeating: [], count: plan.jobs.count)
     var numbers: [Range<Int>: Int] = [:]
     for (index, job) in plan.jobs.enumerated() {
@@ -157,11 +157,11 @@ private struct RetrySearch {
     isVisited = Array(repeating: false, count: ranges.count)
   }
 
-  /// Adds jobs, and the jobs that are repeated because of them.
+  /// Adds jobs, and the jobs that run again because of them.
   mutating func addAll(_ indices: some Sequence<Int>) {
     var found: [Int] = []
-    for index in indices where !isRepeated[index] {
-      isRepeated[index] = true
+    for index in indices where !runsAgain[index] {
+      runsAgain[index] = true
       found.append(index)
     }
     while let index = found.popLast() {
@@ -169,17 +169,17 @@ private struct RetrySearch {
       next.removeAll { isOnceAndStarted($0) }
       for number in needs[index] where !isVisited[number] {
         isVisited[number] = true
-        next += dependents[number].filter(isRepeatedWithNeed)
+        next += dependents[number].filter(runsAgainWithNeed)
       }
-      for index in next where !isRepeated[index] {
-        isRepeated[index] = true
+      for index in next where !runsAgain[index] {
+        runsAgain[index] = true
         found.append(index)
       }
     }
   }
 
-  /// Returns whether a job is repeated if one of its needs is.
-  private func isRepeatedWithNeed(_ index: Int) -> Bool {
+  /// Returns whether a job runs again if one of its needs does.
+  private func runsAgainWithNeed(_ index: Int) -> Bool {
     guard case .ended(let outcome) = states[index], !isOnceAndStarted(index) else { return false }
     return outcome.state == .skipped || plan.jobs[index].condition == .always
   }
@@ -205,7 +205,7 @@ private struct RetrySearch {
   }
 
   private func facts(about index: Int) -> NeedFacts {
-    if isRepeated[index] { return NeedFacts(nil) }
+    if runsAgain[index] { return NeedFacts(nil) }
     return switch states[index] {
     case .waiting, .running: NeedFacts(nil)
     case .unknown: [.exists, .mayRun]

@@ -127,7 +127,7 @@ struct DecisionTests {
     run.waitForEnd()
   }
 
-  @Test("RD-4: A command that has ended without a runner is not repeated", arguments: [0, 7])
+  @Test("RD-4: A command that has ended without a runner does not run again", arguments: [0, 7])
   func takenStatus(status: Int) throws {
     let scene = try RunScene()
     let plan = try scene.plan(
@@ -184,7 +184,7 @@ struct DecisionTests {
       ])
   }
 
-  @Test("RD-4: A lost job runs again, and a job that must run once waits until a user requests it")
+  @Test("RD-4: A lost job runs again, and a job that must run once waits until a user retries it")
   func lostJobs() throws {
     let scene = try RunScene()
     let plan = try scene.plan(
@@ -221,7 +221,7 @@ struct DecisionTests {
     #expect(scene.words("deploy") == ["2"] && scene.words("next") == ["x"])
   }
 
-  @Test("RD-5: A request for a job of a run that has ended repeats it in a new runner")
+  @Test("RD-5: A retried job of a run that has ended runs again in a new runner")
   func requestInNewRunner() throws {
     let scene = try RunScene()
     let plan = try scene.plan(

@@ -263,7 +263,7 @@ struct ChangedJobTests {
     past.run("cleanup")
     #expect(try past.resumed(retrying: ["a"]).words == ["a: run 2", "cleanup: keep succeeded"])
     #expect(try past.resumed(changed, retrying: ["a"]).words == ["a: run 2", "cleanup: run 2"])
-    // The same if the job changes after the request.
+    // The same if the job changes after the retry.
     try past.resume(retrying: ["a"])
     #expect(try past.resumed(changed).words == ["a: run 2", "cleanup: run 2"])
   }

@@ -65,8 +65,8 @@ struct LargeResumeTests {
     #expect(resumption.sentences.allSatisfy { $0.utf8.count < 200 })
   }
 
-  @Test("RD-5: The time of a request does not grow with the product of the sizes of groups")
-  func requestedGroup() throws {
+  @Test("RD-5: The time of a retry does not grow with the product of the sizes of groups")
+  func retriedGroup() throws {
     let plan = try Self.plan("first")
     let history = Self.history(plan, first: .failed)
     let limit = try Self.limit()

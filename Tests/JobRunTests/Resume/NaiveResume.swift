@@ -138,7 +138,7 @@ final class NaiveResume {
 
 /// The choice of a retry, written a second time: a job is examined until nothing changes.
 enum NaiveRetry {
-  /// Returns the jobs that a request for jobs repeats, if none of them is refused or was skipped.
+  /// Returns the jobs that run again if jobs are retried, if none of them is refused or was skipped.
   static func repeated(
     _ plan: JobPlan, _ states: [RetryChoice.State], requested: Set<Int>
   ) -> Set<Int> {

@@ -198,7 +198,7 @@ struct OnceTests {
     #expect(next["deploy"] == "wait")
   }
 
-  @Test("RD-5: A request lets a job that waits run, with what was skipped because of it")
+  @Test("RD-5: A retry lets a job that waits run, with what was skipped because of it")
   func requestEndsWaiting() throws {
     var past = try finishedRun()
     let changed = Self.jobs.replacing("'deploy'", with: "'deploy --new'")
@@ -211,7 +211,7 @@ struct OnceTests {
         "merge: keep succeeded", "deploy: run 2", "publish: run 2", "notify: run 2",
         "undo: run 1",
       ])
-    // The same without a resume before the request.
+    // The same without a resume before the retry.
     #expect(try finishedRun().resumed(changed, retrying: ["deploy"])["deploy"] == "run 2")
   }
 
@@ -233,7 +233,7 @@ struct OnceTests {
     #expect(try past.resumed(changed)["deploy"] == "wait")
   }
 
-  @Test("RD-7: A request for a changed job that waits repeats everything behind it")
+  @Test("RD-7: If a changed job that waits is retried, everything behind it runs again")
   func requestAfterChange() throws {
     var past = try PastRun(Self.jobs)
     past.run("merge")
@@ -248,7 +248,7 @@ struct OnceTests {
   }
 
   @Test(
-    "RD-5: A requested job that must run once runs after a crash before its start, but not after")
+    "RD-5: A retried job that must run once runs after a crash before its start, but not after")
   func requestedJobAfterCrash() throws {
     var past = try PastRun("  a: {run: 'true', once: true}")
     past.run("a", state: .failed)

@@ -70,9 +70,9 @@ struct PastRun {
   ///
   /// - Parameters:
   ///   - jobs: The jobs of the file; `nil` if they have not changed.
-  ///   - ids: The ids of jobs that a user wants to repeat.
+  ///   - ids: The ids of jobs that a user retries.
   /// - Returns: The decisions.
-  /// - Throws: ``RunFailure`` if one of these jobs must not be repeated.
+  /// - Throws: ``RunFailure`` if one of these jobs must not run again.
   func resumed(_ jobs: String? = nil, retrying ids: [String]? = nil) throws -> Resumed {
     let plan = try jobs.map { try Self.plan($0) } ?? plan
     return Resumed(

@@ -68,8 +68,8 @@ struct RandomResumeTests {
   }
 
   @Test(
-    "RD-5: After any crashes, changes and requests, the run ends, and no job runs twice unasked")
-  func requests() throws {
+    "RD-5: After any crashes, changes and retries, the run ends, and no job runs twice unasked")
+  func retries() throws {
     let seed = SeededGenerator.announcedSeed()
     for round in 0..<UInt64(Effort.scaled(1_000)) {
       var simulation = try RunSimulation(seed: seed &+ round)

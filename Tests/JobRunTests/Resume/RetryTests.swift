@@ -7,7 +7,7 @@ import Testing
 
 @testable import JobRun
 
-@Suite("Requests to repeat jobs")
+@Suite("Retries by a new runner")
 struct RetryTests {
   private static let jobs = """
       bad: {run: 'bad'}
@@ -32,7 +32,7 @@ struct RetryTests {
   }
 
   @Test(
-    "RD-5: A request repeats the job, what was skipped because of it, and always jobs behind it")
+    "RD-5: A retried job runs again, what was skipped because of it, and always jobs behind it")
   func repeatedJobs() throws {
     let next = try failedRun().resumed(retrying: ["bad"])
     #expect(
@@ -48,7 +48,7 @@ struct RetryTests {
       ])
   }
 
-  @Test("RD-5: If the runner is killed after a request, the next one has the same decisions")
+  @Test("RD-5: If the runner is killed after a retry, the next one has the same decisions")
   func crashAfterRequest() throws {
     var past = try failedRun()
     let words = try past.resumed(retrying: ["bad"]).words
@@ -56,7 +56,7 @@ struct RetryTests {
     #expect(try past.resumed().words == words)
   }
 
-  @Test("RD-5: Jobs that must not be repeated are refused, each with a sentence")
+  @Test("RD-5: Jobs that must not run again are refused, each with a sentence")
   func refusals() throws {
     let past = try failedRun()
     let choice = RetryChoice(
@@ -93,7 +93,7 @@ struct RetryTests {
     }
   }
 
-  @Test("RD-5: One refused job refuses the whole request of a new runner")
+  @Test("RD-5: One refused job refuses the whole retry of a new runner")
   func oneRefusal() throws {
     let past = try failedRun()
     #expect(throws: RunFailure.self) { try past.resumed(retrying: ["bad", "good"]) }
@@ -118,7 +118,7 @@ struct RetryTests {
       choice.choice(for: ["c"]).refusals["c"] == "c was skipped, because a failed; retry a instead")
   }
 
-  @Test("RD-5: A request repeats the jobs that the failure has cancelled")
+  @Test("RD-5: The jobs that a failure has cancelled run again with the retried job")
   func cancelledByFailure() throws {
     var past = try PastRun(
       """
@@ -142,7 +142,7 @@ struct RetryTests {
       ])
   }
 
-  @Test("RD-5: A request for two jobs, one of which is behind the other, repeats both")
+  @Test("RD-5: Two jobs of which one is behind the other can be retried together")
   func requestedJobBehindAnother() throws {
     var past = try PastRun(
       """
@@ -158,7 +158,7 @@ struct RetryTests {
       try past.resumed(retrying: ["b"]).words == ["a: keep failed", "b: run 2", "c: run 1"])
   }
 
-  @Test("RD-5: A job that must run once is repeated only by a request for this job")
+  @Test("RD-5: A job that must run once runs again only if this job is retried")
   func onceIsRepeatedByItsRequest() throws {
     var past = try PastRun(
       """
@@ -176,7 +176,7 @@ struct RetryTests {
       ])
   }
 
-  @Test("RD-5: A request for a job whose command still runs is refused")
+  @Test("RD-5: A retry of a job whose command still runs is refused")
   func runningCommand() throws {
     var past = try PastRun("  a: {run: 'a'}\n  b: {run: 'b', retries: 1}")
     past.start("a", .alive(PastRun.shim))
@@ -190,7 +190,7 @@ struct RetryTests {
     }
   }
 
-  @Test("RD-5: A job that has failed or was lost without a runner can be repeated")
+  @Test("RD-5: A job that has failed or was lost without a runner can be retried")
   func endWithoutRunner() throws {
     var past = try PastRun("  a: {run: 'a'}\n  b: {run: 'b', once: true}")
     past.start("a", .ended(status: 7))
@@ -200,7 +200,7 @@ struct RetryTests {
   }
 
   @Test(
-    "RD-5: A request in a run that was interrupted is accepted, and the rest of the run follows")
+    "RD-5: A retry in a run that was interrupted is accepted, and the rest of the run follows")
   func interruptedRun() throws {
     var past = try PastRun("  a: {run: 'a', retries: 1}\n  b: {run: 'b'}\n  c: {run: 'c'}")
     past.run("a", state: .failed)
@@ -210,7 +210,7 @@ struct RetryTests {
     #expect(next.words == ["a: run 2", "b: run 2", "c: run 1"] && next.lastAttempt("a") == 3)
   }
 
-  @Test("RD-5: A requested job that is skipped again can be repeated after its need")
+  @Test("RD-5: A retried job that is skipped again can run after its need")
   func requestedJobIsSkippedAgain() throws {
     var past = try PastRun("  a: {run: 'a'}\n  b: {run: 'b', needs: [a]}")
     past.end("b", .cancelled)

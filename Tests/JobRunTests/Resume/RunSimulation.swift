@@ -47,7 +47,7 @@ struct RunSimulation {
   ///
   /// - Parameters:
   ///   - crashCount: The number of runners that end before their jobs.
-  ///   - retries: Whether users repeat jobs.
+  ///   - retries: Whether users retry jobs.
   /// - Throws: ``Violation``.
   mutating func run(crashCount: Int, retries: Bool) throws {
     for _ in 0..<crashCount {
@@ -59,7 +59,7 @@ struct RunSimulation {
       try work(limit: Int.random(in: 0...20, using: &random))
       if random.happens(0.3) { interrupt() }
     }
-    // An outdated command that still runs is repeated by the next runner.
+    // A job whose command still runs with an earlier definition runs again in the next runner.
     for _ in 0..<4 {
       try begin(retrying: false)
       guard resumption.hasWork else { return }
@@ -81,7 +81,7 @@ struct RunSimulation {
     }
     do {
       resumption = try decide(records, retrying: ids)
-      // A request counts until the job starts, also if its runner is killed before.
+      // A retry counts until the job starts, also if its runner is killed before.
       requested.formUnion(ids ?? [])
     } catch {
       resumption = try decide(records, retrying: nil)
@@ -196,7 +196,7 @@ struct RunSimulation {
     progress[index] = .running(attempt: attempt)
   }
 
-  /// A job that has succeeded starts again only if it or a need has changed, and a job that must run once only on request.
+  /// A job that has succeeded starts again only if it or a need has changed, and a job that must run once only if a user retries it.
   private func checkStart(_ index: Int, attempt: Int) throws {
     let job = plan.jobs[index]
     let starts = records.indices.filter { records[$0].event == .start && records[$0].job == job.id }

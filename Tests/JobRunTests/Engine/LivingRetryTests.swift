@@ -7,8 +7,8 @@ import Testing
 
 @testable import JobRun
 
-@Suite("Jobs of a living run that are repeated", .timeLimit(.minutes(5)), .onOwnThread)
-struct RepeatTests {
+@Suite("Retries in a living run", .timeLimit(.minutes(5)), .onOwnThread)
+struct LivingRetryTests {
   /// Jobs of which `merge` succeeds when the file `fixed` exists.
   private static let jobs = """
       fetch: {run: 'echo x >> "$DIR/fetch"'}
@@ -21,9 +21,9 @@ struct RepeatTests {
     """
 
   @Test(
-    "RD-5: A repeated job runs again with what was skipped because of it, and with always jobs behind it"
+    "RD-5: A retried job runs again, with what was skipped because of it and with always jobs behind it"
   )
-  func repeatedJob() throws {
+  func retriedJob() throws {
     let scene = try RunScene()
     let run = try scene.finished(Self.jobs)
     #expect(run.run.isFinished && run.run.counts.counts[.skipped] == 2)
@@ -54,8 +54,8 @@ struct RepeatTests {
       ])
   }
 
-  @Test("RD-5: A job can be repeated several times, and its attempts continue their numbers")
-  func secondRepetition() throws {
+  @Test("RD-5: A job can be retried several times, and its attempts continue their numbers")
+  func secondRetry() throws {
     let scene = try RunScene()
     let run = try scene.finished(
       """
@@ -79,7 +79,7 @@ struct RepeatTests {
     #expect(throws: RunFailure.self) { try run.run.retry(["flaky"]) }
   }
 
-  @Test("RD-5: A repetition that is refused changes nothing")
+  @Test("RD-5: A retry that is refused changes nothing")
   func refusals() throws {
     let scene = try RunScene()
     let run = try scene.run(
@@ -104,7 +104,7 @@ struct RepeatTests {
     #expect(throws: RunFailure("the run is being ended")) { try run.run.retry(["merge"]) }
   }
 
-  @Test("RD-5: A job that waits for a repeated one waits for the new attempt")
+  @Test("RD-5: A job that waits for a retried one waits for the new attempt")
   func waitingJob() throws {
     let scene = try RunScene()
     let run = try scene.run(
@@ -129,7 +129,7 @@ struct RepeatTests {
     #expect(scene.words("notify") == ["success"] && scene.words("merge").count == 2)
   }
 
-  @Test("RD-5: A job is not repeated while a job runs that uses its failure")
+  @Test("RD-5: A job does not run again while a job runs that uses its failure")
   func userOfFailure() throws {
     let scene = try RunScene()
     let run = try scene.run(
@@ -178,7 +178,7 @@ struct RepeatTests {
   }
 
   @Test(
-    "RD-5: After a run that has failed fast, a repetition releases the jobs that were cancelled")
+    "RD-5: After a run that has failed fast, a retry releases the jobs that were cancelled")
   func failedFast() throws {
     let scene = try RunScene()
     let run = try scene.finished(
@@ -194,7 +194,7 @@ struct RepeatTests {
     #expect(run.run.counts.text == "3 jobs: 3 succeeded")
   }
 
-  @Test("RD-5: A need for a group counts the repeated jobs and those that have succeeded before")
+  @Test("RD-5: A need for a group counts jobs that run again and those that have succeeded")
   func groups() throws {
     let scene = try RunScene()
     let run = try scene.finished(
@@ -216,8 +216,8 @@ struct RepeatTests {
     #expect(scene.words("part").sorted() == ["1", "2", "2", "3", "3"])
   }
 
-  @Test("RD-5: An outcome that was counted can be taken back")
-  func countsAreTakenBack() {
+  @Test("RD-5: An outcome that was counted can be removed")
+  func countsAreRemoved() {
     func outcome(_ state: JobOutcome.State, isUnneeded: Bool = false) -> JobOutcome {
       JobOutcome(
         state: state, attemptCount: 1, exitStatus: nil, origin: nil, reason: nil, lastLine: nil,
