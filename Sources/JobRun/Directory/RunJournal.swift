@@ -133,7 +133,8 @@ extension RunJournal {
     }
   }
 
-  /// Writes and syncs lines. If they cannot be written, the journal contains none of them.
+  /// Writes and syncs lines. If they cannot be written, the journal contains none of them. If only the sync fails, the
+  /// journal can contain them.
   ///
   /// - Returns: Why they are not on the disk; `nil` if they are.
   private func write(_ bytes: [UInt8], at size: Int64) -> RunFailure? {
