@@ -26,6 +26,8 @@ static int open_private(const char *path, int flags) {
   int file;
   do file = open(path, flags | O_CLOEXEC | O_NOCTTY, 0600);
   while (file < 0 && errno == EINTR);
+  // The mask of the process could take the owner's permissions too.
+  if (file >= 0 && (flags & O_CREAT) != 0) fchmod(file, 0600);
   return csystem_above_standard_streams(file);
 }
 

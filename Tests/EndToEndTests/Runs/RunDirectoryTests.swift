@@ -44,7 +44,7 @@ struct RunDirectoryTests {
 
   /// Returns the first block of code in a language after a heading of the page about runs.
   private func example(_ language: String) throws -> String {
-    let root = URL(filePath: #filePath).appending(path: "../../../../")
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../")
     let page = try String(
       contentsOf: root.appending(path: "Sources/opq-top/Runs.md"), encoding: .utf8)
     let section = page.split(separator: "### The journal\n")[1]

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The lines of a run") struct RunTextTests {
   private func lines(_ events: [JobEvent]) throws -> [String] {
-    let file = #"jobs: {a: {run: 'true', retries: 1, each: {X: ["\t"]}}}"#
+    let file = #"jobs: {a: {run: 'true', retries: 1, each: {X: [b]}}}"#
     let plan = try JobPlan(file: Array(file.utf8), name: "jobs.yaml", processorCount: 1)
     return RunText(plan: plan, isUnicode: true).lines(of: events).split(separator: "\n").map {
       String($0)
@@ -20,7 +20,7 @@ import Testing
   func adoptedJobs() throws {
     #expect(
       try lines([.adopted(0, attempt: 1), .adopted(0, attempt: 2)]) == [
-        #"continues a[\t]"#, #"continues a[\t], attempt 2 of 2"#,
+        #"continues a[b]"#, #"continues a[b], attempt 2 of 2"#,
       ])
   }
 
@@ -30,8 +30,8 @@ import Testing
       try lines([
         .willRepeat(0), .started(0, attempt: 3), .retried(0, attempt: 3, reason: "exit status 1"),
       ]) == [
-        #"retried   a[\t]"#, #"started   a[\t], attempt 3"#,
-        #"retrying  a[\t]: attempt 3 failed: exit status 1"#,
+        #"retried   a[b]"#, #"started   a[b], attempt 3"#,
+        #"retrying  a[b]: attempt 3 failed: exit status 1"#,
       ])
   }
 
