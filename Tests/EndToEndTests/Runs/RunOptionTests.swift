@@ -43,7 +43,8 @@ struct RunOptionTests {
     try scene.open()
     #expect(runner.end() == .status(1), "\(runner.errors)")
     #expect(recorder.end() == .status(0), "\(recorder.errors)")
-    try expect(["log", "held", "--run", run.id, "--state", "my state"], "")
+    let log = try scene.run(["log", "held", "--run", run.id, "--state", "my state"])
+    #expect(log.ending == .status(0) && log.output.isEmpty, "\(log.errors)")
   }
 
   @Test(
