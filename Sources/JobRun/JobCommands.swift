@@ -101,7 +101,7 @@ struct JobCommands: Sendable {
 }
 
 extension JobPlan.Job {
-  /// The maximum number of attempts. The retries of a job that must run once have no effect: they may come from
+  /// The maximum number of attempts. The retries of a job that must not run twice have no effect: they may come from
   /// the defaults of the file.
   package var maximumAttempts: Int { isOnce ? 1 : retries + 1 }
 }

@@ -106,12 +106,15 @@ extension JobRun {
       if options.keepsEvents {
         state.events.append(.journalFailed(reason: failure.description))
       }
-      return cancellationOrder.compactMap { index in
-        guard let job = state.jobs[index], job.currentAttempt == nil, job.adoption == nil else {
-          return nil
+      // Before the start, there are no jobs. The start cancels them.
+      return state.jobs.isEmpty
+        ? []
+        : cancellationOrder.compactMap { index in
+          guard let job = state.jobs[index], job.currentAttempt == nil, job.adoption == nil else {
+            return nil
+          }
+          return job.operation
         }
-        return job.operation
-      }
     }
     for operation in operations { operation.cancel(with: failure) }
     // A cancelled job ends when its queue takes it.

@@ -49,7 +49,7 @@ extension JobRun {
     let rest = jobs.filter { !isAdopted[$0.0] }
     var needs = JobNeeds(run: self, operations: operations, outcomes: first.outcomes)
     let later = LaterOperations(jobs: rest, others: needs.connect(rest.map(\.0)))
-    cancelIfCancelled(operations)
+    cancelIfNeeded(operations)
     if let id = firstFailure(first) { failFast(because: id) }
     begin(jobs.filter { isAdopted[$0.0] }, before: later)
     if !first.events.isEmpty { wake() }
@@ -146,9 +146,13 @@ extension JobRun {
     return (resumption.firstFailure ?? first.failed.first).map { plan.jobs[$0].id }
   }
 
-  private func cancelIfCancelled(_ operations: [JobOperation?]) {
-    guard let cancellation = state.withLock({ $0.cancellation }) else { return }
-    for index in cancellationOrder { operations[index]?.cancel(with: cancellation) }
+  /// Cancels all jobs if the run was cancelled, or if the journal has failed, before the start.
+  private func cancelIfNeeded(_ operations: [JobOperation?]) {
+    let reason = state.withLock { state -> (any Error)? in
+      state.cancellation ?? state.journalFailure
+    }
+    guard let reason else { return }
+    for index in cancellationOrder { operations[index]?.cancel(with: reason) }
   }
 }
 

@@ -137,7 +137,7 @@ struct AttemptTests {
     }
   }
 
-  @Test("JR-9: A job that must run once is not repeated after a failure")
+  @Test("JR-9: A job that must not run twice is not repeated after a failure")
   func onceIsNotRepeated() throws {
     let scene = try RunScene()
     let run = try scene.finished(

@@ -52,8 +52,8 @@ package struct JobDefinition {
   }
 }
 
-/// The hash FNV-1a of 64 bits. It is the same in all processes, unlike that of `Hasher`. It is not safe against
-/// collisions on purpose.
+/// The hash FNV-1a of 64 bits. It is the same in all processes, unlike that of `Hasher`. It is easy
+/// to create a second text with the same hash.
 struct ShortHash {
   private var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

@@ -25,7 +25,7 @@ struct ResumeResult: Hashable {
     case adopted
     /// The command still runs, although the job or a need has changed.
     case adoptedOutdated
-    /// The same for a job that must run once.
+    /// The same for a job that must not run twice.
     case adoptedOutdatedOnce
     /// The command has ended without a runner.
     case taken
@@ -53,7 +53,7 @@ struct ResumeResult: Hashable {
     case unknown(String)
   }
 
-  /// Why a job that must run once would run again.
+  /// Why a job that must not run twice would run again.
   enum WaitReason: Hashable, CaseIterable {
     case lost, changed, behindChange, interrupted
 
@@ -187,7 +187,7 @@ extension JobOutcome {
       case .interrupted: "it was cancelled with the run"
       }
     return .failure(
-      "\(cause), and it must run once; to run it again: opq-top retry \(id.shellWord)",
+      "\(cause), and it must not run twice; to run it again: opq-top retry \(id.shellWord)",
       attemptCount: attemptCount)
   }
 }

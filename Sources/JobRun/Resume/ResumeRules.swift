@@ -72,7 +72,7 @@ struct ResumeRules {
       guard let outcome = past.outcome, outcome.state == .cancelled, let origin = outcome.origin,
         !past.isByRun
       else { continue }
-      // A job that must run once and has started stays cancelled.
+      // A job that must not run twice and has started stays cancelled.
       if plan.jobs[index].isOnce, past.attemptCount > 0 { continue }
       if origins[origin].map({ results[$0].state != .failed }) ?? true { released.insert(index) }
     }
@@ -181,8 +181,8 @@ extension ResumeRules {
     case .orphaned(let process) where job.isOnce:
       result = unknown(
         index,
-        "its shim was killed, but its command still runs as process \(process.id), and it must run"
-          + " once; resume the run when the process has ended")
+        "its shim was killed, but its command still runs as process \(process.id), and it must not"
+          + " run twice; resume the run when the process has ended")
     case .orphaned:
       // No process would notice the end of the command, and its exit status is lost. So it is ended before the job runs.
       result = again(index, needs, .lost)

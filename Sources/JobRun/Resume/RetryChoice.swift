@@ -7,7 +7,7 @@ import MonitorProtocol
 /// Chooses the jobs that run again if a user retries some jobs.
 ///
 /// These are the retried jobs, the jobs that were skipped or cancelled because of them, directly or indirectly, and the jobs
-/// with the condition `always` that need a job that runs again. No other job runs again. A job that must run once and has
+/// with the condition `always` that need a job that runs again. No other job runs again. A job that must not run twice and has
 /// started runs again only if a user retries this job. The time is linear in the size of the plan.
 package struct RetryChoice: Sendable {
   /// The state of a job at the time of the retry.

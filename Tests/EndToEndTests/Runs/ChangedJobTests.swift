@@ -68,7 +68,7 @@ struct ChangedJobTests {
     #expect(scene.lines("ran") == [] && run.records("start").count == 6)
   }
 
-  @Test("RD-7: A changed job that must run once waits until it is retried")
+  @Test("RD-7: A changed job that must not run twice waits until it is retried")
   func changedOnceJob() throws {
     let scene = try StoredRunScene(Self.jobs())
     let run = try finishedRun(in: scene)

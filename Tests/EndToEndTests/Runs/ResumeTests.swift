@@ -137,7 +137,7 @@ struct ResumeTests {
     #expect(run.end(of: "held")?.attempt == 2)
   }
 
-  @Test("RD-4, RD-5: A lost job that must run once waits until it is retried")
+  @Test("RD-4, RD-5: A lost job that must not run twice waits until it is retried")
   func lostOnceJob() throws {
     let scene = try StoredRunScene(Self.jobs("true", "once: true"))
     let run = try killRunner(in: scene)

@@ -184,7 +184,7 @@ struct DecisionTests {
       ])
   }
 
-  @Test("RD-4: A lost job runs again, and a job that must run once waits until a user retries it")
+  @Test("RD-4: A lost job runs again, and one that must not run twice waits for a retry")
   func lostJobs() throws {
     let scene = try RunScene()
     let plan = try scene.plan(

@@ -111,7 +111,7 @@ struct OrphanTests {
     #expect(RunScene.hasEnded("\(old)"))
   }
 
-  @Test("RD-4: The command of a job that must run once is not ended, and prevents a retry")
+  @Test("RD-4: The command of a job that must not run twice is not ended, and prevents a retry")
   func once() throws {
     let plan = try scene.plan(
       """

@@ -7,7 +7,7 @@ import Testing
 
 @testable import JobRun
 
-@Suite("Jobs that must run once, at a resume")
+@Suite("Jobs that must not run twice, at a resume")
 struct OnceTests {
   private static let jobs = """
       merge: {run: 'merge'}
@@ -25,7 +25,7 @@ struct OnceTests {
     return past
   }
 
-  @Test("RD-4: A lost job that must run once waits, with a reason that says what to do")
+  @Test("RD-4: A lost job that must not run twice waits, with a reason that says what to do")
   func lostJobWaits() throws {
     var past = try PastRun(Self.jobs)
     past.run("merge")
@@ -40,7 +40,7 @@ struct OnceTests {
     guard case .wait(let outcome) = next.resumption.decisions[1] else { return }
     #expect(
       outcome.sentence(for: "deploy")
-        == "deploy failed: its end is not known, and it must run once; to run it again: opq-top retry deploy"
+        == "deploy failed: its end is not known, and it must not run twice; to run it again: opq-top retry deploy"
     )
     #expect(
       next.resumption.sentences == [
@@ -48,7 +48,7 @@ struct OnceTests {
       ])
   }
 
-  @Test("RD-4: A job that must run once and whose command still runs without a shim waits")
+  @Test("RD-4: A job that must not run twice and whose command still runs without a shim waits")
   func orphanedJobWaits() throws {
     var past = try PastRun(Self.jobs)
     past.run("merge")
@@ -60,7 +60,7 @@ struct OnceTests {
         "undo: keep skipped",
       ])
     let sentence =
-      "its shim was killed, but its command still runs as process 4712, and it must run once;"
+      "its shim was killed, but its command still runs as process 4712, and it must not run twice;"
       + " resume the run when the process has ended"
     #expect(next.resumption.sentences == ["deploy: \(sentence)"])
     #expect(next.resumption.orphans.isEmpty && next.resumption.unknownJobs == [1: sentence])
@@ -99,7 +99,7 @@ struct OnceTests {
       next.resumption.sentences == ["deploy must not run twice, and waits for \"opq-top retry\""])
   }
 
-  @Test("RD-4: A job that must run once is adopted, and its exit status is taken")
+  @Test("RD-4: A job that must not run twice is adopted, and its exit status is taken")
   func onceIsAdopted() throws {
     var past = try PastRun("  a: {run: 'true', once: true, retries: 3}")
     past.start("a", .alive(PastRun.shim))
@@ -111,14 +111,14 @@ struct OnceTests {
     }
   }
 
-  @Test("RD-4: A job that must run once and has not started runs after an interruption")
+  @Test("RD-4: A job that must not run twice and has not started runs after an interruption")
   func interruptedBeforeStart() throws {
     var past = try PastRun("  a: {run: 'true', once: true}")
     past.end("a", .cancelled, byRun: true)
     #expect(try past.resumed()["a"] == "run 1")
   }
 
-  @Test("RD-4: A job that must run once and was ended with the run waits")
+  @Test("RD-4: A job that must not run twice and was ended with the run waits")
   func interruptedAfterStart() throws {
     var past = try PastRun("  a: {run: 'true', once: true}")
     past.start("a")
@@ -127,7 +127,7 @@ struct OnceTests {
     #expect(next["a"] == "wait" && next.reopened.isEmpty)
   }
 
-  @Test("RD-4: A job that must run once and has failed or was cancelled keeps its outcome")
+  @Test("RD-4: A job that must not run twice and has failed or was cancelled keeps its outcome")
   func outcomeIsKept() throws {
     var past = try PastRun("  a: {run: 'true', once: true}\n  b: {run: 'true', once: true}")
     past.run("a", state: .failed)
@@ -136,7 +136,7 @@ struct OnceTests {
     #expect(try past.resumed().words == ["a: keep failed", "b: keep cancelled"])
   }
 
-  @Test("RD-7: A changed job that must run once waits, and the jobs behind it do not count")
+  @Test("RD-7: A changed job that must not run twice waits, and the jobs behind it do not count")
   func changedJobWaits() throws {
     let past = try finishedRun()
     let next = try past.resumed(Self.jobs.replacing("'deploy'", with: "'deploy --new'"))
@@ -154,7 +154,7 @@ struct OnceTests {
       ])
   }
 
-  @Test("RD-7: A job that must run once waits if a job before it runs again")
+  @Test("RD-7: A job that must not run twice waits if a job before it runs again")
   func jobBehindChangeWaits() throws {
     let past = try finishedRun()
     let next = try past.resumed(Self.jobs.replacing("'merge'", with: "'merge --new'"))
@@ -164,7 +164,7 @@ struct OnceTests {
       ])
   }
 
-  @Test("RD-7: A changed job that must run once and has failed waits, without effects")
+  @Test("RD-7: A changed job that must not run twice and has failed waits, without effects")
   func changedFailureWaits() throws {
     var past = try PastRun(Self.jobs)
     past.run("merge")
@@ -179,7 +179,7 @@ struct OnceTests {
       ])
   }
 
-  @Test("RD-7: A changed job that must run once and has never started runs")
+  @Test("RD-7: A changed job that must not run twice and has never started runs")
   func changedBeforeStart() throws {
     var past = try PastRun(Self.jobs)
     past.run("merge", state: .failed)
@@ -189,7 +189,7 @@ struct OnceTests {
     #expect(next.words.prefix(3) == ["merge: run 2", "deploy: run 1", "publish: run 1"])
   }
 
-  @Test("RD-7: A changed job that must run once and has ended without a runner waits")
+  @Test("RD-7: A changed job that must not run twice and has ended without a runner waits")
   func changedAfterEnd() throws {
     var past = try PastRun(Self.jobs)
     past.run("merge")
@@ -216,7 +216,7 @@ struct OnceTests {
   }
 
   @Test(
-    "RD-7: A changed job that must run once and still runs is awaited, and waits at the next resume"
+    "RD-7: A changed job that must not run twice and still runs is awaited, and waits at the next resume"
   )
   func changedWhileRunning() throws {
     let changed = Self.jobs.replacing("'deploy'", with: "'deploy --new'")
@@ -248,7 +248,8 @@ struct OnceTests {
   }
 
   @Test(
-    "RD-5: A retried job that must run once runs after a crash before its start, but not after")
+    "RD-5: A retried job that must not run twice runs after a crash before its start, not after"
+  )
   func requestedJobAfterCrash() throws {
     var past = try PastRun("  a: {run: 'true', once: true}")
     past.run("a", state: .failed)

@@ -158,7 +158,7 @@ struct RetryTests {
       try past.resumed(retrying: ["b"]).words == ["a: keep failed", "b: run 2", "c: run 1"])
   }
 
-  @Test("RD-5: A job that must run once runs again only if this job is retried")
+  @Test("RD-5: A job that must not run twice runs again only if this job is retried")
   func onceIsRepeatedByItsRequest() throws {
     var past = try PastRun(
       """

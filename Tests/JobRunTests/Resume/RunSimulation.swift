@@ -196,12 +196,12 @@ struct RunSimulation {
     progress[index] = .running(attempt: attempt)
   }
 
-  /// A job that has succeeded starts again only if it or a need has changed, and a job that must run once only if a user retries it.
+  /// A job that has succeeded starts again only if it or a need has changed, and a job that must not run twice only if a user retries it.
   private func checkStart(_ index: Int, attempt: Int) throws {
     let job = plan.jobs[index]
     let starts = records.indices.filter { records[$0].event == .start && records[$0].job == job.id }
     if job.isOnce, !starts.isEmpty, !requested.contains(job.id) {
-      throw Violation("\(job.id) must run once, and runs again")
+      throw Violation("\(job.id) must not run twice, and runs again")
     }
     if let last = starts.last, records[last].attempt ?? 0 >= attempt {
       throw Violation("\(job.id) starts with the number of an earlier attempt")
