@@ -212,11 +212,11 @@ import Testing
     #expect(help.contains("--run needs the path of its directory"))
   }
 
-  @Test("RD-5: The help of retry says which options have no effect. Any number of jobs is accepted")
+  @Test("RD-5: The help of retry names the options without effect. It accepts 1,001 jobs")
   func optionsOfRetry() throws {
     let help = OpqTop.helpMessage(for: RetryCommand.self, columns: 1_000)
     #expect(help.contains("only --ascii has an effect"))
-    let jobs = Array(repeating: "job", count: 100_001)
-    #expect(try RetryCommand.parse(jobs).jobs.count == 100_001)
+    let jobs = Array(repeating: "job", count: 1_001)
+    #expect(try RetryCommand.parse(jobs).jobs.count == 1_001)
   }
 }
