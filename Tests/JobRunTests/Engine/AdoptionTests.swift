@@ -114,7 +114,7 @@ struct AdoptionTests {
     #expect(begin.duration(to: .now) > .seconds(5))
     let outcome = try #require(next.outcome("slow"))
     #expect(outcome.state == .failed)
-    #expect(outcome.reason == "an attempt took longer than 6s")
+    #expect(outcome.reason == "an attempt took longer than 6.00s")
     #expect(scene.words("slow") == ["1"])
     run.waitForEnd()
   }
