@@ -150,7 +150,6 @@ struct RunCommandTests: JobFileTests {
       ),
       (["--resume", "--fail-fast"], "use only one of --resume and --fail-fast"),
       (["--resume", "--dry-run", "--json"], "use only one of --resume and --json"),
-      (["--resume", "--batch"], "there are no runs in "),
       (["jobs.yaml", "--batch", "--keep"], "use only one of --batch and --keep"),
       (["jobs.yaml", "--batch", "--color=always"], "use only one of --batch and --color=always"),
       (["jobs.yaml", "--dry-run", "--keep"], "use only one of --dry-run and --keep"),
