@@ -40,14 +40,15 @@ struct ShimEnvironmentTests {
     let scene = scene.withShell(shell)
     var command = scene.command()
     command.environment = [
-      "SHELLOPTS": "errexit:nounset", "IFS": "0123456789", "ENV": "/opq/no",
+      "SHELLOPTS": "allexport:errexit:monitor:nounset", "IFS": "0123456789", "ENV": "/opq/no",
       "BASH_ENV": "/opq/no",
     ]
     for name in ["echo", "read", "umask", "exit", "exec", "set", "unset"] {
       command.environment["BASH_FUNC_\(name)%%"] = "() { exit 1; }"
     }
-    let error = await scene.failure(of: scene.operation("exit 7", command))
+    let error = await scene.failure(of: scene.operation("env; sleep 0.1; exit 7", command))
     #expect(error?.exitStatus == 7)
+    #expect(!scene.log.contains("opq_shim"))
     #expect(contents(of: scene.files().status) == "7\n")
     #expect(try scene.files().processes.command != nil)
   }

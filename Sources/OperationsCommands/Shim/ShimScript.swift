@@ -32,8 +32,10 @@ enum ShimScript {
 
   /// Creates the script.
   ///
-  /// - The first line writes the line of the shim to the locked file. It identifies the shim's process.
-  /// - The second line starts the command. Its process adds a line to the same file, which identifies the process group,
+  /// - The first line resets options that bash inherits from the variable `SHELLOPTS`. With `monitor`, the command would not
+  ///   be a child of the shim. With `allexport`, it would get a variable of the shim.
+  /// - The second line writes the line of the shim to the locked file. It identifies the shim's process.
+  /// - The third line starts the command. Its process adds a line to the same file, which identifies the process group,
   ///   and only then becomes the leader of the group. It replaces its input, so it does not keep the lock.
   /// - The last lines write the exit status to a file, and exit with the same status. If the shim is killed before this, or
   ///   if the system has no space, the file does not exist or is empty. No process reads the file before the shim has ended,
@@ -60,6 +62,7 @@ enum ShimScript {
       exec <&2 2>&1 "$@"
       """
     return """
+      command set +am || :
       command read -r \(variable) </proc/self/stat && command echo "$\(variable)" >&0 || :
       (command read -r \(variable) </proc/self/stat && command echo "$\(variable)" >&0 || :
       \(start)) && \(variable)=0 || \(variable)=$?
