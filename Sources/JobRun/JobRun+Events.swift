@@ -193,15 +193,27 @@ extension JobRun {
 
 extension JobRun {
   /// Ends the commands whose shims were killed, so that none of them runs at the same time as the next attempt of its job,
-  /// and none of them outlives the run.
-  func endOrphans() {
-    for (index, orphan) in orphans {
-      Task {
-        // If a process cannot be ended, the next attempt of the job tries it again.
-        try? await orphan.stop()
-        self.state.withLock { _ = $0.pendingOrphans.remove(index) }
-        self.finishIfOver()
-      }
+  /// and none of them outlives the run. If the journal cannot be written, no job runs again, and the commands continue.
+  ///
+  /// - Returns: An operation for each command, by the index of its job, which finishes after the end of the command. The
+  ///   job runs again after it.
+  func endOrphans() -> [Int: Operation] {
+    Dictionary(uniqueKeysWithValues: orphans.map { ($0, end($1, of: $0)) })
+  }
+
+  private func end(_ orphan: OrphanedCommand, of index: Int) -> Operation {
+    let operation = AsyncOperation { [journal] in
+      guard await journal.flush() == nil else { return }
+      // If a process cannot be ended, the next attempt of the job tries it again.
+      try? await orphan.stop()
     }
+    operation.name = "end the command of \(plan.jobs[index].id)"
+    operation.kind = "needs"
+    operation.completionBlock = {
+      self.state.withLock { _ = $0.pendingOrphans.remove(index) }
+      self.finishIfOver()
+    }
+    operation.start()
+    return operation
   }
 }

@@ -44,12 +44,13 @@ extension JobRun {
     handOver()
     journal.whenFailed { [weak self] in self?.journalHasFailed($0) }
     followRemovedJobs()
-    endOrphans()
+    let orphanEnds = endOrphans()
     let jobs = plan.jobs.indices.compactMap { index in operations[index].map { (index, $0) } }
     let rest = jobs.filter { !isAdopted[$0.0] }
     var needs = JobNeeds(run: self, operations: operations, outcomes: first.outcomes)
     let later = LaterOperations(jobs: rest, others: needs.connect(rest.map(\.0)))
-    cancelIfNeeded(operations)
+    for (index, end) in orphanEnds { operations[index]?.addDependency(end) }
+    cancelIfNeeded(operations, isAdopted)
     if let id = firstFailure(first) { failFast(because: id) }
     begin(jobs.filter { isAdopted[$0.0] }, before: later)
     if !first.events.isEmpty { wake() }
@@ -146,13 +147,17 @@ extension JobRun {
     return (resumption.firstFailure ?? first.failed.first).map { plan.jobs[$0].id }
   }
 
-  /// Cancels all jobs if the run was cancelled, or if the journal has failed, before the start.
-  private func cancelIfNeeded(_ operations: [JobOperation?]) {
-    let reason = state.withLock { state -> (any Error)? in
-      state.cancellation ?? state.journalFailure
+  /// Cancels all jobs if the run was cancelled before. If the journal has failed, cancels the jobs without a command that
+  /// runs.
+  private func cancelIfNeeded(_ operations: [JobOperation?], _ isAdopted: [Bool]) {
+    let (cancellation, failure) = state.withLock { ($0.cancellation, $0.journalFailure) }
+    for index in cancellationOrder {
+      if let cancellation {
+        operations[index]?.cancel(with: cancellation)
+      } else if let failure, !isAdopted[index] {
+        operations[index]?.cancel(with: failure)
+      }
     }
-    guard let reason else { return }
-    for index in cancellationOrder { operations[index]?.cancel(with: reason) }
   }
 }
 

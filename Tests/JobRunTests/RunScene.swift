@@ -48,7 +48,8 @@ struct RunScene {
 
   /// Creates a run that continues another one, and that has not started.
   func resumed(
-    _ run: RunDirectory, _ plan: JobPlan, retrying: [String]? = nil, failsFast: Bool = false
+    _ run: RunDirectory, _ plan: JobPlan, retrying: [String]? = nil, failsFast: Bool = false,
+    disk: RunDisk = .system
   ) throws -> FinishedRun {
     let history = try RunHistory.read(run)
     let resumption = try Self.awaited {
@@ -58,7 +59,7 @@ struct RunScene {
     }.get()
     var options = JobRun.Options()
     options.failsFast = failsFast
-    return try FinishedRun(plan, in: run, resumption, options, disk: .system, scene: directory)
+    return try FinishedRun(plan, in: run, resumption, options, disk: disk, scene: directory)
   }
 
   /// Runs jobs to their end.

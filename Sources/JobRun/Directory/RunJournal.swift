@@ -11,9 +11,9 @@ import OperationsCore
 /// threads append, and then writes and syncs them together. Therefore no other thread waits for the disk, except in
 /// ``close()``.
 package final class RunJournal: Sendable {
-  /// A record, and the task that waits until it is on the disk.
+  /// A record, and the task that waits until it is on the disk. An entry without a record waits for the earlier ones.
   private struct Entry {
-    let record: JournalRecord
+    let record: JournalRecord?
     let continuation: CheckedContinuation<RunFailure?, Never>?
   }
 
@@ -75,6 +75,16 @@ package final class RunJournal: Sendable {
     if let failure = add(entry) { continuation?.resume(returning: failure) }
   }
 
+  /// Waits until all records that were appended before are on the disk.
+  ///
+  /// - Returns: Why they cannot be written; `nil` if they are on the disk.
+  func flush() async -> RunFailure? {
+    await withCheckedContinuation { continuation in
+      let entry = Entry(record: nil, continuation: continuation)
+      if let failure = add(entry) { continuation.resume(returning: failure) }
+    }
+  }
+
   /// Why the journal can no longer be written; `nil` if there was no failure.
   package var failure: RunFailure? { state.withLock { $0.failure } }
 
@@ -124,8 +134,8 @@ extension RunJournal {
       }
       if entries.isEmpty { return }
       text.removeAll()
-      for entry in entries { entry.record.write(to: &text) }
-      if let failure = write(text.bytes, at: size) {
+      for entry in entries { entry.record?.write(to: &text) }
+      if !text.bytes.isEmpty, let failure = write(text.bytes, at: size) {
         fail(failure, entries)
       } else {
         for entry in entries { entry.continuation?.resume(returning: nil) }

@@ -137,6 +137,23 @@ struct ResumeTests {
     #expect(run.end(of: "held")?.attempt == 2)
   }
 
+  @Test("RD-4: A command whose shim was killed is ended before its job runs again")
+  func orphanedCommand() throws {
+    let scene = try StoredRunScene(Self.jobs("true"))
+    let run = try killRunner(in: scene)
+    let shim = try #require(run.shim(of: "held"))
+    let command = try #require(run.group(of: "held"))
+    #expect(kill(shim, SIGKILL) == 0)
+    #expect(scene.wait { !StoredRunScene.isAlive(shim) })
+    #expect(StoredRunScene.isAlive(command))
+    let resumed = try scene.start(["run", "--resume", "--batch"])
+    #expect(scene.wait(for: "start 2", in: "ran"), "\(resumed.errors)")
+    #expect(!StoredRunScene.isAlive(command))
+    try scene.open()
+    #expect(resumed.end() == .status(0), "\(resumed.errors)")
+    #expect(run.records("start", of: "held").map(\.attempt) == [1, 2])
+  }
+
   @Test("RD-4, RD-5: A lost job that must not run twice waits until it is retried")
   func lostOnceJob() throws {
     let scene = try StoredRunScene(Self.jobs("true", "once: true"))

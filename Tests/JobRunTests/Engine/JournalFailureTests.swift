@@ -98,6 +98,28 @@ struct JournalFailureTests {
     #expect(scene.words("next").count == 1 && scene.words("last").count == 1)
   }
 
+  @Test("RD-6: If the journal fails before the start of a resume, the command of a job continues")
+  func adoptedCommand() throws {
+    let scene = try RunScene()
+    let plan = try scene.plan(
+      """
+        held: {run: 'echo x >> "$DIR/held"; until test -e "$DIR/go"; do sleep 0.01; done'}
+        next: {run: 'echo x >> "$DIR/next"', needs: [held], when: always}
+      """)
+    let run = try scene.run(plan)
+    run.start()
+    scene.waitForWords(1, in: "held")
+    run.endRunner()
+    let next = try scene.resumed(run.run.directory, plan)
+    next.run.journalHasFailed(RunFailure("the disk is full"))
+    next.start()
+    scene.touch("go")
+    next.waitForEnd()
+    #expect(next.states == ["held succeeded", "next cancelled"])
+    #expect(scene.words("held").count == 1 && scene.words("next").isEmpty)
+    run.waitForEnd()
+  }
+
   @Test("RD-6: If only the last records cannot be written, the run knows it at the end")
   func lastRecords() throws {
     let scene = try RunScene()

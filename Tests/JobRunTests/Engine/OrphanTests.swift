@@ -57,6 +57,12 @@ struct OrphanTests {
     echo $$ > "$DIR/old"
     while :; do sleep 0.01; done
     """#
+  /// The text of a command that ends after SIGTERM when the file `go` exists.
+  private static let gated = #"""
+    trap 'echo asked >> "$DIR/asked"; until test -e "$DIR/go"; do sleep 0.01; done; exit 0' TERM
+    echo $$ > "$DIR/old"
+    while :; do sleep 0.01; done
+    """#
   /// The text of a command that ignores SIGTERM.
   private static let stubborn = #"""
     trap '' TERM
@@ -83,6 +89,39 @@ struct OrphanTests {
     #expect(scene.words("asked") == ["asked"] && scene.words("other") == ["x"])
   }
 
+  @Test("RD-4: While the command ends, its job has not begun, so no time limit counts")
+  func endIsNoPartOfAttempt() throws {
+    let plan = try scene.plan(
+      "  job: {run: 'echo \"$OPQ_ATTEMPT\" >> \"$DIR/job\"', timeout: 1m, grace: 1d}")
+    let directory = try orphan(plan, Self.gated)
+    let run = try scene.resumed(directory, plan)
+    run.start()
+    scene.waitForWords(1, in: "asked")
+    #expect(run.run.runningCount == 0)
+    #expect(run.run.state.withLock { $0.jobs[0]?.hasBegun } == false)
+    scene.touch("go")
+    run.waitForEnd()
+    #expect(run.states == ["job succeeded"] && scene.words("job") == ["2"])
+  }
+
+  @Test("RD-6: If the journal of the next runner cannot be written, the command continues")
+  func fullDisk() throws {
+    let plan = try scene.plan("  job: {run: 'echo x >> \"$DIR/job\"'}")
+    let directory = try orphan(plan, Self.slow)
+    var disk = RunDisk.system
+    disk.write = { _, _, _ in ENOSPC }
+    let run = try scene.resumed(directory, plan, disk: disk)
+    run.start()
+    run.waitForEnd()
+    #expect(run.states == ["job cancelled"] && scene.words("job").isEmpty)
+    #expect(!RunScene.hasEnded("\(old)") && scene.words("asked").isEmpty)
+    run.endRunner()
+    let next = try scene.resumed(directory, plan)
+    next.start()
+    next.waitForEnd()
+    #expect(next.states == ["job succeeded"] && scene.words("asked") == ["asked"])
+  }
+
   @Test("RD-4: The command ends before the end of the run, also if its job does not run again")
   func endsBeforeRun() throws {
     let plan = try scene.plan("  job: {run: 'true'}\n  need: {run: 'exit 1'}")
@@ -102,7 +141,7 @@ struct OrphanTests {
     let directory = try orphan(plan, Self.stubborn)
     let run = try scene.resumed(directory, plan)
     run.start()
-    #expect(poll(for: .seconds(60), pausing: true) { run.run.runningCount == 1 })
+    #expect(run.run.runningCount == 0)
     run.run.cancel(RunWasCancelled("the test ends it"))
     #expect(!run.run.isFinished && !RunScene.hasEnded("\(old)"))
     run.run.endGracePeriods()
