@@ -94,7 +94,7 @@ extension RunDirectory {
 
   /// Why this process must not resume the run, because another user has created it; `nil` if it can. The superuser reads
   /// the runs of other users, but does not execute their commands.
-  var continuationFailure: RunFailure? {
+  package var continuationFailure: RunFailure? {
     if let failure = ownershipFailure { return failure }
     var status = cmonitor_file_status()
     let error = cmonitor_read_status(path, true, &status)

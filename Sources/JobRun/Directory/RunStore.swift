@@ -132,9 +132,13 @@ package enum RunStore {
 
   /// Deletes a run with all its files.
   ///
-  /// - Parameter directory: The directory of the run.
+  /// - Parameters:
+  ///   - directory: The directory of the run.
+  ///   - onlyIfNew: Whether nothing happens if a runner has begun the run.
   /// - Throws: ``RunFailure`` if a runner or a command may be alive, or if a file cannot be deleted.
-  package static func delete(_ directory: RunDirectory) throws(RunFailure) {
+  package static func delete(
+    _ directory: RunDirectory, onlyIfNew: Bool = false
+  ) throws(RunFailure) {
     if let process = RunLock.holder(of: directory) {
       let failure = RunFailure(runner: process, of: directory)
       throw RunFailure(sentence: "\(failure), so it cannot be deleted")
@@ -142,6 +146,7 @@ package enum RunStore {
     // No runner can begin from here on. A full or read-only disk does not prevent the lock of an existing file.
     let lock = try RunLock.acquire(directory)
     defer { lock.release() }
+    if onlyIfNew, try !RunHistory.read(directory).runners.isEmpty { return }
     // Without a runner, no further command starts.
     guard !directory.mayHaveLivingCommand else {
       throw RunFailure(

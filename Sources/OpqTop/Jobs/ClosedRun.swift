@@ -17,9 +17,11 @@ struct ClosedRun {
   ///   - closing: How the dashboard has ended.
   ///   - loss: Words about the end of the runner, such as ` by signal 9`; `nil` if the runner is alive. They are not used
   ///     if all jobs have ended.
+  ///   - error: A sentence about an error that the runner has printed, and that is printed if the runner is alive; `nil` if
+  ///     there is none. It can be unsanitised.
   /// - Returns: How the process must end.
-  func ending(after closing: Ending, loss: String?) -> Ending {
-    let result = ending(loss)
+  func ending(after closing: Ending, loss: String?, error: String? = nil) -> Ending {
+    let result = ending(loss, error)
     return switch closing {
     case .status(0): result
     case .status: result == .status(0) ? closing : result
@@ -27,7 +29,7 @@ struct ClosedRun {
     }
   }
 
-  private func ending(_ loss: String?) -> Ending {
+  private func ending(_ loss: String?, _ error: String?) -> Ending {
     if WatchedRun.haveJobsEnded(of: directory) {
       let report = RunReport(directory)
       let ending = report.ending(isUnicode: isUnicode)
@@ -47,6 +49,6 @@ struct ClosedRun {
 
       """
     StandardStream.output.write(RunText.shown(text, isUnicode: isUnicode))
-    return .status(0)
+    return error.map { Program.fail($0, status: 1) } ?? .status(0)
   }
 }

@@ -43,7 +43,7 @@ struct DetachedRun {
     if start.new == nil, let ending = try endingWithoutWork() { return ending }
     // A signal that arrived earlier ends this process, so the runner is not started.
     if let signal = viewer.watch.takeRequest() {
-      if start.new != nil { try? RunStore.delete(start.directory) }
+      start.discard()
       return .status(128 + signal)
     }
     let runner = try RunnerProcess(start, viewer)
@@ -91,7 +91,7 @@ struct DetachedRun {
     guard runner.ending == .status(2) else { return report(.status(0), runner) }
     // A mistake was found before a job has started.
     let sentence = runner.lastSentence ?? "the runner has ended with the status 2"
-    if start.new != nil { try? RunStore.delete(start.directory) }
+    start.discard()
     return Program.fail(sentence)
   }
 
@@ -110,7 +110,8 @@ struct DetachedRun {
     }
     let run = ClosedRun(
       directory: start.directory, words: start.words, isUnicode: !viewer.view.ascii)
-    let result = run.ending(after: ending, loss: runner.ending.map { loss(runner, $0) })
+    let result = run.ending(
+      after: ending, loss: runner.ending.map { loss(runner, $0) }, error: runner.lastSentence)
     // A signal gives an exit status, as without a dashboard.
     return if case .signal(let number) = result { .status(128 + number) } else { result }
   }

@@ -63,9 +63,14 @@ struct RunStart {
         : RunningJobs.run(self, viewer, isDetached: false)
     } catch {
       // Nothing was started.
-      if new != nil { try? RunStore.delete(directory) }
+      discard()
       return Program.fail(error)
     }
+  }
+
+  /// Deletes the files of a new run, whose runner has not started, unless another process has begun the run.
+  func discard() {
+    if new != nil { try? RunStore.delete(directory, onlyIfNew: true) }
   }
 
   /// Executes the jobs of a run in this process, which another process has started without a terminal.

@@ -36,6 +36,8 @@ struct RunningJobs {
   /// - Throws: `RunFailure` or another error if nothing was started.
   static func run(_ start: RunStart, _ viewer: ViewerRun, isDetached: Bool) throws -> Ending {
     let programs = try ShimPrograms.find()
+    // The file of a lock of root would prevent the owner of the run from reading the lock.
+    if let failure = start.directory.continuationFailure { throw failure }
     // The lock is released when this function returns.
     let lock = try RunLock.take(start.directory)
     defer { withExtendedLifetime(lock) {} }

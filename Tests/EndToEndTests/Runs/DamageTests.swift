@@ -29,7 +29,8 @@ struct DamageTests {
     runner.kill()
     let run = try scene.onlyRun()
     try scene.open()
-    #expect(scene.wait { run.status(of: "held") == 0 })
+    let shim = try #require(run.shim(of: "held"))
+    #expect(scene.wait { run.status(of: "held") == 0 && !StoredRunScene.isAlive(shim) })
     return run
   }
 
@@ -125,6 +126,23 @@ struct DamageTests {
     #expect(missing.ending == .status(2))
     missing.expectSentence(name)
     #expect(scene.lines("ran") == ["first", "held 1"])
+  }
+
+  @Test(
+    "RD-6: The superuser cannot resume the run of another user, and creates no file in it",
+    .enabled(if: geteuid() == 0))
+  func otherUser() throws {
+    let scene = try StoredRunScene("  first: {run: 'exit 1'}")
+    #expect(try scene.run(["run", "--batch", scene.file]).ending == .status(1))
+    let run = try scene.onlyRun()
+    try FileManager.default.removeItem(atPath: run.file("lock"))
+    #expect(chown(run.path, 65_534, 65_534) == 0)
+    for command in [["run", "--resume", run.path], ["retry", "first", "--run", run.path]] {
+      let refused = try scene.run(command + ["--batch"])
+      #expect(refused.ending == .status(2))
+      refused.expectSentence("belongs to user 65534")
+    }
+    #expect(!FileManager.default.fileExists(atPath: run.file("lock")))
   }
 
   @Test("RD-6: A run that does not exist is one sentence with the nearest name, and the status 3")

@@ -100,6 +100,29 @@ struct DetachedRunTests {
     try expectEnd(of: run, in: scene)
   }
 
+  @Test("RD-6: If the journal of a runner without a terminal fails, q prints the reason")
+  func journalFailure() throws {
+    // The first job permits the runner no longer files than its journal.
+    let scene = try StoredRunScene(
+      #"""
+        held: {run: 'echo start >> "$DIR/ran"; \#(StoredRunScene.hold())'}
+        limit:
+          run: >-
+            until test -s "$DIR/ran"; do sleep 0.01; done;
+            cd "$DIR/.opq/runs/$OPQ_RUN" && prlimit --pid "$(cat lock)" --fsize="$(stat -c %s journal.jsonl)"
+      """#)
+    let (window, run) = try show(in: scene)
+    #expect(scene.wait { run.contents("runner.log").contains("File too large") })
+    window.type("q")
+    #expect(window.waitForEnd() == .status(1))
+    #expect(window.screen.contains("run \(run.id) continues"), "\(window.screen)")
+    #expect(window.screen.contains("File too large"), "\(window.screen)")
+    try scene.open()
+    #expect(scene.wait { run.runner == nil })
+    #expect(try scene.run(["run", "--resume", "--batch"]).ending == .status(0))
+    #expect(scene.lines("ran") == ["start"])
+  }
+
   @Test("RD-3: If the viewer is killed, the jobs go on, and another terminal shows them")
   func killedViewer() throws {
     let scene = try StoredRunScene(Self.jobs)

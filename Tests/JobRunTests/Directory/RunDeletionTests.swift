@@ -45,6 +45,14 @@ struct RunDeletionTests {
     #expect(DirectoryScene.names(in: scene.place.runs).isEmpty)
   }
 
+  @Test("RD-6: A run that could not be started is deleted, unless another process has begun it")
+  func deleteOnlyIfNew() throws {
+    let scene = try DirectoryScene()
+    let (new, begun) = (try scene.run(), try scene.run([.runner()]))
+    for run in [new, begun] { try RunStore.delete(run, onlyIfNew: true) }
+    #expect(DirectoryScene.names(in: scene.place.runs) == [begun.id])
+  }
+
   @Test("RD-8: A run is not deleted while a command of it is alive, in every state")
   func deleteWithCommand() throws {
     let scene = try DirectoryScene()
