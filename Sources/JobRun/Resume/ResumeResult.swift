@@ -175,9 +175,11 @@ extension JobOutcome {
       lastLine: nil, duration: nil, isUnneeded: false)
   }
 
-  /// Returns the outcome of a job that must not run again until a user retries it.
+  /// Returns the outcome of a job that must not run again until a user retries it. The reason contains the command for the
+  /// retry, which has the path of the run: it finds the run from each working directory, also if the run is not the newest
+  /// one.
   static func waiting(
-    _ id: String, _ reason: ResumeResult.WaitReason, attemptCount: Int
+    _ id: String, _ reason: ResumeResult.WaitReason, attemptCount: Int, in directory: RunDirectory
   ) -> JobOutcome {
     let cause =
       switch reason {
@@ -187,19 +189,9 @@ extension JobOutcome {
       case .interrupted: "it was cancelled with the run"
       }
     return .failure(
-      "\(cause), and it must not run twice; to run it again: opq-top retry \(id.shellWord)",
-      attemptCount: attemptCount)
-  }
-}
-
-extension String {
-  /// The text as one word of a shell.
-  fileprivate var shellWord: String {
-    let isPlain = unicodeScalars.allSatisfy {
-      $0.isASCII && ($0.properties.isAlphabetic || "0123456789_-.".unicodeScalars.contains($0))
-    }
-    if isPlain { return self }
-    let parts = split(separator: "'", omittingEmptySubsequences: false)
-    return "'" + parts.joined(separator: #"'\''"#) + "'"
+      """
+      \(cause), and it must not run twice; to run it again: \
+      opq-top retry \(id.shellWord) --run \(directory.path.shellWord)
+      """, attemptCount: attemptCount)
   }
 }

@@ -10,7 +10,7 @@ extension ResumeRules {
   static let outdatedDefinition = "outdated"
 
   /// The results as decisions.
-  func decisions(_ history: RunHistory, _ directory: RunDirectory) -> [Resumption.Decision] {
+  func decisions(_ history: RunHistory) -> [Resumption.Decision] {
     plan.jobs.indices.map { index in
       let result = results[index]
       let start = history.jobs[plan.jobs[index].id]?.lastStart

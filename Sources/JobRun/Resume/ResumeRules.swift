@@ -11,6 +11,8 @@ import OperationsCommands
 /// before anything starts. Otherwise a second resume would find an unchanged job behind a need that has succeeded.
 struct ResumeRules {
   let plan: JobPlan
+  /// The directory of the run, whose path is a part of reasons.
+  let directory: RunDirectory
   /// The definitions of the plan's jobs.
   let definitions: [String]
   let past: [PastJob]
@@ -32,13 +34,16 @@ struct ResumeRules {
   ///
   /// - Parameters:
   ///   - plan: The plan.
+  ///   - directory: The directory of the run, whose path is a part of reasons.
   ///   - definitions: The definitions of the plan's jobs.
   ///   - past: What is known about the plan's jobs.
   ///   - choice: The jobs that run again because of a retry.
   init(
-    _ plan: JobPlan, definitions: [String], past: [PastJob], choice: RetryChoice.Choice = .init()
+    _ plan: JobPlan, in directory: RunDirectory, definitions: [String], past: [PastJob],
+    choice: RetryChoice.Choice = .init()
   ) {
     self.plan = plan
+    self.directory = directory
     self.definitions = definitions
     self.past = past
     self.choice = choice
@@ -269,7 +274,8 @@ extension ResumeRules {
       result.remark = result.state == .skipped ? .blocked : reason.remark
       return result
     }
-    var result = ResumeResult(.wait(.waiting(job.id, reason, attemptCount: past.attemptCount)))
+    var result = ResumeResult(
+      .wait(.waiting(job.id, reason, attemptCount: past.attemptCount, in: directory)))
     result.state = .failed
     result.waits = true
     result.lastAttempt = past.attemptCount

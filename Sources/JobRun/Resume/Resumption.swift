@@ -103,18 +103,19 @@ extension Resumption {
   ) throws(RunFailure) {
     let definitions = JobDefinition.texts(of: plan)
     let past = plan.jobs.map { PastJob(history.jobs[$0.id], findings[$0.id]) }
-    var rules = ResumeRules(plan, definitions: definitions, past: past)
+    var rules = ResumeRules(plan, in: directory, definitions: definitions, past: past)
     if let retrying {
       let choice = RetryChoice(plan, states: rules.retryStates).choice(for: retrying)
       if let refusal = retrying.lazy.compactMap({ choice.refusals[$0] }).first {
         throw RunFailure(refusal)
       }
-      rules = ResumeRules(plan, definitions: definitions, past: past, choice: choice)
+      rules = ResumeRules(
+        plan, in: directory, definitions: definitions, past: past, choice: choice)
     }
     let removed = RemovedJobs(plan, history, findings, directory)
     let records = rules.records(history)
     self.init(
-      decisions: rules.decisions(history, directory),
+      decisions: rules.decisions(history),
       lastAttempts: rules.results.map(\.lastAttempt), definitions: rules.recordedDefinitions,
       records: records, removedJobs: removed.running,
       unsettledJobs: Set(rules.results.indices.filter { rules.results[$0].waits }),

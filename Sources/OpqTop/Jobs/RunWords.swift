@@ -12,7 +12,7 @@ struct RunWords {
   /// Creates the words for a run that is found by its path.
   init(at directory: RunDirectory) {
     self.directory = directory
-    operand = Self.quoted(directory.path)
+    operand = directory.path.shellWord
   }
 
   /// Creates the words for a run that the command line names.
@@ -30,11 +30,11 @@ struct RunWords {
     self.directory = directory
     let id = directory.id
     if let state = place.state {
-      operand = "\(id) --state \(Self.quoted(state))"
+      operand = "\(id) --state \(state.shellWord)"
     } else {
       let found = try? RunStore.find(id, in: place.place)
       // Other commands look in the working directory. The run of a job file in another directory needs its path.
-      operand = found == directory ? id : Self.quoted(directory.path)
+      operand = found == directory ? id : directory.path.shellWord
     }
   }
 
@@ -50,17 +50,6 @@ struct RunWords {
     // After the id, the words select the place.
     if operand.hasPrefix(id) { return "opq-top runs\(operand.dropFirst(id.count))" }
     let state = RunPath(directory.path)?.state
-    return "opq-top runs" + (state.map { " --state \(Self.quoted($0))" } ?? "")
-  }
-
-  /// Returns a word that a shell reads as the text.
-  static func quoted(_ text: String) -> String {
-    let isPlain = text.unicodeScalars.allSatisfy { scalar in
-      scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-        || "/._-+,:@%".unicodeScalars.contains(scalar)
-    }
-    if isPlain, !text.isEmpty { return text }
-    let parts = text.split(separator: "'", omittingEmptySubsequences: false)
-    return "'" + parts.joined(separator: "'\\''") + "'"
+    return "opq-top runs" + (state.map { " --state \($0.shellWord)" } ?? "")
   }
 }

@@ -36,7 +36,7 @@ struct FoundRun {
       throw error.isAboutMissingRun ? AttachError(.nothingThere, "\(error)") : error
     }
     if path != nil, let word {
-      operand = RunWords.quoted(word)
+      operand = word.shellWord
     } else if let options {
       operand = RunWords(directory, options).operand
     } else {

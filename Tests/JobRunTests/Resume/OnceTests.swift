@@ -39,9 +39,10 @@ struct OnceTests {
       ])
     guard case .wait(let outcome) = next.resumption.decisions[1] else { return }
     #expect(
-      outcome.sentence(for: "deploy")
-        == "deploy failed: its end is not known, and it must not run twice; to run it again: opq-top retry deploy"
-    )
+      outcome.sentence(for: "deploy") == """
+        deploy failed: its end is not known, and it must not run twice; to run it again: \
+        opq-top retry deploy --run /runs/20260131-235959-k3x9
+        """)
     #expect(
       next.resumption.sentences == [
         "deploy must not run twice, and waits for \"opq-top retry\", because its end is not known"
@@ -259,14 +260,17 @@ struct OnceTests {
     #expect(try past.resumed()["a"] == "wait")
   }
 
-  @Test("RD-4: The advice about a job quotes its name for a shell")
+  @Test("RD-4: The advice about a job names the run, and quotes the names for a shell")
   func quotedAdvice() throws {
     var past = try PastRun("  a: {run: 'true', once: true, each: {N: [\"it's\"]}}")
+    past.directory = RunDirectory(path: "/my jobs/runs/20260131-235959-k3x9")
     past.start("a[it's]", .lost)
     guard case .wait(let outcome) = try past.resumed().resumption.decisions[0] else {
       Issue.record("the job does not wait")
       return
     }
-    #expect(outcome.reason?.hasSuffix(#"opq-top retry 'a[it'\''s]'"#) == true)
+    #expect(
+      outcome.reason?.hasSuffix(
+        #"opq-top retry 'a[it'\''s]' --run '/my jobs/runs/20260131-235959-k3x9'"#) == true)
   }
 }

@@ -13,7 +13,7 @@ struct PastRun {
   static let shim = AdoptedShim(processID: 4711, startTime: 1)
   static let process = ProcessIdentity(id: 4712, startTime: 2)
 
-  let directory = RunDirectory(path: "/runs/20260131-235959-k3x9")
+  var directory = RunDirectory(path: "/runs/20260131-235959-k3x9")
   /// The plan of the runner that writes the journal.
   private(set) var plan: JobPlan
   private(set) var records: [JournalRecord] = [.runner(process: 1, boot: boot, host: "host")]

@@ -21,7 +21,8 @@ struct RandomResumeTests {
       let past = plan.jobs.indices.map { index in
         randomPast(of: index, plan, definitions[index], &random)
       }
-      var rules = ResumeRules(plan, definitions: definitions, past: past)
+      let directory = RunDirectory(path: "/run")
+      var rules = ResumeRules(plan, in: directory, definitions: definitions, past: past)
       var repeated: Set<Int> = []
       if random.happens(0.3) {
         let states = rules.retryStates
@@ -33,10 +34,11 @@ struct RandomResumeTests {
           .choice(for: requested.map { plan.jobs[$0].id })
         repeated = NaiveRetry.repeated(plan, states, requested: Set(requested))
         #expect(choice.refusals.isEmpty && Set(choice.indices) == repeated)
-        rules = ResumeRules(plan, definitions: definitions, past: past, choice: choice)
+        rules = ResumeRules(
+          plan, in: directory, definitions: definitions, past: past, choice: choice)
       }
       let naive = NaiveResume(plan, definitions, past, repeated: repeated)
-      let decisions = rules.decisions(RunHistory(), RunDirectory(path: "/run"))
+      let decisions = rules.decisions(RunHistory())
       for (index, result) in rules.results.enumerated() {
         let fate = NaiveResume.Fate(
           words: Resumed.words(decisions[index]), end: result.state, isAgain: result.isAgain,

@@ -113,6 +113,23 @@ import Testing
     }
   }
 
+  @Test("RD-4: The advice about a job that waits finds its run, although another run is newer")
+  func adviceAboutWaitingJob() throws {
+    let files = try Files("jobs: {deploy: {run: 'true', once: true}}")
+    try files.append([.runner(), files.start(0)])
+    _ = try StoredFiles.create(["deploy"], in: files.temporary.path, created: .max / 2)
+    let run = try LoadedRun(files.directory, retrying: [])
+    guard case .wait(let outcome) = run.resumption.decisions[0], let reason = outcome.reason else {
+      Issue.record("the job does not wait")
+      return
+    }
+    let advice = try #require(reason.firstRange(of: "opq-top retry "))
+    let words = reason[advice.upperBound...].split(separator: " ").map(String.init)
+    let command = try RetryCommand.parse(words)
+    #expect(command.jobs == ["deploy"])
+    #expect(try FoundRun(command.run, in: command.runs).directory == files.directory)
+  }
+
   @Test("RD-4: A missing working directory is one sentence")
   func missingDirectory() throws {
     let files = try StoredFiles()
