@@ -68,6 +68,16 @@ import Testing
     #expect(try scene.chosen() == scene.runs[1])
   }
 
+  @Test(
+    "RD-5: The option --retry of run is refused, because it has an effect only for a runner",
+    arguments: [["--resume", "--retry", "job"], ["jobs.yaml", "--retry=job"]])
+  func retryOption(words: [String]) throws {
+    let error = #expect(throws: (any Error).self) { try RunCommand.parse(words) }
+    #expect(error.map { RunCommand.message(for: $0) }?.contains("\"opq-top retry\"") == true)
+    let runner = try RunCommand.parse(["--resume", "--runner", "/run", "--retry=job"])
+    #expect(runner.internals.retrying == ["job"])
+  }
+
   @Test("RD-4: A sentence names the run that is resumed, and its job file")
   func sentence() throws {
     let scene = try Scene(count: 1)
