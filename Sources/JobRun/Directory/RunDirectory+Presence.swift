@@ -6,17 +6,18 @@ import COperationsSystem
 import OperationsCommands
 
 extension RunDirectory {
-  /// The time within which the first runner of a new run begins, in nanoseconds.
-  private static let startTime: Int64 = 60_000_000_000
+  /// The time within which the first runner of a new run begins.
+  package static let startTime = Duration.seconds(60)
 
-  /// Whether the first runner of the run may be about to begin: the run is new, and its journal has no record. Check the
-  /// lock before.
+  /// Whether the first runner of the run may be about to begin: the run is new, and its journal has no record. Check
+  /// the lock before.
   ///
   /// - Parameter now: The wall clock, in nanoseconds since 1970.
-  /// - Returns: Whether no runner has begun, and the run was created less than a minute ago.
+  /// - Returns: Whether no runner has begun, and the run was created within ``startTime``.
   package func isStarting(at now: Int64 = csystem_wall_nanoseconds()) -> Bool {
     // The difference is negative if the clock was set back.
-    guard (now - RunID.time(of: id)).magnitude < Self.startTime.magnitude else { return false }
+    let age = Duration.nanoseconds((now - RunID.time(of: id)).magnitude)
+    guard age < Self.startTime else { return false }
     var status = cmonitor_file_status()
     return cmonitor_read_status(journal, true, &status) == 0 && status.size == 0
   }

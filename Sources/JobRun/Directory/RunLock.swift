@@ -45,10 +45,10 @@ package final class RunLock: Sendable {
     return RunLock(file)
   }
 
-  /// Takes the lock without writing the process id to the file.
+  /// Takes the lock without writing the process id to the file. A full disk does not prevent this if the file exists.
   static func acquire(_ directory: RunDirectory) throws(RunFailure) -> RunLock {
     let file = try open(directory)
-    // On a read-only disk, the file keeps the id of an earlier runner.
+    // If the size cannot be changed, the file keeps the id of an earlier runner.
     cmonitor_set_size(file, 0)
     return RunLock(file)
   }

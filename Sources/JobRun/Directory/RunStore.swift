@@ -143,7 +143,8 @@ package enum RunStore {
       let failure = RunFailure(runner: process, of: directory)
       throw RunFailure(sentence: "\(failure), so it cannot be deleted")
     }
-    // No runner can begin from here on. A full or read-only disk does not prevent the lock of an existing file.
+    // No runner can begin from here on. A full disk does not prevent the lock of an existing file. On a read-only disk,
+    // the lock fails, and nothing could be deleted.
     let lock = try RunLock.acquire(directory)
     defer { lock.release() }
     if onlyIfNew, try !RunHistory.read(directory).runners.isEmpty { return }

@@ -29,16 +29,13 @@ struct RunPruning {
     }
   }
 
-  /// The time within which the runner of a new run begins. A newer opq-top may just have created a damaged run.
-  private static let startTime = Duration.seconds(60)
-
   /// The minimum age of the runs to delete.
   let age: Duration
   /// The wall clock, in nanoseconds since 1970.
   let now: Int64
 
-  /// Returns the runs to delete. A run is kept if its runner is alive or may be about to begin, or if a command of it may be
-  /// alive.
+  /// Returns the runs to delete. A run is kept if its runner is alive or may be about to begin, or if a command of it
+  /// may be alive.
   ///
   /// - Parameters:
   ///   - runs: All runs.
@@ -54,7 +51,8 @@ struct RunPruning {
       case .shown:
         kept.append(Kept(id: run.directory.id, reason: .viewer))
         continue
-      case .damaged where run.age(at: now) < Self.startTime: continue
+      // A newer opq-top may just have created the run.
+      case .damaged where run.age(at: now) < RunDirectory.startTime: continue
       case .finished, .interrupted, .damaged: break
       }
       if hasCommand(run.directory) {
