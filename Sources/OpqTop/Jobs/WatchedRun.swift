@@ -11,6 +11,10 @@ import Synchronization
 final class WatchedRun: Sendable {
   /// The maximum length of the record that all jobs have ended.
   private static let lastRecordLength = 4_096
+  /// The number of times that the lock of a runner is checked after the end of its connection.
+  private static let checkCount = 40
+  /// The pause between two checks, in nanoseconds.
+  private static let pauseOfChecks: Int64 = 5_000_000
 
   /// The directory of the run.
   let directory: RunDirectory
@@ -79,11 +83,24 @@ final class WatchedRun: Sendable {
   /// Returns a message of the runner as the dashboard shows it. If the connection has ended because the runner has ended,
   /// the reason also says that all jobs have ended, or how to continue the run.
   func explained(_ message: MonitorMessage) -> MonitorMessage {
-    guard case .ended(let reason) = message, RunLock.holder(of: directory) == nil else {
-      return message
-    }
+    guard case .ended(let reason) = message,
+      Self.isReleased({ RunLock.holder(of: directory) })
+    else { return message }
     let advice = haveJobsEnded ? "all jobs have ended" : "continue with: \(words.resume)"
     return .ended(reason: "\(reason); \(advice)")
+  }
+
+  /// Returns whether the runner, whose connection has ended, has released its lock. The system can close the connections of
+  /// a killed process before it releases the locks, so the lock is checked for 200 milliseconds.
+  ///
+  /// - Parameter holder: A closure that returns the process that has the lock.
+  /// - Returns: Whether no process has the lock.
+  static func isReleased(_ holder: () -> Int32?) -> Bool {
+    for attempt in 0..<checkCount {
+      if attempt > 0 { cmonitor_sleep(pauseOfChecks) }
+      if holder() == nil { return true }
+    }
+    return false
   }
 
   /// Returns the files with the output of a job; `nil` if it has not started.

@@ -71,6 +71,16 @@ import Testing
     #expect(run.explained(refused) != refused)
   }
 
+  @Test("RD-3: The lock of a killed runner can be released a moment after the end of its connection")
+  func killedRunner() {
+    var checks = 0
+    let isReleased = WatchedRun.isReleased {
+      checks += 1
+      return checks < 3 ? 1 : nil
+    }
+    #expect(isReleased && checks == 3)
+  }
+
   @Test("JR-21: The output of each attempt is found by the journal, also after a resume")
   func outputs() throws {
     let files = try StoredFiles()
