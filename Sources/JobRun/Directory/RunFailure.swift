@@ -10,6 +10,9 @@ package struct RunFailure: Error, Hashable, CustomStringConvertible {
   package let description: String
   /// Whether the reason is that there is no such run.
   package private(set) var isAboutMissingRun = false
+  /// The reasons for which jobs cannot be retried, one sentence for each of these jobs; empty for another error.
+  /// Characters that control a terminal are escaped.
+  package private(set) var refusals: [String] = []
 
   /// Creates an error.
   ///
@@ -36,6 +39,15 @@ package struct RunFailure: Error, Hashable, CustomStringConvertible {
     var failure = RunFailure(sentence)
     failure.isAboutMissingRun = true
     return failure
+  }
+
+  /// Creates the error that jobs cannot be retried.
+  ///
+  /// - Parameter refusals: A sentence without a full stop for each of these jobs. The initializer escapes characters that
+  ///   control a terminal.
+  init(refusals: [String]) {
+    self.init(refusals.joined(separator: "; "))
+    self.refusals = refusals.map { EscapedText.escaped($0) }
   }
 
   /// Creates the error that a runner is alive.

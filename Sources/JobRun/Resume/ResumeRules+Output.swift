@@ -70,6 +70,17 @@ extension ResumeRules {
     return records
   }
 
+  /// The indices of the jobs that are certainly skipped, and do not keep an earlier outcome.
+  var skippedJobs: Set<Int> {
+    Set(
+      results.indices.filter { index in
+        switch results[index].verdict {
+        case .run, .skip: results[index].state == .skipped
+        case .keep, .adopt, .take, .wait: false
+        }
+      })
+  }
+
   /// The reasons for which it is not known whether the processes of jobs still run, by the indices of the jobs.
   var unknownJobs: [Int: String] {
     var unknown: [Int: String] = [:]

@@ -46,6 +46,9 @@ package struct Resumption: Sendable {
   package let records: [JournalRecord]
   /// The jobs that the plan no longer has, and whose ends are awaited. The run does not end before them.
   package let removedJobs: [RemovedJob]
+  /// The indices of the jobs that are certainly skipped now because of the states of their needs. The decision about such
+  /// a job is `run`, or `keep` with a new outcome. A job that was skipped before and keeps its outcome is not in the set.
+  package let skippedJobs: Set<Int>
   /// The indices of the jobs that have the state `failed`, but have not failed: they wait for a retry, or their processes
   /// may still run. No job with the condition `failure` runs because of them.
   package let unsettledJobs: Set<Int>
@@ -84,7 +87,8 @@ extension Resumption {
       decisions: Array(repeating: .run(firstAttempt: 1), count: plan.jobs.count),
       lastAttempts: plan.jobs.map(\.maximumAttempts),
       definitions: JobDefinition.texts(of: plan), records: [], removedJobs: [],
-      unsettledJobs: [], unknownJobs: [:], firstFailure: nil, orphans: [:], sentences: [])
+      skippedJobs: [], unsettledJobs: [], unknownJobs: [:], firstFailure: nil, orphans: [:],
+      sentences: [])
   }
 
   /// Decides about all jobs of a plan. No file is read.
@@ -96,7 +100,8 @@ extension Resumption {
   ///   - findings: What has become of the attempts without an end in the journal, by the ids of their jobs. A job without
   ///     a finding counts as one whose process may still run.
   ///   - retrying: The ids of the jobs that a user retries; `nil` if there is no retry.
-  /// - Throws: ``RunFailure`` if one of these jobs must not run again.
+  /// - Throws: ``RunFailure`` if one of these jobs must not run again. Its ``RunFailure/refusals`` are those of all these
+  ///   jobs, in their order.
   package init(
     _ plan: JobPlan, directory: RunDirectory, history: RunHistory,
     findings: [String: ShimFinding] = [:], retrying: [String]? = nil
@@ -106,9 +111,9 @@ extension Resumption {
     var rules = ResumeRules(plan, in: directory, definitions: definitions, past: past)
     if let retrying {
       let choice = RetryChoice(plan, states: rules.retryStates).choice(for: retrying)
-      if let refusal = retrying.lazy.compactMap({ choice.refusals[$0] }).first {
-        throw RunFailure(refusal)
-      }
+      var ids: Set<String> = []
+      let refusals = retrying.filter { ids.insert($0).inserted }.compactMap { choice.refusals[$0] }
+      guard refusals.isEmpty else { throw RunFailure(refusals: refusals) }
       rules = ResumeRules(
         plan, in: directory, definitions: definitions, past: past, choice: choice)
     }
@@ -117,7 +122,7 @@ extension Resumption {
     self.init(
       decisions: rules.decisions(history),
       lastAttempts: rules.results.map(\.lastAttempt), definitions: rules.recordedDefinitions,
-      records: records, removedJobs: removed.running,
+      records: records, removedJobs: removed.running, skippedJobs: rules.skippedJobs,
       unsettledJobs: Set(rules.results.indices.filter { rules.results[$0].waits }),
       unknownJobs: rules.unknownJobs, firstFailure: rules.firstFailure(history, records),
       orphans: rules.orphans,

@@ -18,7 +18,8 @@ struct RetryCommand: EndingCommand {
       --ascii has an effect.
 
       Otherwise the command resumes the run as "opq-top run --resume" does, on a terminal in the dashboard. The exit \
-      statuses are then those of "opq-top run".
+      statuses are then those of "opq-top run". If one of the jobs cannot be retried, no job is retried, a line is \
+      printed for each job that cannot be retried, and the status is 1.
 
       Exits with 3 if there is no such run.
       """)

@@ -6,8 +6,8 @@ import JobRun
 import MonitorProtocol
 
 extension LoadedRun {
-  /// What happens with each job if the run is continued, as text with one line for each job, and the sentences about all
-  /// jobs. Characters that control a terminal are escaped.
+  /// What happens with each job if the run is continued, as text with one line for each job, and the sentences about
+  /// all jobs. Characters that control a terminal are escaped.
   var text: String {
     let rows = plan.order.map { index in
       (id: EscapedText.escaped(plan.jobs[index].id), words: words(about: index))
@@ -22,7 +22,10 @@ extension LoadedRun {
   }
 
   private func words(about index: Int) -> String {
-    switch resumption.decisions[index] {
+    let isSkipped = resumption.skippedJobs.contains(index)
+    return switch resumption.decisions[index] {
+    case .run where isSkipped: "is skipped"
+    case .keep(let outcome) where isSkipped: "is \(Self.words(about: outcome))"
     case .run(1): "runs"
     case .run(let attempt): "runs again, as attempt \(attempt)"
     case .keep(let outcome): "stays \(Self.words(about: outcome))"

@@ -79,9 +79,26 @@ struct RetryTests {
     let journal = run.contents("journal.jsonl")
     try forget(in: scene)
     let refused = try scene.run(["retry", job])
-    #expect(refused.ending == .status(2))
+    #expect(refused.ending == .status(1))
     refused.expectSentence(job, word)
     #expect(scene.lines("ran") == [] && run.records("retry").isEmpty)
     #expect(run.contents("journal.jsonl") == journal)
+  }
+
+  @Test("RD-5: Without a runner, one refused job refuses the retry, and each refusal is a line")
+  func severalJobs() throws {
+    let scene = try StoredRunScene(Self.jobs())
+    #expect(try scene.run(["run", "--batch", scene.file]).ending == .status(1))
+    let run = try scene.onlyRun()
+    let journal = run.contents("journal.jsonl")
+    try forget(in: scene)
+    let refused = try scene.run(["retry", "broken", "good", "nonesuch", "skipped"])
+    #expect(refused.ending == .status(1) && refused.output.isEmpty, "\(refused.output)")
+    let lines = refused.errors.split(separator: "\n")
+    #expect(lines.count == 3, "\(refused.errors)")
+    for (line, name) in zip(lines, ["good", "nonesuch", "skipped"]) {
+      #expect(line.hasPrefix("opq-top: ") && line.contains(name))
+    }
+    #expect(scene.lines("ran") == [] && run.contents("journal.jsonl") == journal)
   }
 }

@@ -67,7 +67,7 @@ struct OnceTests {
     #expect(next.resumption.orphans.isEmpty && next.resumption.unknownJobs == [1: sentence])
     // Nothing is recorded, so the next resume examines the process again.
     #expect(!next.resumption.records.contains { $0.job == "deploy" || $0.jobs != nil })
-    #expect(throws: RunFailure("deploy: \(sentence)")) {
+    #expect(throws: RunFailure(refusals: ["deploy: \(sentence)"])) {
       try past.resumed(retrying: ["deploy"])
     }
     past.findings["deploy"] = .lost

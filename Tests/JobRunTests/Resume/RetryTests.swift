@@ -71,7 +71,7 @@ struct RetryTests {
       ("last", "last was skipped, because bad failed; retry bad instead"),
       ("bat", "there is no job bat; did you mean bad?"),
     ] {
-      #expect(throws: RunFailure(sentence)) { try past.resumed(retrying: [id]) }
+      #expect(throws: RunFailure(refusals: [sentence])) { try past.resumed(retrying: [id]) }
     }
   }
 
@@ -88,7 +88,7 @@ struct RetryTests {
   func groupIsRefused() throws {
     var past = try PastRun("  part: {run: 'part', each: {N: [1, 2]}}")
     past.run("part[1]", "part[2]", state: .failed)
-    #expect(throws: RunFailure("part is the name of several jobs, such as part[1]")) {
+    #expect(throws: RunFailure(refusals: ["part is the name of several jobs, such as part[1]"])) {
       try past.resumed(retrying: ["part"])
     }
   }
@@ -97,6 +97,19 @@ struct RetryTests {
   func oneRefusal() throws {
     let past = try failedRun()
     #expect(throws: RunFailure.self) { try past.resumed(retrying: ["bad", "good"]) }
+  }
+
+  @Test("RD-5: A new runner refuses each job once, in the order of the names")
+  func allRefusals() throws {
+    let past = try failedRun()
+    let error = #expect(throws: RunFailure.self) {
+      try past.resumed(retrying: ["good", "bad", "x\u{1B}[2J", "last", "good"])
+    }
+    #expect(
+      error?.refusals == [
+        "good has succeeded; only jobs that have failed or were cancelled run again",
+        #"there is no job x\x1b[2J"#, "last was skipped, because bad failed; retry bad instead",
+      ])
   }
 
   @Test("RD-5: A skipped job is accepted together with the job because of which it was skipped")
@@ -181,11 +194,11 @@ struct RetryTests {
     var past = try PastRun("  a: {run: 'a'}\n  b: {run: 'b', retries: 1}")
     past.start("a", .alive(PastRun.shim))
     past.start("b", .ended(status: 7))
-    #expect(throws: RunFailure("a is running")) { try past.resumed(retrying: ["a"]) }
+    #expect(throws: RunFailure(refusals: ["a is running"])) { try past.resumed(retrying: ["a"]) }
     // Another attempt follows.
-    #expect(throws: RunFailure("b is running")) { try past.resumed(retrying: ["b"]) }
+    #expect(throws: RunFailure(refusals: ["b is running"])) { try past.resumed(retrying: ["b"]) }
     past.findings["a"] = .unknown("the shim has no identity")
-    #expect(throws: RunFailure("a: the shim has no identity")) {
+    #expect(throws: RunFailure(refusals: ["a: the shim has no identity"])) {
       try past.resumed(retrying: ["a"])
     }
   }

@@ -24,13 +24,20 @@ import Testing
     init(_ text: String) throws {
       temporary = try TemporaryDirectory()
       let path = temporary.file("jobs.yaml")
-      let file = try #require(fopen(path, "w"))
-      #expect(fputs(text, file) >= 0)
-      fclose(file)
+      try Self.write(text, to: path)
       plan = try JobPlan(file: Array(text.utf8), name: "jobs.yaml", processorCount: 1)
       let request = RunRequest(file: path, title: "jobs.yaml", directory: temporary.path)
       directory = try RunStore.create(
         in: RunPlace(state: temporary.path), request: request, input: nil, plan: plan)
+    }
+
+    /// Replaces the job file.
+    func write(_ text: String) throws { try Self.write(text, to: temporary.file("jobs.yaml")) }
+
+    private static func write(_ text: String, to path: String) throws {
+      let file = try #require(fopen(path, "w"))
+      #expect(fputs(text, file) >= 0)
+      fclose(file)
     }
 
     func append(_ records: [JournalRecord]) throws {
@@ -78,6 +85,47 @@ import Testing
         "done  stays succeeded", "lost  runs again, as attempt 2", "next  runs", "",
       ])
     #expect(lines.dropFirst(4).contains { $0.hasPrefix("lost was lost") })
+  }
+
+  @Test("RD-7: A job that is certainly skipped has no attempt, whether it has ended or not")
+  func skippedJobs() throws {
+    let text = """
+      jobs:
+        deploy: {run: 'true', once: true}
+        notify: {run: 'true', needs: [deploy]}
+        broken: {run: 'false'}
+        behind: {run: 'true', needs: [broken]}
+        report: {run: 'true', needs: [behind], when: always}
+      """
+    let files = try Files(text)
+    try files.append([.runner(), files.start(0), files.end(0, .succeeded)])
+    try files.append([files.start(1), files.end(1, .succeeded)])
+    try files.append([files.start(2), files.end(2, .failed, reason: "exit status 1")])
+    try files.write(text.replacing("deploy: {run: 'true'", with: "deploy: {run: 'true --new'"))
+    let shown = try LoadedRun(files.directory, retrying: []).text
+    let lines = shown.split(separator: "\n")
+    #expect(lines.contains("notify  is skipped"), "\(shown)")
+    #expect(lines.contains { $0.hasPrefix("notify no longer counts as ended, and is skipped") })
+    #expect(lines.contains("behind  is skipped") && lines.contains("report  runs"), "\(shown)")
+  }
+
+  @Test("RD-4: A job is skipped if it needs a job whose process may still run")
+  func jobBehindUnknown() throws {
+    let files = try Files(
+      """
+      jobs:
+        held: {run: 'true'}
+        last: {run: 'true', needs: [held], when: always}
+      """)
+    try files.append([.runner(boot: "another boot"), files.start(0)])
+    let shim = open("\(files.directory.jobs)/1-job.1.shim", O_RDWR | O_CREAT, 0o600)
+    try #require(shim >= 0)
+    defer { close(shim) }
+    #expect(flock(shim, LOCK_EX | LOCK_NB) == 0)
+    let shown = try LoadedRun(files.directory, retrying: []).text
+    #expect(
+      shown.contains("last  is skipped: it is not known if a job that it needs still runs\n"),
+      "\(shown)")
   }
 
   @Test("RD-4: If all jobs have ended, nothing is left to do")
