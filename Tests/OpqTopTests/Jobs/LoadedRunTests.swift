@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import ArgumentParser
 import JobFiles
 import TestSupport
 import Testing
