@@ -203,7 +203,7 @@ final class FinishedRun {
   /// The records of the journal as short texts, such as `end first succeeded`, without those of runners. Call this method
   /// when the journal is closed.
   func records() throws -> [String] {
-    try RunHistory.read(run.directory).records.filter { $0.event != .runner }.map { record in
+    try run.directory.records().filter { $0.event != .runner }.map { record in
       let attempt = record.event == .end ? nil : record.attempt.map { "\($0)" }
       let words = [record.event.rawValue, record.job, attempt, record.state?.rawValue]
       return (words.compactMap(\.self) + (record.jobs ?? [])).joined(separator: " ")

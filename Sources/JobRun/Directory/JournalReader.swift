@@ -7,18 +7,14 @@ extension RunHistory {
   /// If the last line is not complete, because a runner has ended while it wrote the line or is just writing it, the
   /// line is ignored.
   ///
-  /// - Parameters:
-  ///   - directory: The directory of the run.
-  ///   - keepsRecords: Whether ``records`` contains the records, which take more memory than the file.
+  /// - Parameter directory: The directory of the run.
   /// - Returns: What the journal says.
   /// - Throws: ``RunFailure`` if the journal cannot be read, or if another line is damaged. The sentence contains the
   ///   number of the line.
-  package static func read(
-    _ directory: RunDirectory, keepsRecords: Bool = true
-  ) throws(RunFailure) -> RunHistory {
+  package static func read(_ directory: RunDirectory) throws(RunFailure) -> RunHistory {
     if let failure = directory.ownershipFailure { throw failure }
     let bytes = try RunDisk.contents(directory.journal)
-    var history = RunHistory(keepsRecords: keepsRecords)
+    var history = RunHistory()
     let failure = bytes.withUnsafeBufferPointer { bytes in
       JournalLines(bytes, directory).read(into: &history)
     }
@@ -53,7 +49,6 @@ private struct JournalLines {
       first = end + 1
       number += 1
     }
-    history.isTorn = first < bytes.count
     return nil
   }
 }

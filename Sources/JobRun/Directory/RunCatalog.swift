@@ -58,7 +58,7 @@ package enum RunCatalog {
       let request = try RunRequest.read(directory)
       // The lock is checked before the journal is read: a runner that has ended in between has written everything.
       let holder = RunLock.holder(of: directory)
-      let history = try RunHistory.read(directory, keepsRecords: false)
+      let history = try RunHistory.read(directory)
       // If the plan cannot be read, the journal still contains the jobs that have started or ended.
       let jobs = directory.plannedJobs ?? Array(history.jobs.keys)
       var counts = JobCounts()

@@ -57,7 +57,7 @@ package struct RunFailure: Error, Hashable, CustomStringConvertible {
   ///   - directory: The directory of the run.
   package init(runner process: Int32, of directory: RunDirectory) {
     let words = process > 0 ? " (process \(process))" : ""
-    if let history = try? RunHistory.read(directory, keepsRecords: false), history.isFinished {
+    if let history = try? RunHistory.read(directory), history.isFinished {
       self.init(
         """
         all jobs of the run \(directory.id) have ended, and its runner\(words) waits until no dashboard shows it

@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What the journal of a run says: the states of its jobs, and its runners.
+/// What the journal of a run says: the states of its jobs, and its last runner.
 package struct RunHistory: Sendable {
-  /// A process that has executed jobs of the run.
-  package struct Runner: Hashable, Sendable {
-    /// The process id.
-    package let process: Int32
-    /// The boot id of the machine at that time.
-    package let boot: String
-    /// The name of the machine.
-    package let host: String
-    /// The wall clock at the start of the runner, in nanoseconds since 1970.
-    package let time: Int64
-  }
-
   /// The start of an attempt.
   package struct Start: Hashable, Sendable {
     /// The number of the attempt; the first one is 1.
@@ -40,16 +28,14 @@ package struct RunHistory: Sendable {
     package private(set) var definition: String?
     /// Whether the journal contains the failure of the attempt ``lastStart``, after which another attempt follows.
     package private(set) var hasLastAttemptFailed = false
-    /// The number of attempts that have failed one after the other, after each of which another attempt follows. Attempts
-    /// before a retry do not count, and neither do those before an attempt whose end is unknown.
+    /// The number of attempts that have failed one after the other, after each of which another attempt follows.
+    /// Attempts before a retry do not count, and neither do those before an attempt whose end is unknown.
     package private(set) var failedAttemptCount = 0
     /// How the job has ended; `nil` if it has not ended.
     package private(set) var outcome: JobOutcome?
-    /// Whether the journal contains an end of the job, also if it counts as not ended since then. The end because of the
-    /// end of the whole run does not count.
+    /// Whether the journal contains an end of the job, also if it counts as not ended since then. The end because of
+    /// the end of the whole run does not count.
     package private(set) var hasEnded = false
-    /// The definition of the job at its end; `nil` if it has not ended.
-    package private(set) var endDefinition: String?
     /// Whether the job has ended, and must not run again unless the user requests it.
     package private(set) var waits = false
     /// Whether the job was cancelled because the whole run was ended, or skipped because of such a job.
@@ -61,38 +47,25 @@ package struct RunHistory: Sendable {
 
   /// The history of each job by its id. A job without records is not in the dictionary.
   package private(set) var jobs: [String: JobHistory] = [:]
-  /// The runners in the order of their starts.
-  package private(set) var runners: [Runner] = []
+  /// The boot id of the machine at the start of the last runner; `nil` if no runner has begun.
+  package private(set) var lastBoot: String?
   /// Whether all jobs have ended.
   package private(set) var isFinished = false
-  /// The ids of the jobs that have failed since the last record of a retry, in the order of their ends. A job that waits has
-  /// not failed.
+  /// The ids of the jobs that have failed since the last record of a retry, in the order of their ends. A job that waits
+  /// has not failed.
   package private(set) var failuresSinceRetry: [String] = []
-  /// Whether the last line was not complete. It was ignored.
-  package internal(set) var isTorn = false
-  /// The records in their order; empty if they were not kept.
-  package private(set) var records: [JournalRecord] = []
-  private let keepsRecords: Bool
 
   /// Creates the history that some records describe.
   ///
-  /// - Parameters:
-  ///   - records: The records in the order of the journal.
-  ///   - keepsRecords: Whether ``records`` contains them.
-  package init(_ records: some Sequence<JournalRecord> = [], keepsRecords: Bool = true) {
-    self.keepsRecords = keepsRecords
+  /// - Parameter records: The records in the order of the journal.
+  package init(_ records: some Sequence<JournalRecord> = []) {
     for record in records { apply(record) }
   }
 
   /// Adds the next record.
   package mutating func apply(_ record: JournalRecord) {
-    if keepsRecords { records.append(record) }
     switch record.event {
-    case .runner:
-      runners.append(
-        Runner(
-          process: record.process ?? 0, boot: record.boot ?? "", host: record.host ?? "",
-          time: record.time))
+    case .runner: lastBoot = record.boot ?? ""
     case .start:
       isFinished = false
       start(record)
@@ -115,7 +88,7 @@ package struct RunHistory: Sendable {
     guard let job = record.job else { return }
     let start = Start(
       attempt: record.attempt ?? 1, files: record.files ?? "", definition: record.definition ?? "",
-      boot: runners.last?.boot ?? "", time: record.time)
+      boot: lastBoot ?? "", time: record.time)
     jobs[job, default: JobHistory()].begin(start)
   }
 }
@@ -142,7 +115,6 @@ extension RunHistory.JobHistory {
     self.outcome = outcome
     if record.byRun != true { hasEnded = true }
     attemptCount = max(attemptCount, outcome.attemptCount)
-    endDefinition = record.definition
     if let text = record.definition { definition = text }
     waits = record.waits ?? false
     isByRun = record.byRun ?? false
@@ -154,7 +126,6 @@ extension RunHistory.JobHistory {
     hasLastAttemptFailed = false
     failedAttemptCount = 0
     outcome = nil
-    endDefinition = nil
     waits = false
     isByRun = false
   }

@@ -147,7 +147,7 @@ package enum RunStore {
     // the lock fails, and nothing could be deleted.
     let lock = try RunLock.acquire(directory)
     defer { lock.release() }
-    if onlyIfNew, try !RunHistory.read(directory).runners.isEmpty { return }
+    if onlyIfNew, try RunHistory.read(directory).lastBoot != nil { return }
     // Without a runner, no further command starts.
     guard !directory.mayHaveLivingCommand else {
       throw RunFailure(

@@ -48,7 +48,7 @@ struct LoadedRun {
       throw RunFailure("the working directory of the run, \(request.directory), does not exist")
     }
     let plan = try RunInputs.plan(of: request, in: directory)
-    let history = try RunHistory.read(directory, keepsRecords: false)
+    let history = try RunHistory.read(directory)
     let resumption = try Self.awaited {
       await Self.result { () async throws(RunFailure) in
         try await Resumption.load(

@@ -42,7 +42,7 @@ struct RunReport {
   static func hasInterruptedJobs(_ directory: RunDirectory, _ counts: JobCounts) -> Bool {
     // A job is skipped in this way only if another one was cancelled. Without one, the journal is not read.
     guard counts.counts[.cancelled] != nil else { return false }
-    guard let history = try? RunHistory.read(directory, keepsRecords: false) else { return true }
+    guard let history = try? RunHistory.read(directory) else { return true }
     let jobs = directory.plannedJobs ?? Array(history.jobs.keys)
     return jobs.contains { history.jobs[$0]?.isByRun == true }
   }

@@ -114,6 +114,16 @@ struct DirectoryScene {
   }
 }
 
+extension RunDirectory {
+  /// Returns the records of the journal in their order. Lines that are damaged or not complete are ignored.
+  func records() throws -> [JournalRecord] {
+    var records: [JournalRecord] = []
+    var tail = JournalTail(self)
+    try tail.read { records.append($0) }
+    return records
+  }
+}
+
 /// A disk on which one call fails.
 final class FaultyDisk: Sendable {
   /// A kind of call.

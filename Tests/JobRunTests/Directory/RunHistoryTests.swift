@@ -49,8 +49,7 @@ struct RunHistoryTests {
     #expect(b?.lastStart?.attempt == 3 && b?.lastStart?.files == "1-b.3")
     #expect(b?.lastStart?.definition == "other" && b?.definition == "other")
     #expect(a?.attemptCount == 1 && b?.attemptCount == 3 && a?.outcome == nil)
-    #expect(history.runners.map(\.process) == [1, 2])
-    #expect(history.jobs["c"] == nil && !history.isFinished)
+    #expect(history.lastBoot == "second" && history.jobs["c"] == nil && !history.isFinished)
   }
 
   @Test("RD-1: A failed attempt is known until the next attempt starts")
@@ -75,7 +74,7 @@ struct RunHistoryTests {
       Self.end("b", Self.outcome(.cancelled, 0), byRun: true),
     ])
     let (a, b) = (history.jobs["a"], history.jobs["b"])
-    #expect(a?.outcome == outcome && a?.endDefinition == "e" && a?.definition == "e")
+    #expect(a?.outcome == outcome && a?.definition == "e")
     #expect(a?.waits == true && a?.isByRun == false && a?.hasEnded == true)
     #expect(b?.waits == false && b?.isByRun == true && b?.lastStart == nil)
   }
@@ -87,7 +86,7 @@ struct RunHistoryTests {
       Self.start("b", 1), Self.end("b", Self.outcome(.cancelled), byRun: true), Self.start("b", 2),
     ])
     for job in [history.jobs["a"], history.jobs["b"]] {
-      #expect(job?.outcome == nil && job?.endDefinition == nil && job?.attemptCount == 2)
+      #expect(job?.outcome == nil && job?.attemptCount == 2)
       #expect(job?.waits == false && job?.isByRun == false)
     }
     // The end of the whole run has ended b. This does not count as an end of the job.
@@ -126,7 +125,7 @@ struct RunHistoryTests {
     let scene = try DirectoryScene()
     let run = try scene.run(journal: Self.start("a", 1).line + rest)
     let history = try RunHistory.read(run)
-    #expect(history.isTorn && history.records.count == 1)
+    #expect(history.jobs.count == 1 && history.jobs["a"]?.attemptCount == 1)
   }
 
   @Test(
@@ -185,7 +184,7 @@ struct RunHistoryTests {
     let run = try scene.run(journal: String(decoding: text.bytes, as: UTF8.self))
     let begin = ContinuousClock.now
     let history = try RunHistory.read(run)
-    #expect(history.jobs.count == count && history.records.count == 2 * count + 1)
+    #expect(history.jobs.count == count)
     // On an idle machine, a job takes about ten microseconds with optimization.
     #expect(begin.duration(to: .now) / count < .milliseconds(2))
   }

@@ -27,7 +27,7 @@ struct RunJournalTests {
     let records = (0..<1_000).map { Self.start($0) }
     for record in records { journal.append(record) }
     journal.close()
-    #expect(try RunHistory.read(run).records == records)
+    #expect(try run.records() == records)
     #expect(journal.failure == nil)
   }
 
@@ -50,7 +50,7 @@ struct RunJournalTests {
     gate.open()
     journal.close()
     #expect(calls.count(.write) == 2 && calls.count(.sync) == 2)
-    #expect(try RunHistory.read(run).records.count == 101)
+    #expect(try RunHistory.read(run).jobs.count == 101)
   }
 
   @Test("RD-1: A task that waits for a record continues after the sync, and not before")
@@ -72,7 +72,7 @@ struct RunJournalTests {
     }
     gate.waitForArrivals(1)
     // The record is in the file, and it is not on the disk.
-    #expect(try RunHistory.read(run).records.count == 1)
+    #expect(try RunHistory.read(run).jobs.count == 1)
     gate.open()
     #expect(try await task.value)
     journal.close()
@@ -106,7 +106,7 @@ struct RunJournalTests {
       try await group.waitForAll()
     }
     journal.close()
-    #expect(try RunHistory.read(run).records.count == count + 1)
+    #expect(try RunHistory.read(run).jobs.count == count + 1)
     // A task that has begun may append its record only after the first sync.
     #expect(calls.count(.sync) == calls.count(.write) && calls.count(.sync) <= count + 1)
   }
@@ -120,7 +120,7 @@ struct RunJournalTests {
       journal.append(Self.start(number))
       journal.close()
     }
-    #expect(try RunHistory.read(run).records.map(\.job) == ["job-0", "job-1", "job-2"])
+    #expect(try run.records().map(\.job) == ["job-0", "job-1", "job-2"])
   }
 
   @Test("RD-1: A journal that is released without being closed contains all records")
@@ -133,7 +133,7 @@ struct RunJournalTests {
     }
     #expect(
       poll(for: .seconds(60), pausing: true) {
-        (try? RunHistory.read(run).records.count) == 100
+        (try? RunHistory.read(run).jobs.count) == 100
       })
   }
 
@@ -150,7 +150,7 @@ struct RunJournalTests {
       try await journal.appendAndSync(Self.start(3))
     }
     #expect(failure?.description == "the journal \(run.journal) was closed")
-    #expect(try RunHistory.read(run).records.count == 1)
+    #expect(try RunHistory.read(run).jobs.count == 1)
   }
 
   @Test("RD-1: A closed journal contains the records of all threads that have appended before")
@@ -161,7 +161,7 @@ struct RunJournalTests {
       let journal = try RunJournal(appendingTo: run)
       onThreads(2) { journal.append(Self.start($0)) }
       journal.close()
-      #expect(try RunHistory.read(run).records.count == 2 * round)
+      #expect(try run.records().count == 2 * round)
     }
   }
 
@@ -175,9 +175,9 @@ struct RunJournalTests {
     for number in 0..<count { journal.append(Self.start(number)) }
     journal.close()
     let write = begin.duration(to: .now) / count
-    let history = try RunHistory.read(run, keepsRecords: false)
+    let history = try RunHistory.read(run)
     let each = begin.duration(to: .now) / count
-    #expect(history.jobs.count == count && history.records.isEmpty)
+    #expect(history.jobs.count == count)
     // On an idle machine, a record takes a few microseconds with optimization, and about ten times as much without.
     #expect(write < .milliseconds(1) && each < .milliseconds(2))
   }

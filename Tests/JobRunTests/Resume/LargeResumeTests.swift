@@ -37,7 +37,7 @@ struct LargeResumeTests {
         state, attempts: isSkipped ? 0 : 1, origin: isSkipped ? "first[1]" : nil)
       records.append(.end(job.id, outcome, definition: definitions[index]))
     }
-    return RunHistory(records, keepsRecords: false)
+    return RunHistory(records)
   }
 
   private static let directory = RunDirectory(path: "/run")
