@@ -61,7 +61,7 @@ extension Dashboard {
   ///   - ids: The operations.
   ///   - outcomes: The outcomes, in the order of the operations.
   ///   - done: The words for operations for which the process has carried out the command.
-  ///   - notRetryable: The words for jobs that are not executed again.
+  ///   - notRetryable: The words for jobs that are not retried.
   mutating func announce(
     _ ids: [OperationReport.ID], _ outcomes: [CommandResult.Outcome], done: String,
     notRetryable: String = "not retried"

@@ -13,7 +13,7 @@ package enum JobEvent: Sendable, Equatable {
   /// The job with this index in the plan has ended, and no further attempt follows.
   case ended(Int, JobOutcome)
   /// The job with this index had ended, and runs again because of ``JobRun/retryPossible(_:)``. Its outcome no longer counts.
-  case willRepeat(Int)
+  case willRunAgain(Int)
   /// The journal cannot be written. No further job starts, and the commands that run end by themselves. The reason is one
   /// sentence.
   case journalFailed(reason: String)

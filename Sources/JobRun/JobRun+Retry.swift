@@ -202,7 +202,7 @@ extension JobRun.State {
       if let outcome = outcomes[index] {
         counts.remove(outcome)
         outcomes[index] = nil
-        if keepsEvents { events.append(.willRepeat(index)) }
+        if keepsEvents { events.append(.willRunAgain(index)) }
       }
       jobs[index] = job
       lastTicket = job.ticket

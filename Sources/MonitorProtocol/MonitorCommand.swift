@@ -16,7 +16,7 @@ public enum MonitorCommand: Sendable, Equatable {
   /// Raises the priority of each of these operations by a number of levels. A negative number
   /// lowers the priority.
   case changePriority([OperationReport.ID], by: Int)
-  /// Executes jobs again: the jobs with the names of these operations, and further jobs, which may
+  /// Retries jobs: the jobs with the names of these operations, and further jobs, which may
   /// have no operation. Since version 1.3 of the protocol. If ``Hello/canRetry`` is `false`, the
   /// outcomes are ``CommandResult/Outcome/notRetryable``.
   case retry([OperationReport.ID], names: [String] = [])
@@ -35,7 +35,7 @@ public struct CommandResult: Sendable, Equatable {
     case unknown
     /// The monitored process refuses commands.
     case denied
-    /// The process does not execute the job again. ``CommandResult/refusals`` contains the reason.
+    /// The process does not retry the job. ``CommandResult/refusals`` contains the reason.
     case notRetryable
     /// The connection was lost before the result arrived. The command may have been carried out. A
     /// viewer creates this outcome; a process never sends it.
@@ -55,8 +55,8 @@ public struct CommandResult: Sendable, Equatable {
   /// them.
   public var refusals: [Int: String] = [:]
 
-  /// The reason of a process that cannot execute jobs again, or whose version of the protocol does
-  /// not know the command.
+  /// The reason of a process that cannot retry jobs, or whose version of the protocol does not know
+  /// the command.
   package static let cannotRetry = "the process cannot retry jobs"
 
   /// Creates the result of a command.
@@ -68,8 +68,7 @@ public struct CommandResult: Sendable, Equatable {
     self.dependents = dependents
   }
 
-  /// Creates the result of a command to execute a number of jobs again, if the process cannot do
-  /// this.
+  /// Creates the result of a command to retry a number of jobs, if the process cannot do this.
   package init(cannotRetry command: MonitorCommand, count: Int) {
     self.init(command: command, outcomes: Array(repeating: .notRetryable, count: count))
     for index in 0..<count { refusals[index] = Self.cannotRetry }

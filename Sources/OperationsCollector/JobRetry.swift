@@ -4,17 +4,17 @@
 import MonitorProtocol
 import OperationsCore
 
-/// Executes jobs of this process again if a viewer requests it.
+/// Retries jobs of this process if a viewer requests it.
 package enum JobRetry {
   /// The answer for one job.
   package enum Answer: Sendable, Equatable {
-    /// The job is executed again.
+    /// The job is retried.
     case accepted
-    /// The job is not executed again, for this reason. The reason is a sentence without a full stop.
+    /// The job is not retried, for this reason. The reason is a sentence without a full stop.
     case refused(String)
   }
 
-  /// A closure that executes jobs again. It receives the names of jobs, each name once, and returns
+  /// A closure that retries jobs. It receives the names of jobs, each name once, and returns
   /// one answer for each name, in the same order. The names may contain any characters, and may be
   /// the names of operations that are not jobs. The collector's thread calls the closure, and
   /// viewers receive no updates until it returns.
@@ -22,7 +22,7 @@ package enum JobRetry {
 
   private static let handler = Locked<Handler?>(nil)
 
-  /// Sets the closure that executes jobs again. If it is `nil`, the process refuses the command. The
+  /// Sets the closure that retries jobs. If it is `nil`, the process refuses the command. The
   /// greeting to a viewer contains whether the process has a closure. Therefore a program sets it
   /// before it calls `OperationMonitor.listen(mode:logger:)`.
   package static func setHandler(_ new: Handler?) {
@@ -34,15 +34,15 @@ package enum JobRetry {
     withExtendedLifetime(old) {}
   }
 
-  /// Whether this process can execute jobs again.
+  /// Whether this process can retry jobs.
   package static var isPossible: Bool { currentHandler != nil }
 
-  /// The closure that executes jobs again; `nil` if this process cannot do this.
+  /// The closure that retries jobs; `nil` if this process cannot do this.
   static var currentHandler: Handler? { handler.withLock { $0 } }
 }
 
 extension CollectorTable {
-  /// Executes jobs again: the jobs with the names of these operations, and the jobs with these names.
+  /// Retries jobs: the jobs with the names of these operations, and the jobs with these names.
   func retry(
     _ ids: [OperationReport.ID], names: [String],
     with handler: JobRetry.Handler? = JobRetry.currentHandler

@@ -88,7 +88,7 @@ struct KeyTests {
     let unused = Self.dashboard(in: context)
     #expect(unused.keyContext == context)
     let before = unused.picture()
-    // The process of the scene cannot execute jobs again. The key for it has its own tests.
+    // The process of the scene cannot retry jobs. The key for it has its own tests.
     for binding in KeyTable.bindings
     where binding.contexts.contains(context) && binding.action != .command(.retry) {
       // The keys that select a view are left out, because the key of the current view has no

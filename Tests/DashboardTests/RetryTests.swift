@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-/// The state of ``Scene`` in a process that can execute jobs again. Two operations have failed, and one was cancelled.
+/// The state of ``Scene`` in a process that can retry jobs. Two operations have failed, and one was cancelled.
 private enum RetryScene {
   static let failed = OperationReport.ID(1078)
   static let alsoFailed = OperationReport.ID(1038)
@@ -39,7 +39,7 @@ private enum RetryScene {
     dashboard.press(.enter)
   }
 
-  /// Sends the answer of the process to a command to execute jobs again.
+  /// Sends the answer of the process to a command to retry jobs.
   static func answer(
     _ ids: [OperationReport.ID], _ outcomes: [CommandResult.Outcome],
     refusals: [Int: String] = [:], to dashboard: inout Dashboard
@@ -50,7 +50,7 @@ private enum RetryScene {
   }
 }
 
-@Suite("Jobs that are executed again") struct RetryTests {
+@Suite("Jobs that a viewer retries") struct RetryTests {
   private typealias ID = OperationReport.ID
 
   // MARK: The question
@@ -107,14 +107,14 @@ private enum RetryScene {
     #expect(dashboard.text().shows("not retried: the process has ended"))
   }
 
-  @Test("RD-5: A cancelled operation may be executed again")
+  @Test("RD-5: The job of a cancelled operation may be retried")
   func cancelledOperation() {
     var dashboard = RetryScene.dashboard(selecting: RetryScene.cancelled)
     #expect(dashboard.press("Ty") == [.send(.retry([RetryScene.cancelled]))])
   }
 
   @Test(
-    "RD-5: T says why an operation cannot be executed again",
+    "RD-5: T says why the job of an operation cannot be retried",
     arguments: [
       (1042, "#1042 download tiles z=14 eu has not ended"),
       (1079, "#1079 resample aspect has succeeded"),
@@ -204,7 +204,7 @@ private enum RetryScene {
     #expect(dashboard.text().shows("the tagged operations have already finished"))
   }
 
-  @Test("RD-5: If no tagged operation can be executed again, T says so")
+  @Test("RD-5: If the job of no tagged operation can be retried, T says so")
   func taggedOperationsThatRun() {
     var dashboard = RetryScene.dashboard(selecting: ID(1042))
     dashboard.press("  T")
@@ -213,7 +213,7 @@ private enum RetryScene {
       dashboard.text().shows("none of the tagged operations has failed or was cancelled"))
   }
 
-  @Test("In a process that cannot execute jobs again, operations that have ended have no tags")
+  @Test("In a process that cannot retry jobs, operations that have ended have no tags")
   func noTagsWithoutJobs() {
     var dashboard = RetryScene.dashboard(canRetry: false)
     #expect(dashboard.press(" ") == [.bell])
@@ -272,14 +272,14 @@ private enum RetryScene {
 
   // MARK: Processes
 
-  @Test("RD-5: A process that cannot execute jobs again is not asked, and T says so")
+  @Test("RD-5: A process that cannot retry jobs is not asked, and T says so")
   func processWithoutJobs() {
     var dashboard = RetryScene.dashboard(canRetry: false)
     #expect(dashboard.press("T") == [.bell])
     #expect(dashboard.text().shows("the process cannot retry jobs"))
   }
 
-  @Test("RD-5: Help and footer show T only for a process that can execute jobs again")
+  @Test("RD-5: Help and footer show T only for a process that can retry jobs")
   func helpAndFooter() {
     for canRetry in [true, false] {
       var dashboard = RetryScene.dashboard(columns: 200, canRetry: canRetry)
@@ -304,7 +304,7 @@ private enum RetryScene {
     #expect(dashboard.text().shows("retry tagged or selected"))
   }
 
-  @Test("RD-5: A read-only dashboard executes nothing again")
+  @Test("RD-5: A read-only dashboard retries nothing")
   func readOnly() {
     var dashboard = RetryScene.dashboard(isReadOnly: true)
     #expect(dashboard.press("T") == [.bell])

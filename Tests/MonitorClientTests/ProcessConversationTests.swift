@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "RD-5: The command to execute jobs again is not sent to an earlier version, which never answers",
+    "RD-5: The command to retry jobs is not sent to an earlier version, which never answers",
     arguments: [0, 1, 2] as [UInt32])
   func retryInEarlierVersions(minor: UInt32) throws {
     var conversation = ProcessConversation()

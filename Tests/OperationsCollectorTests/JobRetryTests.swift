@@ -9,9 +9,9 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// Tests of the command that executes jobs again. A process has only one handler, so each test that sets it runs in a
+/// Tests of the command that retries jobs. A process has only one handler, so each test that sets it runs in a
 /// separate process.
-@Suite("Jobs that are executed again") struct JobRetryTests {
+@Suite("Jobs that a viewer retries") struct JobRetryTests {
   /// A handler that accepts the jobs with these names, and notes the names that it receives.
   private static func handler(
     accepting names: Set<String>, _ log: EventLog<[String]> = EventLog()
@@ -73,7 +73,7 @@ import Testing
     #expect(both.outcomes == [.unknown, .requested])
   }
 
-  @Test("RD-5: A job without an answer of the handler is not executed again")
+  @Test("RD-5: A job without an answer of the handler is not retried")
   func missingAnswers() {
     let (watched, ids) = makeQueue(["fetch", "merge"])
     defer { watched.finishAll() }
@@ -93,7 +93,7 @@ import Testing
     #expect(result.refusals.count == 3)
   }
 
-  @Test("RD-5: A greeting contains whether the process can execute jobs again")
+  @Test("RD-5: A greeting contains whether the process can retry jobs")
   func greetingInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       #expect(!ProcessFacts.hello(isReadOnly: false).canRetry)

@@ -10,9 +10,9 @@ import Testing
 @testable import MonitorTransport
 @testable import OperationsMonitor
 
-/// Tests of a process that executes jobs again. A process has only one handler, so each test runs in a separate
+/// Tests of a process that retries jobs. A process has only one handler, so each test runs in a separate
 /// process.
-@Suite("The command that executes jobs again") struct RetryTests {
+@Suite("The command that retries jobs") struct RetryTests {
   @Test("RD-5: The command of a viewer reaches the handler, and the viewer receives the reasons")
   func commandInOwnProcess() async {
     await #expect(processExitsWith: .success) {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("RD-3, RD-5: The greeting has the name of the run, and that it can execute jobs again")
+  @Test("RD-3, RD-5: The greeting has the name of the run, and that it can retry jobs")
   func greetingInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let runtime = try RuntimeDirectory()

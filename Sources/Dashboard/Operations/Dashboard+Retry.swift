@@ -3,10 +3,10 @@
 
 import MonitorProtocol
 
-// Jobs that are executed again. Most processes have no jobs and cannot do this.
+// Jobs that the user retries. Most processes have no jobs and cannot do this.
 
 extension Dashboard {
-  /// Whether the watched process can execute jobs again. If several processes are watched, whether at least
+  /// Whether the watched process can retry jobs. If several processes are watched, whether at least
   /// one of them can.
   var canRetry: Bool {
     live.processes.isEmpty
@@ -17,21 +17,21 @@ extension Dashboard {
   /// perform is not shown.
   func offers(_ binding: KeyBinding) -> Bool { binding.action != .command(.retry) || canRetry }
 
-  /// Returns whether the process of an operation can execute jobs again.
+  /// Returns whether the process of an operation can retry jobs.
   func canRetry(_ id: OperationReport.ID) -> Bool {
     (live.process(of: id)?.hello ?? live.hello)?.canRetry == true
   }
 
-  /// Returns the operations of `ids` that have failed or were cancelled, and whose process can execute jobs
-  /// again and has not ended.
+  /// Returns the operations of `ids` that have failed or were cancelled, and whose process can retry jobs
+  /// and has not ended.
   private func retryable(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
     ids.filter {
       live.operations.state(of: $0)?.mayBeRetried == true && canRetry($0) && !live.hasEnded($0)
     }
   }
 
-  /// Asks the user whether to execute the jobs of the tagged operations or, if none of them can be executed again,
-  /// of the selected one again.
+  /// Asks the user whether to retry the jobs of the tagged operations or, if none of them can be retried, the job of
+  /// the selected one.
   mutating func askToRetry() -> [Effect] {
     let ids = targets(of: .retry)
     guard !refuses(ids) else { return [.bell] }
@@ -48,7 +48,7 @@ extension Dashboard {
     return []
   }
 
-  /// Returns a sentence with the reason why none of these operations can be executed again.
+  /// Returns a sentence with the reason why the jobs of none of these operations can be retried.
   private func retryRefusal(of ids: [OperationReport.ID]) -> String {
     guard let id = ids.first else {
       let isAboutQueue = warningList == nil && screen.view == .queues
@@ -62,14 +62,14 @@ extension Dashboard {
     }
   }
 
-  /// Sends the command to execute the jobs of these operations again.
+  /// Sends the command to retry the jobs of these operations.
   mutating func retry(_ ids: [OperationReport.ID]) -> [Effect] {
     // The operations that the question names lose their tags, because the command is sent now.
     tags.ids.subtract(ids)
     return [.send(.retry(ids))]
   }
 
-  /// Shows the result of a command to execute jobs again as a sentence.
+  /// Shows the result of a command to retry jobs as a sentence.
   mutating func announceRetry(of ids: [OperationReport.ID], _ result: CommandResult) {
     let refused = result.outcomes.indices.filter { result.outcomes[$0] == .notRetryable }
     let reason = refused.lazy.compactMap { result.refusals[$0] }.first
@@ -82,6 +82,6 @@ extension Dashboard {
 }
 
 extension OperationState {
-  /// Whether a job in this state may be executed again if the user requests it. The process decides.
+  /// Whether a job in this state may be retried if the user requests it. The process decides.
   var mayBeRetried: Bool { self == .failed || self == .cancelled }
 }

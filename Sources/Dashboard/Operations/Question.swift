@@ -18,7 +18,7 @@ struct Question: Sendable, Equatable {
     /// The program suspends this queue or, if the value is `false`, resumes it. The question has no list of
     /// operations.
     case setSuspended(QueueReport.ID, Bool)
-    /// The process executes the jobs of the operations again.
+    /// The process retries the jobs of the operations.
     case retry
 
     /// Words for a message that a command was not sent, such as "not cancelled"; `nil` if the action is not a

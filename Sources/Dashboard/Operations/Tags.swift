@@ -22,7 +22,7 @@ struct Tags: Sendable {
   /// - Parameters:
   ///   - monitored: The state of the process.
   ///   - keepsRetryable: Whether the tags of operations stay that have failed or were cancelled, because their
-  ///     jobs can be executed again.
+  ///     jobs can be retried.
   mutating func dropOver(in monitored: MonitoredState, keepsRetryable: Bool) {
     guard !ids.isEmpty else { return }
     ids = ids.filter { id in
@@ -53,7 +53,7 @@ extension Dashboard {
   }
 
   /// Returns whether at least one tagged operation may accept a command. The tags of jobs that have failed stay,
-  /// and such jobs can only be executed again.
+  /// and such jobs can only be retried.
   func tagsMayAccept(_ command: KeyAction.Command) -> Bool {
     tags.ids.contains { mayAccept(command, $0) }
   }

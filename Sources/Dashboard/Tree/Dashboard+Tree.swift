@@ -155,7 +155,7 @@ extension Dashboard {
       switch key {
       case .tag, .tagWithDependents: true
       case .cancel, .raisePriority, .lowerPriority: !appliesToTags(key)
-      // A job that has failed leaves the tree of unfinished operations, and can be executed again.
+      // A job that has failed leaves the tree of unfinished operations, and can be retried.
       case .untagAll, .armCancelKeys, .retry: false
       }
     case .queue: true

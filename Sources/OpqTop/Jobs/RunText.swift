@@ -21,7 +21,7 @@ struct RunText {
         text += retried(plan.jobs[index], attempt, reason) + "\n"
       case .adopted(let index, let attempt): text += adopted(plan.jobs[index], attempt) + "\n"
       case .ended(let index, let outcome): text += ended(plan.jobs[index], outcome) + "\n"
-      case .willRepeat(let index):
+      case .willRunAgain(let index):
         text += "retried   \(EscapedText.escaped(plan.jobs[index].id))\n"
       // The caller prints it as an error.
       case .journalFailed: break

@@ -73,7 +73,7 @@ struct NameInquiry: Inquiry {
     return found
   }
 
-  /// Returns the id of the operation with each name. If a process executes jobs again, several operations can have the
+  /// Returns the id of the operation with each name. If a process has retried jobs, several operations can have the
   /// name of a job; the newest one is returned.
   ///
   /// - Throws: ``Failure`` if no operation has a name, or if several operations have it.

@@ -192,7 +192,7 @@ struct MultiProcessTests {
         == [.send(.cancel([MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]))])
   }
 
-  @Test("RD-5: Only the jobs of a process that can execute them again are named in the question")
+  @Test("RD-5: Only the jobs of a process that can retry them are named in the question")
   func retry() {
     var processes = MultiProcessScene.processes
     processes[0].hello.canRetry = true

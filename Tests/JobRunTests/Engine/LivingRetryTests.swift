@@ -39,7 +39,7 @@ struct LivingRetryTests {
     #expect(run.run.counts.text == "7 jobs: 7 succeeded" && run.run.counts.harmfulCount == 0)
     #expect(run.run.isFinished)
     let repeated = run.events.compactMap {
-      if case .willRepeat(let index) = $0 { index } else { nil }
+      if case .willRunAgain(let index) = $0 { index } else { nil }
     }
     #expect(repeated == [1, 2, 3, 4])
     run.endRunner()

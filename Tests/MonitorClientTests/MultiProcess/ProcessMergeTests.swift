@@ -52,7 +52,7 @@ struct ProcessMergeTests {
   }
 
   @Test(
-    "RD-5: The merge can execute jobs again if a process can",
+    "RD-5: The merge can retry jobs if a process can",
     arguments: [(true, false), (false, true), (false, false)])
   func retry(first: Bool, second: Bool) {
     var scene = MergeScene(count: 2)

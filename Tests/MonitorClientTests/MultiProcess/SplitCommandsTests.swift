@@ -68,7 +68,7 @@ struct SplitCommandsTests {
       orders.map(\.command) == [.changePriority([ID(1)], by: -2), .changePriority([ID(1)], by: -2)])
   }
 
-  @Test("RD-5: Jobs are executed again by their processes, whose reasons belong to their outcomes")
+  @Test("RD-5: Jobs are retried by their processes, whose reasons belong to their outcomes")
   func jobsOfSeveralProcesses() {
     var commands = SplitCommands(count: 3)
     let command = MonitorCommand.retry(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MonitorProtocol
 
-/// Tests with messages of version 1.2 of the protocol, in which no job can be executed again.
+/// Tests with messages of version 1.2 of the protocol, in which no job can be retried.
 @Suite struct ThirdVersionTests {
   private static let versions = HandMade.message(2, HandMade.number(1, 1), HandMade.number(2, 2))
   /// The greeting of a process of version 1.2.
@@ -15,7 +15,7 @@ import Testing
   private static let result = HandMade.message(
     3, HandMade.number(1, 7), HandMade.packed(2, [1, 2, 3, 0]), HandMade.packed(3, [9]))
 
-  @Test("RD-5: A process of version 1.2 cannot execute jobs again")
+  @Test("RD-5: A process of version 1.2 cannot retry jobs")
   func greetingOfAnEarlierProcess() throws {
     guard case .hello(let hello, let versions) = try ProcessMessage(decoding: Self.hello) else {
       Issue.record("it is something else")
@@ -35,7 +35,7 @@ import Testing
           dependents: [.init(9)]))
   }
 
-  @Test("A process that executes no jobs again sends the bytes of version 1.2")
+  @Test("A process that retries no jobs sends the bytes of version 1.2")
   func nothingIsAdded() throws {
     var hello = WireSamples.hello
     hello.canRetry = false

@@ -28,7 +28,7 @@ import Testing
   func retriedJobs() throws {
     #expect(
       try lines([
-        .willRepeat(0), .started(0, attempt: 3), .retried(0, attempt: 3, reason: "exit status 1"),
+        .willRunAgain(0), .started(0, attempt: 3), .retried(0, attempt: 3, reason: "exit status 1"),
       ]) == [
         #"retried   a[b]"#, #"started   a[b], attempt 3"#,
         #"retrying  a[b]: attempt 3 failed: exit status 1"#,

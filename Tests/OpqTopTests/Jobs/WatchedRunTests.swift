@@ -71,7 +71,7 @@ import Testing
     #expect(run.explained(refused) != refused)
   }
 
-  @Test("RD-3: The lock of a killed runner can be released a moment after the end of its connection")
+  @Test("RD-3: The lock of a killed runner can be released after the end of its connection")
   func killedRunner() {
     var checks = 0
     let isReleased = WatchedRun.isReleased {
