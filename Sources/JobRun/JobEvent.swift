@@ -12,10 +12,11 @@ package enum JobEvent: Sendable, Equatable {
   case adopted(Int, attempt: Int)
   /// The job with this index in the plan has ended, and no further attempt follows.
   case ended(Int, JobOutcome)
-  /// The job with this index had ended, and runs again because of ``JobRun/retryPossible(_:)``. Its outcome no longer counts.
+  /// The job with this index had ended, and runs again because of ``JobRun/retryPossible(_:)``. Its outcome no longer
+  /// counts.
   case willRunAgain(Int)
-  /// The journal cannot be written. No further job starts, and the commands that run end by themselves. The reason is one
-  /// sentence.
+  /// The journal cannot be written. No further job starts, and the commands that run end by themselves. The reason is
+  /// one sentence.
   case journalFailed(reason: String)
 }
 

@@ -37,7 +37,8 @@ enum NeedResult: Int, Comparable {
   }
 }
 
-/// Connects operations of jobs by dependencies. Needs that have ended before are no dependencies: their outcomes decide.
+/// Connects operations of jobs by dependencies. Needs that have ended before are no dependencies: their outcomes
+/// decide.
 struct JobNeeds {
   /// A need for several jobs, and whether it requires the success of all of them.
   private struct Joint: Hashable {
@@ -74,7 +75,8 @@ struct JobNeeds {
     self.outcomes = outcomes
   }
 
-  /// Adds the dependencies of jobs, or cancels their operations if their needs have ended and do not permit their start.
+  /// Adds the dependencies of jobs, or cancels their operations if their needs have ended and do not permit their
+  /// start.
   ///
   /// - Parameter indices: The indices of jobs whose operations were not added to a queue.
   /// - Returns: Operations that have to run in a queue of their own, because they are no jobs.

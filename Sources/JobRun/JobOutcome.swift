@@ -33,8 +33,8 @@ package struct JobOutcome: Hashable, Sendable {
   package let reason: String?
   /// The last line of the command's output; `nil` if there is none. The text is unsanitised.
   package let lastLine: String?
-  /// The time from the start of the first attempt that the last runner of the job has started or adopted; `nil` if there
-  /// is no such attempt.
+  /// The time from the start of the first attempt that the last runner of the job has started or adopted; `nil` if
+  /// there is no such attempt.
   package let duration: Duration?
   /// Whether the run can be successful although this job has not run: no need has failed, and the job waits for a
   /// failure. The same is true for jobs that need such a job.
@@ -59,7 +59,8 @@ struct NoNeedHasFailed: Error, CustomStringConvertible {
   let description = "no need has failed"
 }
 
-/// The reason of the cancellation of a job that starts after the end of its needs, if the process of a need may still run.
+/// The reason of the cancellation of a job that starts after the end of its needs, if the process of a need may still
+/// run.
 struct NeedMayStillRun: Error, CustomStringConvertible {
   let description = "it is not known if a job that it needs still runs"
 }

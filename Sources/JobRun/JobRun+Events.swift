@@ -49,8 +49,8 @@ extension JobRun {
 
   /// Stores and records the outcome of a job.
   ///
-  /// - Returns: The state of the job, whose operation is released outside the lock; `nil` if another thread has noted the
-  ///   end.
+  /// - Returns: The state of the job, whose operation is released outside the lock; `nil` if another thread has noted
+  ///   the end.
   private func note(_ outcome: JobOutcome, of index: Int, _ job: Job) -> Job? {
     let isByRun = isByRun(job.operation, outcome)
     let record = stamped(
@@ -82,8 +82,8 @@ extension JobRun {
     return outcome.state == .cancelled || cause.code == .stillAlive
   }
 
-  /// Ends the command of an earlier runner, because the operation of the job was cancelled before it awaited the command.
-  /// The end of the job is noted after the end of the command.
+  /// Ends the command of an earlier runner, because the operation of the job was cancelled before it awaited the
+  /// command. The end of the job is noted after the end of the command.
   private func end(_ adoption: Adoption, of index: Int) {
     let isFirst = state.withLock { state in
       guard state.jobs[index]?.isEndingAdoption == false else { return false }
@@ -192,11 +192,12 @@ extension JobRun {
 // MARK: - Commands without a shim
 
 extension JobRun {
-  /// Ends the commands whose shims were killed, so that none of them runs at the same time as the next attempt of its job,
-  /// and none of them outlives the run. If the journal cannot be written, no job runs again, and the commands continue.
+  /// Ends the commands whose shims were killed, so that none of them runs at the same time as the next attempt of its
+  /// job, and none of them outlives the run. If the journal cannot be written, no job runs again, and the commands
+  /// continue.
   ///
-  /// - Returns: An operation for each command, by the index of its job, which finishes after the end of the command. The
-  ///   job runs again after it.
+  /// - Returns: An operation for each command, by the index of its job, which finishes after the end of the command.
+  ///   The job runs again after it.
   func endOrphans() -> [Int: Operation] {
     Dictionary(uniqueKeysWithValues: orphans.map { ($0, end($1, of: $0)) })
   }

@@ -20,8 +20,8 @@ extension JobRun {
     files(of: index, attempt: attempt).log
   }
 
-  /// Returns the files of an attempt. The number of a job can differ from the one in the plan of an earlier runner, so the
-  /// names of attempts that were adopted or taken are those of their starts.
+  /// Returns the files of an attempt. The number of a job can differ from the one in the plan of an earlier runner, so
+  /// the names of attempts that were adopted or taken are those of their starts.
   private func files(of index: Int, attempt: Int) -> ShimFiles {
     let usual = directory.files(ofJob: index + 1, id: plan.jobs[index].id, attempt: attempt).files
     switch resumption.decisions[index] {
@@ -40,8 +40,8 @@ extension JobRun {
   /// Deletes the files of all attempts that are no longer useful: empty logs, and the files that only a living command
   /// needs. The files of attempts whose commands may still run remain.
   ///
-  /// Call this method when all jobs have ended and the journal was closed. Before that, a process that a command has left
-  /// behind may still write, and a runner that resumes the run may still need the files.
+  /// Call this method when all jobs have ended and the journal was closed. Before that, a process that a command has
+  /// left behind may still write, and a runner that resumes the run may still need the files.
   package func deleteUselessFiles() {
     for (index, outcome) in outcomes.enumerated() {
       if resumption.unknownJobs[index] != nil { continue }

@@ -7,8 +7,9 @@ import OperationsCore
 extension JobRun {
   /// Retries jobs of a run that has started. Any number of jobs can still run, and all jobs can have ended.
   ///
-  /// If a job is retried, it runs again, and so do the jobs that were skipped or cancelled because of it, and the jobs with
-  /// the condition `always` that need a job that runs again. No other job runs again. The attempts continue their numbers.
+  /// If a job is retried, it runs again, and so do the jobs that were skipped or cancelled because of it, and the jobs
+  /// with the condition `always` that need a job that runs again. No other job runs again. The attempts continue their
+  /// numbers.
   ///
   /// - Parameter ids: The ids of the jobs.
   /// - Returns: The jobs that run again, and the reasons for which other jobs do not.
@@ -70,7 +71,8 @@ extension JobRun {
   }
 }
 
-/// The state of a run at one moment, for the decision about a retry. The decision takes too long for the lock of the run.
+/// The state of a run at one moment, for the decision about a retry. The decision takes too long for the lock of the
+/// run.
 struct RetryView {
   /// The operations that a retry has replaced, and the state after this.
   struct Replaced {
@@ -126,8 +128,8 @@ struct RetryView {
     return plan.jobs.indices.first { jobs[$0]?.mayRun == true && search.needsMember($0) }
   }
 
-  /// Returns the jobs that run again, and the jobs that wait for them and have not started. Their operations depend on operations
-  /// that have finished, so they get new ones too.
+  /// Returns the jobs that run again, and the jobs that wait for them and have not started. Their operations depend on
+  /// operations that have finished, so they get new ones too.
   func renewed(_ indices: [Int]) -> [Int] {
     var search = NeedSearch(plan, indices)
     guard jobs.contains(where: { $0 != nil }) else { return indices }
@@ -163,8 +165,8 @@ private struct NeedSearch {
 
   mutating func insert(_ index: Int) { isMember[index] = true }
 
-  /// Returns whether a job needs a member. The result of a need for several jobs is kept, so all these jobs must have been
-  /// examined before.
+  /// Returns whether a job needs a member. The result of a need for several jobs is kept, so all these jobs must have
+  /// been examined before.
   mutating func needsMember(_ index: Int) -> Bool {
     for need in plan.jobs[index].needs {
       if need.count == 1 {

@@ -79,7 +79,8 @@ final class CommandFiles: Sendable {
 
   deinit { closeOwn() }
 
-  /// Opens and locks the locked file of a shim. Another process that asks if the file is locked holds a lock for a moment.
+  /// Opens and locks the locked file of a shim. Another process that asks if the file is locked holds a lock for a
+  /// moment.
   ///
   /// - Returns: The descriptor, or the negative error number.
   private static func openLocked(_ path: String) async -> Int32 {

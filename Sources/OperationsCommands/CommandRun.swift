@@ -36,8 +36,8 @@ final class CommandRun: Sendable {
   ///   - waitsForPlace: Whether the run waits for file descriptors before the work.
   ///   - work: Starts the command, calls one of the methods `supervise`, and returns the result.
   /// - Returns: The result of the work.
-  /// - Throws: The error of the work; `CommandError` if too few descriptors are free; `CancellationError` if the task is
-  ///   cancelled during the wait for a place.
+  /// - Throws: The error of the work; `CommandError` if too few descriptors are free; `CancellationError` if the task
+  ///   is cancelled during the wait for a place.
   func result(
     waitingForPlace waitsForPlace: Bool = true,
     of work: @escaping @Sendable () async -> CommandOutcome.Value
@@ -171,8 +171,8 @@ final class CommandRun: Sendable {
 
   // MARK: Lines
 
-  /// Reports the lines of a file while the command runs, and the last ones after its end. Also lets the group look for its
-  /// members.
+  /// Reports the lines of a file while the command runs, and the last ones after its end. Also lets the group look for
+  /// its members.
   private func reportLines(of file: CommandFiles.WrittenFile, _ group: some CommandGroup) async {
     var tail = FileTail(path: file.path, from: file.size)
     var hasEnded = false

@@ -5,7 +5,8 @@ import CMonitorSystem
 
 /// Reads the journal of a run while a runner appends records.
 ///
-/// The memory does not depend on the size of the journal. Lines that are damaged are ignored: ``RunHistory`` reports them.
+/// The memory does not depend on the size of the journal. Lines that are damaged are ignored: ``RunHistory`` reports
+/// them.
 package struct JournalTail {
   /// The number of bytes that are read at once.
   private static let pieceLength = 256 << 10
@@ -34,7 +35,8 @@ package struct JournalTail {
     }
   }
 
-  /// Reads the records that were appended since the last call. A last line that is not complete is read by a later call.
+  /// Reads the records that were appended since the last call. A last line that is not complete is read by a later
+  /// call.
   ///
   /// - Parameter body: A closure that is called with each record, in the order of the journal.
   /// - Throws: ``RunFailure`` if the journal cannot be read.

@@ -38,9 +38,10 @@ package struct RunDirectory: Hashable, Sendable {
 
   /// Returns the files of an attempt of a job.
   ///
-  /// The name of the files begins with the number of the job. An id can contain characters that a file name cannot have,
-  /// and can be too long for one. In this case, only a part of the id follows, and a hash of the id. So two jobs that have
-  /// the same number in different plans have different files. The character before the hash is in no other name.
+  /// The name of the files begins with the number of the job. An id can contain characters that a file name cannot
+  /// have, and can be too long for one. In this case, only a part of the id follows, and a hash of the id. So two jobs
+  /// that have the same number in different plans have different files. The character before the hash is in no other
+  /// name.
   ///
   /// - Parameters:
   ///   - number: The number of the job in the plan; the first one is 1.
@@ -92,8 +93,8 @@ extension RunDirectory {
     return nil
   }
 
-  /// Why this process must not resume the run, because another user has created it; `nil` if it can. The superuser reads
-  /// the runs of other users, but does not execute their commands.
+  /// Why this process must not resume the run, because another user has created it; `nil` if it can. The superuser
+  /// reads the runs of other users, but does not execute their commands.
   package var continuationFailure: RunFailure? {
     if let failure = ownershipFailure { return failure }
     var status = cmonitor_file_status()

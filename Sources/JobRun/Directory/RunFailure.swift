@@ -43,8 +43,8 @@ package struct RunFailure: Error, Hashable, CustomStringConvertible {
 
   /// Creates the error that jobs cannot be retried.
   ///
-  /// - Parameter refusals: A sentence without a full stop for each of these jobs. The initializer escapes characters that
-  ///   control a terminal.
+  /// - Parameter refusals: A sentence without a full stop for each of these jobs. The initializer escapes characters
+  ///   that control a terminal.
   init(refusals: [String]) {
     self.init(refusals.joined(separator: "; "))
     self.refusals = refusals.map { EscapedText.escaped($0) }

@@ -51,8 +51,8 @@ package struct RunHistory: Sendable {
   package private(set) var lastBoot: String?
   /// Whether all jobs have ended.
   package private(set) var isFinished = false
-  /// The ids of the jobs that have failed since the last record of a retry, in the order of their ends. A job that waits
-  /// has not failed.
+  /// The ids of the jobs that have failed since the last record of a retry, in the order of their ends. A job that
+  /// waits has not failed.
   package private(set) var failuresSinceRetry: [String] = []
 
   /// Creates the history that some records describe.

@@ -44,8 +44,8 @@ enum RunID {
       digits.count >= range.upperBound ? digits[range].reduce(0) { 10 * $0 + $1 } : 0
     }
     let (month, day) = (number(4..<6), number(6..<8))
-    // The year begins in March, so that a leap day is the last day of a year. The days from March on follow a pattern of
-    // five months with 153 days.
+    // The year begins in March, so that a leap day is the last day of a year. The days from March on follow a pattern
+    // of five months with 153 days.
     let year = number(0..<4) - (month <= 2 ? 1 : 0)
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     let days = year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468

@@ -88,8 +88,8 @@ package final class RunJournal: Sendable {
   /// Why the journal can no longer be written; `nil` if there was no failure.
   package var failure: RunFailure? { state.withLock { $0.failure } }
 
-  /// Calls a closure once when the journal can no longer be written, on any thread. If this has happened, the closure is
-  /// called before this method returns.
+  /// Calls a closure once when the journal can no longer be written, on any thread. If this has happened, the closure
+  /// is called before this method returns.
   ///
   /// - Parameter handler: A closure that does not block.
   package func whenFailed(_ handler: @escaping @Sendable (RunFailure) -> Void) {

@@ -7,8 +7,8 @@ import OperationsCore
 
 /// The lock of a run: at most one process executes the jobs of a run.
 ///
-/// The lock remains until ``release()`` is called, until no reference to this object is left, or until the process ends,
-/// however it ends. Processes that this process starts do not have the lock.
+/// The lock remains until ``release()`` is called, until no reference to this object is left, or until the process
+/// ends, however it ends. Processes that this process starts do not have the lock.
 package final class RunLock: Sendable {
   /// The open file; -1 if the lock was released.
   private let file: Locked<Int32>
@@ -92,8 +92,8 @@ package final class RunLock: Sendable {
   /// Returns the process that has the lock of a run. Any process may call this function at any time.
   ///
   /// - Parameter directory: The directory of the run.
-  /// - Returns: The process id; 0 if it is unknown, or if the lock cannot be checked; `nil` if no process has the lock, and
-  ///   therefore no runner is alive.
+  /// - Returns: The process id; 0 if it is unknown, or if the lock cannot be checked; `nil` if no process has the lock,
+  ///   and therefore no runner is alive.
   package static func holder(of directory: RunDirectory) -> Int32? {
     let file = cmonitor_open_to_read(directory.lock)
     if file == -cmonitor_error_no_such_file || file == -cmonitor_error_not_a_directory {

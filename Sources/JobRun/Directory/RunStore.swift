@@ -98,7 +98,8 @@ package enum RunStore {
   ///   - id: The id of the run, or its beginning if no other id begins with it; `nil` for the newest run.
   ///   - place: The place of the runs.
   /// - Returns: The directory of the run.
-  /// - Throws: ``RunFailure`` if there is no such run, if several ids have the beginning, or if the place cannot be read.
+  /// - Throws: ``RunFailure`` if there is no such run, if several ids have the beginning, or if the place cannot be
+  ///   read.
   package static func find(_ id: String?, in place: RunPlace) throws(RunFailure) -> RunDirectory {
     let runs = try all(in: place)
     guard let newest = runs.last else {

@@ -11,8 +11,8 @@ package enum RunVariables {
   ///
   /// - Parameters:
   ///   - plan: The plan with the commands.
-  ///   - value: A closure that returns the value of a variable, or `nil` if it is not set; by default in the environment
-  ///     of this process.
+  ///   - value: A closure that returns the value of a variable, or `nil` if it is not set; by default in the
+  ///     environment of this process.
   /// - Returns: A hash for each variable by its name; an empty text if the variable is not set.
   package static func hashes(
     of plan: JobPlan, value: (String) -> String? = { environmentValue(of: $0) }

@@ -8,8 +8,8 @@ import CMonitorSystem
 /// The process that creates the run has locked the directory, until the run is complete or the process ends.
 struct UnfinishedRun {
   private static let prefix = ".new-"
-  /// The age from which the directory is deleted if no process has locked it, in nanoseconds. A file system may not have
-  /// locks for directories.
+  /// The age from which the directory is deleted if no process has locked it, in nanoseconds. A file system may not
+  /// have locks for directories.
   private static let leastAge: Int64 = 3_600_000_000_000
 
   /// The path of the directory.

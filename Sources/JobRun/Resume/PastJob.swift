@@ -20,8 +20,8 @@ struct PastJob: Hashable, Sendable {
   /// The number of the last attempt that has started; 0 if the job has never started.
   var attemptCount = 0
   /// The number of failed attempts that count for the retries of the job. The last attempt counts if it has failed and
-  /// another attempt follows. Attempts before a retry by a user or before a change do not count. An attempt that was lost
-  /// does not count.
+  /// another attempt follows. Attempts before a retry by a user or before a change do not count. An attempt that was
+  /// lost does not count.
   var failedAttemptCount = 0
   /// The definition of the job at its last start or end, also if this no longer counts; `nil` if it is unknown.
   var definition: String?
@@ -35,8 +35,8 @@ struct PastJob: Hashable, Sendable {
   /// How the job has ended; `nil` if it has not ended.
   var outcome: JobOutcome? { if case .ended(let outcome) = progress { outcome } else { nil } }
 
-  /// Whether the job has never ended. No other job can have used an outcome of it, so a job behind it that has run did not
-  /// need it at that time.
+  /// Whether the job has never ended. No other job can have used an outcome of it, so a job behind it that has run did
+  /// not need it at that time.
   var isNew: Bool { !hasEnded && (outcome == nil || isByRun) }
 
   /// The job without its outcome and without its last attempt, because it runs again.

@@ -175,9 +175,9 @@ extension JobOutcome {
       lastLine: nil, duration: nil, isUnneeded: false)
   }
 
-  /// Returns the outcome of a job that must not run again until a user retries it. The reason contains the command for the
-  /// retry, which has the path of the run: it finds the run from each working directory, also if the run is not the newest
-  /// one.
+  /// Returns the outcome of a job that must not run again until a user retries it. The reason contains the command for
+  /// the retry, which has the path of the run: it finds the run from each working directory, also if the run is not the
+  /// newest one.
   static func waiting(
     _ id: String, _ reason: ResumeResult.WaitReason, attemptCount: Int, in directory: RunDirectory
   ) -> JobOutcome {

@@ -5,8 +5,8 @@ import JobFiles
 import OperationsCommands
 
 extension ResumeRules {
-  /// The definition of an attempt that still runs although a need has changed. It differs from all definitions, so the job
-  /// runs again at the next resume.
+  /// The definition of an attempt that still runs although a need has changed. It differs from all definitions, so the
+  /// job runs again at the next resume.
   static let outdatedDefinition = "outdated"
 
   /// The results as decisions.

@@ -6,9 +6,10 @@ import OperationsCommands
 
 /// The rules of a resume, without files and processes. The time is linear in the size of the plan.
 ///
-/// An outcome counts only as long as the definition of the job and the outcomes of its needs count. If it does not count,
-/// the job is *reopened*: it runs again, and so does everything that has used its outcome. The journal has to know this
-/// before anything starts. Otherwise a second resume would find an unchanged job behind a need that has succeeded.
+/// An outcome counts only as long as the definition of the job and the outcomes of its needs count. If it does not
+/// count, the job is *reopened*: it runs again, and so does everything that has used its outcome. The journal has to
+/// know this before anything starts. Otherwise a second resume would find an unchanged job behind a need that has
+/// succeeded.
 struct ResumeRules {
   let plan: JobPlan
   /// The directory of the run, whose path is a part of reasons.
@@ -54,9 +55,9 @@ struct ResumeRules {
     origins =
       hasOrigins ? Dictionary(plan.jobs.indices.map { (plan.jobs[$0].id, $0) }) { $1 } : [:]
     let order = plan.order
-    // A cancelled job is released if the failure that has cancelled it no longer counts. The failed job is not a need of the
-    // cancelled one, so it can get its result later. Therefore all decisions are made again after a release. Each runner
-    // cancels jobs because of one failure at most, so there are few passes.
+    // A cancelled job is released if the failure that has cancelled it no longer counts. The failed job is not a need
+    // of the cancelled one, so it can get its result later. Therefore all decisions are made again after a release.
+    // Each runner cancels jobs because of one failure at most, so there are few passes.
     repeat {
       results = Array(repeating: ResumeResult(.run), count: plan.jobs.count)
       facts = Array(repeating: [], count: plan.jobs.count)
@@ -141,8 +142,8 @@ extension ResumeRules {
     return result
   }
 
-  /// Returns the outcome of a skipped job that a runner would start, because its needs have the state `failed`; `nil` if the
-  /// runner skips the job itself.
+  /// Returns the outcome of a skipped job that a runner would start, because its needs have the state `failed`; `nil`
+  /// if the runner skips the job itself.
   private func newOutcome(
     ofSkipped job: JobPlan.Job, _ needs: NeedFacts, attemptCount: Int
   ) -> JobOutcome? {
@@ -189,7 +190,8 @@ extension ResumeRules {
         "its shim was killed, but its command still runs as process \(process.id), and it must not"
           + " run twice; resume the run when the process has ended")
     case .orphaned:
-      // No process would notice the end of the command, and its exit status is lost. So it is ended before the job runs.
+      // No process would notice the end of the command, and its exit status is lost. So it is ended before the job
+      // runs.
       result = again(index, needs, .lost)
       result.isAgain = past.isAgain(as: definitions[index], behind: needs)
       result.isReopened = false

@@ -15,8 +15,8 @@ extension Resumption {
   ///   - boot: The boot id of the machine.
   ///   - patience: The time in which all shims that have just started must have written their identities.
   /// - Returns: The decisions.
-  /// - Throws: ``RunFailure`` if the run belongs to another user, or if one of the retried jobs must not run again. In the
-  ///   second case, its ``RunFailure/refusals`` are those of all these jobs, in their order.
+  /// - Throws: ``RunFailure`` if the run belongs to another user, or if one of the retried jobs must not run again. In
+  ///   the second case, its ``RunFailure/refusals`` are those of all these jobs, in their order.
   package static func load(
     _ plan: JobPlan, directory: RunDirectory, history: RunHistory, retrying: [String]? = nil,
     boot: String = ThisMachine.bootID, patience: Duration = .seconds(5)

@@ -39,30 +39,31 @@ package struct Resumption: Sendable {
   package let decisions: [Decision]
   /// The number of the last attempt that each job can have in this run, if it has no success before.
   package let lastAttempts: [Int]
-  /// The text that the start and end records of each job have as their definition. For an adopted or taken attempt, it is
-  /// the text of the record of its start.
+  /// The text that the start and end records of each job have as their definition. For an adopted or taken attempt, it
+  /// is the text of the record of its start.
   package let definitions: [String]
   /// The records that must be in the journal before anything starts. They can be empty.
   package let records: [JournalRecord]
   /// The jobs that the plan no longer has, and whose ends are awaited. The run does not end before them.
   package let removedJobs: [RemovedJob]
-  /// The indices of the jobs that are certainly skipped now because of the states of their needs. The decision about such
-  /// a job is `run`, or `keep` with a new outcome. A job that was skipped before and keeps its outcome is not in the set.
+  /// The indices of the jobs that are certainly skipped now because of the states of their needs. The decision about
+  /// such a job is `run`, or `keep` with a new outcome. A job that was skipped before and keeps its outcome is not in
+  /// the set.
   package let skippedJobs: Set<Int>
-  /// The indices of the jobs that have the state `failed`, but have not failed: they wait for a retry, or their processes
-  /// may still run. No job with the condition `failure` runs because of them.
+  /// The indices of the jobs that have the state `failed`, but have not failed: they wait for a retry, or their
+  /// processes may still run. No job with the condition `failure` runs because of them.
   package let unsettledJobs: Set<Int>
-  /// The jobs whose processes may still run, by their indices, with the reasons as sentences. The text is unsanitised. No
-  /// job runs because of their end, and a retry of them is refused.
+  /// The jobs whose processes may still run, by their indices, with the reasons as sentences. The text is unsanitised.
+  /// No job runs because of their end, and a retry of them is refused.
   package let unknownJobs: [Int: String]
-  /// The index of the job whose failure in an earlier runner ends a run that fails fast; `nil` if there is none, or if a user
-  /// has retried jobs or changed the job file since then.
+  /// The index of the job whose failure in an earlier runner ends a run that fails fast; `nil` if there is none, or if
+  /// a user has retried jobs or changed the job file since then.
   package let firstFailure: Int?
   /// The first processes of commands whose shims were killed, by the indices of their jobs. The jobs run again or are
   /// skipped, so the commands are ended: at once, and before the next attempt.
   package let orphans: [Int: ProcessIdentity]
-  /// What people must know about the decisions. Each element is one sentence without a full stop. Characters that control
-  /// a terminal are escaped.
+  /// What people must know about the decisions. Each element is one sentence without a full stop. Characters that
+  /// control a terminal are escaped.
   package let sentences: [String]
 
   /// Whether a job runs, may run, or has to be awaited. Otherwise the outcomes of all jobs are known.
@@ -97,11 +98,11 @@ extension Resumption {
   ///   - plan: The plan, which can differ from the plan of the earlier runners.
   ///   - directory: The directory of the run.
   ///   - history: What the journal says.
-  ///   - findings: What has become of the attempts without an end in the journal, by the ids of their jobs. A job without
-  ///     a finding counts as one whose process may still run.
+  ///   - findings: What has become of the attempts without an end in the journal, by the ids of their jobs. A job
+  ///     without a finding counts as one whose process may still run.
   ///   - retrying: The ids of the jobs that a user retries; `nil` if there is no retry.
-  /// - Throws: ``RunFailure`` if one of these jobs must not run again. Its ``RunFailure/refusals`` are those of all these
-  ///   jobs, in their order.
+  /// - Throws: ``RunFailure`` if one of these jobs must not run again. Its ``RunFailure/refusals`` are those of all
+  ///   these jobs, in their order.
   package init(
     _ plan: JobPlan, directory: RunDirectory, history: RunHistory,
     findings: [String: ShimFinding] = [:], retrying: [String]? = nil

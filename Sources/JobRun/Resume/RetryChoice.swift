@@ -6,9 +6,9 @@ import MonitorProtocol
 
 /// Chooses the jobs that run again if a user retries some jobs.
 ///
-/// These are the retried jobs, the jobs that were skipped or cancelled because of them, directly or indirectly, and the jobs
-/// with the condition `always` that need a job that runs again. No other job runs again. A job that must not run twice and has
-/// started runs again only if a user retries this job. The time is linear in the size of the plan.
+/// These are the retried jobs, the jobs that were skipped or cancelled because of them, directly or indirectly, and the
+/// jobs with the condition `always` that need a job that runs again. No other job runs again. A job that must not run
+/// twice and has started runs again only if a user retries this job. The time is linear in the size of the plan.
 package struct RetryChoice: Sendable {
   /// The state of a job at the time of the retry.
   package enum State: Hashable, Sendable {
@@ -48,8 +48,8 @@ package struct RetryChoice: Sendable {
 
   /// Returns the jobs that run again if a user retries some jobs.
   ///
-  /// A job that must not run again is refused: it has succeeded, has not ended, was skipped, or does not exist. A skipped
-  /// job is accepted if the job because of which it was skipped is retried too.
+  /// A job that must not run again is refused: it has succeeded, has not ended, was skipped, or does not exist. A
+  /// skipped job is accepted if the job because of which it was skipped is retried too.
   ///
   /// - Parameter ids: The ids of the retried jobs.
   /// - Returns: The jobs, and the reasons for which retried jobs do not run again.

@@ -20,8 +20,8 @@ struct RunsCommand: EndingCommand {
       last. Exits with 3 if there is no run; with --json, the list is then empty.
 
       --prune deletes runs with the output of their jobs, but no run that is starting or running, that a dashboard \
-      shows, or one of whose commands still runs. It lists the runs and asks. Without a terminal, it needs --yes. Exits \
-      with 1 if a run could not be deleted.
+      shows, or one of whose commands still runs. It lists the runs and asks. Without a terminal, it needs --yes. \
+      Exits with 1 if a run could not be deleted.
       """)
 
   @Flag(help: "Print the list as one line of JSON.")

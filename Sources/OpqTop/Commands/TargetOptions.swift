@@ -60,8 +60,8 @@ extension TargetOptions {
   ///   - place: The place of the runs.
   ///   - viewer: The run of the viewer.
   /// - Returns: The path.
-  /// - Throws: ``AttachError`` if there is no such process, `RunFailure` or `ValidationError` if the run cannot be found,
-  ///   or ``ViewerRun/SignalRequest`` if a signal arrives while the program waits for the process.
+  /// - Throws: ``AttachError`` if there is no such process, `RunFailure` or `ValidationError` if the run cannot be
+  ///   found, or ``ViewerRun/SignalRequest`` if a signal arrives while the program waits for the process.
   func path(_ target: AttachTarget?, _ place: RunPlaceOptions?, _ viewer: ViewerRun) throws
     -> String
   {

@@ -6,8 +6,8 @@ import MonitorProtocol
 import OperationsMonitor
 import Synchronization
 
-/// The viewers that are attached to a runner without a terminal. The runner awaits them at its end, so that they show the
-/// last state. All members can be used on any thread.
+/// The viewers that are attached to a runner without a terminal. The runner awaits them at its end, so that they show
+/// the last state. All members can be used on any thread.
 final class AttachedViewers: Sendable {
   /// The time in which the first viewer can attach.
   static let patience = Duration.seconds(10)

@@ -9,8 +9,8 @@ extension FoundRun {
   /// Finds a run that is resumed.
   ///
   /// - Parameters:
-  ///   - word: The id of the run, its first characters, or the path of its directory; `nil` for the newest interrupted run
-  ///     or, if there is none, for the newest run.
+  ///   - word: The id of the run, its first characters, or the path of its directory; `nil` for the newest interrupted
+  ///     run or, if there is none, for the newest run.
   ///   - options: The option that selects the place of the runs.
   /// - Throws: The errors of ``init(_:in:)``.
   init(_ word: String?, resumedIn options: RunPlaceOptions) throws {

@@ -38,8 +38,8 @@ struct LoadedRun {
   /// - Parameters:
   ///   - directory: The directory of the run.
   ///   - retrying: The ids of the jobs that the user wants to retry; empty if there are none.
-  /// - Throws: `RunFailure`, `FileError` or `JobFileError` if a file cannot be read or has a mistake, or `RunFailure` with
-  ///   refusals if a job cannot be retried.
+  /// - Throws: `RunFailure`, `FileError` or `JobFileError` if a file cannot be read or has a mistake, or `RunFailure`
+  ///   with refusals if a job cannot be retried.
   init(_ directory: RunDirectory, retrying: [String]) throws {
     self.directory = directory
     let request = try RunRequest.read(directory)

@@ -9,8 +9,8 @@ import JobRun
 struct RunInputs {
   /// The inputs that the directory of the run stores.
   let request: RunRequest
-  /// The bytes of the jobs if they cannot be read again, because they are those of standard input or of a pipe; otherwise
-  /// `nil`.
+  /// The bytes of the jobs if they cannot be read again, because they are those of standard input or of a pipe;
+  /// otherwise `nil`.
   let input: [UInt8]?
   let plan: JobPlan
 

@@ -72,7 +72,8 @@ struct RunnerProcess {
   ///
   /// - Parameter open: A closure that opens the process with the socket at a path.
   /// - Returns: The result of the closure; `nil` if the runner has ended.
-  /// - Throws: ``ViewerRun/SignalRequest`` if a signal arrives before, or `AttachError` if the runner cannot be watched.
+  /// - Throws: ``ViewerRun/SignalRequest`` if a signal arrives before, or `AttachError` if the runner cannot be
+  ///   watched.
   func opened<Value>(_ open: (_ path: String) throws -> Value) throws -> Value? {
     while ending == nil {
       if let signal = viewer.watch.takeRequest() { throw ViewerRun.SignalRequest(signal: signal) }

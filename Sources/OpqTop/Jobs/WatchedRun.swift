@@ -80,8 +80,8 @@ final class WatchedRun: Sendable {
     return last.contains("\"event\":\"finish\"")
   }
 
-  /// Returns a message of the runner as the dashboard shows it. If the connection has ended because the runner has ended,
-  /// the reason also says that all jobs have ended, or how to continue the run.
+  /// Returns a message of the runner as the dashboard shows it. If the connection has ended because the runner has
+  /// ended, the reason also says that all jobs have ended, or how to continue the run.
   func explained(_ message: MonitorMessage) -> MonitorMessage {
     guard case .ended(let reason) = message,
       Self.isReleased({ RunLock.holder(of: directory) })
@@ -90,8 +90,8 @@ final class WatchedRun: Sendable {
     return .ended(reason: "\(reason); \(advice)")
   }
 
-  /// Returns whether the runner, whose connection has ended, has released its lock. The system can close the connections of
-  /// a killed process before it releases the locks, so the lock is checked for 200 milliseconds.
+  /// Returns whether the runner, whose connection has ended, has released its lock. The system can close the
+  /// connections of a killed process before it releases the locks, so the lock is checked for 200 milliseconds.
   ///
   /// - Parameter holder: A closure that returns the process that has the lock.
   /// - Returns: Whether no process has the lock.

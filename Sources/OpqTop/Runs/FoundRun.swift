@@ -66,8 +66,8 @@ struct FoundRun {
       """)
   }
 
-  /// Returns the path of the socket of the process that runs the jobs. A process that is about to begin is awaited for a
-  /// short time.
+  /// Returns the path of the socket of the process that runs the jobs. A process that is about to begin is awaited for
+  /// a short time.
   ///
   /// - Parameters:
   ///   - patience: The longest time to wait.
@@ -94,7 +94,8 @@ extension ViewerRun {
   ///
   /// - Parameter run: The run.
   /// - Returns: The path.
-  /// - Throws: `AttachError` if there is no such process, or ``SignalRequest`` if a signal arrives while the program waits.
+  /// - Throws: `AttachError` if there is no such process, or ``SignalRequest`` if a signal arrives while the program
+  ///   waits.
   func socket(of run: FoundRun) throws -> String {
     try run.socket {
       waker.wait(until: .now + .milliseconds(20))

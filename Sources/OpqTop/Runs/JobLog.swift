@@ -58,8 +58,8 @@ struct JobLog: ~Copyable {
   /// Prints the output that is there.
   ///
   /// - Parameters:
-  ///   - hasRunner: Whether a runner is alive, or is about to begin. It is evaluated after the journal was read, and only
-  ///     if no command of the job is alive. If there is no runner, the output of the attempt is complete.
+  ///   - hasRunner: Whether a runner is alive, or is about to begin. It is evaluated after the journal was read, and
+  ///     only if no command of the job is alive. If there is no runner, the output of the attempt is complete.
   ///   - write: Writes bytes. Returns 0, or the error number.
   /// - Returns: What to do next.
   /// - Throws: `RunFailure` or `FileError` if a file cannot be read.
