@@ -51,8 +51,8 @@ struct JobCommands: Sendable {
   ///   - attempt: The number of the attempt.
   ///   - index: The index of the job.
   ///   - result: The value of `OPQ_RESULT`.
-  ///   - willStart: A closure that is called with the name of the attempt's files before the command starts. If it throws,
-  ///     the command does not start.
+  ///   - willStart: A closure that is called with the name of the attempt's files before the command starts. If it
+  ///     throws, the command does not start.
   /// - Returns: The operation.
   func operation(
     for attempt: Int, of index: Int, result: String,

@@ -36,7 +36,8 @@ extension JobRun {
 
   /// Creates the operation of an attempt.
   ///
-  /// - Returns: The operation; `nil` if the attempt must not start. In that case, the operation of the job was cancelled.
+  /// - Returns: The operation; `nil` if the attempt must not start. In that case, the operation of the job was
+  ///   cancelled.
   private func attempt(
     _ attempt: Int, of index: Int, _ series: AttemptSeries, ticket: Int
   ) -> AttemptOperation? {
@@ -155,8 +156,8 @@ extension JobRun {
     return Self.refusal(of: job, behind: result)
   }
 
-  /// The reason why the result of the needs of a job, which starts after their end, does not permit its start; `nil` if it
-  /// does.
+  /// The reason why the result of the needs of a job, which starts after their end, does not permit its start; `nil` if
+  /// it does.
   static func refusal(of job: JobPlan.Job, behind result: NeedResult) -> (any Error)? {
     if result == .unknown { return NeedMayStillRun() }
     // A job that was selected without its needs runs.
@@ -164,8 +165,8 @@ extension JobRun {
     return needsFailure && result != .failure ? NoNeedHasFailed() : nil
   }
 
-  /// Notes the end of the job whose slot a job has got. Otherwise the events would show more jobs at once than the width
-  /// of the queue.
+  /// Notes the end of the job whose slot a job has got. Otherwise the events would show more jobs at once than the
+  /// width of the queue.
   private func noteEndsBeforeStart(of job: JobPlan.Job) {
     let width = plan.queues.first { $0.name == job.queue }?.width ?? 0
     guard width <= Self.mostCheckedJobs else { return }

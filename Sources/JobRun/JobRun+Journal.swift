@@ -31,8 +31,8 @@ extension JobRun {
 
   /// Moves records to the journal. If another thread does this, it moves all records.
   ///
-  /// The run has finished when its journal has all records, because the owner of the run then closes the journal. So the
-  /// thread that moves the record of the end calls the handlers.
+  /// The run has finished when its journal has all records, because the owner of the run then closes the journal. So
+  /// the thread that moves the record of the end calls the handlers.
   func handOver() {
     while true {
       let entries = state.withLock { state -> [JournalLine.Entry] in
@@ -88,8 +88,8 @@ extension JobRun {
     wake()
   }
 
-  /// Returns the definition of a job for an attempt that starts now. For a job with an attempt of an earlier runner, the
-  /// known definition is the one of that attempt.
+  /// Returns the definition of a job for an attempt that starts now. For a job with an attempt of an earlier runner,
+  /// the known definition is the one of that attempt.
   func definition(of index: Int) -> String {
     switch resumption.decisions[index] {
     case .adopt, .take: JobDefinition.text(of: plan.jobs[index], in: plan)
@@ -97,8 +97,8 @@ extension JobRun {
     }
   }
 
-  /// Lets no further job start, because the journal cannot be written. Commands that run end by themselves. A second call
-  /// does nothing.
+  /// Lets no further job start, because the journal cannot be written. Commands that run end by themselves. A second
+  /// call does nothing.
   func journalHasFailed(_ failure: RunFailure) {
     let operations = state.withLock { state -> [JobOperation] in
       guard state.journalFailure == nil else { return [] }

@@ -147,8 +147,8 @@ extension JobRun {
     return (resumption.firstFailure ?? first.failed.first).map { plan.jobs[$0].id }
   }
 
-  /// Cancels all jobs if the run was cancelled before. If the journal has failed, cancels the jobs without a command that
-  /// runs.
+  /// Cancels all jobs if the run was cancelled before. If the journal has failed, cancels the jobs without a command
+  /// that runs.
   private func cancelIfNeeded(_ operations: [JobOperation?], _ isAdopted: [Bool]) {
     let (cancellation, failure) = state.withLock { ($0.cancellation, $0.journalFailure) }
     for index in cancellationOrder {

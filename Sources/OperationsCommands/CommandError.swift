@@ -24,7 +24,8 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The command cannot be started for another reason: ``CommandError/reason``.
     case start
     /// The command was cancelled, and a process of its group was alive 5 seconds after it was sent SIGKILL, for example
-    /// because it waits for a disk. It is the error of an operation only if the operation was cancelled while it executed.
+    /// because it waits for a disk. It is the error of an operation only if the operation was cancelled while it
+    /// executed.
     case stillAlive
     /// The command has ended, but its exit status is not known: the process that waited for it was killed, or could not
     /// write the exit status.

@@ -130,8 +130,8 @@ final class CommandRun: Sendable {
 
   // MARK: Descriptors
 
-  /// Ends a command that has no descriptor with which its end can be noticed, because the descriptors of the process ran
-  /// out at this moment. Then swift-subprocess may not notice the end either, so the operation finishes without it.
+  /// Ends a command that has no descriptor with which its end can be noticed, because the descriptors of the process
+  /// ran out at this moment. Then swift-subprocess may not notice the end either, so the operation finishes without it.
   private func abandonUnwatched(_ process: Int32, _ group: some CommandGroup) async {
     // Without a descriptor, the end of the process can only be found by asking again.
     repeat {

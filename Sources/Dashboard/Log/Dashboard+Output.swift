@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-// The output of a job on the log screen. The program's loop reads the file, and the dashboard has only some lines around
-// those on the screen.
+// The output of a job on the log screen. The program's loop reads the file, and the dashboard has only some lines
+// around those on the screen.
 
 extension Dashboard {
   /// Returns the name of the job whose output the program's loop can read; `nil` if the source has no jobs, or if the

@@ -24,9 +24,9 @@ package final class AdoptedOperation: AsyncOperation<CommandResult>, @unchecked 
   ///   - command: The name and the grace period of the command. The other properties are not used.
   ///   - shim: The shim.
   ///   - files: The files of the shim.
-  ///   - timeout: The time limit of the command, which begins with the start of the shim; `nil` for no limit. If the command
-  ///     exceeds it, the operation ends the processes of the command, and fails with an `OperationTimeoutError`. If the limit
-  ///     has passed before the work begins, this happens at its beginning.
+  ///   - timeout: The time limit of the command, which begins with the start of the shim; `nil` for no limit. If the
+  ///     command exceeds it, the operation ends the processes of the command, and fails with an
+  ///     `OperationTimeoutError`. If the limit has passed before the work begins, this happens at its beginning.
   package init(
     _ command: Command, shim: AdoptedShim, files: ShimFiles, timeout: Duration? = nil
   ) {
@@ -41,8 +41,8 @@ package final class AdoptedOperation: AsyncOperation<CommandResult>, @unchecked 
 
   /// Waits for the end of the command. Called by the library, once.
   ///
-  /// - Returns: The result, if the command has ended with the exit status 0. It contains no output, and its duration begins
-  ///   with the start of the shim.
+  /// - Returns: The result, if the command has ended with the exit status 0. It contains no output, and its duration
+  ///   begins with the start of the shim.
   /// - Throws: ``CommandError``; `OperationTimeoutError`; `CancellationError` if the operation is cancelled.
   package override func run() async throws -> CommandResult {
     begun.withLock { $0 = true }

@@ -35,8 +35,9 @@ package struct AdoptedShim: Hashable, Sendable {
   /// - Parameter descriptor: A descriptor of the process, or a negative error number if this process has no free
   ///   descriptor, or the system has no descriptors of processes.
   func awaitEnd(_ descriptor: Int32) async {
-    // The shim can have ended before its descriptor was opened. Then another process can have the id, and the descriptor
-    // would be that of the other process. If the shim is alive now, it was alive when the descriptor was opened.
+    // The shim can have ended before its descriptor was opened. Then another process can have the id, and the
+    // descriptor would be that of the other process. If the shim is alive now, it was alive when the descriptor was
+    // opened.
     if identity.presence == .gone { return }
     if descriptor >= 0 { return await DescriptorWatch(descriptor).wait() }
     while identity.presence != .gone { try? await Task.sleep(for: .milliseconds(50)) }

@@ -21,8 +21,8 @@ package final class OrphanedCommand: Sendable {
     self.leader = leader
   }
 
-  /// Ends the processes of the command as the cancellation of an operation does, and returns when none is alive. If this has
-  /// begun before, only waits.
+  /// Ends the processes of the command as the cancellation of an operation does, and returns when none is alive. If
+  /// this has begun before, only waits.
   ///
   /// - Throws: ``CommandError`` if a process is still alive 5 seconds after SIGKILL. The next call tries again.
   package func stop() async throws(CommandError) {

@@ -65,8 +65,8 @@ package struct ProcessIdentity: Hashable, Sendable {
 
 /// The process group of which the process is or was the leader.
 ///
-/// The group can have members when its leader has ended. When it has none, another process can get the id, and can become
-/// the leader of another group.
+/// The group can have members when its leader has ended. When it has none, another process can get the id, and can
+/// become the leader of another group.
 extension ProcessIdentity {
   /// Sends SIGTERM to the members, and continues the stopped ones.
   ///

@@ -8,8 +8,8 @@ struct ShimEnvironment {
   /// The name of a variable for the script. No variable of the environment has a name that begins with it.
   let variable: String
   /// The variables whose names are no names of shell variables, such as functions that bash has exported, as entries
-  /// `NAME=VALUE`. Some shells, such as dash, do not pass them to the programs that they start. Each entry has the name of a
-  /// variable that can contain it.
+  /// `NAME=VALUE`. Some shells, such as dash, do not pass them to the programs that they start. Each entry has the name
+  /// of a variable that can contain it.
   let foreign: [(variable: String, entry: String)]
 
   /// Examines the environment with which a command begins.

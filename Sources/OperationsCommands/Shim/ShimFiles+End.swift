@@ -7,8 +7,8 @@ extension ShimFiles {
   /// - Parameters:
   ///   - name: The name of the command.
   ///   - status: The exit status that the shim has written.
-  /// - Returns: The error, which is `nil` if the status is 0, and the last line of the output as a status of an operation,
-  ///   which is `nil` if there is none.
+  /// - Returns: The error, which is `nil` if the status is 0, and the last line of the output as a status of an
+  ///   operation, which is `nil` if there is none.
   package func end(
     ofCommand name: String, status: Int32
   ) -> (error: CommandError?, lastLine: String?) {

@@ -19,11 +19,11 @@ package struct ShimFiles: Hashable, Sendable {
 
   /// The file with the output of the command.
   package var log: String { "\(base).log" }
-  /// The file with the exit status of the command. The file exists only after the end of the command, and is complete when
-  /// the shim has ended.
+  /// The file with the exit status of the command. The file exists only after the end of the command, and is complete
+  /// when the shim has ended.
   package var status: String { "\(base).status" }
-  /// The file that is locked while the shim is alive. It contains the lines of the files `/proc/PID/stat` of the shim, and
-  /// of the first process of the command, which is the leader of the command's process group.
+  /// The file that is locked while the shim is alive. It contains the lines of the files `/proc/PID/stat` of the shim,
+  /// and of the first process of the command, which is the leader of the command's process group.
   package var shim: String { "\(base).shim" }
 
   /// The same files with absolute paths.
@@ -78,7 +78,8 @@ package struct ShimFiles: Hashable, Sendable {
 
   /// Returns the first bytes of a small file; `nil` if it does not exist.
   ///
-  /// - Throws: The error of the system if the file cannot be read, for example because this process has no free descriptor.
+  /// - Throws: The error of the system if the file cannot be read, for example because this process has no free
+  ///   descriptor.
   private static func contents(of path: String) throws(Errno) -> String? {
     var bytes = [UInt8](repeating: 0, count: 1 << 12)
     let count = csystem_read_file(path, &bytes, bytes.count)

@@ -12,8 +12,8 @@ package enum ShimFinding: Hashable, Sendable {
   case ended(status: Int32)
   /// The shim is not alive, and has left no exit status. The command has ended, or has never started.
   case lost
-  /// The shim is not alive, and has left no exit status, but this first process of the command is alive. The exit status
-  /// will not be known.
+  /// The shim is not alive, and has left no exit status, but this first process of the command is alive. The exit
+  /// status will not be known.
   case orphaned(ProcessIdentity)
   /// It is not known if the command runs. The value says why, as one sentence.
   case unknown(String)
@@ -91,8 +91,8 @@ extension ShimFiles {
     .unknown("it is not known if the command still runs: \(reason)")
   }
 
-  /// Whether the shim, or a command whose shim was killed, is alive. It is `true` also if the system does not tell. A check
-  /// of another process at the same moment has the same result.
+  /// Whether the shim, or a command whose shim was killed, is alive. It is `true` also if the system does not tell. A
+  /// check of another process at the same moment has the same result.
   package var mayBeAlive: Bool {
     let lock = csystem_is_locked(shim)
     guard lock == 0 else { return !csystem_is_not_found(-lock) }

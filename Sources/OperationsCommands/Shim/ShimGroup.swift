@@ -7,8 +7,8 @@ import SystemPackage
 
 /// The processes of a command that a shim runs. The end of the shim is the end of the command.
 ///
-/// The shim has a process group of its own. The first process of the command, the leader, is a child of the shim. It is in
-/// the shim's group until it becomes the leader of another group, and it writes its identity before that.
+/// The shim has a process group of its own. The first process of the command, the leader, is a child of the shim. It is
+/// in the shim's group until it becomes the leader of another group, and it writes its identity before that.
 final class ShimGroup: CommandGroup {
   private enum Leader {
     case known(ProcessIdentity)

@@ -3,11 +3,12 @@
 
 package import OperationsCore
 
-/// An asynchronous operation that runs a command by a shim, so that the command and its exit status outlive this process.
+/// An asynchronous operation that runs a command by a shim, so that the command and its exit status outlive this
+/// process.
 ///
-/// The command has the input `/dev/null`. Its output and error output are the file ``ShimFiles/log``, whose last lines are
-/// the log and the status of the operation. If the operation is cancelled, the processes of the command end as with a
-/// ``CommandOperation``.
+/// The command has the input `/dev/null`. Its output and error output are the file ``ShimFiles/log``, whose last lines
+/// are the log and the status of the operation. If the operation is cancelled, the processes of the command end as with
+/// a ``CommandOperation``.
 ///
 /// If the shim is killed, the operation ends the command, and fails.
 package final class ShimOperation: AsyncOperation<CommandResult>, @unchecked Sendable {
@@ -27,8 +28,8 @@ package final class ShimOperation: AsyncOperation<CommandResult>, @unchecked Sen
   ///   - text: The text, which the shell gets after the argument `-c`.
   ///   - files: The files of the shim.
   ///   - programs: The programs that the shim needs.
-  ///   - willStart: A closure that is called once, before the shim starts. If it throws, the shim does not start, and the
-  ///     operation fails with the error.
+  ///   - willStart: A closure that is called once, before the shim starts. If it throws, the shim does not start, and
+  ///     the operation fails with the error.
   package init(
     _ command: Command, shell: String, text: String, files: ShimFiles, programs: ShimPrograms,
     willStart: @escaping @Sendable () async throws -> Void

@@ -100,8 +100,8 @@ extension CommandRun {
   /// The time for which a file is read again that cannot be read for another reason than a shortage of descriptors.
   private static let readLimit = Duration.seconds(1)
 
-  /// Returns the exit status that a shim has written. If the command is alive nevertheless, because its shim was killed,
-  /// ends it: no process would notice its end.
+  /// Returns the exit status that a shim has written. If the command is alive nevertheless, because its shim was
+  /// killed, ends it: no process would notice its end.
   fileprivate func exitStatus(of group: ShimGroup) async -> WrittenStatus {
     let status = await writtenStatus(group.files)
     if case .known = status { return status }

@@ -32,17 +32,18 @@ enum ShimScript {
 
   /// Creates the script.
   ///
-  /// - The first line resets options that bash inherits from the variable `SHELLOPTS`. With `monitor`, the command would not
-  ///   be a child of the shim. With `allexport`, it would get a variable of the shim.
+  /// - The first line resets options that bash inherits from the variable `SHELLOPTS`. With `monitor`, the command
+  ///   would not be a child of the shim. With `allexport`, it would get a variable of the shim.
   /// - The second line writes the line of the shim to the locked file. It identifies the shim's process.
   /// - The third line starts the command. Its process adds a line to the same file, which identifies the process group,
   ///   and only then becomes the leader of the group. It replaces its input, so it does not keep the lock.
-  /// - The last lines write the exit status to a file, and exit with the same status. If the shim is killed before this, or
-  ///   if the system has no space, the file does not exist or is empty. No process reads the file before the shim has ended,
-  ///   so it needs no other name until it is complete. A program that renames it would cost as much as a third of the shim.
+  /// - The last lines write the exit status to a file, and exit with the same status. If the shim is killed before
+  ///   this, or if the system has no space, the file does not exist or is empty. No process reads the file before the
+  ///   shim has ended, so it needs no other name until it is complete. A program that renames it would cost as much as
+  ///   a third of the shim.
   ///
-  /// `|| :` protects the script from the option `errexit`, and `command` protects it from functions with the names of other
-  /// commands: bash inherits both from the environment.
+  /// `|| :` protects the script from the option `errexit`, and `command` protects it from functions with the names of
+  /// other commands: bash inherits both from the environment.
   ///
   /// - Parameters:
   ///   - variable: The name of a variable that the environment does not have. The shell would pass a variable of the

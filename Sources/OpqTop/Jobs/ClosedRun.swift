@@ -15,10 +15,10 @@ struct ClosedRun {
   ///
   /// - Parameters:
   ///   - closing: How the dashboard has ended.
-  ///   - loss: Words about the end of the runner, such as ` by signal 9`; `nil` if the runner is alive. They are not used
-  ///     if all jobs have ended.
-  ///   - error: A sentence about an error that the runner has printed, and that is printed if the runner is alive; `nil` if
-  ///     there is none. It can be unsanitised.
+  ///   - loss: Words about the end of the runner, such as ` by signal 9`; `nil` if the runner is alive. They are not
+  ///     used if all jobs have ended.
+  ///   - error: A sentence about an error that the runner has printed, and that is printed if the runner is alive;
+  ///     `nil` if there is none. It can be unsanitised.
   /// - Returns: How the process must end.
   func ending(after closing: Ending, loss: String?, error: String? = nil) -> Ending {
     let result = ending(loss, error)

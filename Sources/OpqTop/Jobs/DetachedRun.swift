@@ -10,8 +10,8 @@ import MonitorProtocol
 /// A run whose runner has no terminal, and the dashboard of this process, which shows it. The run continues when the
 /// dashboard is closed.
 struct DetachedRun {
-  /// The time in which a runner whose jobs have ended has to end after the dashboard was closed. Another viewer can keep
-  /// it longer.
+  /// The time in which a runner whose jobs have ended has to end after the dashboard was closed. Another viewer can
+  /// keep it longer.
   private static let patienceAtEnd = Duration.seconds(1)
 
   private let start: RunStart

@@ -210,8 +210,8 @@ package struct DashboardLoop: ~Copyable {
     pacer.noteInput(at: .now)
   }
 
-  /// Performs the last search that the keys have requested. A search can take long, so that keys which were typed in this
-  /// time request one search together.
+  /// Performs the last search that the keys have requested. A search can take long, so that keys which were typed in
+  /// this time request one search together.
   private mutating func performSearch() {
     guard let search = pendingSearch else { return }
     pendingSearch = nil

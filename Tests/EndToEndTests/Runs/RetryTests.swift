@@ -95,8 +95,9 @@ struct RetryTests {
     let refused = try scene.run(["retry", "broken", "good", "nonesuch", "skipped"])
     #expect(refused.ending == .status(1) && refused.output.isEmpty, "\(refused.output)")
     let lines = refused.errors.split(separator: "\n")
-    #expect(lines.count == 3, "\(refused.errors)")
-    for (line, name) in zip(lines, ["good", "nonesuch", "skipped"]) {
+    #expect(lines.count == 2, "\(refused.errors)")
+    // The job "skipped" can run together with "broken".
+    for (line, name) in zip(lines, ["good", "nonesuch"]) {
       #expect(line.hasPrefix("opq-top: ") && line.contains(name))
     }
     #expect(scene.lines("ran") == [] && run.contents("journal.jsonl") == journal)
