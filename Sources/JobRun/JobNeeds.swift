@@ -83,7 +83,9 @@ struct JobNeeds {
   mutating func connect(_ indices: some Sequence<Int>) -> [Operation] {
     for index in indices {
       let job = run.plan.jobs[index]
-      if let operation = operations[index], !job.needs.isEmpty { connect(operation, of: job) }
+      guard let operation = operations[index] else { continue }
+      run.addOrphanEnds(to: operation, of: index)
+      if !job.needs.isEmpty { connect(operation, of: job) }
     }
     return others
   }

@@ -195,26 +195,38 @@ extension JobRun {
   /// Ends the commands whose shims were killed, so that none of them runs at the same time as the next attempt of its
   /// job, and none of them outlives the run. If the journal cannot be written, no job runs again, and the commands
   /// continue.
-  ///
-  /// - Returns: An operation for each command, by the index of its job, which finishes after the end of the command.
-  ///   The job runs again after it.
-  func endOrphans() -> [Int: Operation] {
+  func endOrphans() {
+    for end in state.withLock({ Array($0.orphanEnds.values) }) { end.start() }
+  }
+
+  /// Creates the operations that end the commands whose shims were killed, by the indices of their jobs.
+  func orphanEnds() -> [Int: Operation] {
     Dictionary(uniqueKeysWithValues: orphans.map { ($0, end($1, of: $0)) })
   }
 
   private func end(_ orphan: OrphanedCommand, of index: Int) -> Operation {
     let operation = AsyncOperation { [journal] in
-      guard await journal.flush() == nil else { return }
+      // The failure is noted before the job of the command can begin.
+      if let failure = await journal.flush() { return self.journalHasFailed(failure) }
       // If a process cannot be ended, the next attempt of the job tries it again.
       try? await orphan.stop()
     }
     operation.name = "end the command of \(plan.jobs[index].id)"
-    operation.kind = "needs"
     operation.completionBlock = {
-      self.state.withLock { _ = $0.pendingOrphans.remove(index) }
+      self.state.withLock { _ = $0.orphanEnds.removeValue(forKey: index) }
       self.finishIfOver()
     }
-    operation.start()
     return operation
+  }
+
+  /// Lets the operation of a job wait for the ends of commands whose shims were killed: of the command of the job and,
+  /// if the job can run after needs that have not succeeded, of the commands of its needs.
+  func addOrphanEnds(to operation: Operation, of index: Int) {
+    let ends = state.withLock { $0.orphanEnds }
+    let job = plan.jobs[index]
+    for (orphan, end) in ends {
+      let isOfNeed = job.condition != .success && job.needs.contains { $0.contains(orphan) }
+      if orphan == index || isOfNeed { operation.addDependency(end) }
+    }
   }
 }

@@ -106,7 +106,7 @@ extension JobRun {
       if options.keepsEvents {
         state.events.append(.journalFailed(reason: failure.description))
       }
-      // Before the start, there are no jobs. The start cancels them.
+      // Before the start, there are no jobs.
       return state.jobs.isEmpty
         ? []
         : cancellationOrder.compactMap { index in

@@ -44,13 +44,12 @@ extension JobRun {
     handOver()
     journal.whenFailed { [weak self] in self?.journalHasFailed($0) }
     followRemovedJobs()
-    let orphanEnds = endOrphans()
+    endOrphans()
     let jobs = plan.jobs.indices.compactMap { index in operations[index].map { (index, $0) } }
     let rest = jobs.filter { !isAdopted[$0.0] }
     var needs = JobNeeds(run: self, operations: operations, outcomes: first.outcomes)
     let later = LaterOperations(jobs: rest, others: needs.connect(rest.map(\.0)))
-    for (index, end) in orphanEnds { operations[index]?.addDependency(end) }
-    cancelIfNeeded(operations, isAdopted)
+    cancelIfCancelled(operations)
     if let id = firstFailure(first) { failFast(because: id) }
     begin(jobs.filter { isAdopted[$0.0] }, before: later)
     if !first.events.isEmpty { wake() }
@@ -117,6 +116,7 @@ extension JobRun {
       let command = commands.adoptedCommand(named: job.id, grace: nil)
       return (job.id, Adoption(command, files: job.files, shim: job.shim))
     }
+    let orphanEnds = orphanEnds()
     state.withLock { state in
       state.phase = .started
       state.outcomes = first.outcomes
@@ -136,7 +136,7 @@ extension JobRun {
       state.pendingAdoptions = Set(isAdopted.indices.filter { isAdopted[$0] })
       state.removed = Dictionary(removed) { $1 }
       if options.keepsEvents { state.events += first.events }
-      state.pendingOrphans = Set(orphans.keys)
+      state.orphanEnds = orphanEnds
       state.firstFailure = firstFailure(first)
     }
   }
@@ -147,17 +147,9 @@ extension JobRun {
     return (resumption.firstFailure ?? first.failed.first).map { plan.jobs[$0].id }
   }
 
-  /// Cancels all jobs if the run was cancelled before. If the journal has failed, cancels the jobs without a command
-  /// that runs.
-  private func cancelIfNeeded(_ operations: [JobOperation?], _ isAdopted: [Bool]) {
-    let (cancellation, failure) = state.withLock { ($0.cancellation, $0.journalFailure) }
-    for index in cancellationOrder {
-      if let cancellation {
-        operations[index]?.cancel(with: cancellation)
-      } else if let failure, !isAdopted[index] {
-        operations[index]?.cancel(with: failure)
-      }
-    }
+  private func cancelIfCancelled(_ operations: [JobOperation?]) {
+    guard let cancellation = state.withLock({ $0.cancellation }) else { return }
+    for index in cancellationOrder { operations[index]?.cancel(with: cancellation) }
   }
 }
 

@@ -85,8 +85,8 @@ package final class JobRun: Sendable {
     var laterOperations: LaterOperations?
     /// The jobs that the plan no longer has, and whose commands run.
     var removed: [String: Adoption] = [:]
-    /// The jobs whose commands run without a shim, and are being ended.
-    var pendingOrphans: Set<Int> = []
+    /// For each job whose command runs without a shim, an operation that finishes after the end of the command.
+    var orphanEnds: [Int: Operation] = [:]
     /// Whether the current end of the run was noted.
     var isEndNoted = false
     /// Whether the journal has all records of the current end of the run. Then the handlers are called.
@@ -102,7 +102,7 @@ package final class JobRun: Sendable {
 
     /// Whether all jobs have ended.
     var isOver: Bool {
-      phase == .started && counts.total == jobs.count && removed.isEmpty && pendingOrphans.isEmpty
+      phase == .started && counts.total == jobs.count && removed.isEmpty && orphanEnds.isEmpty
     }
   }
 
@@ -230,6 +230,14 @@ package final class JobRun: Sendable {
 
   /// The number of jobs that have started and have not ended.
   package var runningCount: Int { state.withLock { $0.running.values.reduce(0) { $0 + $1.count } } }
+
+  /// The number of jobs whose commands run: jobs that have started and have not ended, and jobs of earlier runners
+  /// whose commands are being ended before the jobs run again.
+  package var livingCommandCount: Int {
+    state.withLock { state in
+      state.running.values.reduce(state.orphanEnds.count) { $0 + $1.count }
+    }
+  }
 
   /// The number of jobs that have ended in each state.
   package var counts: JobCounts { state.withLock { $0.counts } }

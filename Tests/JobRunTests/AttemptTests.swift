@@ -57,14 +57,14 @@ struct AttemptTests {
       """
         slow:
           run: 'echo waiting; echo "$OPQ_ATTEMPT" >> "$DIR/attempts"; exec sleep 600'
-          timeout: 300ms
+          timeout: 2s
           grace: 1s
           retries: 1
           retry-pause: 1ms
       """)
     let outcome = try #require(run.outcome("slow"))
     #expect(outcome.state == .failed && outcome.attemptCount == 2 && outcome.exitStatus == nil)
-    #expect(outcome.reason == "an attempt took longer than 300ms: waiting")
+    #expect(outcome.reason == "an attempt took longer than 2.00s: waiting")
     #expect(scene.words("attempts") == ["1", "2"])
   }
 

@@ -178,8 +178,8 @@ final class FinishedRun {
     events += run.takeEvents()
   }
 
-  /// Writes everything that has happened to the journal. From now on, nothing is recorded and no command starts, as if the
-  /// runner had ended. Commands that run continue.
+  /// Writes everything that has happened to the journal. From now on, nothing is recorded and no command starts, as if
+  /// the runner had ended. Commands that run continue.
   func endRunner() {
     journal.close()
     run.journalHasFailed(RunFailure("the runner has ended"))
@@ -200,8 +200,8 @@ final class FinishedRun {
     run.outputFile(of: index, attempt: attempt)
   }
 
-  /// The records of the journal as short texts, such as `end first succeeded`, without those of runners. Call this method
-  /// when the journal is closed.
+  /// The records of the journal as short texts, such as `end first succeeded`, without those of runners. Call this
+  /// method when the journal is closed.
   func records() throws -> [String] {
     try run.directory.records().filter { $0.event != .runner }.map { record in
       let attempt = record.event == .end ? nil : record.attempt.map { "\($0)" }

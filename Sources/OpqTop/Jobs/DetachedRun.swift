@@ -88,6 +88,10 @@ struct DetachedRun {
     if let process = RunLock.holder(of: start.directory), process != runner.processID {
       return Program.fail(RunFailure(runner: process, of: start.directory))
     }
+    // The run has changed since this process has checked the names of the jobs.
+    if runner.ending == .status(1), !start.retrying.isEmpty, let sentence = runner.lastSentence {
+      return Program.fail(sentence, status: 1)
+    }
     guard runner.ending == .status(2) else { return report(.status(0), runner) }
     // A mistake was found before a job has started.
     let sentence = runner.lastSentence ?? "the runner has ended with the status 2"

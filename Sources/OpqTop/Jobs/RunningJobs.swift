@@ -36,7 +36,7 @@ struct RunningJobs {
   /// - Throws: `RunFailure` or another error if nothing was started.
   static func run(_ start: RunStart, _ viewer: ViewerRun, isDetached: Bool) throws -> Ending {
     let programs = try ShimPrograms.find()
-    // The file of a lock of root would prevent the owner of the run from reading the lock.
+    // The owner of the run cannot read a lock file that the superuser has created.
     if let failure = start.directory.continuationFailure { throw failure }
     // The lock is released when this function returns.
     let lock = try RunLock.take(start.directory)
@@ -129,13 +129,14 @@ struct RunningJobs {
   /// Ends the jobs because a signal has arrived.
   private static func end(_ jobs: JobRun, by signal: Int32, isDetached: Bool) {
     jobs.cancel(RunWasCancelled("the run was ended by signal \(signal)"))
-    let count = jobs.runningCount
+    let count = jobs.livingCommandCount
     guard count > 0 else { return }
     let words = count == 1 ? "the running job" : "\(count) running jobs"
     let other = signal == cmonitor_signal_interrupt ? "a second SIGINT" : "SIGINT"
     let advice = isDetached ? "send the runner \(other)" : "press Ctrl-C"
-    StandardStream.error.write(
-      Program.errorLine("signal \(signal): ending \(words); \(advice) to kill the commands"))
+    let message = "signal \(signal): ending \(words); \(advice) to kill the commands"
+    // The last error in the messages of a runner is shown when its dashboard is closed. This is no error.
+    StandardStream.error.write(isDetached ? message + "\n" : Program.errorLine(message))
   }
 
   /// Ends the process when all jobs have ended, although the loop may be blocked.

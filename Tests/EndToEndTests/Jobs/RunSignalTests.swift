@@ -80,7 +80,7 @@ struct RunSignalTests: JobFileTests {
     kill(runner, SIGHUP)
     kill(runner, SIGTERM)
     let message =
-      "opq-top: signal 15: ending the running job; send the runner SIGINT to kill the commands\n"
+      "signal 15: ending the running job; send the runner SIGINT to kill the commands\n"
     #expect(
       poll(for: .seconds(60), pausing: true) { run.contents("runner.log").contains(message) })
     #expect(scene.wait(for: "asked", in: "asked"))

@@ -78,6 +78,42 @@ struct RunJournalTests {
     journal.close()
   }
 
+  @Test("RD-1: A task can wait for all records without a record of its own")
+  func flush() async throws {
+    let scene = try DirectoryScene()
+    let calls = FaultyDisk()
+    let gate = Gate()
+    var disk = calls.disk()
+    let sync = disk.sync
+    disk.sync = { file in
+      gate.pass()
+      return sync(file)
+    }
+    let journal = try RunJournal(appendingTo: try scene.run(), disk: disk)
+    #expect(await journal.flush() == nil)
+    #expect(calls.count(.write) == 0 && calls.count(.sync) == 0)
+    journal.append(Self.start(1))
+    let task = Task { (await journal.flush(), calls.count(.sync)) }
+    gate.waitForArrivals(1)
+    gate.open()
+    #expect(await task.value == (nil, 1))
+    #expect(calls.count(.write) == 1)
+    journal.close()
+    #expect(await journal.flush() != nil)
+  }
+
+  @Test("RD-6: A task that waits for all records learns why they cannot be written")
+  func failedFlush() async throws {
+    let scene = try DirectoryScene()
+    var disk = RunDisk.system
+    disk.write = { _, _, _ in ENOSPC }
+    let journal = try RunJournal(appendingTo: try scene.run(), disk: disk)
+    journal.append(Self.start(1))
+    let failure = await journal.flush()
+    #expect(failure != nil && failure == journal.failure)
+    journal.close()
+  }
+
   @Test("RD-1: Tasks that wait for records at the same time share syncs")
   func manyTasks() async throws {
     let scene = try DirectoryScene()

@@ -21,8 +21,8 @@ struct OrphanTests {
 
   init() throws { scene = try RunScene() }
 
-  /// Creates the directory of a run whose first job has started, and whose runner and shim were killed. The command still
-  /// runs. Its text must write its process id to the file `old`.
+  /// Creates the directory of a run whose first job has started, and whose runner and shim were killed. The command
+  /// still runs. Its text must write its process id to the file `old`.
   private func orphan(_ plan: JobPlan, _ text: String) throws -> RunDirectory {
     let directory = try scene.runDirectory(plan)
     let job = plan.jobs[0]
@@ -49,6 +49,12 @@ struct OrphanTests {
     return directory
   }
 
+  /// Returns the names of the operations for which a job waits.
+  private static func dependencies(of index: Int, in run: FinishedRun) -> [String] {
+    let operation = run.run.state.withLock { $0.jobs[index]?.operation }
+    return operation?.dependencies.compactMap(\.name) ?? []
+  }
+
   private var old: pid_t { scene.words("old").first.flatMap { pid_t($0) } ?? 0 }
 
   /// The text of a command that takes a moment to end after SIGTERM.
@@ -59,9 +65,10 @@ struct OrphanTests {
     """#
   /// The text of a command that ends after SIGTERM when the file `go` exists.
   private static let gated = #"""
-    trap 'echo asked >> "$DIR/asked"; until test -e "$DIR/go"; do sleep 0.01; done; exit 0' TERM
+    trap 'echo asked >> "$DIR/asked"; until test -e "$DIR/go" || ! test -d "$DIR"; do sleep 0.01; done
+      touch "$DIR/ended"; exit 0' TERM
     echo $$ > "$DIR/old"
-    while :; do sleep 0.01; done
+    while test -d "$DIR"; do sleep 0.01; done
     """#
   /// The text of a command that ignores SIGTERM.
   private static let stubborn = #"""
@@ -89,7 +96,7 @@ struct OrphanTests {
     #expect(scene.words("asked") == ["asked"] && scene.words("other") == ["x"])
   }
 
-  @Test("RD-4: While the command ends, its job has not begun, so no time limit counts")
+  @Test("RD-4: The job does not begin while its earlier command ends")
   func endIsNoPartOfAttempt() throws {
     let plan = try scene.plan(
       "  job: {run: 'echo \"$OPQ_ATTEMPT\" >> \"$DIR/job\"', timeout: 1m, grace: 1d}")
@@ -97,11 +104,34 @@ struct OrphanTests {
     let run = try scene.resumed(directory, plan)
     run.start()
     scene.waitForWords(1, in: "asked")
-    #expect(run.run.runningCount == 0)
+    #expect(Self.dependencies(of: 0, in: run) == ["end the command of job"])
     #expect(run.run.state.withLock { $0.jobs[0]?.hasBegun } == false)
+    #expect(run.run.runningCount == 0 && run.run.livingCommandCount == 1)
     scene.touch("go")
     run.waitForEnd()
     #expect(run.states == ["job succeeded"] && scene.words("job") == ["2"])
+  }
+
+  @Test("RD-4: If a job is cancelled while its command ends, jobs behind it and a retry wait")
+  func cancelledJob() throws {
+    let plan = try scene.plan(
+      """
+        job: {run: 'test -e "$DIR/ended"', grace: 1d}
+        clean: {run: 'test -e "$DIR/ended"', needs: [job], when: always}
+      """)
+    let directory = try orphan(plan, Self.gated)
+    let run = try scene.resumed(directory, plan)
+    run.start()
+    scene.waitForWords(1, in: "asked")
+    run.run.state.withLock { $0.jobs[0]?.operation }?.cancel()
+    #expect(poll(for: .seconds(60), pausing: true) { run.outcome("job")?.state == .cancelled })
+    #expect(Self.dependencies(of: 1, in: run).contains("end the command of job"))
+    #expect(try run.run.retry(["job"]).contains("job"))
+    #expect(Self.dependencies(of: 0, in: run) == ["end the command of job"])
+    run.run.state.withLock { $0.jobs[0]?.operation }?.cancel()
+    scene.touch("go")
+    run.waitForEnd()
+    #expect(run.states == ["job cancelled", "clean succeeded"])
   }
 
   @Test("RD-6: If the journal of the next runner cannot be written, the command continues")
@@ -141,7 +171,7 @@ struct OrphanTests {
     let directory = try orphan(plan, Self.stubborn)
     let run = try scene.resumed(directory, plan)
     run.start()
-    #expect(run.run.runningCount == 0)
+    #expect(run.run.livingCommandCount == 1)
     run.run.cancel(RunWasCancelled("the test ends it"))
     #expect(!run.run.isFinished && !RunScene.hasEnded("\(old)"))
     run.run.endGracePeriods()

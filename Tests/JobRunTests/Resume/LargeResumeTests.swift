@@ -42,8 +42,8 @@ struct LargeResumeTests {
 
   private static let directory = RunDirectory(path: "/run")
 
-  /// The greatest time for groups of which one needs the other: several times that of groups without needs. If each pair of
-  /// jobs was examined, the time would be much more.
+  /// The greatest time for groups of which one needs the other: several times that of groups without needs. If each
+  /// pair of jobs was examined, the time would be much more.
   private static func limit() throws -> Duration {
     let history = history(try plan("first", hasNeeds: false), first: .succeeded)
     let plan = try plan("changed", hasNeeds: false)
