@@ -24,6 +24,7 @@ struct OrphanedCommandTests {
     runner.cancel()
     await runner.waitUntilFinished()
     _ = try await run(shell: "kill -KILL \(shim.id)")
+    #expect(poll(for: .seconds(60), pausing: true) { shim.presence != .alive })
     let finding = await scene.files().find(bootIDAgrees: true, patience: .seconds(60))
     #expect(finding == .orphaned(leader) && scene.files().mayBeAlive)
     return OrphanedCommand(command ?? scene.command(), leader: leader)

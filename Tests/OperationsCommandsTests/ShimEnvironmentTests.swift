@@ -48,7 +48,9 @@ struct ShimEnvironmentTests {
     }
     let error = await scene.failure(of: scene.operation("env; sleep 0.1; exit 7", command))
     #expect(error?.exitStatus == 7)
-    #expect(!scene.log.contains("opq_shim"))
+    let lines = scene.log.split(separator: "\n")
+    #expect(lines.contains("SHELLOPTS=allexport:errexit:monitor:nounset"))
+    #expect(!lines.contains { $0.hasPrefix("opq_shim") })
     #expect(contents(of: scene.files().status) == "7\n")
     #expect(try scene.files().processes.command != nil)
   }

@@ -7,9 +7,11 @@ import COperationsSystem
 struct ShimEnvironment {
   /// The name of a variable for the script. No variable of the environment has a name that begins with it.
   let variable: String
-  /// The variables whose names are no names of shell variables, such as functions that bash has exported, as entries
-  /// `NAME=VALUE`. Some shells, such as dash, do not pass them to the programs that they start. Each entry has the name
-  /// of a variable that can contain it.
+  /// The variables that a shell would not pass to the command as they are, as entries `NAME=VALUE`. Each entry has the
+  /// name of a variable that can contain it.
+  ///
+  /// Some shells, such as dash, do not pass variables whose names are no names of shell variables, such as functions
+  /// that bash has exported. Bash changes the variable `SHELLOPTS` when the shim resets options.
   let foreign: [(variable: String, entry: String)]
 
   /// Examines the environment with which a command begins.
@@ -18,7 +20,9 @@ struct ShimEnvironment {
     var variable = "opq_shim"
     while environment.keys.contains(where: { $0.hasPrefix(variable) }) { variable += "_" }
     self.variable = variable
-    let foreign = environment.filter { !$0.key.isEmpty && !Self.isShellName($0.key) }
+    let foreign = environment.filter {
+      $0.key == "SHELLOPTS" || !$0.key.isEmpty && !Self.isShellName($0.key)
+    }
     self.foreign = foreign.sorted { $0.key < $1.key }.enumerated().map { number, entry in
       ("\(variable)\(number)", "\(entry.key)=\(entry.value)")
     }

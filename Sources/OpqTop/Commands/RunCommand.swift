@@ -25,7 +25,7 @@ struct RunCommand: EndingCommand {
 
       Exits with 0 if each job has succeeded, or was skipped because no need of a "when: failure" job has failed. \
       Exits with 1 if a job has failed, was cancelled, or was skipped for another reason. If the dashboard is closed \
-      before the end, the status is 0, or 130 after Ctrl-C. A mistake in the file or the options is reported before \
+      before the end, the status is 0, or 130 after Ctrl-C, or 1 if the journal cannot be written. A mistake in the file or the options is reported before \
       a job has started, and the status is 2. If --resume finds no run, the status is 3. Without the dashboard, after \
       the signal N, all jobs are ended, and the status is 128 + N, for example 130 after Ctrl-C. A second Ctrl-C kills \
       the commands.

@@ -102,7 +102,7 @@ struct DetachedRunTests {
 
   @Test("RD-6: If the journal of a runner without a terminal fails, q prints the reason")
   func journalFailure() throws {
-    // The first job permits the runner no longer files than its journal.
+    // The job `limit` limits the size of the runner's files to the size of the journal.
     let scene = try StoredRunScene(
       #"""
         held: {run: 'echo start >> "$DIR/ran"; \#(StoredRunScene.hold())'}
