@@ -81,8 +81,8 @@ let viewerLibraries: [Target.Dependency] = [
   "Dashboard", "CursesTerminal", "MonitorClient", "MonitorProtocol", "RunAnalysis",
 ]
 
-/// The libraries of the viewer opq-top, and the module OpqTop, which contains the viewer's commands.
-let viewer = viewerLibraries + ["OpqTop"]
+/// The libraries of the viewer opq-top, the module OpqTop, which contains the viewer's commands, and those about jobs.
+let viewer = viewerLibraries + ["OpqTop", "JobFiles", "JobRun"]
 
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
@@ -150,10 +150,7 @@ let foundationTargets: [Target] = [
 ]
 
 /// The SwiftNIO products for targets that use sockets.
-let nio: [Target.Dependency] = [
-  product("NIOCore", "swift-nio", for: "Monitor"),
-  product("NIOPosix", "swift-nio", for: "Monitor"),
-]
+let nio = ["NIOCore", "NIOPosix"].map { product($0, "swift-nio", for: "Monitor") }
 
 /// The dependencies of the demo `service`: a web server, traces and a service group.
 let serviceDemo: [Target.Dependency] =
@@ -253,11 +250,14 @@ let viewerTargets: [Target] = [
     name: "OpqTop",
     dependencies: viewerLibraries + [
       "CMonitorSystem", "COperationsSystem", "DemoWorkloads", "JobFiles", "JobRun",
-      "OperationsCollector", "OperationsMonitor", argumentParser,
+      "OperationsCollector", "OperationsCommands", "OperationsMonitor", argumentParser,
     ]),
   .executableTarget(
     name: "opq-top", dependencies: ["OpqTop"],
-    exclude: ["BatchOutput.md", "Export.md", "JobFile.md", "Jobs.md", "Scripting.md", "Packaging"]),
+    exclude: [
+      "BatchOutput.md", "Export.md", "JobFile.md", "Jobs.md", "Runs.md", "Scripting.md",
+      "Packaging",
+    ]),
 ]
 
 let monitorTestTargets: [Target] = [

@@ -46,6 +46,13 @@ int32_t cmonitor_open_to_read(const char *path) {
   return descriptor_of(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
 
+int32_t cmonitor_open_to_read_waiting(const char *path) {
+  for (;;) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (file >= 0 || errno != EINTR) return descriptor_of(file);
+  }
+}
+
 int32_t cmonitor_close(int32_t file) { return error_of(close(file)); }
 
 // Reading and writing.
@@ -70,6 +77,14 @@ size_t cmonitor_read_at(int32_t file, void *buffer, size_t capacity, int64_t off
     }
   }
   return filled;
+}
+
+intptr_t cmonitor_read_some_at(int32_t file, void *buffer, size_t capacity, int64_t offset) {
+  for (;;) {
+    ssize_t count = pread(file, buffer, capacity, (off_t)offset);
+    if (count >= 0) return count;
+    if (errno != EINTR) return -errno;
+  }
 }
 
 intptr_t cmonitor_write(int32_t file, const void *bytes, size_t count) {

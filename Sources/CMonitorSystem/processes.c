@@ -2,12 +2,14 @@
 // Part of opq; see LICENSE.
 #define _GNU_SOURCE 1
 #include "CMonitorSystemProcesses.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +27,21 @@ void cmonitor_replace_closed_streams(void) {
     // The device gets the number of the stream, because that is the lowest free one.
     if (open("/dev/null", O_CLOEXEC | (stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)) < 0) return;
   }
+}
+
+void cmonitor_close_inherited_files(void) {
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) == 0) return;
+#endif
+  // Linux before 5.9 has no such call. The directory that is read is closed last.
+  DIR *directory = opendir("/proc/self/fd");
+  if (directory == NULL) return;
+  struct dirent *entry;
+  while ((entry = readdir(directory)) != NULL) {
+    int file = atoi(entry->d_name);
+    if (file > STDERR_FILENO && file != dirfd(directory)) close(file);
+  }
+  closedir(directory);
 }
 
 /// Returns the texts as an array that ends with a null pointer. The caller frees the array.
@@ -64,8 +81,8 @@ static void prepare_signals(posix_spawnattr_t *attributes, bool is_own_session) 
 }
 
 int32_t cmonitor_start_program(
-    struct cmonitor_texts arguments, struct cmonitor_texts environment, int32_t output,
-    bool is_own_session, int32_t *process) {
+    const char *path, struct cmonitor_texts arguments, struct cmonitor_texts environment,
+    int32_t output, bool is_own_session, int32_t *process) {
   // A parent that ignores SIGCHLD makes the system discard the endings of children.
   signal(SIGCHLD, SIG_DFL);
   char **words = array_of(arguments);
@@ -79,7 +96,9 @@ int32_t cmonitor_start_program(
     prepare_files(&actions, output, is_own_session);
     prepare_signals(&attributes, is_own_session);
     pid_t child = 0;
-    error = posix_spawnp(&child, words[0], &actions, &attributes, words, variables);
+    error = path == NULL
+        ? posix_spawnp(&child, words[0], &actions, &attributes, words, variables)
+        : posix_spawn(&child, path, &actions, &attributes, words, variables);
     *process = child;
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);

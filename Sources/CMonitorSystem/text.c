@@ -28,3 +28,15 @@ intptr_t cmonitor_find_ignoring_case(
   }
   return -1;
 }
+
+size_t cmonitor_plain_length(const void *text, size_t count) {
+  const uint8_t *bytes = text;
+  size_t length = 0;
+  while (length < count) {
+    uint8_t byte = bytes[length];
+    bool is_plain = (byte >= 0x20 && byte < 0x7F) || byte == '\t' || byte == '\n';
+    if (!is_plain) break;
+    length++;
+  }
+  return length;
+}

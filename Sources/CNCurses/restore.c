@@ -137,8 +137,6 @@ static void release_errors(bool may_wait) {
   plan.held_errors = -1;
 }
 
-bool cncurses_is_open(void) { return atomic_load(&plan.is_armed); }
-
 void cncurses_restore_now(void) {
   if (!atomic_exchange(&plan.is_armed, false)) {
     return;

@@ -2,12 +2,13 @@
 // Part of opq; see LICENSE.
 #define _GNU_SOURCE 1
 #include "COperationsSystemCommands.h"
+#include "COperationsSystemShims.h"
+#include "internal.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,9 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Returns the same file under a descriptor of at least 3, or the negative error number. A descriptor below 3 would
-// keep its close-on-exec flag if a spawn duplicates it to its own number.
-static int above_standard_streams(int file) {
+int csystem_above_standard_streams(int file) {
   if (file < 0) return -errno;
   if (file > STDERR_FILENO) return file;
   int copy = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -30,7 +29,7 @@ static int open_for_command(const char *path, int flags) {
   int file;
   do file = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
   while (file < 0 && errno == EINTR);
-  file = above_standard_streams(file);
+  file = csystem_above_standard_streams(file);
   if (file >= 0) {
     int status = fcntl(file, F_GETFL);
     if (status >= 0) fcntl(file, F_SETFL, status & ~O_NONBLOCK);
@@ -47,8 +46,8 @@ int csystem_open_output(const char *path, bool appends) {
 int csystem_open_pipe(int *read_end, int *write_end) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return errno;
-  ends[0] = above_standard_streams(ends[0]);
-  ends[1] = above_standard_streams(ends[1]);
+  ends[0] = csystem_above_standard_streams(ends[0]);
+  ends[1] = csystem_above_standard_streams(ends[1]);
   int error = ends[0] < 0 ? -ends[0] : ends[1] < 0 ? -ends[1] : 0;
   if (error == 0 && fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) error = errno;
   if (error != 0) {
@@ -124,23 +123,13 @@ void csystem_kill_process(int32_t process) {
 }
 
 // Returns 1 if a process is in a group and has not ended, 0 if not, or -1 if that is unknown because this process has
-// no free descriptor. The line of the file is "PID (NAME) STATE PARENT GROUP
-// …". The name can contain any character, so the fields begin after the last parenthesis.
+// no free descriptor.
 static int is_living_member(const char *process, int32_t group) {
-  char path[64], line[512];
-  snprintf(path, sizeof path, "/proc/%.32s/stat", process);
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  csystem_process_status status;
+  int error = csystem_read_process_status((int32_t)strtol(process, NULL, 10), &status);
   // Without a shortage of descriptors, the process has ended since its folder was listed.
-  if (file < 0) return csystem_is_out_of_descriptors(errno) ? -1 : 0;
-  ssize_t count = read(file, line, sizeof line - 1);
-  close(file);
-  if (count <= 0) return 0;
-  line[count] = 0;
-  const char *fields = strrchr(line, ')');
-  char state;
-  int parent, member_of;
-  if (!fields || sscanf(fields + 1, " %c %d %d", &state, &parent, &member_of) != 3) return 0;
-  return member_of == group && state != 'Z' && state != 'X';
+  if (error != 0) return csystem_is_out_of_descriptors(error) ? -1 : 0;
+  return status.group == group && status.state != 'Z' && status.state != 'X';
 }
 
 int32_t csystem_living_member_count(int32_t group) {

@@ -134,9 +134,6 @@ public struct Terminal: ~Copyable {
   /// Restores the terminal, and prints the text that was held back.
   public consuming func close() {}
 
-  /// Whether a terminal is open. Any thread may read the property.
-  public static var isOpen: Bool { cncurses_is_open() }
-
   /// Restores the terminal immediately, with bytes that were prepared when the terminal was opened.
   ///
   /// Call this function if the process ends while the thread that owns the terminal does not answer. Any

@@ -9,9 +9,9 @@ extension Dashboard {
     /// The source that the dashboard watches first. If it is `nil`, the picker opens, and the user selects a
     /// source.
     public var source: Source?
-    /// The name of the demo that the header shows, such as `tiles`. If it is empty, the header shows the name
-    /// of the process. For another process the header always shows that process's own name. The name is
-    /// unsanitised.
+    /// The name of the demo or of the job file that the header shows, such as `tiles`. If it is empty, the header
+    /// shows the name of the process. For any other process the header always shows that process's own name. The
+    /// name is unsanitised.
     public var title: String
     /// A hint for the demo with the keys to press. The dashboard shows the hint until the user presses a key.
     /// If the hint is empty, the dashboard shows a general hint, as it does for every other source.
@@ -22,22 +22,18 @@ extension Dashboard {
     public var launchHint: String
     /// Whether the dashboard sends no commands, even to a process that accepts them.
     public var isReadOnly: Bool
-    /// Whether the dashboard asks the user before it cancels an operation of the demo by the key `X` and a
-    /// letter. For an operation of another process, the dashboard always asks.
-    public var asksBeforeCancellingByKey: Bool
-    /// Whether the source ``Source/demo`` is not a demo but the jobs of a file. Then the dashboard asks the user before
-    /// it quits while jobs have not ended, because quitting ends them.
+    /// Whether the operations of the first source are the jobs of a file. Then the header shows ``title``, and the log
+    /// screen shows the whole output of a job.
     public var runsJobs: Bool
     /// Whether the terminal shows characters beyond ASCII.
     public var isUnicode: Bool
     /// The kinds of warnings that the dashboard shows.
     public var warningKinds: Set<MonitorWarning.Kind>
 
-    /// Creates a configuration. By default, the dashboard watches the demo and asks before every change.
+    /// Creates a configuration. By default, the dashboard watches the demo.
     public init(
       source: Source? = .demo, title: String = "", guidance: String = "", launchHint: String = "",
-      isReadOnly: Bool = false, asksBeforeCancellingByKey: Bool = true, runsJobs: Bool = false,
-      isUnicode: Bool = true,
+      isReadOnly: Bool = false, runsJobs: Bool = false, isUnicode: Bool = true,
       warningKinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
     ) {
       self.source = source
@@ -45,7 +41,6 @@ extension Dashboard {
       self.guidance = guidance
       self.launchHint = launchHint
       self.isReadOnly = isReadOnly
-      self.asksBeforeCancellingByKey = asksBeforeCancellingByKey
       self.runsJobs = runsJobs
       self.isUnicode = isUnicode
       self.warningKinds = warningKinds

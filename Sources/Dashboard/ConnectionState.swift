@@ -9,6 +9,8 @@ struct ConnectionState: Sendable {
   var source: Source?
   /// The source that the program is opening; `nil` if the program is opening none.
   var opening: Source?
+  /// Whether all jobs of the first source have ended.
+  var haveJobsEnded = false
   /// When the watched source ended; `nil` if it has not ended.
   var endedAt: MonitorTime?
   /// The interest (the requested data) that the dashboard has last sent to the monitor.
@@ -21,6 +23,9 @@ struct ConnectionState: Sendable {
 // The watched source, and whether updates arrive from it.
 
 extension Dashboard {
+  /// Whether the operations of the watched source are the jobs of a file.
+  var showsJobs: Bool { configuration.runsJobs && connection.source == configuration.source }
+
   /// Whether the dashboard watches a process other than its own.
   var isAttached: Bool {
     switch connection.source {

@@ -42,6 +42,8 @@ extension Dashboard {
       let change = ids.count == 1 ? takePriorityChange(of: ids[0]) : nil
       if let change, result.outcomes.first == .requested { return show(change.sentence) }
       announce(ids, result.outcomes, done: "priority \(steps > 0 ? "raised" : "lowered")")
+    case .retry(let ids, _):
+      announceRetry(of: ids, result)
     case .setSuspended, .setWidth:
       announceQueue(result)
     }
@@ -53,8 +55,16 @@ extension Dashboard {
     live.processes.isEmpty ? "the connection was lost" : "no answer"
   }
 
-  private mutating func announce(
-    _ ids: [OperationReport.ID], _ outcomes: [CommandResult.Outcome], done: String
+  /// Shows the outcomes of a command for operations as a sentence.
+  ///
+  /// - Parameters:
+  ///   - ids: The operations.
+  ///   - outcomes: The outcomes, in the order of the operations.
+  ///   - done: The words for operations for which the process has carried out the command.
+  ///   - notRetryable: The words for jobs that are not retried.
+  mutating func announce(
+    _ ids: [OperationReport.ID], _ outcomes: [CommandResult.Outcome], done: String,
+    notRetryable: String = "not retried"
   ) {
     if let id = ids.first, ids.count == 1 {
       let what = describe(id)
@@ -62,6 +72,7 @@ extension Dashboard {
       case .requested: show("\(done): \(what)")
       case .alreadyFinished: show("\(what) had already finished")
       case .unknown: show("\(what) is not known to the process", isWarning: true)
+      case .notRetryable: show("\(what) \(notRetryable)", isWarning: true)
       case .denied: show("denied: the process is monitored read-only", isWarning: true)
       case .lost: show("\(what): result unknown, \(lostWords)", isWarning: true)
       }
@@ -75,6 +86,7 @@ extension Dashboard {
     let others = [
       part(.alreadyFinished, "had already finished"), part(.unknown, "\(unknown) to the process"),
       part(.denied, "denied"), part(.lost, "without a result: \(lostWords)"),
+      part(.notRetryable, notRetryable),
     ].compactMap { $0 }
     let requested = outcomes.count { $0 == .requested }
     let first = "\(done): \(CountText.text(requested)) operation\(requested == 1 ? "" : "s")"
@@ -99,10 +111,13 @@ extension Dashboard {
     if case .setSuspended(let id, _) = prompts.question?.purpose { return closeQuestion(about: id) }
     guard let question = prompts.question, !question.ids.isEmpty, unfinished(question.ids).isEmpty
     else { return }
-    prompts.question = nil
     let ids = question.ids
+    // The operations of a question about a retry have ended before it.
+    if question.purpose == .retry, !ids.allSatisfy({ live.hasEnded($0) }) { return }
+    prompts.question = nil
     if ids.contains(where: { live.hasEnded($0) }) {
-      return show("not cancelled: the operation's process has ended", isWarning: true)
+      let words = question.purpose.refusalWords ?? "not cancelled"
+      return show("\(words): the operation's process has ended", isWarning: true)
     }
     let named = ids.prefix(4).map { describe($0) }.joined(separator: ", ")
     let more = ids.count > 4 ? " and \(CountText.text(ids.count - 4)) more" : ""

@@ -106,6 +106,9 @@ public struct Dashboard: Sendable {
     case .replay(let status):
       reduce(status)
       return []
+    case .jobsEnded(let haveEnded):
+      connection.haveJobsEnded = haveEnded
+      return []
     case .recordingFailed(let reason):
       show(reason, isWarning: true)
       return []

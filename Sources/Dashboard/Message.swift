@@ -26,6 +26,8 @@ public enum Message: Sendable, Equatable {
   /// loop sends this message before any other message about a recording, and whenever the position or the
   /// speed changes. If the value is `nil`, the greeting of the next source follows.
   case replay(ReplayStatus?)
+  /// All jobs of the first source have ended. If the value is `false`, jobs run again.
+  case jobsEnded(Bool)
   /// The program no longer records the watched source. The reason is a sentence.
   case recordingFailed(reason: String)
   /// The answer to an ``Effect/readOutput(_:)``.

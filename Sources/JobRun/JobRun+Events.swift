@@ -6,91 +6,6 @@ import OperationsCommands
 import OperationsCore
 
 extension JobRun {
-  /// The greatest width of a queue whose running jobs are checked at each start.
-  private static let mostCheckedJobs = 256
-
-  /// An attempt is about to start.
-  ///
-  /// - Returns: The value of `OPQ_RESULT`; `nil` if the job must not run. In that case, its operation has been cancelled.
-  func willStart(_ index: Int, attempt: Int) -> String? {
-    let job = plan.jobs[index]
-    if attempt == 1 {
-      // The ends of the needs are noted before this start, although their completion blocks may run later. The
-      // operation of a need for several jobs has noted their ends.
-      for need in job.needs where need.count == 1 { noteEnd(of: need.lowerBound) }
-      noteEndsBeforeStart(of: job)
-      if let refusal = refusal(of: job) {
-        state.withLock { $0.jobs[index]?.operation }?.cancel(with: refusal)
-        return nil
-      }
-    } else {
-      nameLog(of: index, attempt: attempt - 1, in: state.withLock { $0.jobs[index]?.operation })
-    }
-    let operation = state.withLock { state in
-      state.jobs[index]?.attemptCount = attempt
-      if attempt == 1 {
-        state.jobs[index]?.started = .now
-        state.running[job.queue, default: []].insert(index)
-      }
-      if options.keepsEvents { state.events.append(.started(index, attempt: attempt)) }
-      return state.jobs[index]?.operation
-    }
-    // The last line of an earlier attempt is not that of this one.
-    if attempt > 1 { operation?.reportStatus("") }
-    wake()
-    switch job.condition {
-    case .success: return ""
-    // A job that was selected without its needs gets this value too.
-    case .failure: return NeedResult.failure.text
-    case .always: return result(of: job)?.text ?? ""
-    }
-  }
-
-  /// An attempt has failed, and another one follows.
-  func willRetry(_ index: Int, after error: any Error) {
-    guard options.keepsEvents else { return }
-    state.withLock { state in
-      guard let job = state.jobs[index] else { return }
-      let reason = JobOutcome.words(
-        about: error, of: plan.jobs[index], lastLine: job.operation.reportedStatus)
-      state.events.append(.retried(index, attempt: job.attemptCount, reason: reason))
-    }
-    wake()
-  }
-
-  /// The reason why a job must not run, although its queue starts it; `nil` if it may run.
-  ///
-  /// A user can cancel the operation that waits for several needs. The jobs that depend on it would start before their
-  /// needs have ended.
-  private func refusal(of job: JobPlan.Job) -> (any Error)? {
-    guard job.condition != .success else {
-      return state.withLock { $0.firstFailure }.map { AnotherJobHasFailed(origin: $0) }
-    }
-    guard let result = result(of: job) else { return NeedsHaveNotEnded() }
-    // A job that was selected without its needs runs.
-    let needsFailure = job.condition == .failure && !job.needs.isEmpty
-    return needsFailure && result != .failure ? NoNeedHasFailed() : nil
-  }
-
-  /// Notes the end of the job whose slot a job has got. Otherwise the events would show more jobs at once than the width
-  /// of the queue.
-  private func noteEndsBeforeStart(of job: JobPlan.Job) {
-    let width = plan.queues.first { $0.name == job.queue }?.width ?? 0
-    guard width <= Self.mostCheckedJobs else { return }
-    let running = state.withLock { state -> [Int] in
-      let running = state.running[job.queue] ?? []
-      return running.count >= width ? Array(running) : []
-    }
-    for index in running { noteEnd(of: index) }
-  }
-
-  /// If the log of an attempt is longer than the lines that viewers show, the last of these lines names the file.
-  private func nameLog(of index: Int, attempt: Int, in operation: JobOperation?) {
-    let file = logs.file(of: plan.jobs[index], at: index, attempt: attempt)
-    guard logs.isLongerThanShown(file) else { return }
-    operation?.appendLogLine("the whole output is in \(file)", level: .notice)
-  }
-
   /// Notes the ends of finished jobs. Jobs that have not finished are left out.
   func noteEnds(of indices: Range<Int>) {
     for index in indices { noteEnd(of: index) }
@@ -98,40 +13,91 @@ extension JobRun {
 
   /// Notes the end of a job, if its operation has finished and its end was not noted.
   func noteEnd(of index: Int) {
-    guard let job = state.withLock({ $0.jobs[index] }), job.operation.isFinished else { return }
+    guard let job = finishedJob(at: index) else { return }
+    if let adoption = job.adoption, job.isEndingAdoption || !adoption.isAwaited {
+      return end(adoption, of: index)
+    }
     let outcome = JobOutcome(
       of: job.operation, plan.jobs[index],
       JobOutcome.Facts(
         attemptCount: job.attemptCount, lastLine: job.operation.reportedStatus,
-        duration: job.started.map { $0.duration(to: .now) }))
+        duration: job.started.map { $0.duration(to: options.time.instant()) }))
     // The origin has finished earlier, although its completion block may run later.
-    if let origin = outcome.origin.flatMap(index(ofOrigin:)), origin != index {
+    if let origin = outcome.origin.flatMap(index(ofJob:)), origin != index {
       noteEnd(of: origin)
     }
-    // The operation is released outside the lock.
-    let released = state.withLock { state -> Job? in
-      guard let job = state.jobs[index] else { return nil }
+    guard let released = note(outcome, of: index, job) else { return }
+    handOver()
+    // Several threads can note the end at the same time. Only one of them has released the operation.
+    if let attempt = released.currentAttempt {
+      nameLog(of: index, attempt: attempt, in: released.operation)
+    }
+    if outcome.state == .failed, options.failsFast { failFast(because: plan.jobs[index].id) }
+    wake()
+    beginLaterOperations()
+    finishIfOver()
+  }
+
+  /// Returns the state of a job whose operation has finished and whose end was not noted; `nil` for other jobs.
+  private func finishedJob(at index: Int) -> Job? {
+    // The state is read after the end of the operation, which can change it until then.
+    guard let operation = state.withLock({ $0.jobs[index]?.operation }), operation.isFinished,
+      let job = state.withLock({ $0.jobs[index] }), job.operation === operation
+    else { return nil }
+    return job
+  }
+
+  /// Stores and records the outcome of a job.
+  ///
+  /// - Returns: The state of the job, whose operation is released outside the lock; `nil` if another thread has noted
+  ///   the end.
+  private func note(_ outcome: JobOutcome, of index: Int, _ job: Job) -> Job? {
+    let isByRun = isByRun(job.operation, outcome)
+    let record = stamped(
+      .end(plan.jobs[index].id, outcome, definition: job.definition, byRun: isByRun))
+    return state.withLock { state in
+      guard let current = state.jobs[index], current.ticket == job.ticket else { return nil }
       state.jobs[index] = nil
       state.running[plan.jobs[index].queue]?.remove(index)
+      state.pendingAdoptions.remove(index)
       state.outcomes[index] = outcome
       state.counts.add(outcome)
       if outcome.state == .failed, options.failsFast, state.firstFailure == nil {
         state.firstFailure = plan.jobs[index].id
       }
+      state.records.entries.append(JournalLine.Entry(record: record))
       if options.keepsEvents { state.events.append(.ended(index, outcome)) }
-      return job
+      return current
     }
-    guard let released else { return }
-    // Several threads can note the end at the same time. Only one of them has released the operation.
-    if released.attemptCount > 0 {
-      nameLog(of: index, attempt: released.attemptCount, in: released.operation)
-    }
-    if outcome.state == .failed, options.failsFast { failFast(because: plan.jobs[index].id) }
-    wake()
-    finishIfOver()
   }
 
-  private func failFast(because origin: String) {
+  /// Whether a job was cancelled because the run was cancelled, or skipped because of such a job.
+  private func isByRun(_ operation: JobOperation, _ outcome: JobOutcome) -> Bool {
+    guard outcome.state == .cancelled || outcome.state == .skipped else { return false }
+    let error = operation.error
+    let cause = (error as? OperationDependencyError)?.underlyingError ?? error
+    if cause is RunWasCancelled { return true }
+    // If processes of the command are still alive, their error is that of the cancelled operation.
+    guard let cause = cause as? CommandError, isCancelled else { return false }
+    return outcome.state == .cancelled || cause.code == .stillAlive
+  }
+
+  /// Ends the command of an earlier runner, because the operation of the job was cancelled before it awaited the
+  /// command. The end of the job is noted after the end of the command.
+  private func end(_ adoption: Adoption, of index: Int) {
+    let isFirst = state.withLock { state in
+      guard state.jobs[index]?.isEndingAdoption == false else { return false }
+      state.jobs[index]?.isEndingAdoption = true
+      return true
+    }
+    guard isFirst else { return }
+    adoption.end {
+      self.state.withLock { $0.jobs[index]?.adoption = nil }
+      self.noteEnd(of: index)
+    }
+  }
+
+  func failFast(because origin: String) {
     let operations = state.withLock { state -> [JobOperation] in
       guard !state.hasFailedFast else { return [] }
       state.hasFailedFast = true
@@ -142,28 +108,16 @@ extension JobRun {
     for operation in operations { operation.cancel(with: AnotherJobHasFailed(origin: origin)) }
   }
 
-  /// Deletes the logs without content, and the directory if no log is left. Call this method when all jobs have ended.
-  /// Before that, a process that a command has left behind may still write.
-  ///
-  /// - Returns: Whether the directory was deleted.
-  @discardableResult
-  package func deleteEmptyLogs() -> Bool {
-    for (index, outcome) in outcomes.enumerated() {
-      for attempt in 0..<(outcome?.attemptCount ?? 0) {
-        logs.deleteIfEmpty(logs.file(of: plan.jobs[index], at: index, attempt: attempt + 1))
-      }
-    }
-    return logs.deleteIfEmpty()
-  }
-
-  /// Calls the handlers if all jobs have ended.
+  /// Notes the end of the run if all jobs have ended.
   func finishIfOver() {
-    let handlers = state.withLock { state -> [@Sendable () -> Void] in
-      guard state.counts.total == plan.jobs.count else { return [] }
-      defer { state.handlers = [] }
-      return state.handlers
+    guard state.withLock({ $0.isOver && !$0.isEndNoted }) else { return }
+    let record = stamped(.finish())
+    state.withLock { state in
+      guard state.isOver, !state.isEndNoted else { return }
+      state.isEndNoted = true
+      state.records.entries.append(JournalLine.Entry(record: record))
     }
-    for handler in handlers { handler() }
+    handOver()
   }
 
   /// Returns the result of the needs of a job; `nil` if one of them has not ended.
@@ -176,15 +130,103 @@ extension JobRun {
     return result
   }
 
+  /// Returns what the outcome of a job means for the jobs that need it.
+  func needResult(_ outcome: JobOutcome, of index: Int) -> NeedResult {
+    if resumption.unknownJobs[index] != nil { return .unknown }
+    guard resumption.unsettledJobs.contains(index) else { return NeedResult(outcome.state) }
+    // If the job has run again because of a retry, it has another outcome.
+    let isUnchanged = [.keep(outcome), .wait(outcome)].contains(resumption.decisions[index])
+    return isUnchanged ? .unsettled : NeedResult(outcome.state)
+  }
+
   private func result(of need: Range<Int>) -> NeedResult? {
     if let known = state.withLock({ $0.results[need] }) { return known }
     noteEnds(of: need)
+    let (outcomes, retryCount) = state.withLock { (Array($0.outcomes[need]), $0.lastTicket) }
     var result = NeedResult.success
-    for outcome in state.withLock({ Array($0.outcomes[need]) }) {
+    for (index, outcome) in zip(need, outcomes) {
       guard let outcome else { return nil }
-      result = max(result, NeedResult(outcome.state))
+      result = max(result, needResult(outcome, of: index))
     }
-    if need.count > 1 { state.withLock { $0.results[need] = result } }
+    if need.count > 1 {
+      state.withLock { state in
+        // A retry removes outcomes.
+        if state.lastTicket == retryCount { state.results[need] = result }
+      }
+    }
     return result
+  }
+}
+
+// MARK: - Jobs that the plan no longer has
+
+extension JobRun {
+  /// Awaits the ends of the jobs that the plan no longer has, and whose commands run.
+  func followRemovedJobs() {
+    for job in resumption.removedJobs {
+      guard let adoption = state.withLock({ $0.removed[job.id] }) else { continue }
+      adoption.follow { operation in self.noteEnd(of: job, operation) }
+    }
+    // A cancellation before this moment has found no operation.
+    guard isCancelled else { return }
+    for adoption in state.withLock({ Array($0.removed.values) }) { adoption.stop() }
+  }
+
+  func noteEnd(of job: Resumption.RemovedJob, _ operation: AdoptedOperation) {
+    let outcome = JobOutcome(
+      of: operation, nil,
+      JobOutcome.Facts(
+        attemptCount: job.attempt, lastLine: operation.reportedStatus, duration: nil))
+    let isByRun = outcome.state == .cancelled && isCancelled
+    var record = stamped(.end(job.id, outcome, definition: "", byRun: isByRun))
+    record.definition = nil
+    state.withLock { state in
+      state.removed[job.id] = nil
+      state.records.entries.append(JournalLine.Entry(record: record))
+    }
+    handOver()
+    finishIfOver()
+  }
+}
+
+// MARK: - Commands without a shim
+
+extension JobRun {
+  /// Ends the commands whose shims were killed, so that none of them runs at the same time as the next attempt of its
+  /// job, and none of them outlives the run. If the journal cannot be written, no job runs again, and the commands
+  /// continue.
+  func endOrphans() {
+    for end in state.withLock({ Array($0.orphanEnds.values) }) { end.start() }
+  }
+
+  /// Creates the operations that end the commands whose shims were killed, by the indices of their jobs.
+  func orphanEnds() -> [Int: Operation] {
+    Dictionary(uniqueKeysWithValues: orphans.map { ($0, end($1, of: $0)) })
+  }
+
+  private func end(_ orphan: OrphanedCommand, of index: Int) -> Operation {
+    let operation = AsyncOperation { [journal] in
+      // The failure is noted before the job of the command can begin.
+      if let failure = await journal.flush() { return self.journalHasFailed(failure) }
+      // If a process cannot be ended, the next attempt of the job tries it again.
+      try? await orphan.stop()
+    }
+    operation.name = "end the command of \(plan.jobs[index].id)"
+    operation.completionBlock = {
+      self.state.withLock { _ = $0.orphanEnds.removeValue(forKey: index) }
+      self.finishIfOver()
+    }
+    return operation
+  }
+
+  /// Lets the operation of a job wait for the ends of commands whose shims were killed: of the command of the job and,
+  /// if the job can run after needs that have not succeeded, of the commands of its needs.
+  func addOrphanEnds(to operation: Operation, of index: Int) {
+    let ends = state.withLock { $0.orphanEnds }
+    let job = plan.jobs[index]
+    for (orphan, end) in ends {
+      let isOfNeed = job.condition != .success && job.needs.contains { $0.contains(orphan) }
+      if orphan == index || isOfNeed { operation.addDependency(end) }
+    }
   }
 }

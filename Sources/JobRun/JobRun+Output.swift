@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CMonitorSystem
 import JobFiles
+import OperationsCommands
 import OperationsCore
 
 extension JobRun {
-  /// Returns the index of the job with an id; `nil` if there is no such job. The time may depend on the number of jobs.
-  package func index(ofJob id: String) -> Int? {
-    index(ofOrigin: id) ?? plan.jobs.firstIndex { $0.id == id }
-  }
-
-  /// Returns the number of attempts of a job that have started.
-  ///
-  /// - Parameter index: The index of the job in the plan.
-  /// - Returns: The number, which is 0 before the job has started.
-  package func attemptCount(of index: Int) -> Int {
-    state.withLock { state in
-      guard state.jobs.indices.contains(index) else { return 0 }
-      return state.jobs[index]?.attemptCount ?? state.outcomes[index]?.attemptCount ?? 0
-    }
-  }
+  /// The number of the last lines that viewers show.
+  private static let shownLineCount = 50
 
   /// Returns the path of the file for the output of an attempt of a job.
   ///
@@ -27,7 +16,62 @@ extension JobRun {
   ///   - index: The index of the job in the plan.
   ///   - attempt: The number of the attempt; the first one is 1.
   /// - Returns: The path. The file may not exist.
-  package func outputFile(of index: Int, attempt: Int) -> String {
-    logs.file(of: plan.jobs[index], at: index, attempt: attempt)
+  func outputFile(of index: Int, attempt: Int) -> String {
+    files(of: index, attempt: attempt).log
+  }
+
+  /// Returns the files of an attempt. The number of a job can differ from the one in the plan of an earlier runner, so
+  /// the names of attempts that were adopted or taken are those of their starts.
+  private func files(of index: Int, attempt: Int) -> ShimFiles {
+    let usual = directory.files(ofJob: index + 1, id: plan.jobs[index].id, attempt: attempt).files
+    switch resumption.decisions[index] {
+    case .adopt(attempt, let files, _), .take(attempt, let files, _): return files
+    case .adopt, .take, .run, .keep, .wait: return usual
+    }
+  }
+
+  /// If the log of an attempt is longer than the lines that viewers show, the last of these lines names the file.
+  func nameLog(of index: Int, attempt: Int, in operation: JobOperation?) {
+    let file = outputFile(of: index, attempt: attempt)
+    guard isLongerThanShown(file) else { return }
+    operation?.appendLogLine("the whole output is in \(file)", level: .notice)
+  }
+
+  /// Deletes the files of all attempts that are no longer useful: empty logs, and the files that only a living command
+  /// needs. The files of attempts whose commands may still run remain.
+  ///
+  /// Call this method when all jobs have ended and the journal was closed. Before that, a process that a command has
+  /// left behind may still write, and a runner that resumes the run may still need the files.
+  package func deleteUselessFiles() {
+    for (index, outcome) in outcomes.enumerated() {
+      if resumption.unknownJobs[index] != nil { continue }
+      for attempt in 0..<(outcome?.attemptCount ?? 0) {
+        let files = files(of: index, attempt: attempt + 1)
+        // The command of a job that was cancelled can have survived SIGKILL.
+        if files.mayBeAlive { continue }
+        if size(of: files.log) == 0 { cmonitor_delete(files.log) }
+        cmonitor_delete(files.shim)
+      }
+    }
+  }
+
+  /// Returns the size of a file in bytes; `nil` if there is no such file.
+  private func size(of file: String) -> Int64? {
+    var status = cmonitor_file_status()
+    guard cmonitor_read_status(file, false, &status) == 0, status.is_regular else { return nil }
+    return status.size
+  }
+
+  /// Returns whether a file has more lines than the last ones that viewers show.
+  private func isLongerThanShown(_ file: String) -> Bool {
+    guard let size = size(of: file) else { return false }
+    // A file of this size probably has long lines, which viewers cut.
+    guard size <= 1 << 12 else { return true }
+    let descriptor = cmonitor_open_to_read(file)
+    guard descriptor >= 0 else { return false }
+    defer { cmonitor_close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Int(size))
+    let count = cmonitor_read_at(descriptor, &bytes, bytes.count, 0)
+    return bytes[..<max(0, count)].count { $0 == UInt8(ascii: "\n") } > Self.shownLineCount
   }
 }

@@ -43,8 +43,13 @@ struct ProcessConversation {
     return [.send(.watch(interest, interval: interval))]
   }
 
-  /// Returns the actions that send a command of the viewer.
+  /// Returns the actions that send a command of the viewer. If the version of the process does not
+  /// know the command, the process would not answer. The result is then delivered at once.
   mutating func give(_ command: MonitorCommand) -> [Action] {
+    if case .retry(let ids, let names) = command, !versions.knowsRetry {
+      let result = CommandResult(cannotRetry: command, count: ids.count + names.count)
+      return [.deliver(.commandResult(result))]
+    }
     lastToken &+= 1
     commands.append((lastToken, command))
     return [.send(.command(command, token: lastToken))]
@@ -82,14 +87,12 @@ struct ProcessConversation {
       return end() + [.deliver(.ended(reason: farewell.sentence))]
     case _ where !isGreeted: return [fault("the first message was not the protocol's greeting")]
     case .updatePart(let part): return take(part)
-    case .commandResult(let token, let outcomes, let dependents):
+    case .commandResult(let token, let outcomes, let dependents, let refusals):
       guard let index = commands.firstIndex(where: { $0.token == token }) else { return [] }
       let command = commands.remove(at: index).command
-      return [
-        .deliver(
-          .commandResult(
-            CommandResult(command: command, outcomes: outcomes, dependents: dependents)))
-      ]
+      var result = CommandResult(command: command, outcomes: outcomes, dependents: dependents)
+      result.refusals = refusals
+      return [.deliver(.commandResult(result))]
     case .pong: return []
     }
   }
@@ -126,6 +129,7 @@ extension CommandResult {
     let count =
       switch command {
       case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _): ids.count
+      case .retry(let ids, let names): ids.count + names.count
       case .setSuspended, .setWidth: 1
       }
     self.init(command: command, outcomes: Array(repeating: outcome, count: count))

@@ -25,6 +25,9 @@ public struct Hello: Sendable, Equatable {
   public var startTicks: UInt64 = 0
   /// The number of operations that were ever added to the existing queues.
   public var totalCount = 0
+  /// Whether the process carries out ``MonitorCommand/retry(_:names:)``. Since version 1.3 of the
+  /// protocol.
+  public var canRetry = false
 
   /// Creates a greeting with an unknown boot and no operations.
   public init(

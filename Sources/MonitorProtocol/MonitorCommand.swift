@@ -16,6 +16,10 @@ public enum MonitorCommand: Sendable, Equatable {
   /// Raises the priority of each of these operations by a number of levels. A negative number
   /// lowers the priority.
   case changePriority([OperationReport.ID], by: Int)
+  /// Retries jobs: the jobs with the names of these operations, and further jobs, which may
+  /// have no operation. Since version 1.3 of the protocol. If ``Hello/canRetry`` is `false`, the
+  /// outcomes are ``CommandResult/Outcome/notRetryable``.
+  case retry([OperationReport.ID], names: [String] = [])
 }
 
 /// The result of a ``MonitorCommand``.
@@ -31,6 +35,8 @@ public struct CommandResult: Sendable, Equatable {
     case unknown
     /// The monitored process refuses commands.
     case denied
+    /// The process does not retry the job. ``CommandResult/refusals`` contains the reason.
+    case notRetryable
     /// The connection was lost before the result arrived. The command may have been carried out. A
     /// viewer creates this outcome; a process never sends it.
     case lost
@@ -38,12 +44,20 @@ public struct CommandResult: Sendable, Equatable {
 
   /// The command that the process received.
   public var command: MonitorCommand
-  /// One outcome for each operation of the command, in the command's order, or one outcome for a
-  /// queue.
+  /// One outcome for each operation of the command, in the command's order, and then one outcome for
+  /// each of its names; or one outcome for a queue.
   public var outcomes: [Outcome]
   /// The ids of the dependents that were also asked to cancel, ascending. A process sends at most
   /// ``WireLimits/mostDependentsOfResult`` of them.
   public var dependents: [OperationReport.ID]
+  /// The reasons for ``Outcome/notRetryable``, by the index in ``outcomes``. A reason is a sentence
+  /// without a full stop; unsanitised. A process sends at most ``WireLimits/mostRefusalBytes`` of
+  /// them.
+  public var refusals: [Int: String] = [:]
+
+  /// The reason of a process that cannot retry jobs, or whose version of the protocol does not know
+  /// the command.
+  package static let cannotRetry = "the process cannot retry jobs"
 
   /// Creates the result of a command.
   public init(
@@ -52,6 +66,12 @@ public struct CommandResult: Sendable, Equatable {
     self.command = command
     self.outcomes = outcomes
     self.dependents = dependents
+  }
+
+  /// Creates the result of a command to retry a number of jobs, if the process cannot do this.
+  package init(cannotRetry command: MonitorCommand, count: Int) {
+    self.init(command: command, outcomes: Array(repeating: .notRetryable, count: count))
+    for index in 0..<count { refusals[index] = Self.cannotRetry }
   }
 }
 

@@ -23,6 +23,7 @@ extension Collector {
     switch command {
     case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _):
       ids.map { _ in .denied }
+    case .retry(let ids, let names): Array(repeating: .denied, count: ids.count + names.count)
     case .setSuspended, .setWidth: [.denied]
     }
   }
@@ -52,6 +53,7 @@ extension Collector {
         $0.maxConcurrentOperationCount =
           width ?? OperationQueue.defaultMaxConcurrentOperationCount
       }
+    case .retry(let ids, let names): result = table.retry(ids, names: names)
     }
     return result
   }

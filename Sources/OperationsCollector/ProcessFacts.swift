@@ -8,6 +8,12 @@ import OperationsCore
 /// The data about this process that its greetings contain. A greeting is the first message to a
 /// viewer.
 package enum ProcessFacts {
+  private static let givenName = Locked<String?>(nil)
+
+  /// Sets the name of this process for the greetings of viewers that attach later, such as
+  /// `run jobs.yaml`. If the name is `nil`, the name is that of the program.
+  package static func setName(_ name: String?) { givenName.withLock { $0 = name } }
+
   package static func hello(isReadOnly: Bool) -> Hello {
     let wall = csystem_wall_nanoseconds()
     let sinceBoot = Duration.nanoseconds(csystem_boot_nanoseconds())
@@ -21,11 +27,13 @@ package enum ProcessFacts {
     hello.bootID = ProcessStart.bootID
     hello.startTicks = start?.ticks ?? 0
     hello.totalCount = QueueRegistry.totalCount
+    hello.canRetry = JobRetry.isPossible
     return hello
   }
 
-  /// The program's file name, without its directories.
+  /// The name that the program has set, or its file name without its directories.
   private static var name: String {
+    if let name = givenName.withLock({ $0 }) { return name }
     guard let first = CommandLine.arguments.first else { return "" }
     return first.split(separator: "/").last.map(String.init) ?? first
   }

@@ -24,8 +24,12 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The command cannot be started for another reason: ``CommandError/reason``.
     case start
     /// The command was cancelled, and a process of its group was alive 5 seconds after it was sent SIGKILL, for example
-    /// because it waits for a disk. It is the error of an operation only if the operation was cancelled while it executed.
+    /// because it waits for a disk. It is the error of an operation only if the operation was cancelled while it
+    /// executed.
     case stillAlive
+    /// The command has ended, but its exit status is not known: the process that waited for it was killed, or could not
+    /// write the exit status.
+    case statusUnknown
   }
 
   /// What has failed.
@@ -49,6 +53,21 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
     self.commandName = commandName
   }
 
+  /// Creates the error for an exit status that a shell has reported; `nil` if it is 0.
+  ///
+  /// A shell reports 128 and the number of the signal if a signal has ended the command. So a command that exits with
+  /// such a status counts as ended by the signal.
+  init?(shellStatus status: Int32, _ commandName: String) {
+    if status == 0 { return nil }
+    if csystem_is_signal(status - 128) {
+      self.init(.signal, commandName)
+      signal = status - 128
+    } else {
+      self.init(.exitStatus, commandName)
+      exitStatus = status
+    }
+  }
+
   /// The failure as one sentence for people, for example “make” ended with exit status 2: No rule to make target “all”.
   public var description: String {
     let name = "“\(commandName)”"
@@ -64,6 +83,7 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
       case .fileDescriptors: "\(name) cannot be started: no file descriptors are free"
       case .start: "\(name) cannot be started"
       case .stillAlive: "\(name) was cancelled, but processes of it are still alive"
+      case .statusUnknown: "\(name) has ended, but its exit status is not known"
       }
     return [sentence, reason ?? lastLine].compactMap(\.self).joined(separator: ": ")
   }

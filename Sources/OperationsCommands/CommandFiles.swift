@@ -56,7 +56,41 @@ final class CommandFiles: Sendable {
     own = Locked(opener.own)
   }
 
+  /// Opens the files of a shim: its input is the locked file, its output is the log, and its error output is dropped.
+  /// Deletes the exit status of an earlier shim.
+  ///
+  /// - Throws: `CommandError`. All descriptors are then closed.
+  init(_ files: ShimFiles, commandName: String) async throws(CommandError) {
+    var opener = Opener(commandName: commandName)
+    let locked = await Self.openLocked(files.shim)
+    do {
+      input = try opener.open(files.shim, locked)
+      csystem_delete_file(files.status)
+      output = try opener.open(files.log, csystem_open_private_output(files.log))
+      errorOutput = try opener.open("/dev/null", csystem_open_null())
+    } catch {
+      for descriptor in opener.own { csystem_close(descriptor) }
+      throw error
+    }
+    (outputStream, errorStream) = (nil, nil)
+    writtenFiles = [WrittenFile(path: files.log, size: max(0, csystem_file_size(output)))]
+    own = Locked(opener.own)
+  }
+
   deinit { closeOwn() }
+
+  /// Opens and locks the locked file of a shim. Another process that asks if the file is locked holds a lock for a
+  /// moment.
+  ///
+  /// - Returns: The descriptor, or the negative error number.
+  private static func openLocked(_ path: String) async -> Int32 {
+    for _ in 0..<100 {
+      let file = csystem_open_locked(path)
+      guard csystem_is_lock_held(-file) else { return file }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    return csystem_open_locked(path)
+  }
 
   /// Closes the descriptors that only the command uses. A second call does nothing.
   func closeOwn() {

@@ -13,19 +13,19 @@ public import OperationsCore
 /// print(try await test.value.text)
 /// ```
 ///
-/// The operation executes from the start of the command until its end, and blocks no thread in this time. If the command
-/// ends with the exit status 0, the result is a ``CommandResult``. Otherwise the operation fails with a
-/// ``CommandError``. The last line of the command's output is the status of the operation, and the output is its log; see
-/// ``CommandOutput``.
+/// The operation executes from the start of the command until its end, and blocks no thread in this time. If the
+/// command ends with the exit status 0, the result is a ``CommandResult``. Otherwise the operation fails with a
+/// ``CommandError``. The last line of the command's output is the status of the operation, and the output is its log;
+/// see ``CommandOutput``.
 ///
 /// ### Cancelling
 ///
-/// The command has a session and a process group of its own, so signals of a terminal such as that of Ctrl-C do not reach
-/// it. It has no terminal: a program that opens `/dev/tty`, for example to read a password, gets an error.
+/// The command has a session and a process group of its own, so signals of a terminal such as that of Ctrl-C do not
+/// reach it. It has no terminal: a program that opens `/dev/tty`, for example to read a password, gets an error.
 /// `cancel()` sends SIGTERM to the processes of the group. After the ``Command/gracePeriod``, or as soon as the first
-/// process of the command has ended, they receive SIGKILL. The operation finishes when no process of the group is alive,
-/// so dependents never start earlier. If a process is still alive 5 seconds after SIGKILL, the operation finishes with a
-/// ``CommandError``. A process that has left the group, for example with `setsid`, is not ended.
+/// process of the command has ended, they receive SIGKILL. The operation finishes when no process of the group is
+/// alive, so dependents never start earlier. If a process is still alive 5 seconds after SIGKILL, the operation
+/// finishes with a ``CommandError``. A process that has left the group, for example with `setsid`, is not ended.
 ///
 /// A command that ends by itself may leave processes of its group behind. They continue, as with a shell.
 ///
@@ -73,6 +73,7 @@ public final class CommandOperation: AsyncOperation<CommandResult>, @unchecked S
   /// - Returns: The result, if the command has ended with the exit status 0.
   /// - Throws: ``CommandError``; `CancellationError` if the operation is cancelled.
   public override func run() async throws -> CommandResult {
-    try await CommandRun(command, CommandReport(to: self)).result()
+    let run = CommandRun(command, CommandReport(to: self))
+    return try await run.result { await DirectRun(run: run).perform() }
   }
 }

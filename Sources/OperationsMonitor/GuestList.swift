@@ -58,6 +58,8 @@ final class GuestList: Sendable {
   private let loop: any EventLoop
   /// The viewer that has started this process; `nil` if there is none.
   let awaitedViewer: AwaitedViewer?
+  /// Counts the attached viewers that may send commands.
+  let controllers: ControllerCount
 
   /// Creates a list without viewers.
   ///
@@ -67,14 +69,16 @@ final class GuestList: Sendable {
   ///     each line, so that a program can configure its logging later.
   ///   - loop: The event loop on which delayed log lines are written.
   ///   - awaitedViewer: The viewer that has started this process; `nil` if there is none.
+  ///   - controllers: Counts the attached viewers that may send commands.
   init(
     mode: OperationMonitor.Mode, logger: Logger?, loop: any EventLoop,
-    awaitedViewer: AwaitedViewer? = nil
+    awaitedViewer: AwaitedViewer? = nil, controllers: ControllerCount = ControllerCount()
   ) {
     state = Locked(State(mode: mode))
     givenLogger = logger
     self.loop = loop
     self.awaitedViewer = awaitedViewer
+    self.controllers = controllers
   }
 
   /// The permissions of viewers that connect later.
@@ -209,6 +213,8 @@ extension MonitorCommand {
       "set the width of \(Self.name(of: queue)) to \(width.map(String.init) ?? "the default")"
     case .changePriority(let ids, let steps):
       "\(steps < 0 ? "lower" : "raise") the priority of \(Self.list(ids))"
+    case .retry(let ids, let names):
+      "retry \(Self.list(ids.map { "\($0)" } + names.map(\.inLog)))"
     }
   }
 
@@ -219,8 +225,8 @@ extension MonitorCommand {
     return queue?.givenName.inLog ?? "queue \(id.rawValue)"
   }
 
-  private static func list(_ ids: [OperationReport.ID]) -> String {
-    let named = ids.prefix(8).map { "\($0)" }.joined(separator: ", ")
-    return ids.count > 8 ? "\(named) and \(ids.count - 8) more" : named
+  private static func list(_ items: [some CustomStringConvertible]) -> String {
+    let named = items.prefix(8).map { "\($0)" }.joined(separator: ", ")
+    return items.count > 8 ? "\(named) and \(items.count - 8) more" : named
   }
 }

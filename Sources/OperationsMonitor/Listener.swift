@@ -41,7 +41,8 @@ final class Listener: Sendable {
   /// - Throws: `MonitorError` if the process cannot listen.
   init(
     mode: OperationMonitor.Mode, logger: Logger?, in places: MonitorPlaces = .ofEnvironment,
-    patience: TimeAmount = ViewerConnection.patience, awaitedViewer: AwaitedViewer? = nil
+    patience: TimeAmount = ViewerConnection.patience, awaitedViewer: AwaitedViewer? = nil,
+    controllers: ControllerCount = ControllerCount()
   ) throws(MonitorError) {
     guard Self.isPossible else {
       throw MonitorError(
@@ -49,7 +50,8 @@ final class Listener: Sendable {
     }
     let socket = try MonitorSocket(in: places)
     let guests = GuestList(
-      mode: mode, logger: logger, loop: Self.thread.group.next(), awaitedViewer: awaitedViewer)
+      mode: mode, logger: logger, loop: Self.thread.group.next(), awaitedViewer: awaitedViewer,
+      controllers: controllers)
     channel = ServerBootstrap(group: Self.thread.group)
       .childChannelInitializer { Self.prepare($0, for: guests, patience: patience) }
       .withBoundSocket(socket.descriptor)

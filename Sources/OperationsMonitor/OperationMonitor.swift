@@ -44,6 +44,7 @@ public enum OperationMonitor {
   private static let listener = Locked<Listener?>(nil)
   private static let recording = Locked<OwnRecording?>(nil)
   private static let firstQueueGate = FirstQueueGate()
+  private static let controllers = ControllerCount()
   /// The viewer that has started this process; `nil` if there is none.
   private static let awaitedViewer = LaunchingViewer.ofEnvironment.map { AwaitedViewer($0) }
 
@@ -71,7 +72,8 @@ public enum OperationMonitor {
   ) throws(MonitorError) -> String {
     let (current, isNew) = try listener.withLock { listener throws(MonitorError) in
       if let existing = listener, Listener.isPossible { return (existing, false) }
-      let new = try Listener(mode: mode, logger: logger, awaitedViewer: awaitedViewer)
+      let new = try Listener(
+        mode: mode, logger: logger, awaitedViewer: awaitedViewer, controllers: controllers)
       listener = new
       return (new, true)
     }
@@ -92,6 +94,12 @@ public enum OperationMonitor {
   public static var socketPath: String? {
     listener.withLock { $0 }.flatMap { Listener.isPossible ? $0.path : nil }
   }
+
+  /// Returns a sequence of the present number of attached viewers that may send commands, and of each
+  /// later number. A viewer is attached when it has requested data. A viewer that has declared in its
+  /// greeting that it sends no commands does not count. Programs that list processes do not count, and
+  /// recordings do not count. The sequence never ends, not even when the process stops listening.
+  package static func controllerCounts() -> AsyncStream<Int> { controllers.counts() }
 
   /// Stops listening. Each viewer receives a last update with everything up to this call, and then
   /// a farewell message. The socket is deleted.
@@ -158,9 +166,6 @@ public enum OperationMonitor {
       Logger(label: "opq").warning("this process is not recorded: \("\(error)".inLog)")
     }
   }
-
-  /// A logger that writes nothing.
-  package static let silentLogger = Logger(label: "opq") { _ in SwiftLogNoOpLogHandler() }
 
   /// Whether the environment variable `OPQ_MONITOR` decides whether this process listens.
   package static var isDecidedByEnvironment: Bool {

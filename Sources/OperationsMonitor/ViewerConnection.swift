@@ -28,6 +28,8 @@ final class ViewerConnection: ChannelDuplexHandler {
   private let origin: CommandOrigin
   private var conversation = ViewerConversation()
   private var isGuest = false
+  /// Whether the connection is counted as a viewer that may send commands.
+  private var isController = false
   /// Whether the viewer has connected and does not receive changes yet.
   private var isAwaited = true
   /// The end of the connection, which follows the last update; `nil` if the connection does not end
@@ -92,6 +94,8 @@ final class ViewerConnection: ChannelDuplexHandler {
       noteAnswer()
     }
     isGuest = false
+    if isController { guests.controllers.change(by: -1) }
+    isController = false
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -234,6 +238,10 @@ final class ViewerConnection: ChannelDuplexHandler {
     }
     // From now on, the queues store records of all changes for this viewer.
     noteAnswer()
+    if isGuest, !conversation.isViewerReadOnly {
+      isController = true
+      guests.controllers.change(by: 1)
+    }
   }
 
   /// Notes once that the process need not wait for this connection.
@@ -292,7 +300,8 @@ final class ViewerConnection: ChannelDuplexHandler {
       guard !tokens.isEmpty else { break }
       let answer = ProcessMessage.commandResult(
         token: tokens.removeFirst(), outcomes: result.outcomes,
-        dependents: Array(result.dependents.prefix(WireLimits.mostDependentsOfResult)))
+        dependents: Array(result.dependents.prefix(WireLimits.mostDependentsOfResult)),
+        refusals: result.refusals)
       send(answer.encoded(), context)
     }
   }

@@ -5,6 +5,7 @@ import ArgumentParser
 import CMonitorSystem
 import CursesTerminal
 import Dashboard
+import JobRun
 import MonitorClient
 import MonitorProtocol
 
@@ -51,9 +52,14 @@ package enum Program {
     cmonitor_is_terminal(cmonitor_standard_input) && StandardStream.output.isTerminal
   }
 
-  /// Prints on standard error the reason why the program cannot show anything.
+  /// Prints on standard error the reason why the program cannot show anything. If jobs cannot be retried, prints a line
+  /// for each of them, and the status is 1.
   package static func fail(_ error: any Error) -> Ending {
-    switch error {
+    if let failure = error as? RunFailure, !failure.refusals.isEmpty {
+      for refusal in failure.refusals { StandardStream.error.write(errorLine(refusal)) }
+      return .status(1)
+    }
+    return switch error {
     case let error as AttachError: fail("\(error)", status: error.status)
     case let error as FileError:
       fail(

@@ -53,7 +53,7 @@ struct CommandTests {
 
   /// Returns a dashboard with five executing operations after the command to cancel the second one.
   private func dashboardAfterCancel(keys: String = "jxy") -> Dashboard {
-    var dashboard = Dashboard(configuration: .init(source: .demo, asksBeforeCancellingByKey: false))
+    var dashboard = Dashboard(configuration: .init(source: .demo))
     dashboard.take(.resized(Size(columns: 80, rows: 24)))
     dashboard.update(changed: (1...5).map { report($0, .executing, since: Double($0)) })
     #expect(dashboard.press(keys) == [.send(.cancel([ID(2)]))])
@@ -198,7 +198,7 @@ struct CommandTests {
   }
 
   @Test func rowKeysWorkOnlyAfterX() {
-    var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
+    var dashboard = Scene.dashboard()
     #expect(dashboard.press("a") == [])
     #expect(dashboard.press("Xa") == [.send(.cancel([ID(1042)]))])
     // After one command, the letters that select rows do nothing until the key `X` is pressed
@@ -206,15 +206,15 @@ struct CommandTests {
     #expect(dashboard.press("a") == [])
   }
 
-  @Test func aRowKeyAsksBeforeItCancels() {
-    var dashboard = Scene.dashboard()
+  @Test func aRowKeyAsksBeforeItCancelsInAnotherProcess() {
+    var dashboard = PickerScene.attached()
     #expect(dashboard.press("Xs") == [])
     #expect(dashboard.text().shows("Cancel #1051"))
     #expect(dashboard.press("y") == [.send(.cancel([ID(1051)]))])
   }
 
   @Test func escapeAndUnboundLettersLeaveTheRowKeys() {
-    var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
+    var dashboard = Scene.dashboard()
     dashboard.press("X")
     dashboard.press(.escape)
     #expect(dashboard.press("a") == [])
@@ -223,8 +223,7 @@ struct CommandTests {
   }
 
   @Test func rowKeysOfTwoLettersNeedBoth() {
-    var dashboard = Scene.dashboard(
-      columns: 80, rows: 40, configuration: .init(asksBeforeCancellingByKey: false))
+    var dashboard = Scene.dashboard(columns: 80, rows: 40)
     let visible = dashboard.visibleKeys.map(\.id)
     #expect(dashboard.list.cancelKeys.key(of: visible[17]) == "za")
     #expect(dashboard.press("Xz") == [])
@@ -263,7 +262,7 @@ struct CommandTests {
   }
 
   @Test func cancelKeysWorkInTheTree() throws {
-    var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
+    var dashboard = Scene.dashboard()
     dashboard.press("1200")
     dashboard.press(.enter)
     dashboard.press("d")
@@ -274,7 +273,7 @@ struct CommandTests {
   }
 
   @Test func cancelKeysAreNotActiveOnAScreenWithoutRows() {
-    var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
+    var dashboard = Scene.dashboard()
     dashboard.press("X")
     dashboard.take(.resized(Size(columns: 39, rows: 9)))
     #expect(dashboard.press("a") == [])

@@ -25,13 +25,29 @@ struct LargePlanTests {
     #expect(run.events.count == 2 * count)
     // The limit for an idle machine is 5 ms.
     #expect(each < .milliseconds(50))
-    #expect(run.run.deleteEmptyLogs())
+    run.run.deleteUselessFiles()
+    #expect(RunScene.names(in: run.run.directory.jobs).allSatisfy { $0.hasSuffix(".status") })
+  }
+
+  @Test("RD-5: The time to find a job by its id does not depend on the number of jobs")
+  func jobsAreFound() throws {
+    let scene = try RunScene()
+    let count = 20_000
+    let lines = String(repeating: "true\n", count: count)
+    let plan = try JobPlan(lines: Array(lines.utf8), name: "lines", processorCount: 2)
+    let run = try scene.run(plan).run
+    let begin = ContinuousClock.now
+    let areFound = plan.jobs.indices.allSatisfy { run.index(ofJob: plan.jobs[$0].id) == $0 }
+    // A search from the first job on compares 200,000,000 ids.
+    #expect(begin.duration(to: .now) < .seconds(3))
+    #expect(areFound && run.index(ofJob: "line-0") == nil)
   }
 
   @Test("JR-13: The largest plan is connected without the product of its groups")
   func largestPlan() throws {
     let scene = try RunScene()
-    // Each job of the second group needs all jobs of the first group. No job of the groups starts.
+    // Each job of the second group needs all jobs of the first group. No job of the groups starts. With the gate, the
+    // file has at most 100,000 jobs.
     let numbers = (1...Effort.scaled(49_999)).map { "\($0)" }.joined(separator: ", ")
     let plan = try scene.plan(
       """

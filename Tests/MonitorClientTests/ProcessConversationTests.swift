@@ -97,6 +97,55 @@ import Testing
     #expect(conversation.take(answer) == [])
   }
 
+  @Test("RD-5: The reasons of a result are passed on")
+  func reasons() {
+    var conversation = greeted()
+    let command = MonitorCommand.retry([.init(3)], names: ["merge"])
+    #expect(conversation.give(command) == [.send(.command(command, token: 1))])
+    var result = CommandResult(command: command, outcomes: [.requested, .notRetryable])
+    result.refusals = [1: "merge has succeeded"]
+    #expect(
+      conversation.take(
+        .commandResult(
+          token: 1, outcomes: result.outcomes, dependents: [], refusals: result.refusals))
+        == [.deliver(.commandResult(result))])
+  }
+
+  @Test(
+    "RD-5: The command to retry jobs is not sent to an earlier version, which never answers",
+    arguments: [0, 1, 2] as [UInt32])
+  func retryInEarlierVersions(minor: UInt32) throws {
+    var conversation = ProcessConversation()
+    _ = conversation.take(.hello(hello, versions: ProtocolVersions(major: 1, minor: minor)))
+    let command = MonitorCommand.retry([.init(3), .init(4)], names: ["merge"])
+    let actions = conversation.give(command)
+    guard actions.count == 1, case .deliver(.commandResult(let result)) = actions[0] else {
+      Issue.record("\(actions)")
+      return
+    }
+    #expect(result.command == command)
+    #expect(result.outcomes == [.notRetryable, .notRetryable, .notRetryable])
+    #expect(result.refusals.keys.sorted() == [0, 1, 2])
+    #expect(Set(result.refusals.values) == ["the process cannot retry jobs"])
+    // The next command has the first token, and the end of the connection gives no second answer.
+    let other = MonitorCommand.cancel([.init(3)])
+    #expect(conversation.give(other) == [.send(.command(other, token: 1))])
+    #expect(conversation.end() == [.deliver(.commandResult(.init(lost: other)))])
+  }
+
+  @Test("RD-5: If the connection ends, each job without an answer has the outcome lost")
+  func lostRetry() {
+    var conversation = greeted()
+    let command = MonitorCommand.retry([.init(3)], names: ["merge", "notify"])
+    _ = conversation.give(command)
+    #expect(
+      conversation.end()
+        == [
+          .deliver(
+            .commandResult(CommandResult(command: command, outcomes: [.lost, .lost, .lost])))
+        ])
+  }
+
   @Test("Commands without an answer get one when the connection ends, once, in order")
   func lostCommands() {
     var conversation = greeted()

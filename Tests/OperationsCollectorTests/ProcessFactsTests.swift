@@ -42,4 +42,16 @@ import Testing
     #expect(hello.processStarted <= hello.anchor)
     #expect(hello.isSameProcess(as: ProcessFacts.hello(isReadOnly: true)))
   }
+
+  @Test("RD-3: A process has the name that it has set, or that of its program")
+  func namesInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      let own = ProcessFacts.hello(isReadOnly: false).processName
+      #expect(!own.isEmpty && !own.contains("/"))
+      ProcessFacts.setName("run a/b.yaml")
+      #expect(ProcessFacts.hello(isReadOnly: false).processName == "run a/b.yaml")
+      ProcessFacts.setName(nil)
+      #expect(ProcessFacts.hello(isReadOnly: false).processName == own)
+    }
+  }
 }

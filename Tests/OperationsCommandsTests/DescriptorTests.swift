@@ -39,6 +39,30 @@ struct DescriptorTests {
     #expect(result.text == "900 succeeded\n0 descriptors more\n")
   }
 
+  @Test("RD-2: 300 shims at once run under a limit of 256 descriptors, and leave none open")
+  func manyShimsWait() async throws {
+    let directory = try TemporaryDirectory()
+    let result = try await run(
+      Command(BuiltFolder.path(of: "fixture-commands"), ["shims", "300", directory.file("job")]))
+    #expect(result.text == "300 succeeded\n0 descriptors more\n")
+  }
+
+  @Test("RD-2: The exit status of a shim is read when a descriptor is free")
+  func endIsReadLater() async throws {
+    let directory = try TemporaryDirectory()
+    let result = try await run(
+      Command(BuiltFolder.path(of: "fixture-commands"), ["ending", directory.file("job")]))
+    #expect(result.text == "waits: true\nexit status 7\n")
+  }
+
+  @Test("RD-2: Cancelling ends the command of a shim while no descriptor is free")
+  func cancellationNeedsNoDescriptor() async throws {
+    let directory = try TemporaryDirectory()
+    let result = try await run(
+      Command(BuiltFolder.path(of: "fixture-commands"), ["cancelling", directory.file("job")]))
+    #expect(result.text == "asked: true\ncancelled: true\n")
+  }
+
   @Test("CM-18: A start needs free descriptors for all commands that are starting")
   func budgetCountsStarts() {
     var budget = DescriptorBudget()

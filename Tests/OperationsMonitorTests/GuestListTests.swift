@@ -96,6 +96,22 @@ import Testing
     }
   }
 
+  @Test("RD-5: A log line names at most eight jobs, without characters that forge lines")
+  func namesOfJobs() {
+    let list = makeList()
+    for command in [
+      MonitorCommand.retry([.init(7)], names: ["i\no"]),
+      .retry([.init(7), .init(8)], names: (1...9).map { "job \($0)" }),
+    ] {
+      list.note(
+        CommandResult(command: command, outcomes: [.notRetryable, .notRetryable]), from: origin)
+    }
+    #expect(log.lines.first?.hasPrefix("retry #7, i\u{FFFD}o ") == true)
+    #expect(log.lines.first?.contains("notRetryable 2") == true)
+    #expect(log.lines.last?.hasPrefix("retry #7, #8, job 1, ") == true)
+    #expect(log.lines.last?.contains("job 6 and 3 more") == true)
+  }
+
   @Test("Commands are logged however many viewers are refused")
   func commandsBesideRefusals() {
     let list = makeList()

@@ -338,7 +338,7 @@ private func threadNames() -> [String] {
 }
 
 /// A directory that this process uses instead of the user's runtime directory.
-private struct RuntimeDirectory {
+struct RuntimeDirectory {
   private let directory: TemporaryDirectory
 
   init() throws {

@@ -40,12 +40,11 @@ class SteeredAsynchronous: SteeredOperation, SteeredByProgram, @unchecked Sendab
     if flags.value.isFinished { return }
     willChangeValue(forKey: "isExecuting")
     willChangeValue(forKey: "isFinished")
-    // The operation reports its end before `isFinished` becomes `true`, because the queue can read the property at any
-    // time and start the next operation.
-    flags.change { flags in
-      if flags.hasReported { role.reports.end(role.index) }
-      flags = Flags(isFinished: true)
+    let hasReported = flags.change { flags in
+      defer { flags = Flags(isFinished: true) }
+      return flags.hasReported
     }
+    if hasReported { role.reports.end(role.index) }
     didChangeValue(forKey: "isExecuting")
     didChangeValue(forKey: "isFinished")
   }

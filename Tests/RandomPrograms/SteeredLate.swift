@@ -34,12 +34,11 @@ final class SteeredLate: SteeredOperation, SteeredByProgram, @unchecked Sendable
   func finish() {
     if flags.value.isFinished { return }
     willChangeValue(forKey: "isFinished")
-    // The operation reports its end before `isFinished` becomes `true`. If `main()` returns at this moment, the queue
-    // reads the property and starts the next operation.
-    flags.change { flags in
-      if flags.hasBegun, !flags.isFinished { role.reports.end(role.index) }
-      flags.isFinished = true
+    let isLast = flags.change { flags in
+      defer { flags.isFinished = true }
+      return flags.hasBegun && !flags.isFinished
     }
+    if isLast { role.reports.end(role.index) }
     didChangeValue(forKey: "isFinished")
   }
 }

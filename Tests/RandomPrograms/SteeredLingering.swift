@@ -27,13 +27,11 @@ final class SteeredLingering: SteeredAsynchronous, @unchecked Sendable {
 
   override func finish() {
     if flags.value.isFinished { return }
-    // The operation reports its end before `isFinished` becomes `true`, because the queue can read the property at any
-    // time and start the next operation.
-    let hasReported = flags.change { flags in
+    let (hasReported, isFirst) = flags.change { flags in
       defer { flags = Flags(isFinished: true) }
-      if flags.hasReported, !flags.isFinished { role.reports.end(role.index) }
-      return flags.hasReported
+      return (flags.hasReported, !flags.isFinished)
     }
+    if hasReported, isFirst { role.reports.end(role.index) }
     // The deliberate fault of the operation: it announces its finish only when `start()` returns.
     if role.finishesWithStart, hasReported { return }
     announceFinish()

@@ -51,12 +51,11 @@ final class SteeredStateful: SteeredOperation, SteeredByProgram, @unchecked Send
   func finish() {
     if state.value.phase == .finished { return }
     willChangeValue(forKey: "phase")
-    // The operation reports its end before `isFinished` becomes `true`, because the queue can read the property at any
-    // time and start the next operation.
-    state.change { state in
-      if state.hasReported { role.reports.end(role.index) }
-      state = State(phase: .finished)
+    let hasReported = state.change { state in
+      defer { state = State(phase: .finished) }
+      return state.hasReported
     }
+    if hasReported { role.reports.end(role.index) }
     didChangeValue(forKey: "phase")
   }
 }

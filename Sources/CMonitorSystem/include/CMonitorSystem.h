@@ -13,6 +13,7 @@
 #include "CMonitorSystemProcesses.h"
 #include "CMonitorSystemSignals.h"
 #include "CMonitorSystemSockets.h"
+#include "CMonitorSystemStorage.h"
 #include "CMonitorSystemTerminal.h"
 #include "CMonitorSystemText.h"
 #include "CMonitorSystemTime.h"

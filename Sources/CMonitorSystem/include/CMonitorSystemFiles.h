@@ -39,6 +39,10 @@ int32_t cmonitor_open_to_append(const char *path, bool creates);
 /// the descriptor.
 int32_t cmonitor_open_to_read(const char *path);
 
+/// Opens a file for reading. If it is a pipe, waits until another process has opened the pipe for writing, and reading
+/// waits for bytes. Returns the descriptor.
+int32_t cmonitor_open_to_read_waiting(const char *path);
+
 /// Closes a file. Returns 0, or the error number; the system may report only now that the file could not be written.
 /// The file is closed in either case.
 int32_t cmonitor_close(int32_t file);
@@ -50,6 +54,10 @@ intptr_t cmonitor_read(int32_t file, void *_Nullable buffer, size_t capacity);
 /// Reads bytes of a file from an offset on, until `capacity` bytes were read, the file ends or an error occurs. Returns
 /// the number of bytes.
 size_t cmonitor_read_at(int32_t file, void *_Nullable buffer, size_t capacity, int64_t offset);
+
+/// Reads at most `capacity` bytes of a file from an offset on, once. Continues if a signal interrupts the call. Returns
+/// the number of bytes, which is 0 at the end of the file.
+intptr_t cmonitor_read_some_at(int32_t file, void *_Nullable buffer, size_t capacity, int64_t offset);
 
 /// Writes bytes, once. Returns the number of written bytes, which may be smaller than `count`.
 intptr_t cmonitor_write(int32_t file, const void *_Nullable bytes, size_t count);

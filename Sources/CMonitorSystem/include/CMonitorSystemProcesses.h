@@ -31,20 +31,25 @@ struct cmonitor_texts {
   size_t count;
 };
 
+/// Closes all files except the standard streams. Call this function before the process has a second thread and opens
+/// files of its own.
+void cmonitor_close_inherited_files(void);
+
 /// Starts a program, and stores the id of its process in `process`. Returns 0, or the error number.
 ///
-/// The first argument is the name of the program, which is searched in `PATH`. The program blocks no signals, and does
-/// not ignore SIGPIPE and SIGXFSZ. From this call on, this process does not ignore SIGCHLD, so that
-/// cmonitor_wait_for_end() works.
+/// The program blocks no signals, and does not ignore SIGPIPE and SIGXFSZ. From this call on, this process does not
+/// ignore SIGCHLD, so that cmonitor_wait_for_end() works.
 ///
+/// - `path`: the path of the program; if it is null, the first argument is the name of the program, which is searched
+///   in `PATH`
 /// - `arguments`: the arguments of the program; at least one
 /// - `environment`: the environment of the program, as entries `NAME=value`
 /// - `output`: the file for the program's standard output and standard error; if it is negative, the program shares
 ///   those of this process
 /// - `is_own_session`: whether the program is the leader of a new session without a terminal. It then reads nothing.
 int32_t cmonitor_start_program(
-    struct cmonitor_texts arguments, struct cmonitor_texts environment, int32_t output,
-    bool is_own_session, int32_t *process);
+    const char *_Nullable path, struct cmonitor_texts arguments, struct cmonitor_texts environment,
+    int32_t output, bool is_own_session, int32_t *process);
 
 /// Waits until a process that this process has started has ended. No other process gets its id before
 /// cmonitor_take_ending() was called.

@@ -13,4 +13,8 @@
 intptr_t cmonitor_find_ignoring_case(
     const void *text, size_t count, const void *part, size_t part_count, bool finds_last);
 
+/// Returns the number of bytes at the beginning of a text that a terminal shows as they are: printable ASCII characters,
+/// tabs and line feeds. It is written in C because it reads large files also in a debug build.
+size_t cmonitor_plain_length(const void *_Nullable text, size_t count);
+
 #pragma clang assume_nonnull end

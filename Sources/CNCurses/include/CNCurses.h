@@ -103,9 +103,6 @@ void cncurses_enter(void);
 /// "kcuu1"; NULL if the description does not contain the key. The result is valid until the screen is closed.
 const char *cncurses_key_sequence(const char *capability);
 
-/// Returns whether a screen is open and was not restored. Any thread may call the function.
-bool cncurses_is_open(void);
-
 /// Restores the terminal at once with bytes that cncurses_open() has prepared, and prints the text that was
 /// written to descriptor 2 while the screen was open. Any thread and any signal handler may call the
 /// function. Only the first call has an effect. The process must end after this call.

@@ -7,4 +7,5 @@
 #include "COperationsSystemBlocks.h"
 #include "COperationsSystemCommands.h"
 #include "COperationsSystemProcess.h"
+#include "COperationsSystemShims.h"
 #include "COperationsSystemThreads.h"

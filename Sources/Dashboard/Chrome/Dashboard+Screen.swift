@@ -89,7 +89,7 @@ extension Dashboard {
     layOut()
     let height = pageHeight
     list.settle(with: shown, shownTime: shownTime, height: height, at: now)
-    tags.dropOver(in: live)
+    tags.dropOver(in: live, keepsRetryable: canRetry)
     let contents = screen.view == .tree ? treeContents : nil
     if let contents { tree?.settle(with: contents, height: height) }
     // After the update, another operation may be selected. The window with the whole name may need more or

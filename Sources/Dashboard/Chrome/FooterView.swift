@@ -17,6 +17,7 @@ struct FooterView {
     let all = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
     let bindings = all.filter {
       $0.footerWords[context] != nil && !($0.changesProcess && dashboard.isReadOnly)
+        && dashboard.offers($0)
     }
     let items = bindings.map { binding in
       return [

@@ -175,7 +175,9 @@ struct HeaderView {
 
   private func title(in canvas: Canvas) -> String {
     if !monitored.processes.isEmpty { return "\(monitored.processes.count) processes" }
-    let ownTitle = dashboard.connection.source == .demo ? dashboard.configuration.title : ""
+    let isDemo = dashboard.connection.source == .demo && !dashboard.configuration.runsJobs
+    let hasTitle = isDemo || dashboard.showsJobs
+    let ownTitle = hasTitle ? dashboard.configuration.title : ""
     let name = ownTitle.isEmpty ? monitored.hello?.processName ?? "" : ownTitle
     let limit = max(8, canvas.columns.count / 4)
     let clipped = name.clipped(to: limit)

@@ -67,7 +67,8 @@ struct HelpView {
     of dashboard: Dashboard, columns width: Int, glyphs: Glyphs
   ) -> [[Line]] {
     let view = dashboard.screenContext
-    let bindings = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
+    let all = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
+    let bindings = all.filter { dashboard.offers($0) }
     func group(_ group: KeyBinding.Group) -> [Line] { lines(of: group, among: bindings, in: view) }
     let left = group(.acting) + [.blank] + group(.moving)
     let right = group(.looking) + [.blank] + group(.program)

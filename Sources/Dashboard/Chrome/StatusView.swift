@@ -22,7 +22,8 @@ struct StatusView {
       return FooterView(dashboard: dashboard).draw(row: row, on: &canvas)
     }
     canvas.write(
-      consequence(of: question), row: row, columns: canvas.columns.dropFirst(), style: Style(.dim))
+      QuestionView(dashboard: dashboard, layout: layout).consequence(of: question), row: row,
+      columns: canvas.columns.dropFirst(), style: Style(.dim))
   }
 
   private func drawSentence(on canvas: inout Canvas) {
@@ -97,7 +98,7 @@ struct StatusView {
 
   private func drawPrompt(on canvas: inout Canvas) {
     if let question = dashboard.prompts.question {
-      draw(question, on: &canvas)
+      QuestionView(dashboard: dashboard, layout: layout).draw(question, on: &canvas)
     } else if let goTo = dashboard.prompts.goTo {
       overwrite(
         [
@@ -205,7 +206,7 @@ struct StatusView {
   /// no updates arrive, or if the recording has ended.
   private func firstHint(in canvas: Canvas) -> Span? {
     guard dashboard.screen.isBeforeFirstKey, dashboard.shown.hello != nil, !dashboard.live.isSilent,
-      dashboard.live.silence == .zero, silence == nil
+      dashboard.live.silence == .zero, silence == nil, !haveJobsEnded
     else { return nil }
     let configuration = dashboard.configuration
     let isFirst = dashboard.connection.source == configuration.source
@@ -226,6 +227,7 @@ struct StatusView {
   /// Returns a sentence about the most important lasting problem; `nil` if the process has no such problem.
   private func standingNotice(in canvas: Canvas) -> Span? {
     if let silence { return Span(silence, .warning) }
+    if haveJobsEnded { return Span("all jobs have ended", .strong) }
     if dashboard.live.silence > .zero {
       return Span(
         "the process does not answer; it may be stopped, or the connection broken", .warning)
@@ -284,6 +286,9 @@ struct StatusView {
     return "Press \(tabs), select \(name), press S."
   }
 
+  /// Whether the watched source has jobs, and all of them have ended.
+  private var haveJobsEnded: Bool { dashboard.showsJobs && dashboard.connection.haveJobsEnded }
+
   /// A sentence with the reason why no updates arrive; `nil` if updates arrive.
   private var silence: String? {
     let live = dashboard.live
@@ -295,106 +300,5 @@ struct StatusView {
     guard dashboard.isAttached else { return "ended: \(reason)" }
     let known = CountText.text(live.operations.count)
     return "\(reason); \(known) of \(CountText.text(live.counts.total)) operations can be inspected"
-  }
-
-  private func text(of question: Question) -> String {
-    let what =
-      question.ids.count == 1
-      ? question.ids.map { dashboard.describe($0) }.joined()
-      : "\(CountText.text(question.ids.count)) operations: "
-        + question.ids.prefix(8).map { dashboard.describe($0) }.joined(separator: ", ")
-    switch question.purpose {
-    case .cancel: return "Cancel \(what)?"
-    case .quit where dashboard.runsJobs: return "End \(dashboard.unfinishedJobs) and quit?"
-    case .quit: return "Quit without waiting for \(what)?"
-    case .open(_, let name) where dashboard.runsJobs:
-      return "End \(dashboard.unfinishedJobs) and attach to \(name)?"
-    case .open(_, let name): return "End the demo and attach to \(name)?"
-    case .setSuspended(let id, let isSuspended):
-      let name = dashboard.live.queue(id)?.label.clipped(to: 40) ?? "\(id)"
-      return "\(isSuspended ? "Suspend" : "Resume") queue \(name)?"
-    }
-  }
-
-  /// Returns a sentence that explains what happens if the user answers yes.
-  private func consequence(of question: Question) -> String {
-    switch question.purpose {
-    case .cancel:
-      question.ids.count == 1
-        ? "Cancelling is final. Dependents that do not require success start after it."
-        : "Cancelling is final. Dependents that do not require success start after them."
-    case .quit where dashboard.runsJobs, .open where dashboard.runsJobs:
-      "The jobs run in this program. Their commands are ended, and dependents do not start."
-    case .quit: "The demo runs in this process. Quitting ends all its operations."
-    case .open:
-      """
-      The demo runs in this process. Its \(CountText.text(dashboard.unfinishedCount)) unfinished \
-      operations are discarded.
-      """
-    case .setSuspended(let id, let isSuspended):
-      isSuspended
-        ? "Executing operations continue. No other operation of the queue starts."
-        : "The queue's \(CountText.text(dashboard.live.queue(id)?.counts.held ?? 0)) held operations can start."
-    }
-  }
-
-  private func draw(_ question: Question, on canvas: inout Canvas) {
-    let columnCount = canvas.columns.count
-    func width(_ form: QuestionForm) -> Int {
-      canvas.glyphs.width(of: form.text, limit: columnCount)
-    }
-    func room(_ form: QuestionForm) -> Int {
-      columnCount - 2 - form.answers.reduce(0) { $0 + 3 + $1.0.utf8.count + $1.1.utf8.count }
-    }
-    // If the question has not enough room beside the answers, a shorter form of both is drawn.
-    let forms = forms(of: question)
-    let chosen = forms.first { room($0) >= min(width($0), 24) } ?? forms[forms.count - 1]
-    canvas.fill(row: layout.prompt, columns: canvas.columns)
-    let style = Style(.warning, isBold: true)
-    let end = 1 + max(0, min(width(chosen), room(chosen)))
-    var column = canvas.write(chosen.text, row: layout.prompt, columns: 1..<end, style: style)
-    for (key, words) in chosen.answers {
-      column += 2
-      column = canvas.write(
-        [Span(key, .accent, isBold: true), Span(words.isEmpty ? "" : " \(words)")],
-        row: layout.prompt,
-        columns: min(column, columnCount)..<columnCount)
-    }
-  }
-
-  /// A text of a question, and the keys and texts of its answers.
-  private typealias QuestionForm = (text: String, answers: [(String, String)])
-
-  /// Returns several forms of a question, the longest first.
-  private func forms(of question: Question) -> [QuestionForm] {
-    let count = question.dependents?.ids.count ?? 0
-    let end = question.dependents?.isCut == true ? "+" : ""
-    let number = CountText.text(count) + end
-    func form(_ text: String, also: String, hasWords: Bool = true) -> QuestionForm {
-      let answers = KeyTable.footer(in: .question).compactMap { binding -> (String, String)? in
-        guard let words = binding.footerWords[.question] else { return nil }
-        guard binding.action == .answer(.also) else {
-          return (binding.footerKey, hasWords ? words : "")
-        }
-        return count == 0 ? nil : (binding.footerKey, also)
-      }
-      return (text, answers)
-    }
-    let text = text(of: question)
-    return [
-      form(text, also: "Also \(number) dependent\(count == 1 ? "" : "s")"),
-      form(text, also: "Also \(number)"),
-      form(
-        shortText(of: question), also: "All \(CountText.text(question.ids.count + count))\(end)"),
-      form(text, also: "+\(number)", hasWords: false),
-    ]
-  }
-
-  /// Returns the question about cancelling without the names of the operations. Other questions have no shorter
-  /// text.
-  private func shortText(of question: Question) -> String {
-    guard question.purpose == .cancel else { return text(of: question) }
-    return question.ids.count == 1
-      ? "Cancel \(question.ids[0])?" : "Cancel \(CountText.text(question.ids.count))?"
   }
 }

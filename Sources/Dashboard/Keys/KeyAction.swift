@@ -71,7 +71,8 @@ enum KeyAction: Sendable, Hashable {
 
   /// Commands for operations, and actions that tag operations for the next command.
   enum Command: Sendable, Hashable {
-    case tag, tagWithDependents, untagAll, cancel, armCancelKeys, raisePriority, lowerPriority
+    case tag, tagWithDependents, untagAll, cancel, armCancelKeys, retry
+    case raisePriority, lowerPriority
   }
 
   /// Commands for a queue.

@@ -38,7 +38,8 @@ enum KeyTable {
     .screen(.toggleHelp), .replay(.togglePlaying), .replay(.nextWarning), .replay(.seekBack),
     .replay(.seekForward), .replay(.slower), .replay(.faster),
     .replay(.stepBack), .replay(.stepForward), .answer(.no), .answer(.yes), .answer(.also),
-    .command(.cancel), .tree(.toggle), .queue(.toggleSuspended), .tree(.goToBlocker),
+    .command(.cancel), .command(.retry), .tree(.toggle), .queue(.toggleSuspended),
+    .tree(.goToBlocker),
     .list(.openFilter), .screen(.nextView), .queue(.narrow), .queue(.widen),
     .command(.tag), .command(.armCancelKeys), .detail(.open), .tree(.enterRow),
     .list(.openSearch), .list(.openSortMenu), .log(.open), .log(.openSearch), .log(.searchNext),
@@ -272,6 +273,17 @@ enum KeyTable {
       .command(.armCancelKeys), [.character("X")], in: browsing, label: "X + letter",
       help: "cancel row by its letter", group: .acting,
       footer: ("X", [.list: "By key", .tree: "By key"]),
+      changesProcess: true),
+    KeyBinding(
+      .command(.retry), [.character("T")], in: viewing, label: "T",
+      help: "retry tagged or selected", group: .acting,
+      footer: (
+        "T",
+        [
+          .list: "Retry", .tree: "Retry", .queues: "Retry", .timeline: "Retry", .events: "Retry",
+          .detail: "Retry", .log: "Retry", .warnings: "Retry",
+        ]
+      ),
       changesProcess: true),
     KeyBinding(
       .queue(.toggleSuspended), [.character("S")], in: viewing, label: "S",

@@ -3,14 +3,14 @@
 
 import MonitorProtocol
 
-// The output of a job on the log screen. The program's loop reads the file, and the dashboard has only some lines around
-// those on the screen.
+// The output of a job on the log screen. The program's loop reads the file, and the dashboard has only some lines
+// around those on the screen.
 
 extension Dashboard {
-  /// Returns the name of the job whose output the program's loop can read; `nil` if the operation is not of this
-  /// process, or is not known.
+  /// Returns the name of the job whose output the program's loop can read; `nil` if the source has no jobs, or if the
+  /// operation is not known.
   func jobName(of id: OperationReport.ID) -> String? {
-    guard configuration.runsJobs, connection.source == .demo else { return nil }
+    guard showsJobs else { return nil }
     return shown.operations[id].flatMap { $0.name.isEmpty ? nil : $0.name }
   }
 
@@ -30,7 +30,7 @@ extension Dashboard {
     // An answer never causes a request, so that requests end. The answer to a search has the lines around the match.
     switch message {
     case .output, .outputSearched: return []
-    case .monitor, .input, .tick, .resized, .exported, .found, .openFailed, .replay,
+    case .monitor, .input, .tick, .resized, .exported, .found, .openFailed, .replay, .jobsEnded,
       .recordingFailed:
       break
     }

@@ -11,6 +11,7 @@ extension Dashboard {
     case .tagWithDependents: tagWithDependents()
     case .untagAll: untagAll()
     case .cancel: askToCancel()
+    case .retry: askToRetry()
     case .armCancelKeys: armCancelKeys()
     case .raisePriority: changePriority(by: 1)
     case .lowerPriority: changePriority(by: -1)
@@ -27,10 +28,10 @@ extension Dashboard {
     return []
   }
 
-  /// Asks the user whether to cancel the tagged operations or, if none is tagged, the selected one.
+  /// Asks the user whether to cancel the tagged operations or, if none of them is unfinished, the selected one.
   mutating func askToCancel() -> [Effect] {
-    guard !commandTargets.isEmpty else { return [.bell] }
-    return ask(about: commandTargets)
+    let ids = targets(of: .cancel)
+    return ids.isEmpty ? [.bell] : ask(about: ids)
   }
 
   private mutating func ask(about ids: [OperationReport.ID]) -> [Effect] {
@@ -51,11 +52,12 @@ extension Dashboard {
     prompts.question?.dependents = dependents
   }
 
-  /// Quits the program. If tagged operations or jobs would end with the program, asks the user first.
+  /// Quits the program. If tagged operations would end with the program, asks the user first.
   mutating func askToQuit() -> [Effect] {
     let tagged = unfinished(tags.ids.sorted())
-    let mustAsk = configuration.runsJobs ? unfinishedCount > 0 : !tagged.isEmpty
-    guard connection.source == .demo, live.endedReason == nil, mustAsk else { return [.quit] }
+    guard connection.source == .demo, live.endedReason == nil, !tagged.isEmpty else {
+      return [.quit]
+    }
     prompts.question = Question(.quit, about: tagged)
     return []
   }
@@ -80,6 +82,10 @@ extension Dashboard {
       guard !includingDependents else { return [.bell] }
       prompts.question = nil
       return request(isSuspended, of: id)
+    case .retry:
+      guard !includingDependents else { return [.bell] }
+      prompts.question = nil
+      return retry(question.ids)
     }
     let dependents = question.dependents?.ids ?? []
     if includingDependents, dependents.isEmpty { return [.bell] }
@@ -138,21 +144,19 @@ extension Dashboard {
       show("no row has this cancel key", isWarning: true)
       return [.bell]
     case .operation(let id):
-      guard connection.source == .demo, !configuration.asksBeforeCancellingByKey else {
-        return ask(about: [id])
-      }
+      guard connection.source == .demo else { return ask(about: [id]) }
       guard !unfinished([id]).isEmpty else { return refuseFinished([id]) }
       return cancel([id])
     }
   }
 
-  /// Raises or lowers the priority of the tagged operations or, if none is tagged, of the selected one, by
-  /// one level.
+  /// Raises or lowers the priority of the tagged operations or, if none of them is unfinished, of the selected
+  /// one, by one level.
   mutating func changePriority(by step: Int) -> [Effect] {
-    guard !refuses(commandTargets) else { return [.bell] }
-    guard !commandTargets.isEmpty else { return [.bell] }
-    let unfinished = unfinished(commandTargets)
-    guard !unfinished.isEmpty else { return refuseFinished(commandTargets) }
+    let ids = targets(of: step > 0 ? .raisePriority : .lowerPriority)
+    guard !refuses(ids), !ids.isEmpty else { return [.bell] }
+    let unfinished = unfinished(ids)
+    guard !unfinished.isEmpty else { return refuseFinished(ids) }
     if unfinished.count == 1 { notePriorityChange(of: unfinished[0], by: step) }
     return [.send(.changePriority(unfinished, by: step))]
   }

@@ -18,12 +18,15 @@ struct Question: Sendable, Equatable {
     /// The program suspends this queue or, if the value is `false`, resumes it. The question has no list of
     /// operations.
     case setSuspended(QueueReport.ID, Bool)
+    /// The process retries the jobs of the operations.
+    case retry
 
     /// Words for a message that a command was not sent, such as "not cancelled"; `nil` if the action is not a
     /// command.
     var refusalWords: String? {
       switch self {
       case .cancel: "not cancelled"
+      case .retry: "not retried"
       case .setSuspended(_, let isSuspended): isSuspended ? "not suspended" : "not resumed"
       case .quit, .open: nil
       }
@@ -41,16 +44,5 @@ struct Question: Sendable, Equatable {
   init(_ purpose: Purpose, about ids: [OperationReport.ID]) {
     self.purpose = purpose
     self.ids = ids
-  }
-}
-
-extension Dashboard {
-  /// Whether the source ``Source/demo`` consists of the jobs of a file.
-  var runsJobs: Bool { configuration.runsJobs }
-
-  /// The number of unfinished jobs in words.
-  var unfinishedJobs: String {
-    let count = unfinishedCount
-    return count == 1 ? "1 unfinished job" : "\(CountText.text(count)) unfinished jobs"
   }
 }

@@ -18,29 +18,58 @@ struct Tags: Sendable {
   }
 
   /// Removes the tags of operations that have ended, because they accept no commands.
-  mutating func dropOver(in monitored: MonitoredState) {
+  ///
+  /// - Parameters:
+  ///   - monitored: The state of the process.
+  ///   - keepsRetryable: Whether the tags of operations stay that have failed or were cancelled, because their
+  ///     jobs can be retried.
+  mutating func dropOver(in monitored: MonitoredState, keepsRetryable: Bool) {
     guard !ids.isEmpty else { return }
-    ids = ids.filter {
-      monitored.operations.state(of: $0)?.isOver != true && !monitored.hasEnded($0)
+    ids = ids.filter { id in
+      let state = monitored.operations.state(of: id)
+      let acceptsCommands =
+        state?.isOver != true || keepsRetryable && state?.mayBeRetried == true
+      return acceptsCommands && !monitored.hasEnded(id)
     }
   }
 }
 
-// The operations that keys act on: the tagged ones, or the selected one if none is tagged.
+// The operations that keys act on: the tagged ones, or the selected one if no tagged one accepts the command.
 
 extension Dashboard {
-  /// The operations that a command applies to, in ascending order. On the detail screen, a command applies
-  /// only to the shown operation.
-  var commandTargets: [OperationReport.ID] {
+  /// Returns the operations that a command applies to, in ascending order. On the detail screen, a command
+  /// applies only to the shown operation.
+  func targets(of command: KeyAction.Command) -> [OperationReport.ID] {
     if let detail, warningList == nil { return [detail.id] }
-    return tags.ids.isEmpty ? selectedOperation.map { [$0] } ?? [] : tags.ids.sorted()
+    return appliesToTags(command) ? tags.ids.sorted() : selectedOperation.map { [$0] } ?? []
+  }
+
+  /// Returns whether a command applies to the tagged operations, and not to the selected one. If neither a tagged
+  /// operation nor the selected one accepts the command, it applies to the tagged ones.
+  func appliesToTags(_ command: KeyAction.Command) -> Bool {
+    guard !tags.ids.isEmpty else { return false }
+    let acceptsSelected = selectedOperation.map { mayAccept(command, $0) } ?? false
+    return !acceptsSelected || tagsMayAccept(command)
+  }
+
+  /// Returns whether at least one tagged operation may accept a command. The tags of jobs that have failed stay,
+  /// and such jobs can only be retried.
+  func tagsMayAccept(_ command: KeyAction.Command) -> Bool {
+    tags.ids.contains { mayAccept(command, $0) }
+  }
+
+  /// Returns whether an operation accepts a command, as far as the dashboard knows its state.
+  private func mayAccept(_ command: KeyAction.Command, _ id: OperationReport.ID) -> Bool {
+    guard !live.hasEnded(id) else { return false }
+    guard let state = live.operations.state(of: id) else { return true }
+    return command == .retry ? state.mayBeRetried && canRetry(id) : !state.isOver
   }
 
   /// Tags the selected operation or, if it is tagged, removes its tag. Then selects the next row.
   mutating func toggleTag() -> [Effect] {
     guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
     if tags.ids.remove(id) == nil {
-      guard !report.state.isOver else {
+      guard !report.state.isOver || canRetry && report.state.mayBeRetried else {
         show("\(describe(id)) has finished", isWarning: true)
         return [.bell]
       }

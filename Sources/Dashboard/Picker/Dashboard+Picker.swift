@@ -81,7 +81,7 @@ extension Dashboard {
   func name(of row: PickerState.Row) -> String {
     switch row {
     case .process(let choice): "\(choice.programName.clipped(to: 24))[\(choice.processID)]"
-    case .demo: runsJobs ? "the jobs" : "the demo"
+    case .demo: "the demo"
     }
   }
 

@@ -80,8 +80,7 @@ struct PickerView {
     var nameEnd = columns.program.lowerBound
     switch content {
     case .demo:
-      nameEnd = canvas.write(
-        dashboard.runsJobs ? "jobs" : "demo", row: row, columns: columns.program, style: quiet)
+      nameEnd = canvas.write("demo", row: row, columns: columns.program, style: quiet)
     case .process(let choice):
       canvas.writeRight("\(choice.processID)", row: row, columns: columns.processID, style: quiet)
       nameEnd = canvas.write(choice.programName, row: row, columns: columns.program, style: quiet)
@@ -149,12 +148,10 @@ struct PickerView {
     let row = picker.selected
     let name = Span("\(dashboard.name(of: row)) ", .strong, isBold: true)
     if let refusal = row.refusal { return [name, Span("cannot attach: \(refusal)")] }
-    let areJobs = row == .demo && dashboard.runsJobs
-    if dashboard.isWatched(row) { return [name, Span(areJobs ? "are attached" : "is attached")] }
-    let title = dashboard.configuration.title
+    if dashboard.isWatched(row) { return [name, Span("is attached")] }
+    let configuration = dashboard.configuration
+    let title = configuration.runsJobs ? "" : configuration.title
     switch row {
-    case .demo where areJobs:
-      return [Span("The jobs were ended. Start opq-top again to run them.")]
     case .demo where title.isEmpty: return [Span("Enter starts the demo")]
     case .demo: return [Span("Enter starts the demo \(title.clipped(to: 24))")]
     case .process(let choice):

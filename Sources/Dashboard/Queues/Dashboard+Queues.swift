@@ -73,7 +73,7 @@ extension Dashboard {
       }
       let words = width.map { "has width \(CountText.text($0))" } ?? "has the default width"
       announce(id, result.outcomes, done: words)
-    case .cancel, .cancelWithDependents, .changePriority: break
+    case .cancel, .cancelWithDependents, .changePriority, .retry: break
     }
   }
 
@@ -82,7 +82,8 @@ extension Dashboard {
   ) {
     switch outcomes.first ?? .unknown {
     case .requested: show("queue \(live.queue(id)?.name ?? "") \(done)")
-    case .alreadyFinished, .unknown: show("the queue no longer exists", isWarning: true)
+    case .alreadyFinished, .unknown, .notRetryable:
+      show("the queue no longer exists", isWarning: true)
     case .denied: show("denied: the process is monitored read-only", isWarning: true)
     case .lost:
       let name = live.queue(id)?.name ?? ""

@@ -154,8 +154,9 @@ extension Dashboard {
     case .command(let key):
       switch key {
       case .tag, .tagWithDependents: true
-      case .cancel, .raisePriority, .lowerPriority: tags.ids.isEmpty
-      case .untagAll, .armCancelKeys: false
+      case .cancel, .raisePriority, .lowerPriority: !appliesToTags(key)
+      // A job that has failed leaves the tree of unfinished operations, and can be retried.
+      case .untagAll, .armCancelKeys, .retry: false
       }
     case .queue: true
     case .program, .screen, .movement, .list, .timeline, .detail, .log, .picker, .warnings,

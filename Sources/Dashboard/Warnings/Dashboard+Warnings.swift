@@ -31,7 +31,7 @@ extension Dashboard {
     switch action {
     case .warnings(.goTo), .queue: concernsWarning = true
     // A command applies to the tagged operations, not to the selected warning.
-    case .command: concernsWarning = tags.ids.isEmpty
+    case .command(let command): concernsWarning = !appliesToTags(command)
     case .warnings, .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker,
       .answer, .replay:
       concernsWarning = false
@@ -82,8 +82,8 @@ extension Dashboard {
     else { return nil }
     if binding.contexts.contains(screenContext), applies(action, to: warning) { return "\(key)" }
     // A command applies to the tagged operations, not to the selected warning.
-    let usesTags = if case .command = action { true } else { false }
-    guard warningList == nil, !usesTags || tags.ids.isEmpty, binding.contexts.contains(.warnings),
+    let usesTags = if case .command(let command) = action { tagsMayAccept(command) } else { false }
+    guard warningList == nil, !usesTags, binding.contexts.contains(.warnings),
       let index = shown.warnings.firstIndex(of: warning), index <= Self.mostRepeats
     else { return nil }
     // If the list shows only operations with warnings, the key `!` first shows all operations.
@@ -97,7 +97,8 @@ extension Dashboard {
     switch action {
     case .command(let command):
       let subjects = command == .raisePriority ? warning.awaited : warning.operations
-      return !commandTargets.isEmpty && commandTargets.allSatisfy(subjects.contains)
+      let targets = targets(of: command)
+      return !targets.isEmpty && targets.allSatisfy(subjects.contains)
     case .queue: return selectedQueue.map { $0.id == warning.queue } ?? false
     case .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker, .warnings,
       .answer, .replay:

@@ -246,6 +246,7 @@ struct ProcessMerge {
       processStarted: reports.lazy.map(\.hello.processStarted).min() ?? now)
     hello.bootID = bootID
     hello.totalCount = reports.reduce(0) { $0 + $1.hello.totalCount }
+    hello.canRetry = reports.contains(where: \.hello.canRetry)
     return hello
   }
 

@@ -55,11 +55,11 @@ struct SplitCommands {
     switch command {
     case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _):
       processes = ids.map { process($0.processNumber) }
-      let own = Dictionary(grouping: ids) { $0.processNumber }
-      for number in Set(processes.compactMap { $0 }).sorted() {
-        let ids = (own[number] ?? []).map(\.withinProcess)
-        orders.append(Order(process: number, command: command.about(ids)))
-      }
+      orders = self.orders(for: command, about: ids)
+    case .retry(let ids, let names):
+      // A name does not say which process has the job.
+      processes = ids.map { process($0.processNumber) } + names.map { _ in nil }
+      orders = self.orders(for: command, about: ids)
     case .setSuspended(let queue, let isSuspended):
       processes = [process(queue.processNumber)]
       orders = processes.compactMap { $0 }.map {
@@ -106,22 +106,38 @@ struct SplitCommands {
     }
   }
 
+  /// Returns one command for each process that has some of these operations.
+  private func orders(
+    for command: MonitorCommand, about ids: [OperationReport.ID]
+  ) -> [Order] {
+    let own = Dictionary(grouping: ids) { $0.processNumber }
+    return own.keys.sorted().compactMap { process($0) }.map { number in
+      let ids = (own[number] ?? []).map(\.withinProcess)
+      return Order(process: number, command: command.about(ids))
+    }
+  }
+
   private func process(_ number: Int) -> Int? {
     number >= 1 && number <= count ? number : nil
   }
 
   private static func result(of pending: Pending) -> CommandResult {
     var outcomes = pending.answers.mapValues { $0.outcomes[...] }
-    return CommandResult(
+    var refusals: [Int: String] = [:]
+    var result = CommandResult(
       command: pending.command,
-      outcomes: pending.processes.map { number in
+      outcomes: pending.processes.enumerated().map { index, number in
         guard let number else { return .unknown }
         if pending.waiting.contains(where: { $0.process == number }) { return .lost }
+        let own = outcomes[number]?.startIndex ?? 0
+        refusals[index] = pending.answers[number]?.refusals[own]
         return outcomes[number]?.popFirst() ?? .unknown
       },
       dependents: pending.answers.keys.sorted().flatMap { number in
         ProcessTranslation(number: number).merged(pending.answers[number]?.dependents ?? [])
       })
+    result.refusals = refusals
+    return result
   }
 }
 
@@ -132,6 +148,7 @@ extension MonitorCommand {
     case .cancel: .cancel(ids)
     case .cancelWithDependents: .cancelWithDependents(ids)
     case .changePriority(_, let steps): .changePriority(ids, by: steps)
+    case .retry: .retry(ids)
     case .setSuspended, .setWidth: self
     }
   }

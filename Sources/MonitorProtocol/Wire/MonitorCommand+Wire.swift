@@ -17,6 +17,9 @@ extension WireCommand {
     case .changePriority(let ids, let levels):
       changePriority.ids = ids.map(\.rawValue)
       changePriority.levels = Int32(clamping: levels)
+    case .retry(let ids, let names):
+      retry.ids = ids.map(\.rawValue)
+      retry.names = names.map(\.wireText)
     }
   }
 }
@@ -38,12 +41,23 @@ extension MonitorCommand {
       let most = WireLimits.mostPriorityLevels
       let levels = try checked(Int64(action.levels), in: -most...most, "a change of priority")
       self = .changePriority(try Self.ids(action.ids), by: levels)
+    case .retry(let jobs):
+      let names = jobs.names
+      self = .retry(try Self.ids(jobs.ids, beside: names.count), names: names.map(\.wireText))
     case nil: return nil
     }
   }
 
-  private static func ids(_ ids: [UInt64]) throws(WireError) -> [OperationReport.ID] {
-    try checked(ids, most: WireLimits.mostOperationsOfCommand, "a command")
+  /// Returns the ids of a command that also has a number of names. Throws an error if there are too
+  /// many ids and names.
+  private static func ids(
+    _ ids: [UInt64], beside nameCount: Int = 0
+  ) throws(WireError) -> [OperationReport.ID] {
+    let most = WireLimits.mostOperationsOfCommand
+    guard nameCount <= most else {
+      throw WireError("a command names \(nameCount) jobs; the limit is \(most)")
+    }
+    return try checked(ids, most: most - nameCount, "a command")
   }
 }
 
@@ -55,7 +69,27 @@ extension WireCommandResult.Outcome {
       case .alreadyFinished: .alreadyFinished
       case .unknown, .lost: .unspecified
       case .denied: .denied
+      case .notRetryable: .notRetryable
       }
+  }
+}
+
+extension WireCommandResult.Refusal {
+  /// Returns the reasons for a message, by ascending indexes; at most
+  /// ``WireLimits/mostRefusalBytes`` of them.
+  static func all(_ reasons: [Int: String]) -> [Self] {
+    var refusals: [Self] = []
+    var room = WireLimits.mostRefusalBytes
+    for (index, reason) in reasons.sorted(by: { $0.key < $1.key }) {
+      var refusal = Self()
+      refusal.index = UInt32(clamping: index)
+      refusal.reason = reason.wireText
+      // The index, the tags and the lengths have at most twelve bytes.
+      room -= refusal.reason.utf8.count + 12
+      guard room >= 0 else { break }
+      refusals.append(refusal)
+    }
+    return refusals
   }
 }
 
@@ -66,6 +100,7 @@ extension CommandResult.Outcome {
       case .requested: .requested
       case .alreadyFinished: .alreadyFinished
       case .denied: .denied
+      case .notRetryable: .notRetryable
       case .unspecified, .UNRECOGNIZED: .unknown
       }
   }

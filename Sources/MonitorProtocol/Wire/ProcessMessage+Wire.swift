@@ -10,10 +10,11 @@ extension ProcessMessage {
     switch self {
     case .hello(let hello, let versions): wire.hello = WireProcessHello(hello, versions: versions)
     case .updatePart(let part): wire.updatePart = WireUpdatePart(part)
-    case .commandResult(let token, let outcomes, let dependents):
+    case .commandResult(let token, let outcomes, let dependents, let refusals):
       wire.commandResult.token = token
       wire.commandResult.outcomes = outcomes.map { WireCommandResult.Outcome($0) }
       wire.commandResult.dependents = dependents.map(\.rawValue)
+      wire.commandResult.refusals = WireCommandResult.Refusal.all(refusals)
     case .pong(let number): wire.pong = number
     case .bye(let farewell): wire.bye = WireFarewell(farewell)
     case .unknown: break
@@ -34,7 +35,10 @@ extension ProcessMessage {
     case .commandResult(let result):
       self = .commandResult(
         token: result.token, outcomes: result.outcomes.map { CommandResult.Outcome($0) },
-        dependents: result.dependents.map { OperationReport.ID($0) })
+        dependents: result.dependents.map { OperationReport.ID($0) },
+        refusals: Dictionary(
+          result.refusals.map { (Int($0.index), $0.reason.wireText) },
+          uniquingKeysWith: { first, _ in first }))
     case .pong(let number): self = .pong(number)
     case .bye(let farewell): self = .bye(Farewell(farewell))
     case nil: self = .unknown
@@ -56,6 +60,7 @@ extension WireProcessHello {
     bootID = hello.bootID.wireText
     totalCount = Int64(hello.totalCount)
     startTicks = hello.startTicks
+    canRetry = hello.canRetry
   }
 }
 
@@ -74,6 +79,7 @@ extension Hello {
     bootID = wire.bootID.wireText
     totalCount = Int(wireCount: wire.totalCount)
     startTicks = wire.startTicks
+    canRetry = wire.canRetry
   }
 }
 

@@ -9,10 +9,12 @@ public enum ProcessMessage: Sendable, Equatable {
   /// A part of an update. An update has several parts if it exceeds the size of a message. Each
   /// part costs one credit.
   case updatePart(UpdatePart)
-  /// The result of the command with this token. It has one outcome for each operation of the
-  /// command, in the same order, and the dependents that were also asked to cancel.
+  /// The result of the command with this token. It has one outcome for each operation and each name
+  /// of the command, in the same order, the dependents that were also asked to cancel, and the
+  /// reasons of refusals by the indexes of their outcomes.
   case commandResult(
-    token: UInt32, outcomes: [CommandResult.Outcome], dependents: [OperationReport.ID])
+    token: UInt32, outcomes: [CommandResult.Outcome], dependents: [OperationReport.ID],
+    refusals: [Int: String] = [:])
   /// The answer to a ``ViewerMessage/ping(_:)`` with the same number.
   case pong(UInt64)
   /// The monitor ends the connection or refuses the viewer.
@@ -60,7 +62,7 @@ public struct Farewell: Sendable, Equatable {
 /// versions are incompatible.
 public struct ProtocolVersions: Sendable, Equatable, CustomStringConvertible {
   /// The versions that this library understands.
-  public static let current = ProtocolVersions(major: 1, minor: 2)
+  public static let current = ProtocolVersions(major: 1, minor: 3)
 
   /// The major version. The process and the viewer must have the same major version.
   public var major: UInt32
@@ -75,6 +77,9 @@ public struct ProtocolVersions: Sendable, Equatable, CustomStringConvertible {
 
   /// Returns whether programs with these versions understand each other.
   public func isCompatible(with other: ProtocolVersions) -> Bool { major == other.major }
+
+  /// Whether a process with these versions answers ``MonitorCommand/retry(_:names:)``.
+  package var knowsRetry: Bool { minor >= 3 }
 
   /// The versions as text, such as `1.1`.
   public var description: String { "\(major).\(minor)" }

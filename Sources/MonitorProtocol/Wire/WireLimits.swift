@@ -20,6 +20,9 @@ public enum WireLimits {
   /// dependents to cancel. A result with this number of dependents fits into a message, even with
   /// the largest ids and the maximum number of outcomes.
   public static let mostDependentsOfResult = 80_000
+  /// The maximum size of all ``CommandResult/refusals`` in a message, in bytes. They fit into a
+  /// message together with the maximum numbers of outcomes and dependents.
+  public static let mostRefusalBytes = 64 << 10
   /// The maximum size of ``Interest/operations`` and of ``Interest/subjects``. Both fit into a
   /// message together, even with the largest ids.
   public static let mostSingleOperations = 50_000

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 5f10c3738c2dc72bcaedeeebe5990f788436f4149d85d4892ef32e9fef5aaaab
+// Made from monitor.proto 47e724cc8d6f45672129a1628a391bffaafd0abf6c8a401dd0b045300fb537ed
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -16,7 +16,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// The messages between a monitored process and its viewers, version 1.2.
+// The messages between a monitored process and its viewers, version 1.3.
 //
 // On a socket, the length of each message in bytes precedes it, as an unsigned 32-bit little-endian
 // number. A message is at most 1 MiB long. The viewer sends the first message,
@@ -421,6 +421,9 @@ nonisolated struct WireProcessHello: Sendable {
   /// When the process started, in the kernel's clock ticks since boot, including sleep. Together
   /// with `boot_id` and `process_id` it identifies one process. 0 if unknown. Since version 1.1.
   var startTicks: UInt64 = 0
+
+  /// Whether the process carries out `Command.retry`. Since version 1.3.
+  var canRetry: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1000,6 +1003,15 @@ nonisolated struct WireCommand: Sendable {
     set {action = .changePriority(newValue)}
   }
 
+  /// Executes jobs again. A process before version 1.3 sends no result. Since version 1.3.
+  var retry: WireCommand.Retry {
+    get {
+      if case .retry(let v)? = action {return v}
+      return WireCommand.Retry()
+    }
+    set {action = .retry(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Action: Equatable, Sendable {
@@ -1013,6 +1025,8 @@ nonisolated struct WireCommand: Sendable {
     case setWidth(WireCommand.SetWidth)
     /// Changes the priority of operations.
     case changePriority(WireCommand.ChangePriority)
+    /// Executes jobs again. A process before version 1.3 sends no result. Since version 1.3.
+    case retry(WireCommand.Retry)
 
   }
 
@@ -1086,6 +1100,23 @@ nonisolated struct WireCommand: Sendable {
     init() {}
   }
 
+  /// The jobs to execute again; at most 100,000. Since version 1.3.
+  nonisolated struct Retry: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The ids of operations. An operation has the name of its job.
+    var ids: [UInt64] = []
+
+    /// The names of further jobs, which may have no operation.
+    var names: [String] = []
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+  }
+
   init() {}
 }
 
@@ -1098,11 +1129,16 @@ nonisolated struct WireCommandResult: Sendable {
   /// The token of the command.
   var token: UInt32 = 0
 
-  /// One outcome for each operation of the command, in the same order, or one outcome for a queue.
+  /// One outcome for each operation of the command, in the same order, then one outcome for each of its
+  /// names, or one outcome for a queue.
   var outcomes: [WireCommandResult.Outcome] = []
 
   /// The ids of the dependents that were also asked to cancel, ascending.
   var dependents: [UInt64] = []
+
+  /// The reasons for OUTCOME_NOT_RETRYABLE, at most 64 KiB together. Further reasons are left out. Since
+  /// version 1.3.
+  var refusals: [WireCommandResult.Refusal] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1120,6 +1156,9 @@ nonisolated struct WireCommandResult: Sendable {
 
     /// The process refuses commands.
     case denied // = 3
+
+    /// The process does not execute the job again. `refusals` contains the reason. Since version 1.3.
+    case notRetryable // = 4
     case UNRECOGNIZED(Int)
 
     init() {
@@ -1132,6 +1171,7 @@ nonisolated struct WireCommandResult: Sendable {
       case 1: self = .requested
       case 2: self = .alreadyFinished
       case 3: self = .denied
+      case 4: self = .notRetryable
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -1142,6 +1182,7 @@ nonisolated struct WireCommandResult: Sendable {
       case .requested: return 1
       case .alreadyFinished: return 2
       case .denied: return 3
+      case .notRetryable: return 4
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -1152,8 +1193,26 @@ nonisolated struct WireCommandResult: Sendable {
       .requested,
       .alreadyFinished,
       .denied,
+      .notRetryable,
     ]
 
+  }
+
+  /// The reason why the process does not execute a job again. Since version 1.3.
+  nonisolated struct Refusal: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The index of the job's outcome in `outcomes`, from 0 on.
+    var index: UInt32 = 0
+
+    /// The reason as one sentence.
+    var reason: String = String()
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
   }
 
   init() {}
@@ -2948,7 +3007,7 @@ nonisolated extension WireViewerHello: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireProcessHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ProcessHello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}versions\0\u{3}process_name\0\u{3}process_id\0\u{3}is_read_only\0\u{1}anchor\0\u{3}anchor_seconds_since_1970\0\u{3}process_started\0\u{3}boot_id\0\u{3}total_count\0\u{3}start_ticks\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}versions\0\u{3}process_name\0\u{3}process_id\0\u{3}is_read_only\0\u{1}anchor\0\u{3}anchor_seconds_since_1970\0\u{3}process_started\0\u{3}boot_id\0\u{3}total_count\0\u{3}start_ticks\0\u{3}can_retry\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2967,6 +3026,7 @@ nonisolated extension WireProcessHello: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 9: try { try decoder.decodeSingularStringField(value: &self.bootID) }()
       case 10: try { try decoder.decodeSingularInt64Field(value: &self.totalCount) }()
       case 11: try { try decoder.decodeSingularUInt64Field(value: &self.startTicks) }()
+      case 12: try { try decoder.decodeSingularBoolField(value: &self.canRetry) }()
       default: break
       }
     }
@@ -3010,6 +3070,9 @@ nonisolated extension WireProcessHello: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.startTicks != 0 {
       try visitor.visitSingularUInt64Field(value: self.startTicks, fieldNumber: 11)
     }
+    if self.canRetry != false {
+      try visitor.visitSingularBoolField(value: self.canRetry, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3025,6 +3088,7 @@ nonisolated extension WireProcessHello: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.bootID != rhs.bootID {return false}
     if lhs.totalCount != rhs.totalCount {return false}
     if lhs.startTicks != rhs.startTicks {return false}
+    if lhs.canRetry != rhs.canRetry {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3542,7 +3606,7 @@ nonisolated extension WireMatches: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Command"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}cancel\0\u{3}cancel_with_dependents\0\u{3}set_suspended\0\u{3}set_width\0\u{3}change_priority\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}cancel\0\u{3}cancel_with_dependents\0\u{3}set_suspended\0\u{3}set_width\0\u{3}change_priority\0\u{1}retry\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3616,6 +3680,19 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.action = .changePriority(v)
         }
       }()
+      case 7: try {
+        var v: WireCommand.Retry?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .retry(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .retry(v)
+        }
+      }()
       default: break
       }
     }
@@ -3649,6 +3726,10 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .changePriority?: try {
       guard case .changePriority(let v)? = self.action else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .retry?: try {
+      guard case .retry(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     }()
     case nil: break
     }
@@ -3802,9 +3883,44 @@ nonisolated extension WireCommand.ChangePriority: SwiftProtobuf.Message, SwiftPr
   }
 }
 
+nonisolated extension WireCommand.Retry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = WireCommand.protoMessageName + ".Retry"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ids\0\u{1}names\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.ids) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.names) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.ids.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.ids, fieldNumber: 1)
+    }
+    if !self.names.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.names, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireCommand.Retry, rhs: WireCommand.Retry) -> Bool {
+    if lhs.ids != rhs.ids {return false}
+    if lhs.names != rhs.names {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireCommandResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CommandResult"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}outcomes\0\u{1}dependents\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}outcomes\0\u{1}dependents\0\u{1}refusals\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3815,6 +3931,7 @@ nonisolated extension WireCommandResult: SwiftProtobuf.Message, SwiftProtobuf._M
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.token) }()
       case 2: try { try decoder.decodeRepeatedEnumField(value: &self.outcomes) }()
       case 3: try { try decoder.decodeRepeatedUInt64Field(value: &self.dependents) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.refusals) }()
       default: break
       }
     }
@@ -3830,6 +3947,9 @@ nonisolated extension WireCommandResult: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.dependents.isEmpty {
       try visitor.visitPackedUInt64Field(value: self.dependents, fieldNumber: 3)
     }
+    if !self.refusals.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.refusals, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3837,13 +3957,49 @@ nonisolated extension WireCommandResult: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.token != rhs.token {return false}
     if lhs.outcomes != rhs.outcomes {return false}
     if lhs.dependents != rhs.dependents {return false}
+    if lhs.refusals != rhs.refusals {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension WireCommandResult.Outcome: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OUTCOME_UNSPECIFIED\0\u{1}OUTCOME_REQUESTED\0\u{1}OUTCOME_ALREADY_FINISHED\0\u{1}OUTCOME_DENIED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OUTCOME_UNSPECIFIED\0\u{1}OUTCOME_REQUESTED\0\u{1}OUTCOME_ALREADY_FINISHED\0\u{1}OUTCOME_DENIED\0\u{1}OUTCOME_NOT_RETRYABLE\0")
+}
+
+nonisolated extension WireCommandResult.Refusal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = WireCommandResult.protoMessageName + ".Refusal"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}reason\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.index) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.index != 0 {
+      try visitor.visitSingularUInt32Field(value: self.index, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireCommandResult.Refusal, rhs: WireCommandResult.Refusal) -> Bool {
+    if lhs.index != rhs.index {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

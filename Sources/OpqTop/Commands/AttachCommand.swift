@@ -19,7 +19,9 @@ struct AttachCommand: EndingCommand {
       OPQ_SOCKET_DIRECTORY is set for both programs, they use only that directory. \
       The process continues when opq-top ends. Exits with 1 if the process does not answer, or, with \
       --batch, when it ends; with 3 if no process listens; with 4 if the process uses another version of the \
-      protocol; with 5 if access is denied. With several processes, exits when the last one has ended.
+      protocol; with 5 if access is denied. With several processes, exits when the last one has ended. \
+      With --run, the dashboard prints at its end what "opq-top run" prints. The exit statuses are the same, but after \
+      a signal, opq-top ends by this signal.
       "opq-top attach [options] -- COMMAND" starts a command; see "opq-top --help".
       """)
 
@@ -30,13 +32,15 @@ struct AttachCommand: EndingCommand {
   var targets: [String] = []
 
   @OptionGroup var options: TargetOptions
+  @OptionGroup var runs: RunPlaceOptions
   @OptionGroup var view: ViewOptions
   @OptionGroup var recording: RecordingOptions
 
   func validate() throws {
+    try runs.check(options)
     guard let first = targets.first else { return }
     guard !options.isGiven else {
-      throw ValidationError("\(first) cannot be combined with --pid, --wait or --socket")
+      throw ValidationError("\(first) cannot be combined with \(TargetOptions.words)")
     }
     for (index, target) in targets.enumerated() {
       guard let named = AttachTarget(target) else {
@@ -59,7 +63,7 @@ struct AttachCommand: EndingCommand {
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     Attachment(
-      targets: targets.compactMap { AttachTarget($0) }, options: options, view: view,
+      targets: targets.compactMap { AttachTarget($0) }, options: options, runs: runs, view: view,
       recording: recording
     ).ending { Program.fail(AttachError(.nothingThere, ProcessTable.emptyMessage)) }
   }

@@ -28,8 +28,14 @@ struct CancelCommand: InquiryCommand {
   var withDependents = false
 
   @OptionGroup var options: InquiryOptions
+  @OptionGroup var runs: RunPlaceOptions
 
-  func validate() throws { try operations.checkCount() }
+  var runPlace: RunPlaceOptions? { runs }
+
+  func validate() throws {
+    try operations.checkCount()
+    try checkSource()
+  }
 
   func inquiry(about ids: [OperationReport.ID]) -> any Inquiry {
     CancelInquiry(ids, includingDependents: withDependents, options.form)
@@ -51,6 +57,11 @@ struct SuspendCommand: InquiryCommand {
   var queue: String
 
   @OptionGroup var options: InquiryOptions
+  @OptionGroup var runs: RunPlaceOptions
+
+  var runPlace: RunPlaceOptions? { runs }
+
+  func validate() throws { try checkSource() }
 
   func inquiry(about ids: [OperationReport.ID]) -> any Inquiry {
     SuspendInquiry(queue, isSuspended: true, options.form)
@@ -72,6 +83,11 @@ struct ResumeCommand: InquiryCommand {
   var queue: String
 
   @OptionGroup var options: InquiryOptions
+  @OptionGroup var runs: RunPlaceOptions
+
+  var runPlace: RunPlaceOptions? { runs }
+
+  func validate() throws { try checkSource() }
 
   func inquiry(about ids: [OperationReport.ID]) -> any Inquiry {
     SuspendInquiry(queue, isSuspended: false, options.form)

@@ -12,17 +12,19 @@ struct DefaultCommand: EndingCommand {
 
   @OptionGroup var demo: DemoOptions
   @OptionGroup var target: TargetOptions
+  @OptionGroup var runs: RunPlaceOptions
   @OptionGroup var view: ViewOptions
   @OptionGroup var recording: RecordingOptions
   @OptionGroup var launch: LaunchOptions
 
   func validate() throws {
+    try runs.check(target)
     if demo.isGiven && target.isGiven {
-      throw ValidationError("a demo cannot be combined with --pid, --wait or --socket")
+      throw ValidationError("a demo cannot be combined with \(TargetOptions.words)")
     }
     if launch.isGiven && (demo.isGiven || target.isGiven) {
       throw ValidationError(
-        "a command after -- cannot be combined with a demo, --pid, --wait or --socket")
+        "a command after -- cannot be combined with a demo, \(TargetOptions.words)")
     }
   }
 
@@ -34,8 +36,9 @@ struct DefaultCommand: EndingCommand {
     }
     if demo.isList { return DemoCommand.printList() }
     if demo.isGiven { return DemoCommand.show(demo.choice, view, recording) }
-    return Attachment(targets: [], options: target, view: view, recording: recording).ending {
-      DemoCommand.show(demo.choice, view, recording)
-    }
+    return Attachment(targets: [], options: target, runs: runs, view: view, recording: recording)
+      .ending {
+        DemoCommand.show(demo.choice, view, recording)
+      }
   }
 }

@@ -12,6 +12,8 @@ protocol InquiryCommand: EndingCommand {
   var options: InquiryOptions { get }
   /// The options for the recording to use instead of a process; `nil` if the command needs a process.
   var source: RecordingSourceOptions? { get }
+  /// The options for the place of the runs; `nil` if the command has no such options.
+  var runPlace: RunPlaceOptions? { get }
   /// The operations on the command line.
   var operations: [OperationWord] { get }
   /// Returns the question or the request that the command sends to the process.
@@ -19,6 +21,12 @@ protocol InquiryCommand: EndingCommand {
   /// - Parameter ids: The ids of ``operations``.
   /// - Returns: The question or the request.
   func inquiry(about ids: [OperationReport.ID]) -> any Inquiry
+  /// Answers without a process. It is called if no process is named and none listens.
+  ///
+  /// - Parameter viewer: The run of the viewer.
+  /// - Returns: How the process must end; `nil` if the command needs a process.
+  /// - Throws: The error because of which there is no answer.
+  func endingWithoutProcess(_ viewer: ViewerRun) throws -> Ending?
   /// Whether the command changes nothing in the process.
   static var isReadOnly: Bool { get }
 }
@@ -58,19 +66,27 @@ struct InquiryOptions: ParsableArguments {
 extension InquiryCommand {
   var source: RecordingSourceOptions? { nil }
 
+  var runPlace: RunPlaceOptions? { nil }
+
   var operations: [OperationWord] { [] }
 
   /// Checks that the options name only one source.
   ///
-  /// - Throws: `ValidationError` if the options name both a recording and a process.
+  /// - Throws: `ValidationError` if the options name both a recording and a process, or a place of runs without a run.
   func checkSource() throws {
     if source?.recording != nil, options.target.isGiven {
-      throw ValidationError("--recording cannot be combined with --pid, --wait or --socket")
+      throw ValidationError("--recording cannot be combined with \(TargetOptions.words)")
     }
+    try runPlace?.check(options.target)
   }
 
+  func endingWithoutProcess(_ viewer: ViewerRun) throws -> Ending? { nil }
+
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
-  func ending() -> Ending {
+  func ending() -> Ending { answer() }
+
+  /// Answers from a recording or a process. Returns how the process must end: with an exit status or by a signal.
+  func answer() -> Ending {
     do {
       if let source, let recording = source.recording {
         let reader = try RecordingReader(path: recording)
@@ -82,11 +98,16 @@ extension InquiryCommand {
       // created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
       let target = options.target
-      let path = try target.isGiven ? target.path(nil, run) : TargetOptions.onlyPath()
+      let found = target.isGiven ? [] : ProcessFinder.find()
+      if !target.isGiven, found.isEmpty, let ending = try endingWithoutProcess(run) {
+        return ending
+      }
+      let path =
+        try target.isGiven ? target.path(nil, runPlace, run) : TargetOptions.onlyPath(of: found)
       let ids = try OperationWord.ids(of: operations) { names in
         try NameInquiry.parts(of: names).reduce(into: [:]) { ids, part in
           var inquiry = NameInquiry(part)
-          let ending = try answer(&inquiry, path, run)
+          let ending = try run.ask(&inquiry, of: path, isReadOnly: Self.isReadOnly)
           if case .signal(let signal) = ending { throw ViewerRun.SignalRequest(signal: signal) }
           ids.merge(try inquiry.ids()) { $1 }
         }
@@ -105,18 +126,28 @@ extension InquiryCommand {
     to inquiry: some Inquiry, _ path: String, _ run: ViewerRun
   ) throws -> Ending {
     var inquiry = inquiry
-    return try answer(&inquiry, path, run)
+    return try run.ask(&inquiry, of: path, isReadOnly: Self.isReadOnly)
   }
+}
 
+extension ViewerRun {
   /// Lets a process answer an inquiry.
-  private func answer(
-    _ inquiry: inout some Inquiry, _ path: String, _ run: ViewerRun
+  ///
+  /// - Parameters:
+  ///   - inquiry: The inquiry.
+  ///   - path: The path of the socket of the process.
+  ///   - isReadOnly: Whether the inquiry changes nothing in the process.
+  /// - Returns: How this process must end.
+  /// - Throws: ``AttachError`` if the process cannot be watched, or ``SignalRequest`` if a signal
+  ///   arrives before its greeting.
+  func ask(
+    _ inquiry: inout some Inquiry, of path: String, isReadOnly: Bool
   ) throws -> Ending {
     let session = RemoteSession(
-      path: path, isReadOnly: Self.isReadOnly, interest: inquiry.interest
-    ) { [waker = run.waker] in waker.ring() }
-    let watched = try run.greeted(by: session)
+      path: path, isReadOnly: isReadOnly, interest: inquiry.interest
+    ) { [waker] in waker.ring() }
+    let watched = try greeted(by: session)
     defer { watched.end() }
-    return InquiryLoop(source: watched.session, waker: run.waker, watch: run.watch).run(&inquiry)
+    return InquiryLoop(source: watched.session, waker: waker, watch: watch).run(&inquiry)
   }
 }

@@ -24,8 +24,10 @@ struct WhyCommand: InquiryCommand {
 
   @OptionGroup var options: InquiryOptions
   @OptionGroup var recorded: RecordingSourceOptions
+  @OptionGroup var runs: RunPlaceOptions
 
   var source: RecordingSourceOptions? { recorded }
+  var runPlace: RunPlaceOptions? { runs }
   var operations: [OperationWord] { [operation] }
 
   func validate() throws { try checkSource() }
@@ -55,8 +57,10 @@ struct TreeCommand: InquiryCommand {
 
   @OptionGroup var options: InquiryOptions
   @OptionGroup var recorded: RecordingSourceOptions
+  @OptionGroup var runs: RunPlaceOptions
 
   var source: RecordingSourceOptions? { recorded }
+  var runPlace: RunPlaceOptions? { runs }
   var operations: [OperationWord] { [operation] }
 
   /// The maximum width of the lines if the output is not a terminal.
@@ -77,48 +81,6 @@ struct TreeCommand: InquiryCommand {
   }
 }
 
-/// `opq-top log`: prints the log lines of an operation.
-struct LogCommand: InquiryCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "Prints the log lines of an operation.",
-    discussion: """
-      Prints the last lines that the code of the operation has logged, at most \(OperationLog.lineLimit), \
-      with the time in UTC and the level. The program must log through OperationLogHandler. With --json, \
-      each line is one object. Exits with 1 if the process does not know the operation.
-      """)
-  static let isReadOnly = true
-
-  @Argument(
-    help: ArgumentHelp(
-      "The id of the operation, such as 1042 or '#1042', or its name.", valueName: "id"),
-    transform: OperationWord.read)
-  var operation: OperationWord
-
-  @Flag(
-    name: .shortAndLong,
-    help:
-      "Also print new lines until the operation has finished. Exits with 1 if the process ends first."
-  )
-  var follow = false
-
-  @OptionGroup var options: InquiryOptions
-  @OptionGroup var recorded: RecordingSourceOptions
-
-  var source: RecordingSourceOptions? { recorded }
-  var operations: [OperationWord] { [operation] }
-
-  func validate() throws {
-    try checkSource()
-    if follow, recorded.recording != nil {
-      throw ValidationError("--follow cannot be combined with --recording")
-    }
-  }
-
-  func inquiry(about ids: [OperationReport.ID]) -> any Inquiry {
-    LogInquiry(ids[0], follows: follow, options.form)
-  }
-}
-
 /// `opq-top wait`: waits until operations reach a state.
 struct WaitCommand: InquiryCommand {
   static let configuration = CommandConfiguration(
@@ -127,6 +89,9 @@ struct WaitCommand: InquiryCommand {
       Exits with 0 when each operation has been in one of the states, and prints a line for each of them. \
       Exits with 1 if an operation can no longer reach the state or is unknown, if the process ends first, \
       or after the timeout.
+
+      Unlike that of other commands, --state names no place of runs. So if the run is not in the directory .opq of the \
+      working directory, --run needs the path of its directory.
       """)
   static let isReadOnly = true
 

@@ -10,7 +10,7 @@ struct RecordCommand: EndingCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Records the queues of another process to a file.",
     discussion: """
-      Without --pid, --wait or --socket, records the only process that listens. Records until the process \
+      Without --pid, --wait, --socket or --run, records the only process that listens. Records until the process \
       ends, the time of --for is over, or a signal INT or TERM arrives. No terminal is needed. To show the \
       file, use "opq-top replay". The file contains the names, errors and log lines of the operations; \
       only its owner can read it. If the disk is full, exits with 1; the part before can be replayed. The other exit \
@@ -23,6 +23,7 @@ struct RecordCommand: EndingCommand {
       """)
 
   @OptionGroup var options: TargetOptions
+  @OptionGroup var runs: RunPlaceOptions
 
   @Option(
     name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "file"))
@@ -39,8 +40,9 @@ struct RecordCommand: EndingCommand {
   @OptionGroup var launch: LaunchOptions
 
   func validate() throws {
+    try runs.check(options)
     if launch.isGiven && options.isGiven {
-      throw ValidationError("a command after -- cannot be combined with --pid, --wait or --socket")
+      throw ValidationError("a command after -- cannot be combined with \(TargetOptions.words)")
     }
   }
 
@@ -56,7 +58,7 @@ struct RecordCommand: EndingCommand {
       // threads that are created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]))
       return try run.record(
-        options.isGiven ? options.path(nil, run) : TargetOptions.onlyPath(), into: output,
+        options.isGiven ? options.path(nil, runs, run) : TargetOptions.onlyPath(), into: output,
         replaces: force, for: duration?.duration)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)

@@ -2,30 +2,41 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
+import CMonitorSystem
+import COperationsSystem
 import JobFiles
 import JobRun
 import MonitorProtocol
 
-/// `opq-top run`: runs the jobs of a file in this process, and shows them.
+/// `opq-top run`: runs the jobs of a file, and shows them.
 struct RunCommand: EndingCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Runs the commands of a job file.",
     discussion: """
-      The file declares commands, the order in which they run, and the queues that run them. On a terminal, the \
-      dashboard shows the jobs. The key q closes it and cancels the jobs that have not ended. Without a terminal or \
-      with --batch, a line is printed for each start, each failed attempt that is retried and each end of a job, and \
-      a summary at the end. These lines have no colors.
+      The file declares commands, the order in which they run, and the queues that run them. On a terminal, a process \
+      without a terminal runs the jobs, and the dashboard shows them. If you close the dashboard with q or Ctrl-C, or \
+      close the terminal, the jobs go on; "opq-top attach --run RUN" shows them again. Without a terminal or with \
+      --batch, a line is printed for each start, each failed attempt that is retried and each end of a job, and a \
+      summary at the end. These lines have no colors. The jobs do not outlive this process then, unless it is killed.
+
+      The directory .opq beside the file keeps the states and the output of all runs. --resume resumes a run whose \
+      process was ended or killed: jobs that have ended do not run again, unless they have changed, and jobs that \
+      still run are awaited. --resume with --dry-run says what would happen to each job.
 
       Exits with 0 if each job has succeeded, or was skipped because no need of a "when: failure" job has failed. \
-      Exits with 1 if a job has failed, was cancelled, or was skipped for another reason. A mistake in the file or \
-      the options is reported before a job has started, and the status is 2. After the signal N, all jobs are ended, \
-      and the status is 128 + N, for example 130 after Ctrl-C. A second Ctrl-C kills the commands.
+      Exits with 1 if a job has failed, was cancelled, or was skipped for another reason. If the dashboard is closed \
+      before the end, the status is 0, or 130 after Ctrl-C, or 1 if the journal cannot be written. A mistake in the file or the options is reported before \
+      a job has started, and the status is 2. If --resume finds no run, the status is 3. Without the dashboard, after \
+      the signal N, all jobs are ended, and the status is 128 + N, for example 130 after Ctrl-C. A second Ctrl-C kills \
+      the commands.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The job file: JSON if its name ends with .json, otherwise YAML. \"-\" is standard input.",
-      valueName: "file"))
+      """
+      The job file: JSON if its name ends with .json, otherwise YAML. "-" is standard input. With --resume: the id of \
+      the run, its first characters, or the path of its directory.
+      """, valueName: "file"))
   var file: String?
 
   @Option(
@@ -34,6 +45,12 @@ struct RunCommand: EndingCommand {
       "Run each line of this file as a command, without a job file. \"-\" is standard input.",
       valueName: "file"))
   var lines: String?
+
+  @Flag(
+    help: """
+      Resume a run: by default the newest interrupted one or, if there is none, the newest one.
+      """)
+  var resume = false
 
   @Option(
     name: .customShort("j", allowingJoined: true), parsing: .unconditional,
@@ -64,15 +81,28 @@ struct RunCommand: EndingCommand {
   @Flag(help: "With --dry-run: print the plan as one line of JSON.")
   var json = false
 
+  @OptionGroup var place: RunPlaceOptions
+
   @OptionGroup var display: RunDisplayOptions
 
+  @OptionGroup var internals: RunnerOptions
+
   func validate() throws {
-    guard (file == nil) != (lines == nil) else {
+    if internals.runner != nil { return }
+    guard internals.retrying.isEmpty else {
+      throw ValidationError("run has no option --retry; use \"opq-top retry\" to retry jobs")
+    }
+    if resume {
+      try checkResume()
+    } else if (file == nil) == (lines == nil) {
       throw ValidationError("give either a job file or --lines with a file")
     }
     if json, !dryRun { throw ValidationError("--json needs --dry-run") }
     if dryRun {
       if failFast { throw ValidationError("use only one of --dry-run and --fail-fast") }
+      if place.state != nil, !resume {
+        throw ValidationError("--state has no effect with --dry-run, which stores nothing")
+      }
       try display.refuseDashboardOptions(with: "--dry-run")
     }
     if !only.isEmpty, !until.isEmpty { throw ValidationError("use only one of --only and --until") }
@@ -81,44 +111,86 @@ struct RunCommand: EndingCommand {
     }
   }
 
+  /// Checks that no option is given that a run keeps from its start.
+  private func checkResume() throws {
+    let options = [
+      (lines != nil, "--lines"), (width != nil, "-j"), (!only.isEmpty, "--only"),
+      (!until.isEmpty, "--until"), (failFast, "--fail-fast"),
+    ]
+    if let option = options.first(where: \.0)?.1 {
+      throw ValidationError("\(option) cannot be changed; use only one of --resume and \(option)")
+    }
+    if json { throw ValidationError("use only one of --resume and --json") }
+  }
+
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
+    if let runner = internals.runner { return internals.ending(at: runner, display) }
+    if resume { return resumed() }
     do {
-      let plan = try plan()
-      guard !dryRun else { return Self.show(plan, asJSON: json, isUnicode: !display.ascii) }
-      var options = JobRun.Options()
-      options.failsFast = failFast
-      // Each line would otherwise be a kind of its own.
-      options.kind = lines == nil ? nil : "line"
-      return try RunningJobs.run(plan, options, display, title: title)
+      let inputs = try RunInputs(
+        lines ?? file ?? "", isLines: lines != nil, width: width, only: only, until: until,
+        failsFast: failFast)
+      guard dryRun else { return RunStart.begin(inputs, in: place, display) }
+      let text =
+        json ? inputs.plan.jsonLine : RunText.shown(inputs.plan.text, isUnicode: !display.ascii)
+      return Self.print(text)
     } catch {
       return Program.fail(error)
     }
   }
 
-  private var path: String { lines ?? file ?? "" }
-
-  /// The name of the file, for messages and the dashboard. It is unsanitised.
-  private var title: String { path == "-" ? InputFile.standardInputName : path }
-
-  private func plan() throws -> JobPlan {
-    let bytes = try InputFile.bytes(of: path)
-    let processorCount = JobRun.availableProcessorCount
-    var plan =
-      try lines == nil
-      ? JobPlan(file: bytes, name: title, processorCount: processorCount)
-      : JobPlan(lines: bytes, name: title, processorCount: processorCount)
-    if !only.isEmpty { plan = try plan.only(only) }
-    if !until.isEmpty { plan = try plan.until(until) }
-    if let width { plan.setWidths(width) }
-    return plan
+  private func resumed() -> Ending {
+    do {
+      let found = try FoundRun(file, resumedIn: place)
+      try LoadedRun.checkIdle(found.directory)
+      // The user has not chosen the run.
+      if file == nil { RunText.say([found.resumeSentence], isUnicode: !display.ascii) }
+      guard dryRun else {
+        return RunStart(directory: found.directory, words: RunWords(found), display: display)
+          .resume()
+      }
+      let run = try LoadedRun(found.directory, retrying: [])
+      return Self.print(RunText.shown(run.text, isUnicode: !display.ascii))
+    } catch {
+      return Program.fail(error)
+    }
   }
 
-  private static func show(_ plan: JobPlan, asJSON: Bool, isUnicode: Bool) -> Ending {
-    let text = asJSON ? plan.jsonLine : RunText.shown(plan.text, isUnicode: isUnicode)
+  private static func print(_ text: String) -> Ending {
     let error = StandardStream.output.write(text)
     guard error != 0, error != StandardStream.brokenPipe else { return .status(0) }
     return Program.failToWrite(error)
+  }
+}
+
+/// The options with which `opq-top run` starts a runner without a terminal.
+struct RunnerOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Execute the jobs of the run in this directory, without a terminal.",
+      valueName: "directory", visibility: .hidden))
+  var runner: String?
+
+  @Option(
+    name: .customLong("retry"),
+    help: ArgumentHelp("With --runner: retry this job.", valueName: "job", visibility: .hidden))
+  var retrying: [String] = []
+
+  /// Executes the jobs of a run in this process.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the directory of the run.
+  ///   - display: The options for the output.
+  /// - Returns: How the process must end.
+  func ending(at path: String, _ display: RunDisplayOptions) -> Ending {
+    // The files of the program that has started this process, such as its terminal, must not stay open.
+    cmonitor_close_inherited_files()
+    csystem_set_thread_name("opq-top")
+    let directory = RunDirectory(path: path)
+    return RunStart(
+      directory: directory, words: RunWords(at: directory), display: display, retrying: retrying
+    ).detachedEnding()
   }
 }
 

@@ -23,12 +23,23 @@ struct TargetOptions: ParsableArguments {
       "Attach through this socket, for example one that ssh forwards.", valueName: "path"))
   var socket: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Attach to the process that runs the jobs of this run. "opq-top runs" lists the ids; the first characters of an \
+      id, or the path of the directory of the run, are enough.
+      """, valueName: "run"))
+  var run: String?
+
+  /// The options, for messages.
+  static let words = "--pid, --wait, --socket or --run"
+
   /// Whether the options select a process.
-  var isGiven: Bool { pid != nil || wait != nil || socket != nil }
+  var isGiven: Bool { pid != nil || wait != nil || socket != nil || run != nil }
 
   func validate() throws {
-    if [pid != nil, wait != nil, socket != nil].count(where: { $0 }) > 1 {
-      throw ValidationError("use only one of --pid, --wait and --socket")
+    if [pid != nil, wait != nil, socket != nil, run != nil].count(where: { $0 }) > 1 {
+      throw ValidationError("use only one of --pid, --wait, --socket and --run")
     }
   }
 
@@ -44,11 +55,19 @@ extension TargetOptions {
   /// Returns the path of the selected process's socket. These options or an argument select the
   /// process.
   ///
-  /// - Throws: ``AttachError`` if there is no such process, or ``ViewerRun/SignalRequest`` if a
-  ///   signal arrives while the program waits for the process.
-  func path(_ target: AttachTarget?, _ run: ViewerRun) throws -> String {
-    if let process = wait { return try run.waitForSocket(of: process) }
+  /// - Parameters:
+  ///   - target: The process that an argument names; `nil` if these options select the process.
+  ///   - place: The place of the runs.
+  ///   - viewer: The run of the viewer.
+  /// - Returns: The path.
+  /// - Throws: ``AttachError`` if there is no such process, `RunFailure` or `ValidationError` if the run cannot be
+  ///   found, or ``ViewerRun/SignalRequest`` if a signal arrives while the program waits for the process.
+  func path(_ target: AttachTarget?, _ place: RunPlaceOptions?, _ viewer: ViewerRun) throws
+    -> String
+  {
+    if let process = wait { return try viewer.waitForSocket(of: process) }
     if let path = socket { return path }
+    if let run { return try viewer.socket(of: FoundRun(run, in: place)) }
     guard let target = target ?? pid.map({ .process($0) }) else {
       throw AttachError(.nothingThere, ProcessTable.emptyMessage)
     }
@@ -57,9 +76,10 @@ extension TargetOptions {
 
   /// Returns the path of the socket of the only process that listens.
   ///
+  /// - Parameter found: The processes that listen.
+  /// - Returns: The path.
   /// - Throws: ``AttachError`` if no process listens, or `ValidationError` if several do.
-  static func onlyPath() throws -> String {
-    let found = ProcessFinder.find()
+  static func onlyPath(of found: [ProcessFinder.Found] = ProcessFinder.find()) throws -> String {
     guard let only = found.first else {
       throw AttachError(.nothingThere, ProcessTable.emptyMessage)
     }

@@ -12,14 +12,14 @@ enum InputFile {
   /// The name of standard input in messages.
   static let standardInputName = "standard input"
 
-  /// Reads a file.
+  /// Reads a file. If it is a pipe, waits for its end.
   ///
   /// - Parameter path: The path of the file; `-` for standard input.
   /// - Returns: The contents.
   /// - Throws: `FileError` if the file cannot be read, or is too large.
   static func bytes(of path: String) throws(FileError) -> [UInt8] {
     let isStandardInput = path == "-"
-    let file = isStandardInput ? cmonitor_standard_input : cmonitor_open_to_read(path)
+    let file = isStandardInput ? cmonitor_standard_input : cmonitor_open_to_read_waiting(path)
     let name = isStandardInput ? standardInputName : path
     guard file >= 0 else { throw FileError("cannot read \(name)", errno: -file, status: 2) }
     defer { if !isStandardInput { cmonitor_close(file) } }

@@ -19,7 +19,12 @@ struct RunText {
       case .started(let index, let attempt): text += started(plan.jobs[index], attempt) + "\n"
       case .retried(let index, let attempt, let reason):
         text += retried(plan.jobs[index], attempt, reason) + "\n"
+      case .adopted(let index, let attempt): text += adopted(plan.jobs[index], attempt) + "\n"
       case .ended(let index, let outcome): text += ended(plan.jobs[index], outcome) + "\n"
+      case .willRunAgain(let index):
+        text += "retried   \(EscapedText.escaped(plan.jobs[index].id))\n"
+      // The caller prints it as an error.
+      case .journalFailed: break
       }
     }
     return Self.shown(text, isUnicode: isUnicode)
@@ -28,6 +33,13 @@ struct RunText {
   /// Returns a text in which `?` replaces each character beyond ASCII, unless they are allowed.
   static func shown(_ text: String, isUnicode: Bool) -> String {
     isUnicode ? text : String(text.map { $0.isASCII ? $0 : "?" })
+  }
+
+  /// Prints sentences on standard output, one on each line.
+  static func say(_ sentences: [String], isUnicode: Bool) {
+    guard !sentences.isEmpty else { return }
+    let text = sentences.map { "\($0)\n" }.joined()
+    StandardStream.output.write(shown(text, isUnicode: isUnicode))
   }
 
   /// Returns the line for the end of the run.
@@ -43,12 +55,24 @@ struct RunText {
   }
 
   private func started(_ job: JobPlan.Job, _ attempt: Int) -> String {
-    let number = attempt > 1 ? ", attempt \(attempt) of \(job.maximumAttempts)" : ""
+    let number = attempt > 1 ? ", \(words(about: attempt, of: job))" : ""
     return "started   \(EscapedText.escaped(job.id))\(number)"
   }
 
+  private func adopted(_ job: JobPlan.Job, _ attempt: Int) -> String {
+    let number = attempt > 1 ? ", \(words(about: attempt, of: job))" : ""
+    return "continues \(EscapedText.escaped(job.id))\(number)"
+  }
+
+  /// Returns the number of an attempt as words. After a retry or a resume, the number can be greater than the maximum
+  /// number of attempts.
+  private func words(about attempt: Int, of job: JobPlan.Job) -> String {
+    attempt > job.maximumAttempts
+      ? "attempt \(attempt)" : "attempt \(attempt) of \(job.maximumAttempts)"
+  }
+
   private func retried(_ job: JobPlan.Job, _ attempt: Int, _ reason: String) -> String {
-    let number = "attempt \(attempt) of \(job.maximumAttempts)"
+    let number = words(about: attempt, of: job)
     return
       "retrying  \(EscapedText.escaped(job.id)): \(number) failed: \(EscapedText.escaped(reason))"
   }

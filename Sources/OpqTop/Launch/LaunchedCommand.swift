@@ -23,6 +23,7 @@ final class LaunchedCommand: Sendable {
   /// The first word of the command.
   let name: String
   private let place: Place
+  private let path: String?
   private let words: [String]
   private let phase = Mutex(Phase.new(signals: []))
 
@@ -36,11 +37,12 @@ final class LaunchedCommand: Sendable {
   /// Creates a command, which is not started.
   ///
   /// - Parameters:
-  ///   - words: The program and its arguments; at least one word. The program is searched in `PATH`.
+  ///   - words: The program and its arguments; at least one word.
+  ///   - path: The path of the program; `nil` if the program is the first word, which is searched in `PATH`.
   ///   - place: The relation of the command to the terminal.
-  init(_ words: [String], place: Place) {
+  init(_ words: [String], path: String? = nil, place: Place) {
     name = words[0]
-    (self.words, self.place) = (words, place)
+    (self.words, self.path, self.place) = (words, path, place)
   }
 
   /// Starts the command. Call this method once.
@@ -52,7 +54,7 @@ final class LaunchedCommand: Sendable {
   ///   - waker: The waker to ring when the command has ended.
   /// - Throws: `FileError` if the program does not exist or cannot be executed.
   func start(environment: [[UInt8]], output: Int32?, waker: Waker) throws(FileError) {
-    let (process, error) = Self.spawned(words, environment, output: output, place)
+    let (process, error) = spawned(environment, output: output)
     guard error == 0 else {
       throw FileError(
         "cannot run \"\(words[0])\"", errno: error,
@@ -120,8 +122,8 @@ final class LaunchedCommand: Sendable {
   }
 
   /// Starts the process. Returns its id and 0 if it succeeds, and otherwise the error number.
-  private static func spawned(
-    _ words: [String], _ environment: [[UInt8]], output: Int32?, _ place: Place
+  private func spawned(
+    _ environment: [[UInt8]], output: Int32?
   ) -> (process: Int32, error: Int32) {
     let arguments = words.flatMap { word -> [CChar] in Array(word.utf8CString) }
     let variables = environment.flatMap { entry -> [CChar] in
@@ -131,7 +133,7 @@ final class LaunchedCommand: Sendable {
     let error = arguments.withUnsafeBufferPointer { arguments in
       variables.withUnsafeBufferPointer { variables in
         cmonitor_start_program(
-          cmonitor_texts(bytes: arguments.baseAddress, count: words.count),
+          path, cmonitor_texts(bytes: arguments.baseAddress, count: words.count),
           cmonitor_texts(bytes: variables.baseAddress, count: environment.count),
           output ?? -1, place == .ownSession, &process)
       }

@@ -73,7 +73,8 @@ struct NameInquiry: Inquiry {
     return found
   }
 
-  /// Returns the id of the operation with each name.
+  /// Returns the id of the operation with each name. If a process has retried jobs, several operations can have the
+  /// name of a job; the newest one is returned.
   ///
   /// - Throws: ``Failure`` if no operation has a name, or if several operations have it.
   func ids() throws(Failure) -> [String: OperationReport.ID] {
@@ -82,20 +83,20 @@ struct NameInquiry: Inquiry {
     for name in names {
       let shown = EscapedText.escaped(name)
       let all = (found[name] ?? []).sorted()
-      guard let first = all.first else {
+      guard let newest = all.last else {
         let isIncomplete = knowledge.operations.all.count >= Self.mostRows
         throw Failure(
           description: isIncomplete
             ? "too many names contain \"\(shown)\"; use the id of the operation"
             : "no operation has the name \"\(shown)\"; finished operations may not be known")
       }
-      guard all.count == 1 else {
+      guard all.count == 1 || knowledge.hello?.canRetry == true else {
         let list = all.prefix(10).map { "\($0)" }.joined(separator: ", ")
         let more = all.count > 10 ? " and \(all.count - 10) more" : ""
         throw Failure(
           description: "\(all.count) operations have the name \"\(shown)\": \(list)\(more)")
       }
-      ids[name] = first
+      ids[name] = newest
     }
     return ids
   }

@@ -3,6 +3,7 @@
 
 import CursesTerminal
 import Dashboard
+import JobRun
 import MonitorClient
 
 /// Attaches the viewer to the processes that the command line selects.
@@ -10,6 +11,7 @@ struct Attachment {
   /// The processes that the arguments name; empty if the arguments name none.
   let targets: [AttachTarget]
   let options: TargetOptions
+  let runs: RunPlaceOptions
   let view: ViewOptions
   let recording: RecordingOptions
 
@@ -32,7 +34,7 @@ struct Attachment {
       let run = try ViewerRun(view, recording: recording)
       if !isNamed { return try show(found, run) }
       if targets.count > 1 { return try showMultiProcess(run) }
-      return try show(try options.path(targets.first, run), run)
+      return try show(try options.path(targets.first, runs, run), run)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)
     } catch {
@@ -42,10 +44,24 @@ struct Attachment {
 
   private func show(_ path: String, _ run: ViewerRun) throws -> Ending {
     let recorder = try run.openRecorder(ofProcessAt: path)
-    let watched = try run.watchProcess(at: path)
+    let jobs = try watchedRun(at: path)
+    let watched = try run.watchProcess(at: path, run: jobs)
     if view.batch { return try run.printFrames(of: watched, recorder: recorder) }
-    return try run.showDashboard(
+    let ending = try run.showDashboard(
       of: (watched, .process(path)), demo: DemoChoice(), recorder: recorder)
+    guard let jobs else { return ending }
+    let isAlive = RunLock.holder(of: jobs.directory) != nil
+    return ClosedRun(directory: jobs.directory, words: jobs.words, isUnicode: !view.ascii)
+      .ending(after: ending, loss: isAlive ? nil : "")
+  }
+
+  /// Returns the run that the options name, whose runner listens at a path; `nil` if they name none.
+  private func watchedRun(at path: String) throws -> WatchedRun? {
+    guard let word = options.run else { return nil }
+    let found = try FoundRun(word, in: runs)
+    let request = try? RunRequest.read(found.directory)
+    return WatchedRun(
+      found.directory, title: request?.title ?? "", words: RunWords(found), socket: path)
   }
 
   /// Shows all named processes together, or fails if one of them cannot be watched.

@@ -31,9 +31,11 @@ package struct DashboardLoop: ~Copyable {
   private var clockLead = Duration.zero
   /// Whether all operations had finished at the last update.
   private var isDrained = false
+  /// Whether the dashboard knows that all jobs of the watched run have ended.
+  private var haveJobsEnded = false
   /// The measured times of frames; `nil` if the user does not request them.
   private var frameTimes: FrameTimes?
-  /// The reader of the output of jobs; `nil` if the source has no jobs.
+  /// The reader of the output of jobs; `nil` if the source is not a run.
   private var outputReader: OutputReader?
   /// The recorder of the source; `nil` if nothing is recorded, or if the recorder's failure was
   /// already reported.
@@ -49,7 +51,7 @@ package struct DashboardLoop: ~Copyable {
     self.signals = signals
     self.dashboard = dashboard
     self.watched = watched
-    outputReader = watched?.jobs.map { OutputReader($0) }
+    outputReader = watched?.run.map { OutputReader($0.output) }
     self.opener = opener
     self.waker = waker
     self.watch = watch
@@ -91,13 +93,15 @@ package struct DashboardLoop: ~Copyable {
 
   private mutating func waitForEvents() {
     let now = MonitorTime.now
-    let moment = [pacer.nextFrame(after: now), inputDeadline, nextTick].compactMap { $0 }.min()
+    let moments = [pacer.nextFrame(after: now), inputDeadline, nextTick, nextLook(after: now)]
+    let moment = moments.compactMap { $0 }.min()
     var entries = [terminal.descriptor, waker.descriptor, signals.descriptor].map {
       cmonitor_waiting(file: $0, is_readable: false, is_ready: false)
     }
     let timeout = MonitorTime.pollTimeout(from: now, until: moment)
     guard cmonitor_wait(&entries, entries.count, timeout) >= 0 else { return }
     if entries[1].is_ready { takeMonitorMessages() }
+    noteEndOfJobs()
     if entries[2].is_ready { takeSignals() }
     takeInput(entries[0])
   }
@@ -113,10 +117,11 @@ package struct DashboardLoop: ~Copyable {
     }
     guard let watched else { return }
     var messages = watched.session.takeMessages()
+    if let run = watched.run { messages = messages.map { run.explained($0) } }
     for case .update(let update) in messages { isDrained = update.queues.allSatisfy(\.isDrained) }
     // The loop ends only after an update has shown the last operation as finished.
     if isDrained, watched.completion?.isReached == true {
-      messages.append(.ended(reason: watched.finishedReason))
+      messages.append(.ended(reason: "the demo has finished"))
     }
     if let replay = watched.replay {
       deliver(.replay(replay.status(at: .now)))
@@ -134,6 +139,23 @@ package struct DashboardLoop: ~Copyable {
     frameTimes?.end()
   }
 
+  /// Tells the dashboard if all jobs of the watched run have ended, or if jobs are executed again.
+  private mutating func noteEndOfJobs() {
+    guard let run = watched?.run else { return }
+    let haveEnded = isDrained && (haveJobsEnded || run.haveJobsEnded)
+    guard haveEnded != haveJobsEnded else { return }
+    haveJobsEnded = haveEnded
+    deliver(.jobsEnded(haveEnded))
+    pacer.noteReaction()
+  }
+
+  /// Returns the time at which the loop asks again whether all jobs have ended; `nil` if it need not ask. The runner
+  /// stores the end of the last job soon after the last update.
+  private func nextLook(after now: MonitorTime) -> MonitorTime? {
+    let mustLook = watched?.run != nil && isDrained && !haveJobsEnded
+    return mustLook ? now + .milliseconds(100) : nil
+  }
+
   private mutating func take(_ answer: SourceOpener.Answer) {
     deliver(.tick(.now + clockLead))
     switch answer {
@@ -145,8 +167,9 @@ package struct DashboardLoop: ~Copyable {
       if let watched { opener.endLater(watched) }
       if watched?.replay != nil { deliver(.replay(nil)) }
       watched = new
-      outputReader = new.jobs.map { OutputReader($0) }
+      outputReader = new.run.map { OutputReader($0.output) }
       isDrained = false
+      haveJobsEnded = false
     }
     pacer.noteReaction()
   }
@@ -187,8 +210,8 @@ package struct DashboardLoop: ~Copyable {
     pacer.noteInput(at: .now)
   }
 
-  /// Performs the last search that the keys have requested. A search can take long, so that keys which were typed in this
-  /// time request one search together.
+  /// Performs the last search that the keys have requested. A search can take long, so that keys which were typed in
+  /// this time request one search together.
   private mutating func performSearch() {
     guard let search = pendingSearch else { return }
     pendingSearch = nil

@@ -6,8 +6,8 @@ import Dashboard
 /// The lines in a part of a file. A long line is cut into pieces, which count as lines.
 ///
 /// A line begins after each newline. If the bytes of a whole cell of ``pieceLength`` bytes have no newline, the next
-/// cell begins a line too. Whether a line begins at an offset therefore depends only on a few bytes near the offset, and
-/// each part of the file has the same lines, however it is read.
+/// cell begins a line too. Whether a line begins at an offset therefore depends only on a few bytes near the offset,
+/// and each part of the file has the same lines, however it is read.
 struct OutputLines {
   /// The length of the cells in bytes.
   static let pieceLength: UInt64 = 1 << 10

@@ -26,6 +26,7 @@ package final class SourceOpener: Sendable {
   /// A function that creates, starts and watches the demo.
   private let openDemo: @Sendable () throws -> WatchedSource
   private let isReadOnly: Bool
+  private let run: WatchedRun?
   private let state = Mutex(State())
   /// A group that contains the work of creating and ending demos, which takes time.
   private let busy = DispatchGroup()
@@ -44,11 +45,27 @@ package final class SourceOpener: Sendable {
   ///   - waker: The waker to ring when there is an answer.
   ///   - isReadOnly: Whether the viewer sends no commands.
   ///   - openDemo: A function that creates, starts and watches the demo.
-  package init(
+  package convenience init(
     waker: Waker, isReadOnly: Bool, openDemo: @escaping @Sendable () throws -> WatchedSource
+  ) {
+    self.init(waker: waker, isReadOnly: isReadOnly, run: nil, openDemo: openDemo)
+  }
+
+  /// Creates an opener that has not searched for sources yet.
+  ///
+  /// - Parameters:
+  ///   - waker: The waker to ring when there is an answer.
+  ///   - isReadOnly: Whether the viewer sends no commands.
+  ///   - run: The run that is watched first, so that it has its jobs again if the user opens its process again; `nil`
+  ///     if there is none.
+  ///   - openDemo: A function that creates, starts and watches the demo.
+  init(
+    waker: Waker, isReadOnly: Bool, run: WatchedRun?,
+    openDemo: @escaping @Sendable () throws -> WatchedSource
   ) {
     self.waker = waker
     self.isReadOnly = isReadOnly
+    self.run = run
     self.openDemo = openDemo
   }
 
@@ -68,7 +85,9 @@ package final class SourceOpener: Sendable {
       session.whenGreeted { [self] result in
         state.withLock { $0.pending.removeAll { $0 === session } }
         switch result {
-        case .success: answer(.opened(WatchedSource(process: session)))
+        case .success:
+          let isRun = run?.isRunner(at: path) ?? false
+          answer(.opened(WatchedSource(process: session, run: isRun ? run : nil)))
         case .failure(let error):
           session.invalidate()
           answer(.failed("\(error)"))

@@ -60,10 +60,16 @@ struct ViewerRun {
 
   /// Connects to another process.
   ///
+  /// - Parameters:
+  ///   - path: The path of the process's socket.
+  ///   - run: The run whose jobs the process executes; `nil` if none is known.
+  /// - Returns: The process as a source.
   /// - Throws: ``AttachError`` if the process cannot be watched, or ``SignalRequest`` if a signal
   ///   arrives before the process's greeting.
-  func watchProcess(at path: String) throws -> WatchedSource {
-    try greeted(by: makeSession(at: path))
+  func watchProcess(at path: String, run: WatchedRun? = nil) throws -> WatchedSource {
+    let session = makeSession(at: path)
+    try waitForGreeting(of: session)
+    return WatchedSource(process: session, run: run)
   }
 
   /// Creates a session with a process. If several processes are watched, the session gets the
@@ -73,7 +79,8 @@ struct ViewerRun {
     at path: String, number: Int? = nil, count: Int = 1, isHeld: Bool = false
   ) -> RemoteSession {
     RemoteSession(
-      path: path, isReadOnly: view.isReadOnly, interest: interest(for: number),
+      // Batch mode sends no commands. A process that waits for the viewers that send commands must not wait for it.
+      path: path, isReadOnly: view.isReadOnly || view.batch, interest: interest(for: number),
       interval: view.batch ? batchInterval : RemoteSession.usualInterval,
       mostBytes: OperationLedger.mostBytes / count, isHeld: isHeld
     ) { [waker] in waker.ring() }
@@ -155,11 +162,6 @@ struct ViewerRun {
 
   private var batchInterval: Duration { min(view.batchOptions.interval, BatchLoop.firstFrameDelay) }
 
-  /// The error that the jobs of a file cannot run a second time.
-  private struct JobsRunOnce: Error, CustomStringConvertible {
-    let description = "the jobs have run; start opq-top again to run them again"
-  }
-
   // MARK: Display
 
   /// Shows the dashboard until the user quits.
@@ -169,20 +171,19 @@ struct ViewerRun {
   ///   - demo: The demo that runs, or that the user can choose in the picker.
   ///   - recorder: The recorder of the source; `nil` if nothing is recorded.
   ///   - launchHint: The hint for a process that this program has started; empty for a general hint.
-  ///   - jobsTitle: The name of the job file if the first source consists of its jobs; otherwise `nil`.
   /// - Returns: How the process must end.
   /// - Throws: ``TerminalError`` if nothing can be shown, or ``FileError`` if the file of the
   ///   recording cannot be created.
   func showDashboard(
     of first: (WatchedSource, Source)?, demo: DemoChoice, recorder: Recorder? = nil,
-    launchHint: String = "", jobsTitle: String? = nil
+    launchHint: String = ""
   ) throws -> Ending {
     let terminal = try Terminal(view.terminalOptions)
     let signals = try JobSignals()
     // The recording begins only if the dashboard can be shown, because it may overwrite a file.
     try begin(recorder)
-    let opener = SourceOpener(waker: waker, isReadOnly: view.isReadOnly) {
-      guard jobsTitle == nil else { throw JobsRunOnce() }
+    let run = first?.0.run
+    let opener = SourceOpener(waker: waker, isReadOnly: view.isReadOnly, run: run) {
       let watched = try watchDemo(demo, isInteractive: true)
       watched.workload?.start()
       return watched
@@ -191,10 +192,9 @@ struct ViewerRun {
     // about the keys.
     let dashboard = Dashboard(
       configuration: .init(
-        source: first?.1, title: jobsTitle ?? demo.demo.name,
+        source: first?.1, title: run?.title ?? demo.demo.name,
         guidance: demo.demo == .tiles ? "" : demo.demo.guidance, launchHint: launchHint,
-        isReadOnly: view.isReadOnly, asksBeforeCancellingByKey: jobsTitle != nil,
-        runsJobs: jobsTitle != nil,
+        isReadOnly: view.isReadOnly, runsJobs: run != nil,
         isUnicode: terminal.capabilities.isUnicode, warningKinds: view.warningKinds))
     let loop = DashboardLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, watched: first?.0,

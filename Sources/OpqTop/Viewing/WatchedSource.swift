@@ -17,29 +17,29 @@ package struct WatchedSource: Sendable {
   let workload: (any DemoWorkload)?
   /// Whether the demo has finished; `nil` if no demo runs in this process.
   let completion: Completion?
-  /// What the dashboard shows when the demo has finished.
-  let finishedReason: String
-  /// The output of the jobs that run in this process; `nil` if the source has no jobs.
-  let jobs: OutputReader.Jobs?
+  /// The run whose jobs the process executes; `nil` if it is not known that the process executes a run.
+  let run: WatchedRun?
 
   /// Creates a source for another process or a recording.
-  package init(process session: any MonitorSource) {
+  package init(process session: any MonitorSource) { self.init(process: session, run: nil) }
+
+  /// Creates a source for another process.
+  ///
+  /// - Parameters:
+  ///   - session: The session with the process.
+  ///   - run: The run whose jobs the process executes; `nil` if it is not known that the process executes a run.
+  init(process session: any MonitorSource, run: WatchedRun?) {
     self.session = session
+    self.run = run
     workload = nil
     completion = nil
-    finishedReason = ""
-    jobs = nil
   }
 
   /// Creates a source for a demo that has not started.
-  init(
-    demo workload: any DemoWorkload, session: any MonitorSource, waker: Waker,
-    finishedReason: String = "the demo has finished", jobs: OutputReader.Jobs? = nil
-  ) {
+  init(demo workload: any DemoWorkload, session: any MonitorSource, waker: Waker) {
     self.session = session
-    self.jobs = jobs
-    self.finishedReason = finishedReason
     self.workload = workload
+    run = nil
     let completion = Completion()
     self.completion = completion
     workload.whenFinished {

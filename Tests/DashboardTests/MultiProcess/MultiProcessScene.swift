@@ -98,8 +98,7 @@ enum MultiProcessScene {
   /// Returns a dashboard that has received the state of the three processes.
   static func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
     var dashboard = Dashboard(
-      configuration: .init(
-        source: .processes(["/run/1", "/run/2", "/run/3"]), asksBeforeCancellingByKey: false))
+      configuration: .init(source: .processes(["/run/1", "/run/2", "/run/3"])))
     dashboard.take(.resized(Size(columns: columns, rows: rows)))
     dashboard.take(.tick(Scene.now))
     dashboard.take(.monitor(.hello(hello)))

@@ -192,6 +192,23 @@ struct MultiProcessTests {
         == [.send(.cancel([MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]))])
   }
 
+  @Test("RD-5: Only the jobs of a process that can retry them are named in the question")
+  func retry() {
+    var processes = MultiProcessScene.processes
+    processes[0].hello.canRetry = true
+    processes[1].hello.isReadOnly = false
+    var dashboard = MultiProcessScene.dashboard(columns: 120)
+    dashboard.take(.monitor(.update(MultiProcessScene.update(of: processes))))
+    let (first, second) = (MultiProcessScene.id(1, 1033), MultiProcessScene.id(2, 1033))
+    dashboard.tags.ids = [first, second]
+    dashboard.press("T")
+    #expect(dashboard.text().shows("Retry 1#1033 "))
+    #expect(dashboard.press("y") == [.send(.retry([first]))])
+    dashboard.press("T")
+    #expect(dashboard.prompts.question == nil)
+    #expect(dashboard.text().shows("the process cannot retry jobs"))
+  }
+
   @Test("A read-only process denies only commands for its own operations")
   func refusals() {
     var dashboard = MultiProcessScene.dashboard()

@@ -49,7 +49,7 @@ enum PickerScene {
     var dashboard = Dashboard(
       configuration: .init(
         source: .process(choice.id), title: "tiles", guidance: "the demo's guidance",
-        isReadOnly: isReadOnly, asksBeforeCancellingByKey: false))
+        isReadOnly: isReadOnly))
     dashboard.take(.resized(Size(columns: columns, rows: rows)))
     dashboard.take(.tick(Scene.now))
     dashboard.take(.monitor(.hello(hello(of: choice))))

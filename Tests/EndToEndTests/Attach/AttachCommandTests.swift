@@ -53,7 +53,8 @@ import Testing
     try fails(["--socket", "/nowhere/at/all"], 3, "there is no socket")
     try fails(["--socket", "/tmp/" + String(repeating: "x", count: 200)], 3, "too long")
     try fails(["-p", "x"], 2, "x")
-    try fails(["-p", "1", "--socket", "/x"], 2, "use only one of --pid, --wait and --socket")
+    try fails(
+      ["-p", "1", "--socket", "/x"], 2, "use only one of --pid, --wait, --socket and --run")
     try fails(["attach", "1", "-p", "1"], 2, "cannot be combined with")
     try fails(["tiles", "-p", "1"], 2, "cannot be combined with")
   }

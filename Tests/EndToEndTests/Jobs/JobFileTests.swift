@@ -3,6 +3,36 @@
 
 import Foundation
 import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension LaunchScene {
+  /// Returns the only run beside a job file of this scene.
+  func onlyRun(sourceLocation: SourceLocation = #_sourceLocation) throws -> StoredRun {
+    let path = file(".opq/runs")
+    let names = try FileManager.default.contentsOfDirectory(atPath: path)
+    #expect(names.count == 1, sourceLocation: sourceLocation)
+    let name = try #require(names.first, sourceLocation: sourceLocation)
+    return StoredRun(path: "\(path)/\(name)")
+  }
+
+  /// Returns the process that executes the only run.
+  func runner(sourceLocation: SourceLocation = #_sourceLocation) throws -> Int32 {
+    try #require(try onlyRun().runner, sourceLocation: sourceLocation)
+  }
+
+  /// Ends the runner of a test that has left it behind, and waits for its end.
+  func endRunner() throws {
+    let run = try onlyRun()
+    if let runner = run.runner { kill(runner, SIGTERM) }
+    #expect(poll(for: .seconds(60), pausing: true) { run.runner == nil })
+  }
+}
 
 /// Functions for tests that run job files.
 protocol JobFileTests {}

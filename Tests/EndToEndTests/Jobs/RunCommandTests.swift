@@ -32,10 +32,13 @@ struct RunCommandTests: JobFileTests {
         "started   first", "succeeded first: hello", "started   second", "succeeded second",
       ])
     let summary = try #require(lines.last)
-    let prefix = "2 jobs: 2 succeeded; output in \(scene.directory.path)/opq-run-"
-    #expect(summary.hasPrefix(prefix))
-    let logs = String(summary.dropFirst("2 jobs: 2 succeeded; output in ".count))
-    #expect(try FileManager.default.contentsOfDirectory(atPath: logs) == ["1-first.1.log"])
+    let run = try scene.onlyRun()
+    #expect(summary == "2 jobs: 2 succeeded; output in \(run.file("jobs"))")
+    let logs = try FileManager.default.contentsOfDirectory(atPath: run.file("jobs")).filter {
+      $0.hasSuffix(".log")
+    }
+    #expect(logs == ["1-first.1.log"])
+    #expect(run.contents("jobs/1-first.1.log") == "hello\n")
   }
 
   @Test("JR-14: The status is 1 if a job has failed, and the summary counts the jobs")
@@ -136,6 +139,17 @@ struct RunCommandTests: JobFileTests {
       ([], "give either a job file or --lines with a file"),
       (["jobs.yaml", "-j0"], "-j needs a number of at least 1, not 0"),
       (["jobs.yaml", "--json"], "--json needs --dry-run"),
+      (
+        ["jobs.yaml", "--dry-run", "--state", "."],
+        "--state has no effect with --dry-run, which stores nothing"
+      ),
+      (["--resume", "-j2"], "-j cannot be changed; use only one of --resume and -j"),
+      (
+        ["--resume", "--lines", "jobs.yaml"],
+        "--lines cannot be changed; use only one of --resume and --lines"
+      ),
+      (["--resume", "--fail-fast"], "use only one of --resume and --fail-fast"),
+      (["--resume", "--dry-run", "--json"], "use only one of --resume and --json"),
       (["jobs.yaml", "--batch", "--keep"], "use only one of --batch and --keep"),
       (["jobs.yaml", "--batch", "--color=always"], "use only one of --batch and --color=always"),
       (["jobs.yaml", "--dry-run", "--keep"], "use only one of --dry-run and --keep"),
@@ -157,6 +171,7 @@ struct RunCommandTests: JobFileTests {
     #expect(ending == .status(2))
     #expect(scene.contents("errors").contains(message), "\(scene.contents("errors"))")
     #expect(scene.contents("ran") == "" && scene.contents("output") == "")
+    #expect(!FileManager.default.fileExists(atPath: scene.file(".opq")))
   }
 
   @Test("JR-17: A dry run prints the plan as text or JSON, and runs nothing")
@@ -231,7 +246,8 @@ struct RunCommandTests: JobFileTests {
       toFile: scene.file("lines.txt"), atomically: true, encoding: .utf8)
     let file = name == "-" ? "-" : scene.file(name)
     let ending = try scene.run(
-      ["run", "-j1", "--lines", file], input: scene.file("lines.txt"))
+      ["run", "-j1", "--lines", file, "--state", scene.file("state")],
+      input: scene.file("lines.txt"))
     #expect(ending == .status(0), "\(scene.contents("errors"))")
     #expect(
       lines(scene).dropLast() == [
@@ -242,7 +258,7 @@ struct RunCommandTests: JobFileTests {
   @Test("JR-18: A file without commands is a run without jobs")
   func noLines() throws {
     let scene = try LaunchScene()
-    #expect(try scene.run(["run", "--lines", "-"]) == .status(0))
+    #expect(try scene.run(["run", "--lines", "-", "--state", scene.file("state")]) == .status(0))
     #expect(lines(scene) == ["0 jobs"])
   }
 

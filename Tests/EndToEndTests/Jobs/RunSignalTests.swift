@@ -67,20 +67,73 @@ struct RunSignalTests: JobFileTests {
     #expect(window.screen.contains("1 job: 1 succeeded") && !window.screen.isAlternate)
   }
 
-  @Test("JR-16, JR-20: While closed jobs end, Ctrl-C kills their commands")
-  func keyAfterQuit() throws {
+  @Test("JR-16, JR-20: While the jobs of a shown run end, a second signal kills their commands")
+  func signalsOfRunner() throws {
     let scene = try LaunchScene()
     let file = try write(Self.stubborn, in: scene)
     let window = try scene.start(["run", file], showsScreen: true)
     #expect(scene.wait(for: "started", in: "started"))
     #expect(window.wait { $0.isAlternate && $0.contains("stubborn") })
+    let run = try scene.onlyRun()
+    let runner = try scene.runner()
+    // A runner has no terminal that can be closed.
+    kill(runner, SIGHUP)
+    kill(runner, SIGTERM)
+    let message =
+      "signal 15: ending the running job; send the runner SIGINT to kill the commands\n"
+    #expect(
+      poll(for: .seconds(60), pausing: true) { run.contents("runner.log").contains(message) })
+    #expect(scene.wait(for: "asked", in: "asked"))
+    #expect(run.runner == runner && run.records("end").isEmpty)
+    kill(runner, SIGINT)
+    // The runner does not wait for the dashboard.
+    #expect(poll(for: .seconds(60), pausing: true) { run.runner == nil })
+    #expect(window.wait { $0.contains("all jobs have ended") })
     window.type("q")
-    #expect(window.wait { $0.contains("unfinished job and quit?") })
-    window.type("y")
-    #expect(window.wait { $0.contains("ending the running job; press Ctrl-C to kill") })
-    window.signal(SIGINT)
     #expect(window.waitForEnd() == .status(1))
     #expect(window.screen.contains("1 job: 1 cancelled"))
+    #expect(window.screen.contains("opq-top: continue the run with: opq-top run --resume"))
+  }
+
+  @Test(
+    "JR-16: A signal that arrives at a runner after the end of all jobs interrupts nothing",
+    arguments: [0, 3])
+  func lateSignal(status: Int32) throws {
+    let scene = try LaunchScene()
+    let file = try write("  job: {run: 'exit \(status)'}", in: scene)
+    let window = try scene.start(["run", file], showsScreen: true)
+    #expect(window.wait { $0.contains("all jobs have ended") })
+    let run = try scene.onlyRun()
+    kill(try scene.runner(), SIGTERM)
+    #expect(poll(for: .seconds(60), pausing: true) { run.runner == nil })
+    #expect(
+      window.wait { $0.contains("the process has exited; all jobs have ended") },
+      "\(window.screen)")
+    window.type("q")
+    #expect(window.waitForEnd() == .status(status == 0 ? 0 : 1))
+    #expect(window.screen.contains("1 job: 1 \(status == 0 ? "succeeded" : "failed")"))
+    #expect(!window.screen.contains("continue the run"), "\(window.screen)")
+    #expect(!run.contents("runner.log").contains("continue the run"))
+  }
+
+  @Test(
+    "JR-16, JR-20: A signal at the dashboard leaves the jobs running",
+    arguments: [SIGINT, SIGTERM, SIGQUIT])
+  func signalAtDashboard(number: Int32) throws {
+    let scene = try LaunchScene()
+    let file = try write(Self.stubborn, in: scene)
+    let window = try scene.start(["run", file], showsScreen: true)
+    #expect(scene.wait(for: "started", in: "started"))
+    #expect(window.wait { $0.isAlternate && $0.contains("stubborn") })
+    let run = try scene.onlyRun()
+    let runner = try scene.runner()
+    window.signal(number)
+    #expect(window.waitForEnd() == .status(128 + number))
+    #expect(window.screen.contains("run \(run.id) continues") && !window.screen.isAlternate)
+    #expect(run.runner == runner && scene.contents("asked") == "")
+    try "".write(toFile: scene.file("go"), atomically: true, encoding: .utf8)
+    #expect(poll(for: .seconds(60), pausing: true) { run.runner == nil })
+    #expect(run.end(of: "stubborn")?.state == "succeeded")
   }
 
   @Test("JR-16: A signal ends the jobs and the program, also if the output is not read")

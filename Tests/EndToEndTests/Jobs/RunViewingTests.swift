@@ -186,7 +186,7 @@ struct RunViewingTests {
     let window = try scene.start(["run", path], showsScreen: true)
     #expect(window.wait { $0.contains("all jobs have ended") })
     window.type("\\broken\r")
-    #expect(window.wait { $0.contains("filter: broken") })
+    #expect(window.wait { $0.contains("filter: broken") } && window.waitForSelection(of: "broken"))
     window.type("\r")
     #expect(
       window.wait { screen in
@@ -196,43 +196,72 @@ struct RunViewingTests {
     #expect(window.waitForEnd() == .status(1))
   }
 
-  @Test("JR-20: Quitting the dashboard asks about unfinished jobs, and then ends them")
+  @Test("JR-20: Quitting the dashboard leaves unfinished jobs running, and names the way back")
   func quitting() throws {
     let scene = try LaunchScene()
     let window = try scene.start(["run", try file(in: scene)], showsScreen: true)
     #expect(scene.wait(for: "holding", in: "started"))
     #expect(window.wait { $0.isAlternate && $0.contains("cancelled 2") })
+    let run = try scene.onlyRun()
+    let runner = try scene.runner()
     window.type("q")
-    #expect(window.wait { $0.contains("unfinished jobs and quit?") })
-    window.type("y")
-    #expect(window.waitForEnd() == .status(1))
-    #expect(window.screen.contains("5 jobs: 1 failed, 2 skipped, 2 cancelled"))
-    #expect(window.screen.contains("opq-top: ending the running job; press Ctrl-C to kill"))
+    #expect(window.waitForEnd() == .status(0))
+    // The job file is not in the working directory, so the id would not be enough.
+    #expect(
+      window.screen.contains("run \(run.id) continues; return with: opq-top attach --run "),
+      "\(window.screen)")
+    #expect(window.screen.lines.joined().contains("attach --run \(run.path)"))
+    let list = "\"opq-top runs --state \(scene.file(".opq"))\" lists the runs"
+    #expect(window.screen.lines.joined().contains(list), "\(window.screen)")
+    #expect(run.runner == runner && run.end(of: "held") == nil)
+    try "".write(toFile: scene.file("go"), atomically: true, encoding: .utf8)
+    #expect(poll(for: .seconds(60), pausing: true) { run.runner == nil })
+    #expect(run.end(of: "held")?.state == "succeeded" && run.end(of: "after")?.state == "succeeded")
+    #expect(run.contents("runner.log").contains("5 jobs: 2 succeeded, 1 failed, 2 skipped"))
   }
 
-  @Test("JR-20: A stop request that arrives at another thread restores the terminal first")
+  @Test("JR-20: A stop request restores the terminal first, and the jobs go on")
   func stopping() throws {
     let scene = try LaunchScene()
     let window = try scene.start(["run", try file(in: scene)], showsScreen: true)
     #expect(scene.wait(for: "holding", in: "started"))
     #expect(window.wait { $0.isAlternate && $0.contains("cancelled 2") })
-    try window.signalUnblockedThread(SIGTSTP)
+    let run = try scene.onlyRun()
+    // Each thread of the dashboard blocks the signal, so that it cannot stop the process early.
+    let tasks = "/proc/\(try #require(window.child))/task"
+    for thread in try FileManager.default.contentsOfDirectory(atPath: tasks) {
+      let status = try? String(contentsOfFile: "\(tasks)/\(thread)/status", encoding: .utf8)
+      guard let mask = status?.firstMatch(of: #/SigBlk:\s+([0-9a-f]+)/#)?.1 else { continue }
+      #expect(try #require(UInt64(mask, radix: 16)) & (1 << UInt64(SIGTSTP - 1)) != 0)
+    }
+    window.signal(SIGTSTP)
     #expect(window.waitForStop())
     #expect(window.wait { !$0.isAlternate })
+    let status = try String(contentsOfFile: "/proc/\(scene.runner())/status", encoding: .utf8)
+    #expect(!status.contains("State:\tT"))
     window.signal(SIGCONT)
     #expect(window.wait { $0.isAlternate && $0.contains("cancelled 2") })
+    try "".write(toFile: scene.file("go"), atomically: true, encoding: .utf8)
+    #expect(poll(for: .seconds(60), pausing: true) { run.end(of: "after") != nil })
     window.type("\u{3}")
     #expect(window.waitForEnd() == .status(130))
   }
 
-  @Test("JR-16, JR-20: Ctrl-C in the dashboard ends the jobs with the status 130")
+  @Test("JR-16, JR-20: Ctrl-C in the dashboard leaves the jobs running, with the status 130")
   func interrupting() throws {
     let scene = try LaunchScene()
     let window = try scene.start(["run", try file(in: scene)], showsScreen: true)
     #expect(scene.wait(for: "holding", in: "started"))
     #expect(window.wait { $0.isAlternate && $0.contains("cancelled 2") })
+    let run = try scene.onlyRun()
+    let runner = try scene.runner()
     window.type("\u{3}")
     #expect(window.waitForEnd() == .status(130))
-    #expect(window.screen.contains("2 cancelled"))
+    #expect(window.screen.contains("run \(run.id) continues"))
+    #expect(run.runner == runner && run.records("end", of: "held").isEmpty)
+    // A signal at the runner ends the jobs.
+    try scene.endRunner()
+    #expect(run.records("end").filter { $0.state == "cancelled" }.count == 2)
+    #expect(run.contents("runner.log").contains("2 cancelled"))
   }
 }

@@ -20,6 +20,14 @@ struct WholeOutputTests {
     return try scene.start(["run", path], showsScreen: true)
   }
 
+  /// Checks the memory of the dashboard and of the process that executes the jobs.
+  private func expectLittleMemory(of window: PseudoTerminal, in scene: LaunchScene) throws {
+    for process in [try #require(window.child), try scene.runner()] {
+      let memory = try #require(ProcessStatus.amount("VmHWM", of: process))
+      #expect(memory < Self.memoryLimit, "\(memory) KiB")
+    }
+  }
+
   private func quit(_ window: PseudoTerminal, _ status: Int32 = 0) {
     window.type("Q")
     #expect(window.waitForEnd() == .status(status))
@@ -33,6 +41,7 @@ struct WholeOutputTests {
       + "yes more words of a line | head -c 40000000; echo; echo last line"
     let window = try start("big: {run: '\(command)'}", in: scene)
     #expect(window.wait { $0.contains("all jobs have ended") })
+    #expect(window.waitForSelection(of: "big"))
     window.type("L")
     #expect(window.wait { $0.contains("100 % of 100 MB") && $0.contains("last line") })
     window.type("g")
@@ -45,9 +54,7 @@ struct WholeOutputTests {
     #expect(window.wait { $0.contains("/last li: at 99 %") && $0.contains("last line") })
     window.type("G")
     #expect(window.wait { $0.contains("following") && $0.contains("last line") })
-    let process = try #require(window.child)
-    let memory = try #require(ProcessStatus.amount("VmHWM", of: process))
-    #expect(memory < Self.memoryLimit, "\(memory) KiB")
+    try expectLittleMemory(of: window, in: scene)
     quit(window)
   }
 
@@ -58,15 +65,14 @@ struct WholeOutputTests {
       #"bytes: {run: 'printf "\033[2J\033]0;x\007\377\376begin"; head -c 100000000 /dev/zero; printf "the last word\033c"'}"#,
       in: scene)
     #expect(window.wait { $0.contains("all jobs have ended") })
+    #expect(window.waitForSelection(of: "bytes"))
     window.type("L")
     #expect(window.wait { $0.contains("100 % of 100 MB") && $0.contains("the last word") })
     window.type("g")
     #expect(window.wait { $0.contains("[2J") && $0.contains("begin") && $0.contains("output of") })
     window.type("/LAST\r")
     #expect(window.wait { $0.contains("/LAST: at 99 %") })
-    let process = try #require(window.child)
-    let memory = try #require(ProcessStatus.amount("VmHWM", of: process))
-    #expect(memory < Self.memoryLimit, "\(memory) KiB")
+    try expectLittleMemory(of: window, in: scene)
     quit(window)
   }
 
@@ -85,11 +91,8 @@ struct WholeOutputTests {
     }
     try "".write(toFile: scene.file("go"), atomically: true, encoding: .utf8)
     #expect(window.wait { screen in hasLastNumber(screen) && screen.contains("output of") })
-    let files = FileManager.default
-    let run = try #require(
-      try files.contentsOfDirectory(atPath: scene.directory.path).first { $0.hasPrefix("opq-run-") }
-    )
-    try files.removeItem(atPath: "\(scene.directory.path)/\(run)/1-slow.1.log")
+    let run = try scene.onlyRun()
+    try FileManager.default.removeItem(atPath: run.file("jobs/1-slow.1.log"))
     #expect(window.wait { $0.contains("log of") })
     try "".write(toFile: scene.file("end"), atomically: true, encoding: .utf8)
     #expect(window.wait { $0.contains("all jobs have ended") })
@@ -102,8 +105,11 @@ struct WholeOutputTests {
     let command = #"echo "this is $OPQ_ATTEMPT"; test "$OPQ_ATTEMPT" = 3"#
     let window = try start("flaky: {run: '\(command)', retries: 2, retry-pause: 1ms}", in: scene)
     #expect(window.wait { $0.contains("all jobs have ended") })
+    #expect(window.waitForSelection(of: "flaky"))
     window.type("L")
-    #expect(window.wait { $0.contains("attempt 3 of 3") && $0.contains("  this is 3") })
+    #expect(
+      window.wait { $0.contains("attempt 3 of 3") && $0.contains("  this is 3") },
+      "\(window.screen)")
     window.type("<")
     #expect(window.wait { $0.contains("attempt 2 of 3") && $0.contains("  this is 2") })
     window.type("<")
@@ -121,7 +127,7 @@ struct WholeOutputTests {
       toFile: path, atomically: true, encoding: .utf8)
     let window = try scene.start(["run", path], showsScreen: true)
     #expect(window.wait { $0.contains("all jobs have ended") })
-    let process = "\(try #require(window.child))"
+    let process = "\(try scene.runner())"
     let viewer = try PseudoTerminal()
     try viewer.start(
       BuiltProgram.path, ["log", "chatty[1]", "-p", process],

@@ -42,6 +42,7 @@ final class ScriptedSource: MonitorSource {
     let count =
       switch command {
       case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _): ids.count
+      case .retry(let ids, let names): ids.count + names.count
       case .setSuspended, .setWidth: 1
       }
     let outcomes = Array(repeating: CommandResult.Outcome.requested, count: count)

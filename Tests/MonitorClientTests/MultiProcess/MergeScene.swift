@@ -63,13 +63,14 @@ struct MergeScene {
 
   mutating func greet(
     _ number: Int, isReadOnly: Bool = false, bootID: String = "this boot",
-    clockLead: Duration = .zero, secondsSince1970: Double = 43_200
+    clockLead: Duration = .zero, secondsSince1970: Double = 43_200, canRetry: Bool = false
   ) {
     var hello = Hello(
       processName: "worker", processID: Int32(4_710 + number), isReadOnly: isReadOnly,
       anchor: now + clockLead, anchorSecondsSince1970: secondsSince1970,
       processStarted: now + clockLead - .seconds(60))
     hello.bootID = bootID
+    hello.canRetry = canRetry
     say(number, .hello(hello))
   }
 

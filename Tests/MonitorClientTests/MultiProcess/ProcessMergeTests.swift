@@ -51,6 +51,16 @@ struct ProcessMergeTests {
     #expect(scene.hello(in: scene.take())?.isReadOnly == (first && second))
   }
 
+  @Test(
+    "RD-5: The merge can retry jobs if a process can",
+    arguments: [(true, false), (false, true), (false, false)])
+  func retry(first: Bool, second: Bool) {
+    var scene = MergeScene(count: 2)
+    scene.greet(1, canRetry: first)
+    scene.greet(2, canRetry: second)
+    #expect(scene.hello(in: scene.take())?.canRetry == (first || second))
+  }
+
   // MARK: Ids
 
   @Test("Log lines have the ids of their process and the viewer's times, and arrive once")

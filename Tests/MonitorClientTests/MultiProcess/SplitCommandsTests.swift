@@ -68,6 +68,28 @@ struct SplitCommandsTests {
       orders.map(\.command) == [.changePriority([ID(1)], by: -2), .changePriority([ID(1)], by: -2)])
   }
 
+  @Test("RD-5: Jobs are retried by their processes, whose reasons belong to their outcomes")
+  func jobsOfSeveralProcesses() {
+    var commands = SplitCommands(count: 3)
+    let command = MonitorCommand.retry(
+      [scene.id(3, 5), scene.id(1, 7), scene.id(3, 6)], names: ["merge"])
+    let orders = commands.give(command, at: scene.now).orders
+    #expect(
+      orders == [
+        .init(process: 1, command: .retry([ID(7)])),
+        .init(process: 3, command: .retry([ID(5), ID(6)])),
+      ])
+    var first = answer(orders[0].command, [.notRetryable])
+    first.refusals = [0: "it runs"]
+    var third = answer(orders[1].command, [.requested, .notRetryable])
+    third.refusals = [1: "it has succeeded"]
+    #expect(commands.take(third, from: 3) == nil)
+    let result = commands.take(first, from: 1)
+    // A name does not say which process has the job.
+    #expect(result?.outcomes == [.requested, .notRetryable, .notRetryable, .unknown])
+    #expect(result?.refusals == [1: "it runs", 2: "it has succeeded"])
+  }
+
   @Test func operationsOfNoProcessAreUnknownAndNoCommandIsSent() {
     var commands = SplitCommands(count: 2)
     let command = MonitorCommand.cancel([ID(7), scene.id(3, 7)])

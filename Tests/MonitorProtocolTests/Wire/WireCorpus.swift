@@ -19,8 +19,8 @@ enum WireCorpus {
     let messages: [ProcessMessage] = [
       .hello(WireSamples.hello, versions: .current),
       .commandResult(
-        token: 77, outcomes: [.requested, .denied, .alreadyFinished, .unknown],
-        dependents: WireSamples.ids(1, 2, .max)),
+        token: 77, outcomes: [.requested, .denied, .alreadyFinished, .unknown, .notRetryable],
+        dependents: WireSamples.ids(1, 2, .max), refusals: WireSamples.refusals),
       .pong(.max), .bye(Farewell(cause: .processEnds, reason: "the process ends")),
     ]
     let laterPart = HandMade.message(

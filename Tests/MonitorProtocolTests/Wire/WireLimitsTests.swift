@@ -151,13 +151,26 @@ import Testing
 
   /// The arguments of this test are the field numbers of the commands that contain a list of
   /// operations.
-  @Test(arguments: [2, 3, 6])
+  @Test(arguments: [2, 3, 6, 7])
   func theNumberOfOperationsInACommandIsLimited(_ field: Int) {
     func command(_ count: UInt64) -> [UInt8] {
       HandMade.message(3, HandMade.message(field, HandMade.packed(1, 1...count)))
     }
     #expect(sentence(command(100_000)) == nil)
     #expect(sentence(command(100_001)) == "a command names 100001 operations; the limit is 100000")
+  }
+
+  @Test("RD-5: The jobs of a command are limited together: operations and names")
+  func theNumberOfJobsInACommandIsLimited() {
+    func command(_ ids: UInt64, names: Int) -> [UInt8] {
+      let names = (0..<names).flatMap { _ in HandMade.text(2, "a") }
+      return HandMade.message(3, HandMade.message(7, HandMade.packed(1, 0..<ids), names))
+    }
+    #expect(sentence(command(1, names: 99_999)) == nil)
+    #expect(
+      sentence(command(2, names: 99_999)) == "a command names 2 operations; the limit is 1")
+    #expect(
+      sentence(command(0, names: 100_001)) == "a command names 100001 jobs; the limit is 100000")
   }
 
   @Test func aWidthIsFromNoneToAMillion() {
@@ -245,5 +258,27 @@ import Testing
       dependents: Array(ids.prefix(Dependents.limit)))
     #expect(result.encoded().count <= WireLimits.maximumMessageSize)
     #expect(try ProcessMessage(decoding: result.encoded()) == result)
+  }
+
+  @Test("RD-5: The reasons of a result have at most 64 KiB, and fit into a frame with all else")
+  func theReasonsOfAResultAreLimited() throws {
+    let ids = (1...WireLimits.mostOperationsOfCommand).map {
+      OperationReport.ID(.max - UInt64($0))
+    }
+    for reason in ["", "the process cannot repeat jobs", String(repeating: "é", count: 3_000)] {
+      let refusals = Dictionary(uniqueKeysWithValues: ids.indices.map { ($0, reason) })
+      let result = ProcessMessage.commandResult(
+        token: .max, outcomes: ids.map { _ in .notRetryable },
+        dependents: Array(ids.prefix(WireLimits.mostDependentsOfResult)), refusals: refusals)
+      let frame = result.encoded()
+      #expect(frame.count <= WireLimits.maximumMessageSize)
+      guard case .commandResult(_, _, _, let arrived) = try ProcessMessage(decoding: frame) else {
+        Issue.record("it is something else")
+        return
+      }
+      #expect(Set(arrived.keys) == Set(0..<arrived.count) && !arrived.isEmpty)
+      #expect(arrived.values.allSatisfy { $0 == reason.wireText })
+      #expect(arrived.values.reduce(0) { $0 + $1.utf8.count } <= WireLimits.mostRefusalBytes)
+    }
   }
 }

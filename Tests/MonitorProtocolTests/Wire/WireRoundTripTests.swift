@@ -91,6 +91,9 @@ import Testing
       .commandResult(
         token: .max, outcomes: [.requested, .alreadyFinished, .unknown, .denied],
         dependents: WireSamples.ids(1, 2)),
+      .commandResult(
+        token: 7, outcomes: [.requested, .notRetryable, .denied, .requested, .notRetryable],
+        dependents: [], refusals: WireSamples.refusals),
       .pong(0), .pong(.max), .unknown,
     ] {
       #expect(try roundTrip(message) == message)

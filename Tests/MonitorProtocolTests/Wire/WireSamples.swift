@@ -17,6 +17,7 @@ enum WireSamples {
     hello.bootID = "1f0c5a3e-8d0b-4c33-9c39-8b7f6a5d4e21"
     hello.totalCount = 1_234_567
     hello.startTicks = .max
+    hello.canRetry = true
     return hello
   }
 
@@ -51,9 +52,13 @@ enum WireSamples {
       .cancel(ids(1, 2, .max)), .cancel([]), .cancelWithDependents(ids(7)),
       .setSuspended(.init(3), true), .setSuspended(.init(0), false), .setWidth(.init(3), 8),
       .setWidth(.init(3), 0), .setWidth(.init(3), nil), .changePriority(ids(5, 4), by: -1),
-      .changePriority(ids(5), by: 4),
+      .changePriority(ids(5), by: 4), .retry(ids(6, .max)), .retry([]),
+      .retry(ids(7), names: ["merge \u{1B}[2J é", ""]),
     ]
   }
+
+  /// The reasons for two outcomes of a command, by their indexes.
+  static let refusals = [1: "it has succeeded", 4: "\u{1B}[2J é"]
 
   static var queue: QueueReport {
     QueueReport(

@@ -133,10 +133,12 @@ final class WireClient {
   /// result. Other messages are skipped.
   func result(
     of token: UInt32
-  ) -> (outcomes: [CommandResult.Outcome], dependents: [OperationReport.ID])? {
+  ) -> (
+    outcomes: [CommandResult.Outcome], dependents: [OperationReport.ID], refusals: [Int: String]
+  )? {
     receive { message in
-      if case .commandResult(token, let outcomes, let dependents) = message {
-        (outcomes, dependents)
+      if case .commandResult(token, let outcomes, let dependents, let refusals) = message {
+        (outcomes, dependents, refusals)
       } else {
         nil
       }

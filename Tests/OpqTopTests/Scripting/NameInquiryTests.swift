@@ -71,6 +71,18 @@ import Testing
         == "no operation has the name \"\\x1b[2J\"; finished operations may not be known")
   }
 
+  @Test("RD-5: If a process repeats jobs, the name of a job means its newest operation")
+  func repeatedJob() throws {
+    guard case .hello(var hello) = Scene.hello() else { return }
+    hello.canRetry = true
+    var inquiry = NameInquiry(["twin"])
+    let twins = [
+      Scene.report(7, .executing, name: "twin"), Scene.report(2, .failed, name: "twin"),
+    ]
+    #expect(inquiry.hear(.hello(hello), Scene.update(twins)) == [.success])
+    #expect(try inquiry.ids() == ["twin": Scene.id(7)])
+  }
+
   @Test("Many long names are divided into several requests, and a process accepts each request")
   func parts() throws {
     let names = (0..<50).map { "\($0)" + String(repeating: "n", count: 1_000) } + ["last"]
