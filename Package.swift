@@ -285,6 +285,7 @@ let monitorTestTargets: [Target] = [
   tests(
     "OperationsCommands",
     ["Operations", "OperationsCore", "OperationsCommands", "OperationsTesting", "fixture-commands"]),
+  tests("Slurm", ["Operations", "OperationsCore", "OperationsCommands"]),
   tests("Dashboard", ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
   tests("RunAnalysis", ["RunAnalysis", "MonitorProtocol", "MonitorTestSupport"]),
   tests(

@@ -31,6 +31,9 @@ struct CommandReport: Sendable {
     operation.reportStatus(status)
   }
 
+  /// Reports a status that is not a line of the output.
+  func reportState(_ text: String) { operation.reportStatus(text) }
+
   /// Returns whether a line can be a status.
   static func isStatus(_ line: String) -> Bool {
     line.utf8.contains { $0 > UInt8(ascii: " ") && $0 != 0x7f }

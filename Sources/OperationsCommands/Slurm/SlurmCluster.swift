@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// A Slurm cluster that runs commands.
+///
+/// A cluster calls Slurm's own commands, `sbatch`, `squeue`, `scancel` and `scontrol`, on this machine or through another
+/// command such as `ssh`:
+///
+/// ```swift
+/// let cluster = SlurmCluster(directory: "/home/me/.opq", commandPrefix: ["ssh", "login"])
+/// let resources = SlurmResources(partition: "short", cpus: 4, memory: "8G", time: .seconds(3600))
+/// queue.addOperation(CommandOperation(Command("./align", ["7"]), on: .slurm(cluster, resources)))
+/// ```
+///
+/// The queue decides about dependencies, order, and the number of operations that execute at once. Slurm decides on which
+/// nodes the commands of executing operations run, and when. Use one cluster for all operations of a program: it asks Slurm
+/// with one call of `squeue` for the jobs of all operations, only while operations wait, and not more often than
+/// ``pollInterval`` permits. Any thread may use a cluster.
+public final class SlurmCluster: Sendable {
+  /// The words before each command, for example `["ssh", "login"]`; empty for commands on this machine.
+  ///
+  /// The last word is followed by `/bin/sh -s`. The command must pass its standard input on, and must not ask for a
+  /// password. At most four commands of a cluster run at a time.
+  public let commandPrefix: [String]
+  /// The absolute path of a directory for files of the jobs, on a file system that the nodes and the machine of Slurm's
+  /// commands share. The first job creates it.
+  ///
+  /// The files of a job are deleted when its operation finishes, unless the end of the job is not known.
+  public let directory: String
+  /// Whether this process can read the files of ``directory`` and the output files of commands under the same paths. If it
+  /// cannot, the files are read with ``commandPrefix`` together with each call of `squeue`.
+  public let sharesFiles: Bool
+  /// The time between the starts of two calls of `squeue`, at least 1 second.
+  public let pollInterval: Duration
+
+  let wrapperLimit: Duration
+  let calls: SlurmCalls
+  let poller: SlurmPoller
+
+  /// Creates a cluster. Nothing is called before an operation starts.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory for files of the jobs; see ``directory``.
+  ///   - commandPrefix: The words before each command; none by default.
+  ///   - sharesFiles: Whether this process can read the files under the same paths; `nil`, the default, if and only if there
+  ///     is no command prefix.
+  ///   - pollInterval: The time between the starts of two calls of `squeue`; 10 seconds by default. A shorter time than 1
+  ///     second counts as 1 second.
+  /// - Precondition: The directory is an absolute path.
+  public convenience init(
+    directory: String, commandPrefix: [String] = [], sharesFiles: Bool? = nil,
+    pollInterval: Duration = .seconds(10)
+  ) {
+    self.init(
+      directory: directory, commandPrefix: commandPrefix, sharesFiles: sharesFiles,
+      pollInterval: pollInterval, wrapperLimit: SlurmJob.wrapperLimit)
+  }
+
+  /// Creates a cluster with a time after which the wrapper of a forgotten job counts as dead, for tests.
+  init(
+    directory: String, commandPrefix: [String], sharesFiles: Bool?, pollInterval: Duration,
+    wrapperLimit: Duration
+  ) {
+    precondition(
+      directory.hasPrefix("/"),
+      "The directory of a SlurmCluster must be an absolute path, and “\(directory)” is not")
+    self.commandPrefix = commandPrefix
+    self.directory = directory
+    self.sharesFiles = sharesFiles ?? commandPrefix.isEmpty
+    self.pollInterval = max(pollInterval, .seconds(1))
+    self.wrapperLimit = wrapperLimit
+    calls = SlurmCalls(prefix: commandPrefix)
+    poller = SlurmPoller(calls: calls, interval: self.pollInterval)
+  }
+}

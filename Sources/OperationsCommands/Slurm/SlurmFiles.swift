@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+
+/// The files of one job, in a directory that its node and the caller of Slurm share.
+package struct SlurmFiles: Hashable, Sendable {
+  /// The absolute path that all files begin with.
+  package let base: String
+
+  /// Creates the names of the files. No file is created.
+  ///
+  /// - Parameter base: The absolute path that all files begin with. Its directory is created before the first submission.
+  package init(base: String) { self.base = base }
+
+  /// The directory of the files.
+  var directory: String {
+    base.lastIndex(of: "/").map { String(base[..<$0]) } ?? "."
+  }
+
+  /// The file with the output of the command that no other file gets, and with messages of Slurm.
+  package var log: String { "\(base).log" }
+  /// The file with the error output of the command, if the output does not get it.
+  var errorLog: String { "\(base).err" }
+  /// The file with the exit status of the command. It gets this name when it is complete.
+  package var status: String { "\(base).status" }
+  /// The file that the wrapper changes every 5 seconds while it is alive.
+  package var sign: String { "\(base).alive" }
+  /// A file whose existence requests the wrapper to end the command. If it is not empty, the grace period has ended.
+  package var stop: String { "\(base).stop" }
+
+  /// The symbolic link that decides if a submission may execute the command: the wrapper creates it with its job id, or the
+  /// caller of Slurm creates it to prevent the start. A symbolic link is created by one of them only.
+  package func claim(of submission: SlurmSubmission) -> String { "\(base).\(submission.comment)" }
+}
+
+/// The exit status of a job in Slurm's own record.
+struct SlurmExit: Hashable, Sendable {
+  /// The exit status of a wrapper whose start was prevented, and of one that cannot use its files.
+  static let revoked: Int32 = 75
+  static let unusableFiles: Int32 = 74
+
+  let status: Int32
+  let signal: Int32
+
+  /// Whether the node could not use the files. Slurm reports the number 53 if it cannot open the output file.
+  var isAboutFiles: Bool { status == Self.unusableFiles || signal == 53 }
+
+  /// Reads the output of `scontrol -o show job`, for example `ExitCode=1:0`; `nil` if it contains no exit status.
+  init?(scontrol output: String) {
+    guard let range = output.firstRange(of: "ExitCode=") else { return nil }
+    let numbers = output[range.upperBound...].prefix { !$0.isWhitespace }.split(separator: ":")
+    guard numbers.count == 2, let status = Int32(numbers[0]), let signal = Int32(numbers[1]) else {
+      return nil
+    }
+    self.status = status
+    self.signal = signal
+  }
+}
+
+/// What the files of a job contain at one moment.
+struct SlurmFileContents: Hashable, Sendable {
+  /// How the command has ended, according to the wrapper.
+  enum Status: Hashable, Sendable {
+    case exited(Int32)
+    /// The working directory cannot be used on the node.
+    case noWorkingDirectory
+  }
+
+  /// A part of an output file.
+  struct Part: Hashable, Sendable {
+    /// The position that was asked for.
+    let requested: Int64
+    /// The position of the first byte. It differs if the file is shorter now, or if only its last part is read.
+    let position: Int64
+    var bytes: [UInt8]
+  }
+
+  /// The content of the wrapper's file; `nil` if the wrapper has not started.
+  var sign: String?
+  var status: Status?
+  /// The duration of the command in whole seconds; `nil` if it has not ended.
+  var duration: Int64?
+  /// The parts of the output files that were asked for, in their order.
+  var parts: [Part] = []
+
+  init() {}
+
+  /// Reads the content of the status file, which is the exit status and the duration, for example `0 12`.
+  mutating func readStatus(_ text: String) {
+    let words = text.split(whereSeparator: \.isWhitespace)
+    guard let first = words.first else { return }
+    if first == "directory" {
+      status = .noWorkingDirectory
+    } else if let number = UInt8(first) {
+      status = .exited(Int32(number))
+    }
+    if words.count > 1 { duration = Int64(words[1]) }
+  }
+
+  mutating func readSign(_ text: String) {
+    let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    if !text.isEmpty { sign = text }
+  }
+}
+
+/// A request to read the files of a job.
+struct SlurmLook: Hashable, Sendable {
+  /// An output file, and the position from which it is read.
+  struct Output: Hashable, Sendable {
+    let path: String
+    var position: Int64
+    /// Whether only the last part of a long file is read.
+    let isTail: Bool
+    /// Whether the file belongs to the job alone. Other files are read only when the wrapper has started.
+    var isOwn: Bool
+  }
+
+  /// The maximum number of bytes that one look reads from a file.
+  static let mostBytes: Int64 = 1 << 20
+  /// The maximum number of bytes that are read of a file of which only the last part is read.
+  static let mostTailBytes: Int64 = 1 << 14
+
+  let files: SlurmFiles
+  var outputs: [Output]
+
+  /// Returns the part of a file of a size that is read.
+  static func part(of output: Output, size: Int64) -> (position: Int64, count: Int64) {
+    // If the command has emptied the file, its contents begin at 0.
+    var position = size < output.position ? 0 : output.position
+    if output.isTail { position = max(position, size - mostTailBytes) }
+    return (position, min(max(0, size - position), mostBytes))
+  }
+
+  /// Reads the files of this machine.
+  func read() -> SlurmFileContents {
+    var contents = SlurmFileContents()
+    contents.readSign(Self.text(of: files.sign))
+    // The status is read before the outputs: if it exists, they are complete.
+    contents.readStatus(Self.text(of: files.status))
+    contents.parts = outputs.map { output in
+      let nothing = SlurmFileContents.Part(
+        requested: output.position, position: output.position, bytes: [])
+      if !output.isOwn, contents.sign == nil { return nothing }
+      let file = csystem_open_input(output.path)
+      guard file >= 0 else { return nothing }
+      defer { csystem_close(file) }
+      let (position, count) = Self.part(of: output, size: max(0, csystem_file_size(file)))
+      var bytes = [UInt8](repeating: 0, count: Int(count))
+      let read = csystem_read_file_at(file, &bytes, bytes.count, position)
+      return .init(
+        requested: output.position, position: position, bytes: Array(bytes.prefix(read)))
+    }
+    return contents
+  }
+
+  private static func text(of path: String) -> String {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = csystem_read_file(path, &bytes, bytes.count)
+    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : ""
+  }
+}

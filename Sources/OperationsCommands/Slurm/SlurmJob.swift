@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// One job of a command: decides what to do next from what Slurm answers, from the files of the job, and from the time.
+///
+/// The methods are called in the order of the events, and return what the caller must do. They call nothing.
+struct SlurmJob: Sendable {
+  /// What has happened.
+  enum Event: Sendable {
+    /// `sbatch` has ended.
+    case submission(Submission)
+    /// `squeue` has answered, or has not.
+    case queue(QueueAnswer)
+    /// The files of the job were read.
+    case files(SlurmFileContents)
+    /// An attempt to prevent the start of the job has ended. `true`: the job has not started, and will not execute the
+    /// command. `false`: the job has started. `nil`: it is not known.
+    case revocation(Bool?)
+    /// Slurm has received the request to cancel the job. The jobs with its comment after the request.
+    case cancellation([SlurmRecord])
+    /// Slurm's own record of the exit status of the job; `nil` if it has none.
+    case exit(SlurmExit?)
+    /// The operation was cancelled.
+    case stop
+  }
+
+  /// The answer of `sbatch`.
+  enum Submission: Hashable, Sendable {
+    case accepted(id: Int)
+    /// Slurm has refused the job, with these words.
+    case refused(String)
+    /// It is not known if the job was submitted.
+    case unclear(String)
+  }
+
+  /// The answer of `squeue`.
+  enum QueueAnswer: Hashable, Sendable {
+    /// The jobs with the comment of this job.
+    case records([SlurmRecord])
+    /// The call has failed, for this reason. It says nothing about the job.
+    case failure(String)
+  }
+
+  /// What the caller must do.
+  enum Action: Hashable, Sendable {
+    /// Submit the command with a comment of its own.
+    case submit
+    /// Tell the caller's user the id and the submission time: ``SlurmJob/submission`` has changed.
+    case note
+    /// Cancel the job in Slurm, and request its wrapper to end the command.
+    case cancel
+    /// Prevent the start of the job.
+    case revoke
+    /// Ask Slurm for the exit status of the job.
+    case askExit
+    /// Report the status of the operation.
+    case report(String)
+    /// Add a line to the log of the operation.
+    case log(String)
+    /// The job has ended. No action follows.
+    case finish(End)
+  }
+
+  /// How the job has ended.
+  enum End: Hashable, Sendable {
+    /// The command has ended with this exit status, in the form of a shell.
+    case exited(Int32)
+    /// The command has ended by a signal, or with an exit status, according to Slurm.
+    case recorded(SlurmExit)
+    /// The working directory cannot be used on the node.
+    case noWorkingDirectory
+    /// The node cannot write the files of the job.
+    case unusableFiles
+    /// Slurm has refused the job, with these words.
+    case refused(String)
+    /// Slurm has ended the job. Its last state.
+    case ended(SlurmState)
+    /// The job was started, Slurm does not know it, and its wrapper is not alive.
+    case lost
+    /// Slurm has lost the job repeatedly before its start.
+    case neverStarted
+    /// The job has ended after the operation was cancelled.
+    case stopped
+    /// The job has ended, and its exit status is not known.
+    case unknown
+  }
+
+  private enum Phase {
+    /// `sbatch` runs.
+    case submitting
+    /// The job was submitted, or may have been.
+    case submitted
+    /// The start of the job is about to be prevented.
+    case revoking
+    /// Slurm's record of the exit status is awaited.
+    case asking(SlurmState)
+    case finished
+  }
+
+  /// The number of answers of `squeue` without the job after which the job counts as forgotten by Slurm.
+  static let absencesUntilForgotten = 2
+  /// The number of submissions of which Slurm has shown none, after which the operation fails.
+  static let mostSubmissions = 10
+  /// The default of the time after which a wrapper counts as dead if its file has not changed.
+  static let wrapperLimit = Duration.seconds(60)
+
+  /// The submission; `nil` before the first one.
+  private(set) var submission: SlurmSubmission?
+  /// Whether the command runs, according to Slurm or to the wrapper.
+  private(set) var isRunning = false
+  /// Whether the job has ended and cannot start again, so that its files are not needed.
+  private(set) var hasEnded = false
+
+  private let wrapperLimit: Duration
+  private var phase = Phase.submitted
+  private var isStopped = false
+  private var submissionCount = 0
+  private var absences = 0
+  private var status: SlurmFileContents.Status?
+  /// The content of the wrapper's file, the time of its last change, and the time at which it was read last.
+  private var sign: String?
+  private var signChange = Duration.zero
+  private var lastLook = Duration.zero
+  private var lastStatus = "submitted"
+  private var lastReport: String?
+  private var lastReason: String?
+
+  /// Creates the state of a job.
+  ///
+  /// - Parameters:
+  ///   - submission: The submission of an earlier process, which may have been submitted; `nil` for a command that was not
+  ///     submitted.
+  ///   - wrapperLimit: The time after which a wrapper counts as dead if its file has not changed.
+  init(
+    adopting submission: SlurmSubmission? = nil, wrapperLimit: Duration = SlurmJob.wrapperLimit
+  ) {
+    self.submission = submission
+    self.wrapperLimit = wrapperLimit
+  }
+
+  /// Returns the first actions. Called once, before all events.
+  mutating func begin() -> [Action] {
+    if submission == nil { return submit() }
+    return [.report("looking for the job in Slurm")]
+  }
+
+  /// The caller has prepared a submission, and calls `sbatch` now.
+  mutating func noteSubmission(_ submission: SlurmSubmission) { self.submission = submission }
+
+  /// An event has happened.
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - time: The time since any fixed moment. It does not decrease.
+  ///   - now: The wall clock in seconds since 1970, for texts.
+  /// - Returns: The actions, in their order.
+  mutating func take(_ event: Event, at time: Duration, now: Int64) -> [Action] {
+    if case .finished = phase { return [] }
+    switch event {
+    case .submission(let answer): return takeSubmission(answer)
+    case .queue(.records(let records)): return takeRecords(records, now: now)
+    case .queue(.failure(let reason)): return takeFailure(reason)
+    case .files(let contents): return takeFiles(contents, at: time)
+    case .revocation(let isRevoked): return takeRevocation(isRevoked, at: time)
+    case .cancellation(let records): return takeCancellation(records)
+    case .exit(let exit): return takeExit(exit)
+    case .stop:
+      isStopped = true
+      guard case .submitted = phase else { return [] }
+      return submission?.id == nil ? revoke() : [.cancel]
+    }
+  }
+
+  // MARK: Submission
+
+  private mutating func submit() -> [Action] {
+    submissionCount += 1
+    phase = .submitting
+    absences = 0
+    lastStatus = "submitted"
+    return [.report("submitting"), .submit]
+  }
+
+  private mutating func takeSubmission(_ answer: Submission) -> [Action] {
+    guard case .submitting = phase else { return [] }
+    phase = .submitted
+    switch answer {
+    case .accepted(let id):
+      submission?.id = id
+      return [.note, .report("submitted")] + (isStopped ? [.cancel] : [])
+    case .refused(let words): return finish(isStopped ? .stopped : .refused(words))
+    case .unclear(let reason):
+      // The job may have been submitted. The next answers of `squeue` show its comment, or do not.
+      return isStopped ? revoke() : report("submission unclear: \(reason)")
+    }
+  }
+
+  // MARK: Answers of squeue
+
+  private mutating func takeRecords(
+    _ records: [SlurmRecord], now: Int64
+  ) -> [Action] {
+    guard let submission, isWaiting else { return [] }
+    // If there are several jobs, all but one do nothing. The one that has not ended decides.
+    let own = records.filter { submission.isSubmission(of: $0) }
+    guard let found = own.first(where: { !$0.state.meaning.isEnd }) ?? own.last else {
+      return takeAbsence()
+    }
+    absences = 0
+    var actions: [Action] = []
+    if submission.id != found.id || submission.submitted != found.submitted {
+      self.submission?.id = found.id
+      self.submission?.submitted = found.submitted
+      actions.append(.note)
+    }
+    isRunning = found.state.meaning == .running || found.state.meaning == .ending
+    if found.state.meaning.isEnd {
+      return actions + (wasNotStarted(found) ? revoke() : takeEnd(found.state))
+    }
+    lastStatus = SlurmWords.status(of: found, now: now)
+    actions += report(lastStatus)
+    if found.state.meaning == .pending, found.reason != lastReason {
+      lastReason = found.reason
+      if let sentence = SlurmWords.sentence(aboutReason: found.reason) {
+        actions.append(.log("Slurm has not started the job: \(sentence) (\(found.reason))"))
+      }
+    }
+    // Slurm may not have received the earlier request.
+    if isStopped, found.state.meaning != .ending { actions.append(.cancel) }
+    return actions
+  }
+
+  /// Whether Slurm has given nodes to a job and has not started it there, for example because another job on a node has
+  /// its id. A job that its user cancels while it is pending has no nodes.
+  private func wasNotStarted(_ record: SlurmRecord) -> Bool {
+    guard !isStopped, sign == nil, status == nil, !record.nodes.isEmpty else { return false }
+    return ["CANCELLED", "BOOT_FAIL", "LAUNCH_FAILED", "NODE_FAIL"].contains(
+      record.state.description)
+  }
+
+  /// Whether the wrapper is alive. Only what was read counts: this process may have been stopped, and have read nothing
+  /// for a long time.
+  private var isWrapperAlive: Bool { sign != nil && lastLook - signChange <= wrapperLimit }
+
+  /// Slurm shows the job after the request to cancel it. A pending job has ended then.
+  private mutating func takeCancellation(_ records: [SlurmRecord]) -> [Action] {
+    guard let submission, isWaiting, isStopped,
+      let found = records.first(where: { submission.isSubmission(of: $0) })
+    else { return [] }
+    return found.state.meaning.isEnd ? takeEnd(found.state) : []
+  }
+
+  /// Slurm shows the end of the job.
+  private mutating func takeEnd(_ state: SlurmState) -> [Action] {
+    // A node that Slurm cannot reach may still run the command.
+    if state.description == "NODE_FAIL", status == nil, isWrapperAlive {
+      isRunning = true
+      return report("running, but Slurm counts the node as failed") + (isStopped ? [.cancel] : [])
+    }
+    hasEnded = true
+    if isStopped { return finish(.stopped) }
+    switch state.meaning {
+    case .aborted, .cancelled: return finish(.ended(state))
+    case .completed:
+      // The wrapper of a job whose start was prevented does not execute the command, and exits with another status.
+      return finish(status.map(Self.end) ?? .exited(0))
+    case .failed, .pending, .running, .ending:
+      if let status { return finish(Self.end(status)) }
+      phase = .asking(state)
+      return [.askExit]
+    }
+  }
+
+  /// Slurm does not show the job.
+  private mutating func takeAbsence() -> [Action] {
+    if let status { return finish(isStopped ? .stopped : Self.end(status)) }
+    absences += 1
+    guard absences >= Self.absencesUntilForgotten else { return [] }
+    if sign == nil { return revoke() }
+    if !isWrapperAlive { return finish(isStopped ? .stopped : .lost) }
+    isRunning = true
+    // Only the wrapper can end the command.
+    return report("running, but Slurm does not know the job") + (isStopped ? [.cancel] : [])
+  }
+
+  private mutating func takeFailure(_ reason: String) -> [Action] {
+    guard isWaiting else { return [] }
+    if let status, isStopped || status != .exited(0) {
+      return finish(isStopped ? .stopped : Self.end(status))
+    }
+    if isStopped, !isRunning { return revoke() }
+    return report("\(lastStatus), Slurm does not answer: \(reason)")
+  }
+
+  // MARK: Files
+
+  private mutating func takeFiles(_ contents: SlurmFileContents, at time: Duration) -> [Action] {
+    lastLook = time
+    if let sign = contents.sign, sign != self.sign {
+      self.sign = sign
+      signChange = time
+      isRunning = true
+    }
+    // A job that Slurm starts a second time deletes the file.
+    status = contents.status
+    guard let status else { return [] }
+    guard isWaiting || isAsking else { return [] }
+    // Slurm may know that the command did not end by itself, so the next answer of `squeue` is awaited.
+    if isAsking || status == .exited(0) && !isStopped { return finish(Self.end(status)) }
+    return []
+  }
+
+  private mutating func takeExit(_ exit: SlurmExit?) -> [Action] {
+    guard isAsking else { return [] }
+    if let status { return finish(Self.end(status)) }
+    if sign == nil, let exit {
+      if exit.status == SlurmExit.revoked { return revoke() }
+      if exit.isAboutFiles { return finish(.unusableFiles) }
+    }
+    return finish(exit.map { .recorded($0) } ?? .unknown)
+  }
+
+  // MARK: Revocation
+
+  private mutating func revoke() -> [Action] {
+    phase = .revoking
+    return [.revoke]
+  }
+
+  private mutating func takeRevocation(_ isRevoked: Bool?, at time: Duration) -> [Action] {
+    guard case .revoking = phase else { return [] }
+    phase = .submitted
+    switch isRevoked {
+    case true:
+      if isStopped { return finish(.stopped) }
+      if submissionCount >= Self.mostSubmissions { return finish(.neverStarted) }
+      return [.log("Slurm has lost the job before its start; it is submitted again")] + submit()
+    case false:
+      // The wrapper has started, so its file appears, and the job is awaited.
+      if sign == nil { (sign, signChange, lastLook) = ("", time, time) }
+      return isStopped ? [.cancel] : []
+    case nil: return report("the files of the job cannot be used")
+    }
+  }
+
+  // MARK: Common parts
+
+  private var isWaiting: Bool { if case .submitted = phase { true } else { false } }
+  private var isAsking: Bool { if case .asking = phase { true } else { false } }
+
+  private mutating func finish(_ end: End) -> [Action] {
+    phase = .finished
+    if status != nil { hasEnded = true }
+    return [.finish(end)]
+  }
+
+  private mutating func report(_ text: String) -> [Action] {
+    if text == lastReport { return [] }
+    lastReport = text
+    return [.report(text)]
+  }
+
+  private static func end(_ status: SlurmFileContents.Status) -> End {
+    switch status {
+    case .exited(let number): .exited(number)
+    case .noWorkingDirectory: .noWorkingDirectory
+    }
+  }
+}
+
+extension SlurmState.Meaning {
+  /// Whether the job has ended, and no process of it is alive.
+  var isEnd: Bool {
+    switch self {
+    case .pending, .running, .ending: false
+    case .completed, .failed, .cancelled, .aborted: true
+    }
+  }
+}

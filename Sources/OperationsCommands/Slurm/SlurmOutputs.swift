@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+
+/// The output files of a job, and what was read of them.
+struct SlurmOutputs: Sendable {
+  private struct Stream {
+    var output: SlurmLook.Output
+    var sink: OutputSink
+  }
+
+  private var streams: [Stream] = []
+  /// The indices of the streams of the output and of the error output; `nil` for a stream that is not collected.
+  private var collected: [Int?] = []
+
+  /// Whether a file has contents from before the job, which do not belong to the job.
+  private(set) var hasEarlierContents = false
+
+  init(_ command: Command, files: SlurmFiles, report: CommandReport) {
+    let destinations =
+      [(command.output, files.log)]
+      + (command.errorOutput.map { [($0, files.errorLog)] } ?? [])
+    for (output, log) in destinations {
+      collected.append(nil)
+      switch output {
+      case .collected, .lines:
+        collected[collected.count - 1] = streams.count
+        add(log, isTail: false, isOwn: true, OutputSink(output, report))
+      case .file(let path, let appends):
+        if appends, path != log { hasEarlierContents = true }
+        add(path, isTail: true, isOwn: path == log, OutputSink(output, report))
+      case .discarded: break
+      }
+    }
+    if !streams.contains(where: { $0.output.path == files.log }) {
+      add(files.log, isTail: true, isOwn: true, OutputSink(.discarded, report))
+    }
+  }
+
+  private mutating func add(_ path: String, isTail: Bool, isOwn: Bool, _ sink: OutputSink) {
+    let output = SlurmLook.Output(path: path, position: 0, isTail: isTail, isOwn: isOwn)
+    streams.append(Stream(output: output, sink: sink))
+  }
+
+  /// What is read next.
+  var next: [SlurmLook.Output] { streams.map(\.output) }
+
+  /// What is read before the job starts, to find the end of the earlier contents.
+  var beforeStart: [SlurmLook.Output] {
+    streams.map {
+      var output = $0.output
+      output.isOwn = true
+      return output
+    }
+  }
+
+  /// Takes what was read. A part that was asked for before an earlier part was taken is left out.
+  ///
+  /// - Returns: The number of bytes that were new.
+  @discardableResult
+  mutating func take(_ parts: [SlurmFileContents.Part]) -> Int {
+    var count = 0
+    for (index, part) in parts.enumerated() where index < streams.count {
+      guard part.requested == streams[index].output.position else { continue }
+      var bytes = part.bytes[...]
+      if part.position != part.requested {
+        // The command has emptied the file, or bytes are left out. Then the beginning of the first line is not known.
+        streams[index].sink.end()
+        if part.position > 0, let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+          bytes = bytes[(end + 1)...]
+        }
+      }
+      streams[index].output.position = part.position + Int64(part.bytes.count)
+      streams[index].sink.take(bytes)
+      count += part.bytes.count
+    }
+    return count
+  }
+
+  /// Takes the present contents of files as contents from before the job.
+  mutating func skip(_ parts: [SlurmFileContents.Part]) {
+    for (index, part) in parts.enumerated() where index < streams.count {
+      streams[index].output.position = part.position + Int64(part.bytes.count)
+    }
+  }
+
+  /// Takes the last lines, if they have no line feed.
+  mutating func end() {
+    for index in streams.indices { streams[index].sink.end() }
+  }
+
+  /// Returns the result of a command with the exit status 0.
+  func result(duration: Duration) -> CommandResult {
+    let sinks = collected.map { $0.map { streams[$0].sink } }
+    return CommandResult(
+      output: sinks.first.flatMap { $0?.collected } ?? [],
+      errorOutput: sinks.count > 1 ? sinks[1]?.collected ?? [] : [],
+      isOutputComplete: !sinks.contains { $0?.isCut == true }, duration: duration)
+  }
+}

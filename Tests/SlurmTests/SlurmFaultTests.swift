@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+import TestSupport
+import Testing
+
+@testable import OperationsCommands
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+@Suite(
+  "Faults of a Slurm cluster", .timeLimit(.minutes(5)), .onOwnThread,
+  .enabled(if: SlurmNodes.areInstalled, SlurmNodes.missing))
+struct SlurmFaultTests {
+  @Test(
+    "SL-2, SL-4, SL-5: After the controller was killed, all commands run, and none twice at once")
+  func killedController() async throws {
+    let nodes = try SlurmNodes()
+    // The wrapper changes its file every five seconds.
+    let scene = try SlurmScene(nodes, wrapperLimit: .seconds(12))
+    // If Slurm starts a job with the id of a job that it has forgotten on the same node, it kills the forgotten one.
+    let operations = (1...6).map { number in
+      let command = Command(
+        shell: """
+          exec 9>\(scene.file("lock-\(number)")); flock -n 9 || echo \(number) >>\(scene.file("twice"))
+          echo \(number) >>\(scene.file("runs")); sleep 8 && echo \(number) >>\(scene.file("ends"))
+          """)
+      return RetryOperation(maximumAttempts: 3) { _ in
+        CommandOperation(command, on: .slurm(scene.cluster))
+      }
+    }
+    scene.queue.addOperations(operations)
+    // Four jobs run, and two are pending. The controller writes its state every five seconds.
+    #expect(scene.waitForLines(4, in: "runs"))
+    #expect(
+      poll(for: .seconds(60), pausing: true) {
+        nodes.shell("squeue -h").count { $0 == "\n" } == operations.count
+      })
+    nodes.send(SIGKILL, to: "slurmctld")
+    try nodes.startController()
+    // These jobs get ids that jobs of the operations had.
+    let foreign = (1...2).map { _ in
+      nodes.shell(
+        "sbatch --parsable -o /dev/null --begin=now+1hour --comment=opq-foreign --wrap true")
+    }
+    // If a node still runs a job with a reissued id, Slurm drains the node.
+    let resumer = Task.detached {
+      while !Task.isCancelled {
+        nodes.shell("scontrol update nodename=n1,n2 state=resume 2>/dev/null")
+        try await Task.sleep(for: .seconds(1))
+      }
+    }
+    for operation in operations { _ = try await operation.value }
+    resumer.cancel()
+    #expect(scene.lines(of: "ends").sorted() == (1...6).map { "\($0)" })
+    #expect(scene.lines(of: "twice") == [])
+    let ids = foreign.compactMap { Int($0.filter { $0 != "\n" }) }
+    print("ids of other jobs after the restart: \(ids)")
+    #expect(ids.contains { $0 <= 6 })
+    for id in ids {
+      #expect(nodes.shell("squeue -h -j \(id) -o '%T %k'") == "PENDING opq-foreign\n")
+    }
+  }
+
+  @Test("SL-6: A controller that is stopped for 30 seconds changes nothing")
+  func stoppedController() async throws {
+    let nodes = try SlurmNodes()
+    let scene = try SlurmScene(nodes)
+    let running = scene.add(shell: "echo begun >>\(scene.file("running")); sleep 35; exit 3")
+    let pending = scene.add(
+      shell: "echo begun >>\(scene.file("pending"))", SlurmResources(options: ["--begin=now+20"]))
+    #expect(scene.waitForLines(1, in: "running"))
+    #expect(scene.waitForStatus("pending: BeginTime", of: pending))
+    nodes.send(SIGSTOP, to: "slurmctld")
+    let begin = ContinuousClock.now
+    #expect(scene.waitForStatus(", Slurm does not answer: ", of: running))
+    #expect(scene.waitForStatus("Slurm does not answer: ", of: pending))
+    // An operation that is submitted now is not refused.
+    let late = scene.add(shell: "echo begun >>\(scene.file("late"))")
+    try await Task.sleep(until: begin + .seconds(30), clock: .continuous)
+    #expect(running.isExecuting && pending.isExecuting && late.isExecuting)
+    nodes.send(SIGCONT, to: "slurmctld")
+    _ = try await pending.value
+    _ = try await late.value
+    await running.waitUntilFinished()
+    #expect((running.error as? CommandError)?.exitStatus == 3)
+    for name in ["running", "pending", "late"] {
+      #expect(contents(of: scene.file(name)) == "begun\n")
+    }
+  }
+
+  @Test("SL-18, SL-21: A command on a node that fails fails, and a retry runs it on the other node")
+  func failedNode() async throws {
+    let nodes = try SlurmNodes("SlurmdTimeout=5")
+    // The wrapper changes its file every five seconds.
+    let scene = try SlurmScene(nodes, wrapperLimit: .seconds(12))
+    let errors = EventLog<String>()
+    let command = Command(
+      shell: """
+        echo "$SLURMD_NODENAME" >>\(scene.file("nodes"))
+        if [ $(wc -l <\(scene.file("nodes"))) = 1 ]; then sleep 600; fi
+        """)
+    let operation = RetryOperation(
+      maximumAttempts: 2,
+      shouldRetry: { error in
+        errors.note("\((error as? CommandError)?.slurmState ?? "\(error)")")
+        return true
+      }
+    ) { _ in CommandOperation(command, on: .slurm(scene.cluster)) }
+    scene.queue.addOperation(operation)
+    #expect(scene.waitForLines(1, in: "nodes"))
+    let first = try #require(scene.lines(of: "nodes").first)
+    try nodes.killNode(first)
+    _ = try await operation.value
+    #expect(errors.events == ["NODE_FAIL"])
+    #expect(Set(scene.lines(of: "nodes")) == ["n1", "n2"])
+  }
+}
