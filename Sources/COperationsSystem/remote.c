@@ -166,4 +166,6 @@ int csystem_watch_termination(void) {
 
 int32_t csystem_parent_process_id(void) { return getppid(); }
 
+void csystem_buffer_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
+
 void csystem_exit(int32_t status) { exit(status); }

@@ -72,6 +72,10 @@ int csystem_watch_termination(void);
 /// Returns the id of the parent of this process.
 int32_t csystem_parent_process_id(void);
 
+/// Makes the C library write the standard output of this process after each line, and not only when a buffer is full.
+/// Called before the first output.
+void csystem_buffer_lines(void);
+
 /// Writes the buffered output of the C library, and ends this process.
 __attribute__((noreturn)) void csystem_exit(int32_t status);
 

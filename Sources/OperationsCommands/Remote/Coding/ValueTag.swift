@@ -3,8 +3,8 @@
 
 /// The first byte of an encoded value.
 ///
-/// Only processes of the same executable exchange encoded values. So the format has no version, and numbers have the byte
-/// order of the machine.
+/// Only processes of the same executable exchange encoded values. So the format has no version, and numbers have the
+/// byte order of the machine.
 ///
 /// | value | bytes after the tag |
 /// | --- | --- |

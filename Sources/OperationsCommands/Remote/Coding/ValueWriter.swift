@@ -6,9 +6,9 @@ import SystemPackage
 
 /// Writes encoded values to a file while they are encoded. The memory does not grow with the values.
 ///
-/// A container is written when it is created, and not when it is complete. So its length is unknown at first, and is set
-/// when the container ends. A container ends when a container around it continues. Then no later entry can be written to
-/// it. A program whose `encode(to:)` nevertheless writes one gets an error.
+/// A container is written when it is created, and not when it is complete. So its length is unknown at first, and is
+/// set when the container ends. A container ends when a container around it continues. Then no later entry can be
+/// written to it. A program whose `encode(to:)` nevertheless writes one gets an error.
 final class ValueWriter {
   /// The right to write one value at the present position of the file.
   struct Place: Equatable {
@@ -116,6 +116,7 @@ final class ValueWriter {
   ///   - scope: The container.
   ///   - key: The key of the next value; `nil` in a container without keys.
   /// - Returns: The place of the next value.
+  /// - Throws: `OrderError` if the container has ended; `Errno` if the file cannot be written.
   func makePlace(in scope: Scope, key: String? = nil) throws -> Place {
     try resume(scope)
     containers[scope.depth].count += 1
