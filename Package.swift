@@ -173,6 +173,7 @@ let demoTargets: [Target] = [
   demo("progress", ["Operations", "OperationsMonitor", logging]),
   demo("moving-from-foundation", ["OperationsFoundation"]),
   demo("service", serviceDemo),
+  demo("cluster", ["Operations", "OperationsCommands", "OperationsMonitor"]),
 ]
 
 let monitorTargets: [Target] = [
@@ -284,7 +285,10 @@ let monitorTestTargets: [Target] = [
   tests("OperationsLifecycle", ["Operations", "OperationsLifecycle", serviceLifecycle, logging]),
   tests(
     "OperationsCommands",
-    ["Operations", "OperationsCore", "OperationsCommands", "OperationsTesting", "fixture-commands"]),
+    [
+      "Operations", "OperationsCore", "OperationsCommands", "OperationsTesting", "fixture-commands",
+      "fixture-remote",
+    ]),
   tests("Dashboard", ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
   tests("RunAnalysis", ["RunAnalysis", "MonitorProtocol", "MonitorTestSupport"]),
   tests(
@@ -309,6 +313,8 @@ let monitorTestTargets: [Target] = [
   fixture("launched", ["Operations", "OperationsMonitor", "TestSupport"]),
   // The fixture `commands` is a separate program, because it lowers the limit of its file descriptors.
   fixture("commands", ["Operations", "OperationsCommands", "TestSupport"]),
+  // The fixture `remote` is a separate program, because it starts its own executable.
+  fixture("remote", ["Operations", "OperationsCommands", "TestSupport"]),
   // The fixture `measure` is a separate program, because no test starts it. `Benchmarks` and `.ci/run` build
   // it with optimization.
   fixture(

@@ -77,7 +77,11 @@ int csystem_executable_hash(uint64_t *hash) {
   return error;
 }
 
-int csystem_create_directory(char *path) { return mkdtemp(path) ? 0 : errno; }
+int csystem_create_directory(char *path) {
+  if (!mkdtemp(path)) return errno;
+  // The mask of the process could take the owner's permissions too.
+  return chmod(path, 0700) == 0 ? 0 : errno;
+}
 
 void csystem_remove_directory(const char *path) { rmdir(path); }
 
@@ -128,9 +132,17 @@ const void *csystem_map_file(const char *path, size_t *size, int *error) {
   *error = errno;
   close(file);
   if (bytes == MAP_FAILED) return NULL;
-  // The system reads ahead, and may soon reuse the memory of the pages that were read.
+  // The system reads ahead, and may soon use the memory of the pages that were read for something else.
   madvise(bytes, *size, MADV_SEQUENTIAL);
   return bytes;
+}
+
+void csystem_release_mapped(const void *bytes, size_t count) {
+  // The pages at both ends contain other bytes too.
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t begin = ((uintptr_t)bytes + page - 1) / page * page;
+  uintptr_t end = ((uintptr_t)bytes + count) / page * page;
+  if (begin < end) madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
 void csystem_unmap_file(const void *bytes, size_t size) { munmap((void *)bytes, size); }

@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Part of opq; see LICENSE.
+// SPDX-License-Identifier: Apache-2.0 Part of opq; see LICENSE.
 //
-// The system calls for work that another process of the same executable runs: the executable, the files of the work, and
-// the end of the other process.
+// The system calls for work that another process of the same executable runs: the executable, the files of the work,
+// and the end of the other process.
 #pragma once
 
 #include <stdbool.h>
@@ -11,9 +10,9 @@
 
 #pragma clang assume_nonnull begin
 
-/// Copies the value of an environment variable, with a NUL character at its end, and removes the variable. Returns false
-/// if the variable is not set, if the value is too long, or if the program has more privileges than the user that
-/// started it. Called before the process has other threads.
+/// Copies the value of an environment variable, with a NUL character at its end, and removes the variable. Returns
+/// false if the variable is not set, if the value is too long, or if the program has more privileges than the user
+/// that started it. Called before the process has other threads.
 bool csystem_take_environment(const char *name, char *buffer, size_t capacity);
 
 /// Writes the path of the executable of this process, with a NUL character at its end. If the file was deleted or
@@ -61,12 +60,15 @@ int csystem_rename(const char *path, const char *new_path);
 /// cannot be mapped, for example because it is empty.
 const void *_Nullable csystem_map_file(const char *path, size_t *size, int *error);
 
+/// Returns the memory of a part of a mapped file to the system. The part can still be read, from the file.
+void csystem_release_mapped(const void *bytes, size_t count);
+
 /// Ends a mapping of a file.
 void csystem_unmap_file(const void *bytes, size_t size);
 
 /// Opens a descriptor that becomes readable when this process receives SIGTERM. From then on, the signal does not end
-/// this process. Programs that this process executes have the default action of the signal. Called at most once, on the
-/// first thread. The result is that of csystem_open_input().
+/// this process. Programs that this process executes have the default action of the signal. Called at most once. The
+/// result is that of csystem_open_input().
 int csystem_watch_termination(void);
 
 /// Returns the id of the parent of this process.

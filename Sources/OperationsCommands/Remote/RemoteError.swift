@@ -85,7 +85,7 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
       case .signal: "\(name) was ended by \(signalText)"
       case .noResult: "\(name) ended with exit status \(exitStatus ?? 0) and without a result"
       case .otherBuild:
-        "\(name) cannot run: its executable is another build than this process; start this program again, or copy its executable"
+        "\(name) cannot run: the executable is another build than that of this process"
       case .notServed:
         "\(name) cannot run: this program must pass the type to serveRemoteWork, first in main"
       case .workCoding: "\(name) cannot be encoded or decoded"

@@ -118,7 +118,7 @@ struct RemoteFiles: Hashable, Sendable {
     let bytes = UnsafeRawBufferPointer(start: address, count: size)
     let isOwn = begin.withUTF8Buffer { bytes.starts(with: $0) }
     guard isOwn else { return nil }
-    let reader = ValueReader(bytes: bytes)
+    let reader = ValueReader(bytes: bytes, isMapped: true)
     let position = begin.utf8CodeUnitCount
     let value = try reader.decode(first, at: position)
     return try body(value, reader, reader.end(of: position))

@@ -50,15 +50,18 @@ public import OperationsCore
 ///
 /// ### Memory
 ///
-/// The other process writes its output to a file while it encodes it. This process maps the file and decodes the
-/// output from it. So each of the two processes has the output once in memory, and this process also has the mapped
-/// pages of the file, which the system can take away, because they are in the file. A value of the type `[UInt8]` is
-/// copied in one step. Each element of any other collection is encoded on its own, which is slower and takes more
-/// space in the file: 9 bytes for a `Double`. Foundation's `Data` is written in one step and read byte by byte.
+/// The other process writes its output to a file while it encodes it. This process maps the file into memory and
+/// decodes the output from it. So each of the two processes has the output once in its memory. The mapped pages of the
+/// file are memory that the system can take away at any time.
+///
+/// A value of the type `[UInt8]` is written without a copy, and copied from the file in parts of 16 MiB, whose pages
+/// are then returned to the system. Each element of any other collection is encoded on its own. This is slower, and an
+/// element takes more space in the file: 9 bytes for a `Double`. Foundation's `Data` is written in one step and read
+/// byte by byte.
 ///
 /// The file is in the ``RemotePlace/directory``. If this directory is in memory, the file takes memory too.
-// Unchecked `Sendable` conformance, because a subclass of `Operation` repeats it. All properties are constants.
 public final class RemoteOperation<Work: RemoteWork>: AsyncOperation<Work.Output>,
+  // Unchecked because a subclass of `Operation` repeats the conformance. All properties are constants.
   @unchecked Sendable
 {
   /// The work.

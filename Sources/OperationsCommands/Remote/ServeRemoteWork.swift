@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Dispatch
 
 /// Runs the work for which another process has started this one, and ends this process. Returns at once in a process
@@ -23,12 +24,13 @@ import Dispatch
 /// the work.
 ///
 /// - Parameter types: The types of work that this program runs with a ``RemoteOperation``.
-/// - Precondition: It is called once, on the first thread, before an operation of the program starts. The types have
-///   different names.
+/// - Precondition: It is called once, before an operation of the program starts. The types have different names.
 public func serveRemoteWork(_ types: any RemoteWork.Type...) {
   guard let child = RemoteChild(types) else { return }
-  Task { await child.run() }
-  dispatchMain()
+  Task.detached { await child.run() }
+  // The main queue needs the first thread, so that code on the main actor runs.
+  if csystem_is_first_thread() { dispatchMain() }
+  DispatchSemaphore(value: 0).wait()
 }
 
 /// Runs the work for which another process has started this one, and ends this process. Returns at once in a process
@@ -46,8 +48,7 @@ public func serveRemoteWork(_ types: any RemoteWork.Type...) {
 /// ```
 ///
 /// - Parameter types: The types of work that this program runs with a ``RemoteOperation``.
-/// - Precondition: It is called once, on the first thread, before an operation of the program starts. The types have
-///   different names.
+/// - Precondition: It is called once, before an operation of the program starts. The types have different names.
 public func serveRemoteWork(_ types: any RemoteWork.Type...) async {
   guard let child = RemoteChild(types) else { return }
   await child.run()

@@ -17,15 +17,15 @@ final class ServedTypes: Sendable {
     var named: [String: any RemoteWork.Type] = [:]
     for type in types {
       let name = Self.name(of: type)
-      precondition(
-        named.updateValue(type, forKey: name) == nil,
-        "serveRemoteWork: two types have the name \(name); give one of them another name")
+      if named.updateValue(type, forKey: name) != nil {
+        fatalError("serveRemoteWork: two types have the name \(name); give one another name")
+      }
     }
     let isFirst = self.types.withLock { types in
       defer { types = named }
       return types == nil
     }
-    precondition(isFirst, "serveRemoteWork was called twice; pass all types to the first call")
+    if !isFirst { fatalError("serveRemoteWork was called twice; pass all types to one call") }
   }
 
   /// Returns the type with a name; `nil` if it was not passed to `serveRemoteWork`.

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
+
 /// Reads encoded values from bytes, which need not be valid. A ``ValueWriter`` has written them.
 struct ValueReader {
   /// The bytes. The owner of the reader keeps them in memory.
   let bytes: UnsafeRawBufferPointer
+  /// Whether the bytes are a mapped file. Then the memory of those that were copied is returned to the system.
+  var isMapped = false
+
+  /// The number of bytes that are copied at once.
+  private static let copySize = 1 << 24
 
   /// Decodes the value at a position.
   ///
@@ -111,7 +118,7 @@ struct ValueReader {
     try tag(at: position) == .bytes ? contents(at: position + 1) : nil
   }
 
-  /// Copies the elements of a container that are bytes only, in one step; `nil` for other containers.
+  /// Copies the elements of a container that are bytes only; `nil` for other containers.
   private func byteArray(
     at position: Int, _ path: @autoclosure () -> [any CodingKey]
   ) throws -> [UInt8]? {
@@ -120,7 +127,16 @@ struct ValueReader {
     guard let elements = try byteElements(at: range.lowerBound), elements.count == count else {
       return nil
     }
-    return Array(UnsafeRawBufferPointer(rebasing: bytes[elements]))
+    return Array(unsafeUninitializedCapacity: count) { target, initializedCount in
+      let target = UnsafeMutableRawBufferPointer(target)
+      for start in stride(from: 0, to: count, by: Self.copySize) {
+        let part = UnsafeRawBufferPointer(
+          rebasing: bytes[elements].dropFirst(start).prefix(Self.copySize))
+        UnsafeMutableRawBufferPointer(rebasing: target[start...]).copyMemory(from: part)
+        if isMapped, let address = part.baseAddress { csystem_release_mapped(address, part.count) }
+      }
+      initializedCount = count
+    }
   }
 
   // MARK: Bytes
