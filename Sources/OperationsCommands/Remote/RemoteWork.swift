@@ -16,7 +16,7 @@
 /// }
 /// ```
 ///
-/// A program passes its types of work to ``serveRemoteWork(_:)-sync``, and runs a value with a ``RemoteOperation``.
+/// A program passes its types of work to ``serveRemoteWork(_:)``, and runs a value with a ``RemoteOperation``.
 /// The value and its output pass through files, so both must contain everything that the other process needs. A class
 /// of the program, an open file or a global variable has other contents there.
 ///

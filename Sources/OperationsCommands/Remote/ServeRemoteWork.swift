@@ -20,11 +20,12 @@ import Dispatch
 /// A ``RemoteOperation`` runs only work whose type was passed to this function in its own process. So a program that
 /// does not call this function cannot start itself again and again.
 ///
-/// In an asynchronous `main`, call ``serveRemoteWork(_:)-async`` with `await`: code on the main actor then runs during
-/// the work.
+/// In an asynchronous `main`, or in a `main.swift` with `await`, call ``serveRemoteWork(of:)`` instead: only then does
+/// code on the main actor run during the work.
 ///
 /// - Parameter types: The types of work that this program runs with a ``RemoteOperation``.
 /// - Precondition: It is called once, before an operation of the program starts. The types have different names.
+@available(*, noasync, message: "Call serveRemoteWork(of:) with await.")
 public func serveRemoteWork(_ types: any RemoteWork.Type...) {
   guard let child = RemoteChild(types) else { return }
   Task.detached { await child.run() }
@@ -36,12 +37,12 @@ public func serveRemoteWork(_ types: any RemoteWork.Type...) {
 /// Runs the work for which another process has started this one, and ends this process. Returns at once in a process
 /// that was started for another purpose.
 ///
-/// This is ``serveRemoteWork(_:)-sync`` for an asynchronous `main`:
+/// This is ``serveRemoteWork(_:)`` for an asynchronous `main`, and for a `main.swift` with `await`:
 ///
 /// ```swift
 /// @main struct Program {
 ///   static func main() async throws {
-///     await serveRemoteWork(Thumbnail.self, Index.self)
+///     await serveRemoteWork(of: Thumbnail.self, Index.self)
 ///     // The program begins here.
 ///   }
 /// }
@@ -49,7 +50,7 @@ public func serveRemoteWork(_ types: any RemoteWork.Type...) {
 ///
 /// - Parameter types: The types of work that this program runs with a ``RemoteOperation``.
 /// - Precondition: It is called once, before an operation of the program starts. The types have different names.
-public func serveRemoteWork(_ types: any RemoteWork.Type...) async {
+public func serveRemoteWork(of types: any RemoteWork.Type...) async {
   guard let child = RemoteChild(types) else { return }
   await child.run()
 }

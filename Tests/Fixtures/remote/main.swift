@@ -166,7 +166,7 @@ func runProgram() async {
 
 if getenv("OPQ_FIXTURE_ASYNC") != nil {
   Task {
-    await serveRemoteWork(Sum.self, OnMainActor.self)
+    await serveRemoteWork(of: Sum.self, OnMainActor.self)
     await runProgram()
   }
 } else {

@@ -155,8 +155,8 @@ struct RemoteWorkTests {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      await serveRemoteWork()
-      await serveRemoteWork()
+      await serveRemoteWork(of: Unserved.self)
+      await serveRemoteWork(of: Unserved.self)
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("serveRemoteWork was called twice"))
