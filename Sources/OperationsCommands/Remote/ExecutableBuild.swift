@@ -15,21 +15,26 @@ struct ExecutableBuild: Codable, Hashable, Sendable {
   }
 
   let file: File
-  /// A hash of the contents of the file.
-  let hash: UInt64
+  /// A hash of the contents of the file; `nil` if only the same file counts as the same build.
+  let hash: UInt64?
 
-  /// The build of this process, which is computed once. Reading the whole executable takes time.
-  static let own = Result { () throws(Errno) in
-    ExecutableBuild(file: try ownFile, hash: try ownHash)
+  /// Finds the build of this process.
+  ///
+  /// - Parameter isHashed: Whether a copy of the file counts as the same build. Then the whole file is read, once in a
+  ///   process.
+  /// - Returns: The build.
+  /// - Throws: The error of the system if the executable cannot be read.
+  static func own(isHashed: Bool) throws(Errno) -> ExecutableBuild {
+    ExecutableBuild(file: try ownFile, hash: isHashed ? try ownHash.get() : nil)
   }
 
-  /// Returns whether this is the build of this process. If it is the same file, its contents need not be read.
+  /// Whether this is the build of this process. If it is the same file, its contents are not read.
   ///
   /// - Throws: The error of the system if the executable cannot be read.
   var isOwn: Bool {
     get throws(Errno) {
       if try Self.ownFile == file { return true }
-      return try Self.ownHash == hash
+      return if let hash { try Self.ownHash.get() == hash } else { false }
     }
   }
 
@@ -44,12 +49,11 @@ struct ExecutableBuild: Codable, Hashable, Sendable {
     }
   }
 
-  private static var ownHash: UInt64 {
-    get throws(Errno) {
-      var hash: UInt64 = 0
-      let error = csystem_executable_hash(&hash)
-      if error != 0 { throw Errno(rawValue: error) }
-      return hash
-    }
+  /// The hash of the executable of this process, which is computed once.
+  private static let ownHash = Result { () throws(Errno) in
+    var hash: UInt64 = 0
+    let error = csystem_executable_hash(&hash)
+    if error != 0 { throw Errno(rawValue: error) }
+    return hash
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-package import OperationsCore
+import OperationsCore
 
 /// A report of the work to the operation that waits for it. Messages are lines of a file.
-package enum RemoteMessage: Hashable, Sendable {
+enum RemoteMessage: Hashable, Sendable {
   /// The number of completed units, and of all units.
   case progress(completed: Int, total: Int)
   /// The status; empty if there is none.
@@ -16,7 +16,7 @@ package enum RemoteMessage: Hashable, Sendable {
   static let longestText = 1_000
 
   /// The message as a line, without a line feed.
-  package var line: String {
+  var line: String {
     switch self {
     case .progress(let completed, let total): "p \(completed) \(total)"
     case .status(let text): "s \(Self.escaped(text))"
@@ -25,7 +25,7 @@ package enum RemoteMessage: Hashable, Sendable {
   }
 
   /// Reads a line; `nil` if it is no message, for example because it is incomplete.
-  package init?(line: String) {
+  init?(line: String) {
     let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
     let rest = parts[1].split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
@@ -77,18 +77,18 @@ package enum RemoteMessage: Hashable, Sendable {
 }
 
 /// What an operation has reported, and which part of it was sent.
-package struct SentReports: Sendable {
+struct SentReports: Sendable {
   private var progress: RemoteMessage?
   private var status: RemoteMessage = .status("")
 
   /// The sequence number of the last line of the log that was sent; 0 if there is none.
-  package private(set) var lastSequence: UInt64 = 0
+  private(set) var lastSequence: UInt64 = 0
 
-  package init() {}
+  init() {}
 
   /// Returns the messages about what has changed since the last call. The lines of the log are the first ones, because
   /// the reader may leave out the first messages of many.
-  package mutating func messages(
+  mutating func messages(
     progress: (completed: Int, total: Int)?, status: String?, lines: [OperationLogLine]
   ) -> [RemoteMessage] {
     var messages = lines.map { RemoteMessage.log($0.level, $0.text) }

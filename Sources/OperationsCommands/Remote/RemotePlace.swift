@@ -35,18 +35,18 @@ public struct RemotePlace: Sendable {
   public var environment: [String: String?] = [:]
 
   /// The directory in which each work has a directory for its files. Only this user can use these files. They are
-  /// removed when the work has ended.
+  /// removed when the work has ended, unless both processes are killed at the same time.
   ///
-  /// A relative path begins in the directory of this process. `nil`, the default, is the directory that the
-  /// environment variable `TMPDIR` names, or `/tmp`. The files of a directory in memory, as `/tmp` is on some systems,
-  /// take memory.
+  /// A relative path begins in the directory of this process. `nil`, the default, is the directory that the environment
+  /// variable `TMPDIR` names, or `/tmp`. The files of a directory in memory, as `/tmp` is on some systems, take memory.
   public var directory: String?
 
   /// The executable that the other process runs. A relative path begins in the directory of this process. `nil`, the
   /// default, is the executable of this process, even if its file was replaced since this process has started.
   ///
-  /// It must be the same build: a copy of the executable of this process. Otherwise the operation fails with a
-  /// ``RemoteError``.
+  /// It must be the same build: the executable of this process or a copy of it. Otherwise the operation fails with a
+  /// ``RemoteError``. Shared libraries are not compared. To compare a copy, each process reads the whole executable
+  /// once.
   public var executable: String?
 
   /// The time that the other process has for ending after its operation was cancelled. After this time, it receives

@@ -32,7 +32,8 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
       throw RemoteError(.notServed, workName)
     }
     do {
-      let build = try ExecutableBuild.own.get()
+      // The default executable is the same file. It need not be read for a hash.
+      let build = try ExecutableBuild.own(isHashed: place.executable != nil)
       let files = try RemoteFiles.create(in: place.directory)
       defer { files.remove() }
       try writeRequest(RemoteRequest(build: build, typeName: typeName, parent: parent), files)

@@ -63,6 +63,14 @@ struct Exiting: RemoteWork {
   }
 }
 
+/// Has an output, and crashes while the process exits.
+struct CrashingAtExit: RemoteWork {
+  func run() -> Int {
+    atexit { abort() }
+    return 5
+  }
+}
+
 /// Reports everything, and waits until a file exists.
 struct Reporting: RemoteWork {
   let file: String

@@ -124,6 +124,7 @@ func runWork(_ name: String, _ arguments: [String]) async throws {
   case "crashing": await show(RemoteOperation(Crashing(lineCount: 12), on: .process))
   case "exiting":
     await show(RemoteOperation(Exiting(status: Int32(arguments[0]) ?? 0), on: .process))
+  case "crashing-at-exit": await show(RemoteOperation(CrashingAtExit(), on: .process))
   case "reporting": await showReports(arguments[0])
   case "cancelling": await showCancellation(arguments)
   case "timeout":
@@ -171,7 +172,8 @@ if getenv("OPQ_FIXTURE_ASYNC") != nil {
   }
 } else {
   serveRemoteWork(
-    Sum.self, Facts.self, Throwing.self, Crashing.self, Exiting.self, Reporting.self, Endless.self,
+    Sum.self, Facts.self, Throwing.self, Crashing.self, CrashingAtExit.self, Exiting.self,
+    Reporting.self, Endless.self,
     Big.self, Flaky.self, OnMainActor.self, Undecodable.self, Unencodable.self, Outer.self,
     HiddenWork.type)
   Task { await runProgram() }

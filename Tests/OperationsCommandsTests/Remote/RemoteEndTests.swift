@@ -33,6 +33,11 @@ struct RemoteEndTests {
         == ["noResult: “Sum” ended with exit status 0 and without a result"])
   }
 
+  @Test("RW-7: The output of a process that crashes while it exits is the result")
+  func outputPrecedesCrash() async throws {
+    #expect(try await runRemote("crashing-at-exit") == ["5"])
+  }
+
   @Test("RW-8: Cancelling cancels the task of the work")
   func cancellationArrives() async throws {
     let directory = try TemporaryDirectory()

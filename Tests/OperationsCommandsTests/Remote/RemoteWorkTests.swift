@@ -162,6 +162,17 @@ struct RemoteWorkTests {
     #expect(text.contains("serveRemoteWork was called twice"))
   }
 
+  @Test("RW-19: Two types with the same name trap")
+  func sameNameTrapsInOwnProcess() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      await serveRemoteWork(of: Unserved.self, Unserved.self)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("two types have the name"))
+  }
+
   @Test("RW-20: Work can run work in a further process")
   func workCanBeNested() async throws {
     #expect(try await runRemote("outer") == ["42"])
