@@ -23,7 +23,7 @@ struct RemoteChild: Sendable {
     guard csystem_take_environment(RemoteFiles.variable, &directory, directory.count) else {
       return nil
     }
-    let bytes = directory.prefix { $0 != 0 }.map(UInt8.init)
+    let bytes = directory.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
     files = RemoteFiles(directory: String(decoding: bytes, as: UTF8.self))
     termination = csystem_watch_termination()
     csystem_buffer_lines()

@@ -43,7 +43,8 @@ struct RemoteFiles: Hashable, Sendable {
     var path = Array("\(parent)/opq-remote-XXXXXX".utf8CString)
     let error = csystem_create_directory(&path)
     if error != 0 { throw Failure(path: parent, number: Errno(rawValue: error)) }
-    return RemoteFiles(directory: String(decoding: path.dropLast().map(UInt8.init), as: UTF8.self))
+    return RemoteFiles(
+      directory: String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
   }
 
   /// Removes the files and the directory. A second call does nothing.

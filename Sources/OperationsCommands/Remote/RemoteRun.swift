@@ -109,7 +109,7 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
       if error != 0 {
         throw RemoteFiles.Failure(path: "/proc/self/exe", number: Errno(rawValue: error))
       }
-      return String(decoding: path.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+      return String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
   }
 
@@ -153,6 +153,8 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
       return output
     } catch let failure as RemoteFiles.Failure where csystem_is_not_found(failure.number.rawValue) {
       throw error(ofMissingAnswer: end)
+    } catch let error as DecodingError {
+      throw RemoteError(.outputCoding, workName, reason: "\(error)")
     }
   }
 

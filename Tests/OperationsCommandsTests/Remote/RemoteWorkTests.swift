@@ -131,6 +131,14 @@ struct RemoteWorkTests {
     #expect(try await run(shell: "ls '\(directory.path)'").text.isEmpty)
   }
 
+  @Test("RW-16: The files can be in a directory of any name")
+  func directoryIsChosen() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("ä b'c")
+    _ = try await run(Command("mkdir", [path]))
+    #expect(try await runRemote("directory", path) == ["3"])
+  }
+
   @Test("RW-16: A directory that cannot be used is an error")
   func missingDirectoryIsError() async throws {
     #expect(
