@@ -98,7 +98,7 @@ struct RemoteChild: Sendable {
       await cancellation?.wait()
       if cancellation?.hasEnded == false { operation.cancel() }
     }
-    // A work that blocks its thread then blocks none that this code needs.
+    // The work runs on a thread of the queue. If it blocks this thread, the code of this type continues.
     let queue = OperationQueue(name: "remote work", maxConcurrentOperationCount: 1)
     queue.addOperation(operation)
     await operation.waitUntilFinished()

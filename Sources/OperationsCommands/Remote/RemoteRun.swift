@@ -136,7 +136,8 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
 
   /// Returns the output of a process that has ended.
   ///
-  /// An answer counts more than the end of the process: the work has ended before the process.
+  /// If there is an answer, the work has ended before the process, and the way in which the process has ended does not
+  /// count.
   private func output(of files: RemoteFiles, end: (any Error)?) throws -> Work.Output {
     if let error = end as? CommandError, error.code == .stillAlive { throw error }
     do {
