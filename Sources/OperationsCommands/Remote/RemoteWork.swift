@@ -16,9 +16,9 @@
 /// }
 /// ```
 ///
-/// A program passes its types of work to ``serveRemoteWork(_:)``, and runs a value with a ``RemoteOperation``. The value
-/// and its output pass through files, so the value must contain everything that the work needs. Objects, open files and
-/// global variables of this process do not exist in the other process.
+/// A program passes its types of work to ``serveRemoteWork(_:)``, and runs a value with a ``RemoteOperation``. The
+/// value and its output pass through files, so the value must contain everything that the work needs. Objects, open
+/// files and global variables of this process do not exist in the other process.
 ///
 /// The names of two types of work of a program must differ. The module and the types around a type are a part of its
 /// name. The file of a private type and the function around a type are not.
