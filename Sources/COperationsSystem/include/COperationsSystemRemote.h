@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 Part of opq; see LICENSE.
+//
+// The system calls for work that another process of the same executable runs: the executable, the files of the work,
+// and the end of the other process.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+/// Copies the value of an environment variable, with a NUL character at its end, and removes the variable. Returns
+/// false if the variable is not set, if the value is too long, or if the program has more privileges than the user
+/// that started it. Called before the process has other threads.
+bool csystem_take_environment(const char *name, char *buffer, size_t capacity);
+
+/// Writes the path of the executable of this process, with a NUL character at its end. If the file was deleted or
+/// replaced, the path is "/proc/self/exe", which a child of this process can execute nevertheless. Returns 0 or the
+/// error number.
+int csystem_executable_path(char *buffer, size_t capacity);
+
+/// What distinguishes a file from all other files of this machine, and from earlier contents of the same file.
+typedef struct {
+  uint64_t device;
+  uint64_t inode;
+  uint64_t size;
+  /// The time of the last change in nanoseconds since 1970-01-01T00:00:00Z.
+  int64_t change_time;
+} csystem_file_identity;
+
+/// Finds the identity of the executable of this process. Returns 0 or the error number.
+int csystem_executable_identity(csystem_file_identity *identity);
+
+/// Computes a hash of the contents of the executable of this process. The time is that of reading the whole file.
+/// Returns 0 or the error number.
+int csystem_executable_hash(uint64_t *hash);
+
+/// Creates a directory that only this user can use. The last six characters of the path are "XXXXXX", which are
+/// replaced. Returns 0 or the error number.
+int csystem_create_directory(char *path);
+
+/// Removes a directory if it is empty.
+void csystem_remove_directory(const char *path);
+
+/// Opens a file for writing, empties it, and creates it with the mode 0600 if it does not exist. The result is that of
+/// csystem_open_input().
+int csystem_create_private_file(const char *path);
+
+/// Writes all bytes at the position of the file. Returns 0 or the error number.
+int csystem_write(int file, const void *bytes, size_t count);
+
+/// Writes all bytes at a position from the beginning of the file. Returns 0 or the error number.
+int csystem_write_at(int file, const void *bytes, size_t count, int64_t position);
+
+/// Gives a file another name, and replaces a file that has it. Returns 0 or the error number.
+int csystem_rename(const char *path, const char *new_path);
+
+/// Maps a file for reading. The bytes are read when they are used. Returns null and sets the error number if the file
+/// cannot be mapped, for example because it is empty.
+const void *_Nullable csystem_map_file(const char *path, size_t *size, int *error);
+
+/// Returns the memory of a part of a mapped file to the system. The part can still be read, from the file.
+void csystem_release_mapped(const void *bytes, size_t count);
+
+/// Ends a mapping of a file.
+void csystem_unmap_file(const void *bytes, size_t size);
+
+/// Opens a descriptor that becomes readable when this process receives SIGTERM. From then on, the signal does not end
+/// this process. Programs that this process executes have the default action of the signal. Called at most once. The
+/// result is that of csystem_open_input().
+int csystem_watch_termination(void);
+
+/// Returns the id of the parent of this process.
+int32_t csystem_parent_process_id(void);
+
+/// Makes the C library write the standard output of this process after each line, and not only when a buffer is full.
+/// Called before the first output.
+void csystem_buffer_lines(void);
+
+/// Writes the buffered output of the C library, and ends this process.
+__attribute__((noreturn)) void csystem_exit(int32_t status);
+
+#pragma clang assume_nonnull end

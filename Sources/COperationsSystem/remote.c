@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+#define _GNU_SOURCE 1
+#include "COperationsSystemRemote.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char executable[] = "/proc/self/exe";
+
+bool csystem_take_environment(const char *name, char *buffer, size_t capacity) {
+  const char *value = secure_getenv(name);
+  bool fits = value && strlen(value) < capacity;
+  if (fits) strcpy(buffer, value);
+  unsetenv(name);
+  return fits;
+}
+
+int csystem_executable_path(char *buffer, size_t capacity) {
+  ssize_t count = readlink(executable, buffer, capacity);
+  if (count < 0) return errno;
+  struct stat named, own;
+  if ((size_t)count < capacity) {
+    buffer[count] = 0;
+    if (stat(executable, &own) != 0) return errno;
+    if (stat(buffer, &named) == 0 && named.st_dev == own.st_dev && named.st_ino == own.st_ino) return 0;
+  }
+  if (capacity < sizeof executable) return ENAMETOOLONG;
+  memcpy(buffer, executable, sizeof executable);
+  return 0;
+}
+
+int csystem_executable_identity(csystem_file_identity *identity) {
+  struct stat status;
+  if (stat(executable, &status) != 0) return errno;
+  identity->device = status.st_dev;
+  identity->inode = status.st_ino;
+  identity->size = (uint64_t)status.st_size;
+  identity->change_time = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+  return 0;
+}
+
+int csystem_executable_hash(uint64_t *hash) {
+  int file = csystem_above_standard_streams(open(executable, O_RDONLY | O_CLOEXEC));
+  if (file < 0) return -file;
+  uint64_t result = 0;
+  uint64_t words[1 << 13];
+  int error = 0;
+  for (;;) {
+    size_t filled = 0;
+    // Each buffer except the last one is full, so that the hash does not depend on the sizes of the reads.
+    while (filled < sizeof words) {
+      ssize_t count = read(file, (char *)words + filled, sizeof words - filled);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) error = errno;
+      if (count <= 0) break;
+      filled += (size_t)count;
+    }
+    memset((char *)words + filled, 0, sizeof words - filled);
+    for (size_t index = 0; index * sizeof *words < filled; index++) {
+      // The factor is 2^64 divided by the golden ratio.
+      result = (result ^ words[index]) * 0x9E3779B97F4A7C15;
+      result ^= result >> 32;
+    }
+    if (filled < sizeof words) break;
+  }
+  close(file);
+  *hash = result;
+  return error;
+}
+
+int csystem_create_directory(char *path) {
+  if (!mkdtemp(path)) return errno;
+  // The mask of the process could take the owner's permissions too.
+  return chmod(path, 0700) == 0 ? 0 : errno;
+}
+
+void csystem_remove_directory(const char *path) { rmdir(path); }
+
+int csystem_create_private_file(const char *path) {
+  int file;
+  do file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+  while (file < 0 && errno == EINTR);
+  // The mask of the process could take the owner's permissions too.
+  if (file >= 0) fchmod(file, 0600);
+  return csystem_above_standard_streams(file);
+}
+
+int csystem_write(int file, const void *bytes, size_t count) {
+  for (size_t done = 0; done < count;) {
+    ssize_t written = write(file, (const char *)bytes + done, count - done);
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) done += (size_t)written;
+  }
+  return 0;
+}
+
+int csystem_write_at(int file, const void *bytes, size_t count, int64_t position) {
+  for (size_t done = 0; done < count;) {
+    ssize_t written =
+        pwrite(file, (const char *)bytes + done, count - done, position + (int64_t)done);
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) done += (size_t)written;
+  }
+  return 0;
+}
+
+int csystem_rename(const char *path, const char *new_path) {
+  return rename(path, new_path) == 0 ? 0 : errno;
+}
+
+const void *csystem_map_file(const char *path, size_t *size, int *error) {
+  int file = csystem_above_standard_streams(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (file < 0) {
+    *error = -file;
+    return NULL;
+  }
+  struct stat status;
+  void *bytes = MAP_FAILED;
+  if (fstat(file, &status) == 0) {
+    *size = (size_t)status.st_size;
+    bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
+  }
+  *error = errno;
+  close(file);
+  if (bytes == MAP_FAILED) return NULL;
+  // The system reads ahead, and may soon use the memory of the pages that were read for something else.
+  madvise(bytes, *size, MADV_SEQUENTIAL);
+  return bytes;
+}
+
+void csystem_release_mapped(const void *bytes, size_t count) {
+  // The pages at both ends contain other bytes too.
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t begin = ((uintptr_t)bytes + page - 1) / page * page;
+  uintptr_t end = ((uintptr_t)bytes + count) / page * page;
+  if (begin < end) madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
+void csystem_unmap_file(const void *bytes, size_t size) { munmap((void *)bytes, size); }
+
+static int termination_pipe = -1;
+
+static void note_termination(int signal) {
+  (void)signal;
+  int error = errno;
+  // The pipe never blocks. If it is full, it is readable, and a further byte changes nothing.
+  if (write(termination_pipe, "", 1) < 0) errno = error;
+  errno = error;
+}
+
+int csystem_watch_termination(void) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -errno;
+  ends[0] = csystem_above_standard_streams(ends[0]);
+  termination_pipe = csystem_above_standard_streams(ends[1]);
+  if (ends[0] < 0) return ends[0];
+  if (termination_pipe < 0) return termination_pipe;
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  // A handler does not pass to the programs that this process executes. An ignored signal would.
+  action.sa_handler = note_termination;
+  action.sa_flags = SA_RESTART;
+  if (sigaction(SIGTERM, &action, NULL) != 0) return -errno;
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  return pthread_sigmask(SIG_UNBLOCK, &signals, NULL) == 0 ? ends[0] : -EINVAL;
+}
+
+int32_t csystem_parent_process_id(void) { return getppid(); }
+
+void csystem_buffer_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
+
+void csystem_exit(int32_t status) { exit(status); }

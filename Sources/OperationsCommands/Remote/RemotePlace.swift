@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Where a ``RemoteOperation`` runs its work, and in which environment.
+///
+/// ```swift
+/// var place = RemotePlace.process
+/// place.environment["OMP_NUM_THREADS"] = "1"
+/// place.gracePeriod = .seconds(2)
+/// ```
+///
+/// A place is a value. A change has no effect on operations that were created with it earlier.
+public struct RemotePlace: Sendable {
+  /// The kinds of places. Another kind starts the same command somewhere else. The files of the work must then be in a
+  /// directory that both machines share.
+  enum Kind: Sendable, Hashable {
+    /// A child of this process.
+    case process
+  }
+
+  let kind: Kind
+
+  /// A child process on this machine.
+  ///
+  /// The process has a session and a process group of its own, and no terminal. It starts with the environment
+  /// variables and in the directory that this process has at that time. It ends if this process ends.
+  public static let process = RemotePlace(kind: .process)
+
+  /// Changes of the environment variables that the other process begins with. A value sets a variable, and `nil`
+  /// removes it. Empty by default.
+  ///
+  /// Some variables are removed unless they are set here: `OPQ_MONITOR`, `OPQ_RECORD` and `OPQ_VIEWER`, because the
+  /// ``RemoteOperation`` reports for the other process. `SWIFT_BACKTRACE` is `enable=no` unless it is set here or in
+  /// this process, so that the last lines of a process that crashes are its own.
+  public var environment: [String: String?] = [:]
+
+  /// The directory in which each work has a directory for its files. Only this user can use these files. They are
+  /// removed when the work has ended, unless both processes are killed at the same time.
+  ///
+  /// A relative path begins in the directory of this process. `nil`, the default, is the directory that the environment
+  /// variable `TMPDIR` names, or `/tmp`. The files of a directory in memory, as `/tmp` is on some systems, take memory.
+  public var directory: String?
+
+  /// The executable that the other process runs. A relative path begins in the directory of this process. `nil`, the
+  /// default, is the executable of this process, even if its file was replaced since this process has started.
+  ///
+  /// It must be the same build: the executable of this process or a copy of it. Otherwise the operation fails with a
+  /// ``RemoteError``. Shared libraries are not compared. To compare a copy, each process reads the whole executable
+  /// once.
+  public var executable: String?
+
+  /// The time that the other process has for ending after its operation was cancelled. After this time, it receives
+  /// SIGKILL. The default is 10 seconds. A negative time counts as zero, and more than 100 years as 100 years.
+  public var gracePeriod = Duration.seconds(10)
+
+  private init(kind: Kind) { self.kind = kind }
+}
