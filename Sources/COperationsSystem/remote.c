@@ -83,6 +83,8 @@ int csystem_create_directory(char *path) {
   return chmod(path, 0700) == 0 ? 0 : errno;
 }
 
+void csystem_make_directory(const char *path) { mkdir(path, 0700); }
+
 void csystem_remove_directory(const char *path) { rmdir(path); }
 
 int csystem_create_private_file(const char *path) {

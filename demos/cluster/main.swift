@@ -4,9 +4,11 @@
 // Draws the Mandelbrot set. Each of the 16 tiles is drawn by a process of its own. One of these processes crashes. Its
 // operation fails, and is retried, while this process and the other tiles continue.
 //
-//   demo-cluster [--on process] [--pause MILLISECONDS]
+//   demo-cluster [--on process] [--pause MILLISECONDS] demo-cluster --on slurm --directory DIRECTORY [--pause
+//   MILLISECONDS]
 //
-// The pause is the time for which a tile waits after each line; 0 by default. To watch the program:
+// On a Slurm cluster, each tile is a job. The nodes must share the directory, and the directory of this program, with
+// this machine. The pause is the time for which a tile waits after each line; 0 by default. To watch the program:
 //
 //   opq-top -- .build/debug/demo-cluster --pause 500
 
@@ -39,8 +41,12 @@ func end(_ message: String) -> Never {
 let place: RemotePlace
 switch value(of: "--on") {
 case nil, "process": place = .process
-case "slurm": end("tiles cannot be drawn on Slurm yet; use --on process")
-case let name?: end("there is no place \(name); use --on process")
+case "slurm":
+  guard let directory = value(of: "--directory"), directory.hasPrefix("/") else {
+    end("--on slurm needs --directory, with an absolute path that the nodes share")
+  }
+  place = .slurm(SlurmCluster(directory: directory))
+case let name?: end("there is no place \(name); use --on process or --on slurm")
 }
 guard let pause = Int(value(of: "--pause") ?? "0"), pause >= 0 else {
   end("--pause needs a number of milliseconds")

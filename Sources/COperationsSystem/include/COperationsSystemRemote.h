@@ -40,6 +40,9 @@ int csystem_executable_hash(uint64_t *hash);
 /// replaced. Returns 0 or the error number.
 int csystem_create_directory(char *path);
 
+/// Creates a directory that only this user can use, unless it exists. An error is ignored.
+void csystem_make_directory(const char *path);
+
 /// Removes a directory if it is empty.
 void csystem_remove_directory(const char *path);
 

@@ -69,7 +69,7 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
       self.init(.noResult, workName)
       exitStatus = error?.exitStatus ?? 0
     case .programNotFound, .workingDirectory, .file, .fileDescriptors, .start, .stillAlive,
-      .statusUnknown:
+      .statusUnknown, .refusedBySlurm, .endedBySlurm, .lostBySlurm:
       return nil
     }
     self.lastLines = lastLines

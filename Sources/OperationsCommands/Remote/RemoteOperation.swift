@@ -95,7 +95,8 @@ public final class RemoteOperation<Work: RemoteWork>: AsyncOperation<Work.Output
   /// Runs the work in another process. Called by the library, once.
   ///
   /// - Returns: The output of the work.
-  /// - Throws: ``RemoteError``; ``CommandError`` if the process cannot be started, or does not end after SIGKILL;
+  /// - Throws: ``RemoteError``; ``CommandError`` if the process cannot be started, does not end after SIGKILL, or was
+  ///   refused, ended or lost by Slurm;
   ///   `CancellationError` if the operation is cancelled and the work has returned no output.
   public override func run() async throws -> Work.Output {
     try await RemoteRun(work, on: place, reportingTo: self).output()

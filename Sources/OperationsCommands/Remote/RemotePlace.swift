@@ -11,11 +11,12 @@
 ///
 /// A place is a value. A change has no effect on operations that were created with it earlier.
 public struct RemotePlace: Sendable {
-  /// The kinds of places. Another kind starts the same command somewhere else. The files of the work must then be in a
-  /// directory that both machines share.
-  enum Kind: Sendable, Hashable {
+  /// The kinds of places. Each kind starts the same command somewhere else.
+  enum Kind: Sendable {
     /// A child of this process.
     case process
+    /// A job of a Slurm cluster.
+    case slurm(SlurmCluster, SlurmResources)
   }
 
   let kind: Kind
@@ -25,6 +26,26 @@ public struct RemotePlace: Sendable {
   /// The process has a session and a process group of its own, and no terminal. It starts with the environment
   /// variables and in the directory that this process has at that time. It ends if this process ends.
   public static let process = RemotePlace(kind: .process)
+
+  /// A job of a Slurm cluster, with these resources.
+  ///
+  /// The operation executes from the submission until the end of the job, and is cancelled, as that of a command with
+  /// ``CommandPlace/slurm(_:_:)``. The job continues if this process ends, and no process reads its output.
+  ///
+  /// The files of the work are in the ``SlurmCluster/directory``, which this process and the nodes must share under the
+  /// same path. The nodes must also find the ``executable`` under the path that it has here. It must be the same build.
+  ///
+  /// - Parameters:
+  ///   - cluster: The cluster. Its ``SlurmCluster/sharesFiles`` must be `true`.
+  ///   - resources: What the job needs.
+  /// - Returns: The place.
+  public static func slurm(
+    _ cluster: SlurmCluster, _ resources: SlurmResources = SlurmResources()
+  ) -> RemotePlace {
+    var place = RemotePlace(kind: .slurm(cluster, resources))
+    place.directory = cluster.directory
+    return place
+  }
 
   /// Changes of the environment variables that the other process begins with. A value sets a variable, and `nil`
   /// removes it. Empty by default.
@@ -37,8 +58,9 @@ public struct RemotePlace: Sendable {
   /// The directory in which each work has a directory for its files. Only this user can use these files. They are
   /// removed when the work has ended, unless both processes are killed at the same time.
   ///
-  /// A relative path begins in the directory of this process. `nil`, the default, is the directory that the environment
-  /// variable `TMPDIR` names, or `/tmp`. The files of a directory in memory, as `/tmp` is on some systems, take memory.
+  /// A relative path begins in the directory of this process. `nil`, the default, is the directory that the
+  /// environment variable `TMPDIR` names, or `/tmp`. For a job of Slurm, it is the directory of the cluster. The files
+  /// of a directory in memory, as `/tmp` is on some systems, take memory.
   public var directory: String?
 
   /// The executable that the other process runs. A relative path begins in the directory of this process. `nil`, the

@@ -32,8 +32,8 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
       throw RemoteError(.notServed, workName)
     }
     do {
-      // The default executable is the same file. It need not be read for a hash.
-      let build = try ExecutableBuild.own(isHashed: place.executable != nil)
+      try preparePlace()
+      let build = try ExecutableBuild.own(isHashed: isHashed)
       let files = try RemoteFiles.create(in: place.directory)
       defer { files.remove() }
       try writeRequest(RemoteRequest(build: build, typeName: typeName, parent: parent), files)
@@ -45,10 +45,32 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
     }
   }
 
+  /// Checks whether the place can be used, and creates its directory if this is the first job in it.
+  private func preparePlace() throws {
+    guard case .slurm(let cluster, _) = place.kind else { return }
+    guard cluster.sharesFiles else {
+      var error = RemoteError(.file, workName)
+      error.path = cluster.directory
+      error.reason = "this process does not share the files of the cluster"
+      throw error
+    }
+    if place.directory == cluster.directory { csystem_make_directory(cluster.directory) }
+  }
+
+  /// Whether a copy of the executable counts as the same build. A child process has the same file by default, which
+  /// need not be read. On another machine, the same file may look like another one.
+  private var isHashed: Bool {
+    switch place.kind {
+    case .process: place.executable != nil
+    case .slurm: true
+    }
+  }
+
   /// The process whose end ends the work.
   private var parent: Int32? {
     switch place.kind {
     case .process: csystem_process_id()
+    case .slurm: nil
     }
   }
 
@@ -72,11 +94,13 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
     let ended = CommandEvents()
     async let reports: Void = report(files, until: ended)
     var failure: (any Error)?
+    let run = CommandRun(command, CommandReport(to: operation))
     do {
       switch place.kind {
-      case .process:
-        let run = CommandRun(command, CommandReport(to: operation))
-        _ = try await run.result { await DirectRun(run: run).perform() }
+      case .process: _ = try await run.result { await DirectRun(run: run).perform() }
+      case .slurm(let cluster, let resources):
+        let job = SlurmRun(run: run, cluster: cluster, resources: resources)
+        _ = try await run.result(waitingForPlace: false) { await job.perform() }
       }
     } catch {
       failure = error
@@ -86,7 +110,7 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
     return failure
   }
 
-  private func command(_ files: RemoteFiles) throws(RemoteFiles.Failure) -> Command {
+  private func command(_ files: RemoteFiles) throws -> Command {
     var command = Command(try executable)
     command.name = workName
     command.environment = ["OPQ_MONITOR": nil, "OPQ_RECORD": nil, "OPQ_VIEWER": nil]
@@ -102,14 +126,19 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
 
   /// The path of the executable, with a slash so that it is not searched.
   private var executable: String {
-    get throws(RemoteFiles.Failure) {
+    get throws {
       if let path = place.executable { return path.contains("/") ? path : "./\(path)" }
       var path = [CChar](repeating: 0, count: 1 << 12)
       let error = csystem_executable_path(&path, path.count)
       if error != 0 {
         throw RemoteFiles.Failure(path: "/proc/self/exe", number: Errno(rawValue: error))
       }
-      return String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      let name = String(
+        decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      if case .slurm = place.kind, name == "/proc/self/exe" {
+        throw RemoteError(.otherBuild, workName)
+      }
+      return name
     }
   }
 

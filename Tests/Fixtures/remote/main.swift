@@ -6,7 +6,8 @@
 //
 //   fixture-remote NAME [ARGUMENT…]   runs the work with this name, and prints its result
 //
-// If the environment variable OPQ_FIXTURE_ASYNC is set, the program calls the asynchronous `serveRemoteWork`.
+// If the environment variable OPQ_FIXTURE_ASYNC is set, the program calls the asynchronous `serveRemoteWork`. If
+// OPQ_FIXTURE_SLURM is set to a directory, the work runs on a Slurm cluster with this directory.
 
 import Dispatch
 import Operations
@@ -19,6 +20,11 @@ import TestSupport
   import Musl
 #endif
 
+let usualPlace: RemotePlace = {
+  guard let directory = getenv("OPQ_FIXTURE_SLURM") else { return .process }
+  return .slurm(
+    SlurmCluster(directory: String(cString: directory), pollInterval: .seconds(1)))
+}()
 let queue = OperationQueue(name: "remote", maxConcurrentOperationCount: 4)
 
 /// Prints the result of an operation.
@@ -40,7 +46,7 @@ func waitForFile(_ path: String) {
 }
 
 func showReports(_ file: String) async {
-  let operation = RemoteOperation(Reporting(file: file), on: .process)
+  let operation = RemoteOperation(Reporting(file: file), on: usualPlace)
   queue.addOperation(operation)
   _ = poll(for: .seconds(30), pausing: true) { operation.reportedProgress != nil }
   let (completed, total) = operation.reportedProgress ?? (0, 0)
@@ -58,7 +64,7 @@ func showCancellation(_ arguments: [String]) async {
   let work = Endless(
     file: arguments[0], isStubborn: arguments.contains("stubborn"),
     returns: arguments.contains("returns"))
-  var place = RemotePlace.process
+  var place = usualPlace
   place.gracePeriod = work.isStubborn ? .milliseconds(50) : .seconds(60)
   let operation = RemoteOperation(work, on: place)
   queue.addOperation(operation)
@@ -71,14 +77,14 @@ func showCancellation(_ arguments: [String]) async {
 /// Starts a work, and ends this process.
 func endWithWork(_ file: String) async {
   queue.addOperation(
-    RemoteOperation(Endless(file: file, isStubborn: true, returns: false), on: .process))
+    RemoteOperation(Endless(file: file, isStubborn: true, returns: false), on: usualPlace))
   waitForFile(file)
   kill(getpid(), SIGKILL)
 }
 
 /// Runs a large work, and prints whether the output is right.
 func showBig(_ byteCount: Int) async {
-  let operation = RemoteOperation(Big(byteCount: byteCount), on: .process)
+  let operation = RemoteOperation(Big(byteCount: byteCount), on: usualPlace)
   queue.addOperation(operation)
   do {
     let bytes = try await operation.value
@@ -89,19 +95,19 @@ func showBig(_ byteCount: Int) async {
 }
 
 func runOtherExecutable(_ path: String) async {
-  var place = RemotePlace.process
+  var place = usualPlace
   place.executable = path
   await show(RemoteOperation(Sum(numbers: [1, 2]), on: place))
 }
 
 func runInDirectory(_ path: String) async {
-  var place = RemotePlace.process
+  var place = usualPlace
   place.directory = path
   await show(RemoteOperation(Sum(numbers: [1, 2]), on: place))
 }
 
 func showFacts(_ names: [String]) async throws {
-  var place = RemotePlace.process
+  var place = usualPlace
   place.environment["OPQ_FIXTURE_SET"] = "set"
   let operation = RemoteOperation(Facts(names: names), on: place)
   queue.addOperation(operation)
@@ -112,44 +118,44 @@ func showFacts(_ names: [String]) async throws {
 
 func runWork(_ name: String, _ arguments: [String]) async throws {
   switch name {
-  case "sum": await show(RemoteOperation(Sum(numbers: [1, 2, 39]), on: .process))
+  case "sum": await show(RemoteOperation(Sum(numbers: [1, 2, 39]), on: usualPlace))
   case "sums":
-    let operations = (1...20).map { RemoteOperation(Sum(numbers: [$0, $0]), on: .process) }
+    let operations = (1...20).map { RemoteOperation(Sum(numbers: [$0, $0]), on: usualPlace) }
     queue.addOperations(operations)
     var sum = 0
     for operation in operations { sum += try await operation.value }
     print(sum)
   case "facts": try await showFacts(arguments)
-  case "throwing": await show(RemoteOperation(Throwing(), on: .process))
-  case "crashing": await show(RemoteOperation(Crashing(lineCount: 12), on: .process))
+  case "throwing": await show(RemoteOperation(Throwing(), on: usualPlace))
+  case "crashing": await show(RemoteOperation(Crashing(lineCount: 12), on: usualPlace))
   case "exiting":
-    await show(RemoteOperation(Exiting(status: Int32(arguments[0]) ?? 0), on: .process))
-  case "crashing-at-exit": await show(RemoteOperation(CrashingAtExit(), on: .process))
+    await show(RemoteOperation(Exiting(status: Int32(arguments[0]) ?? 0), on: usualPlace))
+  case "crashing-at-exit": await show(RemoteOperation(CrashingAtExit(), on: usualPlace))
   case "reporting": await showReports(arguments[0])
   case "cancelling": await showCancellation(arguments)
   case "timeout":
     await show(
       TimeoutOperation(after: .milliseconds(200)) {
         RemoteOperation(
-          Endless(file: arguments[0], isStubborn: false, returns: true), on: .process)
+          Endless(file: arguments[0], isStubborn: false, returns: true), on: usualPlace)
       })
   case "retry":
     await show(
       RetryOperation(maximumAttempts: 5) { _ in
-        RemoteOperation(Flaky(file: arguments[0], attemptCount: 3), on: .process)
+        RemoteOperation(Flaky(file: arguments[0], attemptCount: 3), on: usualPlace)
       })
   case "orphan": await endWithWork(arguments[0])
   case "big": await showBig(Int(arguments[0]) ?? 0)
   case "executable": await runOtherExecutable(arguments[0])
   case "deleted":
     unlink(CommandLine.arguments[0])
-    await show(RemoteOperation(Sum(numbers: [1, 2]), on: .process))
-  case "main-actor": await show(RemoteOperation(OnMainActor(), on: .process))
-  case "undecodable": await show(RemoteOperation(Undecodable(), on: .process))
-  case "unencodable": await show(RemoteOperation(Unencodable(), on: .process))
-  case "outer": await show(RemoteOperation(Outer(), on: .process))
+    await show(RemoteOperation(Sum(numbers: [1, 2]), on: usualPlace))
+  case "main-actor": await show(RemoteOperation(OnMainActor(), on: usualPlace))
+  case "undecodable": await show(RemoteOperation(Undecodable(), on: usualPlace))
+  case "unencodable": await show(RemoteOperation(Unencodable(), on: usualPlace))
+  case "outer": await show(RemoteOperation(Outer(), on: usualPlace))
   case "hidden": await show(HiddenWork.makeOperation())
-  case "unserved": await show(RemoteOperation(Unserved(), on: .process))
+  case "unserved": await show(RemoteOperation(Unserved(), on: usualPlace))
   case "directory": await runInDirectory(arguments[0])
   default: print("usage: fixture-remote NAME [ARGUMENT…]")
   }

@@ -31,7 +31,7 @@ struct RemoteErrorTests {
   func startHasCommandError() {
     let codes: [CommandError.Code] = [
       .programNotFound, .workingDirectory, .file, .fileDescriptors, .start, .stillAlive,
-      .statusUnknown,
+      .statusUnknown, .refusedBySlurm, .endedBySlurm, .lostBySlurm,
     ]
     for code in codes {
       #expect(RemoteError(endOf: CommandError(code, "Tile"), "Tile", lastLines: []) == nil)

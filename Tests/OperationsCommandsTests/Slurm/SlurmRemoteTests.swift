@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+import TestSupport
+import Testing
+
+@testable import OperationsCommands
+
+@Suite(
+  "Work on a Slurm cluster", .serialized, .timeLimit(.minutes(5)), .onSlurm, .onOwnThread,
+  .enabled(if: SlurmNodes.areInstalled, SlurmNodes.missing))
+struct SlurmRemoteTests {
+  /// Runs the fixture `remote`, whose work runs on the cluster of the suite.
+  private func runOnSlurm(_ name: String, _ argument: String = "") async throws -> [String] {
+    let nodes = try #require(OnSlurm.nodes)
+    return try await runRemote(
+      name, argument,
+      environment: [
+        "OPQ_FIXTURE_SLURM": "\(nodes.work)/remote",
+        "SLURM_CONF": nodes.directory.file("etc/slurm.conf"),
+      ])
+  }
+
+  @Test("RW-21: The output of work on a cluster is the result")
+  func outputIsResult() async throws {
+    #expect(try await runOnSlurm("sum") == ["42"])
+  }
+
+  @Test("RW-21: A crash on a cluster is an error with the signal and the last lines")
+  func crashIsError() async throws {
+    let lines = try await runOnSlurm("crashing")
+    try #require(lines.count == 2)
+    #expect(lines[0].hasPrefix("signal: “Crashing” was ended by signal "))
+    #expect(lines[0].hasSuffix("Fatal error: it is broken"))
+    #expect(lines[1].hasPrefix("line 4; line 5; "))
+  }
+
+  @Test("RW-21: Progress, status and log lines of work on a cluster are those of the operation")
+  func reportsArrive() async throws {
+    let nodes = try #require(OnSlurm.nodes)
+    let lines = try await runOnSlurm("reporting", "\(nodes.work)/go")
+    #expect(lines.first == "3 of 10, counting \\ slowly")
+    #expect(lines.dropFirst().first == "10")
+  }
+
+  @Test("RW-21: Cancelling ends work on a cluster")
+  func cancellationArrives() async throws {
+    let nodes = try #require(OnSlurm.nodes)
+    #expect(
+      try await runOnSlurm("cancelling", "\(nodes.work)/started")
+        == ["true failure(Swift.CancellationError())"])
+  }
+
+  @Test("RW-21: The files of work on a cluster are removed")
+  func filesAreRemoved() async throws {
+    let nodes = try #require(OnSlurm.nodes)
+    #expect(try await runOnSlurm("throwing").count == 1)
+    #expect(nodes.shell("find '\(nodes.work)/remote' -name 'opq-remote-*'").isEmpty)
+  }
+}
