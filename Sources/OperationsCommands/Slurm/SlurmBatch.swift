@@ -71,7 +71,7 @@ struct SlurmBatch {
         trap 'opq_stop=1' TERM
         opq_stop= opq_count=0
         while :; do
-          sleep 5
+          sleep \(SlurmFiles.signInterval)
           opq_count=$((opq_count + 1))
           echo "$opq_count $SLURM_JOB_ID" >\(path(files.sign))
           if [ -z "$opq_stop" ] && [ -e \(path(files.stop)) ]; then

@@ -29,6 +29,15 @@ package struct SlurmFiles: Hashable, Sendable {
   /// A file whose existence requests the wrapper to end the command. If it is not empty, the grace period has ended.
   package var stop: String { "\(base).stop" }
 
+  /// The time between two changes of ``sign``.
+  static let signInterval = 5
+
+  /// Returns the time from the start of the wrapper to the last change of ``sign``, for example 15 seconds for “3 4711”;
+  /// `nil` if the content is not complete.
+  static func age(ofSign content: String) -> Duration? {
+    content.split(separator: " ").first.flatMap { Int($0) }.map { .seconds($0 * signInterval) }
+  }
+
   /// The symbolic link that decides if a submission may execute the command: the wrapper creates it with its job id, or the
   /// caller of Slurm creates it to prevent the start. A symbolic link is created by one of them only.
   package func claim(of submission: SlurmSubmission) -> String { "\(base).\(submission.comment)" }
@@ -111,7 +120,7 @@ struct SlurmLook: Hashable, Sendable {
     let path: String
     var position: Int64
     /// Whether only the last part of a long file is read.
-    let isTail: Bool
+    var isTail: Bool
     /// Whether the file belongs to the job alone. Other files are read only when the wrapper has started.
     var isOwn: Bool
   }

@@ -5,86 +5,6 @@
 ///
 /// The methods are called in the order of the events, and return what the caller must do. They call nothing.
 struct SlurmJob: Sendable {
-  /// What has happened.
-  enum Event: Sendable {
-    /// `sbatch` has ended.
-    case submission(Submission)
-    /// `squeue` has answered, or has not.
-    case queue(QueueAnswer)
-    /// The files of the job were read.
-    case files(SlurmFileContents)
-    /// An attempt to prevent the start of the job has ended. `true`: the job has not started, and will not execute the
-    /// command. `false`: the job has started. `nil`: it is not known.
-    case revocation(Bool?)
-    /// Slurm has received the request to cancel the job. The jobs with its comment after the request.
-    case cancellation([SlurmRecord])
-    /// Slurm's own record of the exit status of the job; `nil` if it has none.
-    case exit(SlurmExit?)
-    /// The operation was cancelled.
-    case stop
-  }
-
-  /// The answer of `sbatch`.
-  enum Submission: Hashable, Sendable {
-    case accepted(id: Int)
-    /// Slurm has refused the job, with these words.
-    case refused(String)
-    /// It is not known if the job was submitted.
-    case unclear(String)
-  }
-
-  /// The answer of `squeue`.
-  enum QueueAnswer: Hashable, Sendable {
-    /// The jobs with the comment of this job.
-    case records([SlurmRecord])
-    /// The call has failed, for this reason. It says nothing about the job.
-    case failure(String)
-  }
-
-  /// What the caller must do.
-  enum Action: Hashable, Sendable {
-    /// Submit the command with a comment of its own.
-    case submit
-    /// Tell the caller's user the id and the submission time: ``SlurmJob/submission`` has changed.
-    case note
-    /// Cancel the job in Slurm, and request its wrapper to end the command.
-    case cancel
-    /// Prevent the start of the job.
-    case revoke
-    /// Ask Slurm for the exit status of the job.
-    case askExit
-    /// Report the status of the operation.
-    case report(String)
-    /// Add a line to the log of the operation.
-    case log(String)
-    /// The job has ended. No action follows.
-    case finish(End)
-  }
-
-  /// How the job has ended.
-  enum End: Hashable, Sendable {
-    /// The command has ended with this exit status, in the form of a shell.
-    case exited(Int32)
-    /// The command has ended by a signal, or with an exit status, according to Slurm.
-    case recorded(SlurmExit)
-    /// The working directory cannot be used on the node.
-    case noWorkingDirectory
-    /// The node cannot write the files of the job.
-    case unusableFiles
-    /// Slurm has refused the job, with these words.
-    case refused(String)
-    /// Slurm has ended the job. Its last state.
-    case ended(SlurmState)
-    /// The job was started, Slurm does not know it, and its wrapper is not alive.
-    case lost
-    /// Slurm has lost the job repeatedly before its start.
-    case neverStarted
-    /// The job has ended after the operation was cancelled.
-    case stopped
-    /// The job has ended, and its exit status is not known.
-    case unknown
-  }
-
   private enum Phase {
     /// `sbatch` runs.
     case submitting
@@ -110,8 +30,13 @@ struct SlurmJob: Sendable {
   private(set) var isRunning = false
   /// Whether the job has ended and cannot start again, so that its files are not needed.
   private(set) var hasEnded = false
+  /// Whether the command has exceeded its time limit. Then the job is cancelled, as if the operation was cancelled.
+  private(set) var hasExpired = false
 
   private let wrapperLimit: Duration
+  private let timeout: Duration?
+  /// The time at which the command has started, as far as it is known; `nil` if it does not run.
+  private var start: Duration?
   private var phase = Phase.submitted
   private var isStopped = false
   private var submissionCount = 0
@@ -131,11 +56,14 @@ struct SlurmJob: Sendable {
   ///   - submission: The submission of an earlier process, which may have been submitted; `nil` for a command that was not
   ///     submitted.
   ///   - wrapperLimit: The time after which a wrapper counts as dead if its file has not changed.
+  ///   - timeout: The time limit of the command, which begins with its start on the node; `nil` for no limit.
   init(
-    adopting submission: SlurmSubmission? = nil, wrapperLimit: Duration = SlurmJob.wrapperLimit
+    adopting submission: SlurmSubmission? = nil, wrapperLimit: Duration = SlurmJob.wrapperLimit,
+    timeout: Duration? = nil
   ) {
     self.submission = submission
     self.wrapperLimit = wrapperLimit
+    self.timeout = timeout
   }
 
   /// Returns the first actions. Called once, before all events.
@@ -156,6 +84,10 @@ struct SlurmJob: Sendable {
   /// - Returns: The actions, in their order.
   mutating func take(_ event: Event, at time: Duration, now: Int64) -> [Action] {
     if case .finished = phase { return [] }
+    return takeEvent(event, at: time, now: now) + checkTime(time)
+  }
+
+  private mutating func takeEvent(_ event: Event, at time: Duration, now: Int64) -> [Action] {
     switch event {
     case .submission(let answer): return takeSubmission(answer)
     case .queue(.records(let records)): return takeRecords(records, now: now)
@@ -164,11 +96,31 @@ struct SlurmJob: Sendable {
     case .revocation(let isRevoked): return takeRevocation(isRevoked, at: time)
     case .cancellation(let records): return takeCancellation(records)
     case .exit(let exit): return takeExit(exit)
-    case .stop:
-      isStopped = true
-      guard case .submitted = phase else { return [] }
-      return submission?.id == nil ? revoke() : [.cancel]
+    case .stop: return stop()
+    case .time: return []
     }
+  }
+
+  private mutating func stop() -> [Action] {
+    isStopped = true
+    guard isWaiting else { return [] }
+    return submission?.id == nil ? revoke() : [.cancel]
+  }
+
+  /// Measures the time in which the command runs. If it exceeds the time limit, the job is cancelled.
+  private mutating func checkTime(_ time: Duration) -> [Action] {
+    guard isRunning else {
+      // Slurm may start the job a second time.
+      start = nil
+      return []
+    }
+    let begin = start ?? time
+    start = begin
+    guard let timeout, time - begin >= timeout, status == nil, !isStopped, isWaiting else {
+      return []
+    }
+    hasExpired = true
+    return stop()
   }
 
   // MARK: Submission
@@ -300,6 +252,8 @@ struct SlurmJob: Sendable {
       self.sign = sign
       signChange = time
       isRunning = true
+      // An earlier process may have waited for the job. The wrapper counts the time from the start.
+      if let age = SlurmFiles.age(ofSign: sign) { start = min(start ?? time, time - age) }
     }
     // A job that Slurm starts a second time deletes the file.
     status = contents.status

@@ -11,13 +11,19 @@ struct SlurmOutputs: Sendable {
   }
 
   private var streams: [Stream] = []
+  private let report: CommandReport
+  /// The copy of the stream of the file ``SlurmFiles/log``; `nil` if there is none, or if it cannot be written.
+  private var copy: SlurmCopy?
+  private var copiedStream: Int?
   /// The indices of the streams of the output and of the error output; `nil` for a stream that is not collected.
   private var collected: [Int?] = []
 
   /// Whether a file has contents from before the job, which do not belong to the job.
   private(set) var hasEarlierContents = false
 
-  init(_ command: Command, files: SlurmFiles, report: CommandReport) {
+  init(_ command: Command, files: SlurmFiles, report: CommandReport, copy: SlurmCopy? = nil) {
+    self.report = report
+    self.copy = copy
     let destinations =
       [(command.output, files.log)]
       + (command.errorOutput.map { [($0, files.errorLog)] } ?? [])
@@ -36,6 +42,12 @@ struct SlurmOutputs: Sendable {
     if !streams.contains(where: { $0.output.path == files.log }) {
       add(files.log, isTail: true, isOwn: true, OutputSink(.discarded, report))
     }
+    guard let copy, let index = streams.firstIndex(where: { $0.output.path == files.log }) else {
+      return
+    }
+    copiedStream = index
+    streams[index].output.isTail = false
+    streams[index].output.position = copy.size
   }
 
   private mutating func add(_ path: String, isTail: Bool, isOwn: Bool, _ sink: OutputSink) {
@@ -72,10 +84,18 @@ struct SlurmOutputs: Sendable {
         }
       }
       streams[index].output.position = part.position + Int64(part.bytes.count)
+      if index == copiedStream { addToCopy(part) }
       streams[index].sink.take(bytes)
       count += part.bytes.count
     }
     return count
+  }
+
+  /// Adds a part to the copy. If this fails, nothing more is copied.
+  private mutating func addToCopy(_ part: SlurmFileContents.Part) {
+    guard let file = copy, !part.bytes.isEmpty, let reason = file.add(part) else { return }
+    report.log("the output cannot be copied to “\(file.path)”: \(reason)")
+    copy = nil
   }
 
   /// Takes the present contents of files as contents from before the job.

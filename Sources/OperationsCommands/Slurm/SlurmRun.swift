@@ -12,6 +12,10 @@ struct SlurmRun: Sendable {
   let files: SlurmFiles
   /// Whether the files stay after the end of the job.
   let keepsFiles: Bool
+  /// The time limit of the command, which begins with its start on the node; `nil` for no limit.
+  var timeout: Duration?
+  /// The path of a file of this machine that gets a copy of the output, if this process cannot read the files of the job.
+  var copy: String?
   /// A submission of an earlier process; `nil` for a command that was not submitted.
   let adopted: SlurmSubmission?
   /// Called before a submission. If it throws, the job is not submitted.
@@ -47,8 +51,11 @@ struct SlurmRun: Sendable {
     defer { run.events.note(.end) }
     Task { await passStops(to: mailbox) }
     var progress = Progress(
-      job: SlurmJob(adopting: adopted, wrapperLimit: cluster.wrapperLimit),
-      outputs: SlurmOutputs(run.command, files: files, report: run.report))
+      job: SlurmJob(
+        adopting: adopted, wrapperLimit: cluster.wrapperLimit, timeout: timeout),
+      outputs: SlurmOutputs(
+        run.command, files: files, report: run.report,
+        copy: cluster.sharesFiles ? nil : copy.map { SlurmCopy(path: $0) }))
     if adopted == nil, progress.outputs.hasEarlierContents,
       let contents = await look(progress.outputs.beforeStart)
     {
@@ -92,6 +99,7 @@ struct SlurmRun: Sendable {
       if cluster.sharesFiles {
         events.insert(.files(SlurmLook(files: files, outputs: progress.outputs.next).read()), at: 0)
       }
+      if events.isEmpty { events = [.time] }
       for event in events where progress.end == nil {
         if case .files(let contents) = event {
           progress.outputs.take(contents.parts)
@@ -199,6 +207,9 @@ struct SlurmRun: Sendable {
     }
     guard let end = progress.end, !run.events.has(.stop) else {
       return .failure(CancellationError())
+    }
+    if let timeout, progress.job.hasExpired {
+      return .failure(OperationTimeoutError(limit: timeout))
     }
     let measured = progress.started.map { $0.duration(to: .now) } ?? .zero
     return result(of: end, progress.outputs, duration: progress.duration ?? measured)

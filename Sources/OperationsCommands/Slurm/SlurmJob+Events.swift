@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension SlurmJob {
+  /// What has happened.
+  enum Event: Sendable {
+    /// `sbatch` has ended.
+    case submission(Submission)
+    /// `squeue` has answered, or has not.
+    case queue(QueueAnswer)
+    /// The files of the job were read.
+    case files(SlurmFileContents)
+    /// An attempt to prevent the start of the job has ended. `true`: the job has not started, and will not execute the
+    /// command. `false`: the job has started. `nil`: it is not known.
+    case revocation(Bool?)
+    /// Slurm has received the request to cancel the job. The jobs with its comment after the request.
+    case cancellation([SlurmRecord])
+    /// Slurm's own record of the exit status of the job; `nil` if it has none.
+    case exit(SlurmExit?)
+    /// The operation was cancelled.
+    case stop
+    /// Nothing has happened for some time.
+    case time
+  }
+
+  /// The answer of `sbatch`.
+  enum Submission: Hashable, Sendable {
+    case accepted(id: Int)
+    /// Slurm has refused the job, with these words.
+    case refused(String)
+    /// It is not known if the job was submitted.
+    case unclear(String)
+  }
+
+  /// The answer of `squeue`.
+  enum QueueAnswer: Hashable, Sendable {
+    /// The jobs with the comment of this job.
+    case records([SlurmRecord])
+    /// The call has failed, for this reason. It says nothing about the job.
+    case failure(String)
+  }
+
+  /// What the caller must do.
+  enum Action: Hashable, Sendable {
+    /// Submit the command with a comment of its own.
+    case submit
+    /// Tell the caller's user the id and the submission time: ``SlurmJob/submission`` has changed.
+    case note
+    /// Cancel the job in Slurm, and request its wrapper to end the command.
+    case cancel
+    /// Prevent the start of the job.
+    case revoke
+    /// Ask Slurm for the exit status of the job.
+    case askExit
+    /// Report the status of the operation.
+    case report(String)
+    /// Add a line to the log of the operation.
+    case log(String)
+    /// The job has ended. No action follows.
+    case finish(End)
+  }
+
+  /// How the job has ended.
+  enum End: Hashable, Sendable {
+    /// The command has ended with this exit status, in the form of a shell.
+    case exited(Int32)
+    /// The command has ended by a signal, or with an exit status, according to Slurm.
+    case recorded(SlurmExit)
+    /// The working directory cannot be used on the node.
+    case noWorkingDirectory
+    /// The node cannot write the files of the job.
+    case unusableFiles
+    /// Slurm has refused the job, with these words.
+    case refused(String)
+    /// Slurm has ended the job. Its last state.
+    case ended(SlurmState)
+    /// The job was started, Slurm does not know it, and its wrapper is not alive.
+    case lost
+    /// Slurm has lost the job repeatedly before its start.
+    case neverStarted
+    /// The job has ended after the operation was cancelled.
+    case stopped
+    /// The job has ended, and its exit status is not known.
+    case unknown
+  }
+}
