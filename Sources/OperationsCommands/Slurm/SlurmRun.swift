@@ -64,6 +64,7 @@ struct SlurmRun: Sendable {
     do {
       return try await follow(&progress, mailbox, number)
     } catch {
+      run.report.reportState(run.report.lastLine ?? "")
       return .failure(run.events.has(.stop) ? CancellationError() : error)
     }
   }

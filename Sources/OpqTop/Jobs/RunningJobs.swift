@@ -78,6 +78,7 @@ struct RunningJobs {
     // Each line would otherwise be a kind of its own.
     options.kind = run.request.isLines ? "line" : nil
     options.workingDirectory = run.request.directory
+    options.cluster = run.request.cluster
     let jobs = JobRun(
       run.plan, directory: run.directory, journal: journal, programs: programs,
       history: run.resumption, options: options

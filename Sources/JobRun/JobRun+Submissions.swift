@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import JobFiles
+import OperationsCommands
+import OperationsCore
+
+/// The error that a command is not submitted again, because its job is no longer in the job file.
+private struct JobWasRemoved: Error, CustomStringConvertible {
+  let description = "the cluster has lost it before its start, and it is no longer in the job file"
+}
+
+extension JobRun {
+  /// Creates the operation of an attempt that is a submission to a cluster.
+  ///
+  /// - Parameters:
+  ///   - attempt: The number of the attempt.
+  ///   - index: The index of the job.
+  ///   - cluster: The cluster.
+  ///   - result: The value of `OPQ_RESULT`.
+  /// - Returns: The operation.
+  func submission(
+    _ attempt: Int, of index: Int, to cluster: JobCluster, result: String
+  ) -> AttemptOperation {
+    let job = plan.jobs[index]
+    let (files, _) = directory.files(ofJob: index + 1, id: job.id, attempt: attempt)
+    return cluster.operation(
+      commands.command(for: attempt, of: index, result: result), job.slurm, files: files,
+      timeout: job.timeout
+    ) { submission in
+      try await self.recordStart(of: index, attempt: attempt, files: files, submission)
+    } didLearn: { submission in
+      self.record(submission, of: job.id, attempt: attempt)
+    }
+  }
+
+  /// Creates the adoption of an attempt that an earlier runner has submitted.
+  ///
+  /// - Parameters:
+  ///   - submission: The last recorded submission.
+  ///   - index: The index of the job.
+  ///   - attempt: The number of the attempt.
+  ///   - files: The name of the attempt's files.
+  ///   - cluster: The cluster.
+  /// - Returns: The adoption.
+  func adoption(
+    of submission: SlurmSubmission, _ index: Int, attempt: Int, files: String,
+    on cluster: JobCluster
+  ) -> Adoption {
+    Adoption { timeout in
+      let job = self.plan.jobs[index]
+      // The command is used only if it is submitted again.
+      let command = self.commands.command(
+        for: attempt, of: index, result: self.resultText(of: job))
+      return cluster.operation(
+        command, job.slurm, files: files, timeout: timeout, adopting: submission
+      ) { submission in
+        try await self.recordStart(of: index, attempt: attempt, files: files, submission)
+      } didLearn: { submission in
+        self.record(submission, of: job.id, attempt: attempt)
+      }
+    }
+  }
+
+  /// Creates the adoption of the command of a job that the plan no longer has; `nil` if the run has no cluster.
+  func adoption(ofRemoved job: Resumption.RemovedJob) -> Adoption? {
+    let command = commands.adoptedCommand(named: job.id, grace: nil)
+    if let shim = job.shim { return Adoption(command, files: job.files, shim: shim) }
+    guard let cluster = commands.cluster, let past = job.submission else { return nil }
+    return Adoption { _ in
+      cluster.operation(command, files: past.files, adopting: past.submission) { _ in
+        throw JobWasRemoved()
+      } didLearn: { submission in
+        self.record(submission, of: job.id, attempt: job.attempt)
+      }
+    }
+  }
+
+  /// Records the id or the time of a submission. Nothing waits for the record: a runner that does not find it looks for the
+  /// comment of the submission.
+  private func record(_ submission: SlurmSubmission, of id: String, attempt: Int) {
+    let record = stamped(.submitted(id, attempt: attempt, submission: submission))
+    state.withLock { $0.records.entries.append(JournalLine.Entry(record: record)) }
+    handOver()
+  }
+}
