@@ -18,7 +18,7 @@ enum AwaitedWork {
     let result = Mutex<Result<Value, RunFailure>?>(nil)
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
-      let value = await Self.result(work)
+      let value = await outcome(of: work)
       result.withLock { $0 = value }
       isDone.signal()
     }
@@ -27,8 +27,8 @@ enum AwaitedWork {
     return try value.get()
   }
 
-  private static func result<Value: Sendable>(
-    _ work: () async throws(RunFailure) -> Value
+  private static func outcome<Value: Sendable>(
+    of work: () async throws(RunFailure) -> Value
   ) async -> Result<Value, RunFailure> {
     do throws(RunFailure) {
       return .success(try await work())

@@ -80,6 +80,7 @@ final class NaiveResume {
       return starts(
         index, isAgain: passesOn, isReopened: needsAgain && job.failedAttemptCount > 0)
     case .started(.alive): return Fate(words: "adopt \(job.attemptCount)")
+    case .submitted: return Fate(words: "await \(job.attemptCount)")
     case .started(.orphaned) where plan.jobs[index].isOnce, .started(.unknown):
       return Fate(words: "keep failed", end: .failed, isUnsettled: true, mayRun: true)
     case .started(.lost), .started(.orphaned):

@@ -124,7 +124,8 @@ struct RunSimulation {
       switch decision {
       case .run(let attempt): progress[index] = .pending(attempt: attempt)
       case .keep(let outcome), .wait(let outcome): progress[index] = .ended(outcome)
-      case .adopt(let attempt, _, _): progress[index] = .running(attempt: attempt)
+      case .adopt(let attempt, _, _), .adoptSubmission(let attempt, _, _):
+        progress[index] = .running(attempt: attempt)
       case .take(let attempt, _, let status): end(index, attempt: attempt, status: status)
       }
     }

@@ -10,14 +10,14 @@ struct SlurmJobScene {
   private(set) var submissions: [SlurmSubmission] = []
 
   /// Creates a job that was not submitted, or that an earlier process has submitted.
-  init(adopting submission: SlurmSubmission? = nil) {
-    job = SlurmJob(adopting: submission)
+  init(adopting submission: SlurmSubmission? = nil, timeout: Duration? = nil) {
+    job = SlurmJob(adopting: submission, timeout: timeout)
     if let submission { submissions.append(submission) }
   }
 
   /// Creates a job whose submission Slurm has accepted.
-  static func submitted(id: Int = 7) -> SlurmJobScene {
-    var scene = SlurmJobScene()
+  static func submitted(id: Int = 7, timeout: Duration? = nil) -> SlurmJobScene {
+    var scene = SlurmJobScene(timeout: timeout)
     _ = scene.begin()
     _ = scene.take(.submission(.accepted(id: id)))
     return scene
