@@ -8,26 +8,6 @@ import Testing
 
 @testable import OperationsCommands
 
-/// Starts one cluster of real Slurm for all tests of a suite.
-struct OnSlurm: SuiteTrait, TestScoping {
-  /// The cluster of the suite whose test runs.
-  @TaskLocal static var nodes: SlurmNodes?
-
-  func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @concurrent () async throws -> Void
-  ) async throws {
-    guard SlurmNodes.areInstalled else { return try await function() }
-    // Another user submits a job to the partition `closed`.
-    let nodes = try SlurmNodes("PartitionName=closed Nodes=n1 AllowGroups=root")
-    try await Self.$nodes.withValue(nodes) { try await function() }
-  }
-}
-
-extension Trait where Self == OnSlurm {
-  /// A trait with which the tests of a suite share a cluster of real Slurm.
-  static var onSlurm: Self { OnSlurm() }
-}
-
 /// A cluster of real Slurm, and a queue.
 struct SlurmScene {
   let nodes: SlurmNodes

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A job file whose jobs run on the cluster of the suite.
+final class ClusterScene {
+  let nodes: SlurmNodes
+  let stored: StoredRunScene
+  /// The options that select the cluster.
+  let place: [String]
+
+  /// Creates a scene.
+  ///
+  /// - Parameters:
+  ///   - jobs: The lines below the key `jobs`.
+  ///   - head: The lines above the key `jobs`.
+  ///   - place: The value of `--on`.
+  /// - Throws: The error of a system call.
+  init(_ jobs: String, head: String = "", on place: String = "slurm") throws {
+    nodes = try #require(OnSlurm.nodes)
+    stored = try StoredRunScene(jobs, head: head)
+    self.place = ["--on", place, "--poll", "1s"]
+  }
+
+  deinit {
+    // A failed test can leave jobs behind, which would fill the nodes.
+    nodes.shell("scancel -u \"$(id -u)\"")
+  }
+
+  /// The variables of the program.
+  var environment: [String] { Array(nodes.prefix.dropFirst()) }
+
+  /// Starts a new run without a terminal.
+  func start(_ arguments: [String] = [], environment: [String] = []) throws -> StartedProgram {
+    try stored.start(
+      ["run", "--batch", stored.file] + place + arguments,
+      environment: self.environment + environment)
+  }
+
+  /// Resumes the run without a terminal.
+  func resume(environment: [String] = []) throws -> StartedProgram {
+    try stored.start(
+      ["run", "--resume", "--batch"], environment: self.environment + environment)
+  }
+
+  /// Runs all jobs to their end.
+  func run(_ arguments: [String] = []) throws -> StartedProgram {
+    let program = try start(arguments)
+    program.end(within: 120)
+    return program
+  }
+
+  /// Writes a program to the folder `bin` of the scene, which ``path`` makes the first folder of programs.
+  func writeProgram(_ name: String, _ text: String) throws {
+    let folder = stored.scene.file("bin")
+    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try "#!/bin/sh\n\(text)\n".write(
+      toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+    chmod("\(folder)/\(name)", 0o755)
+  }
+
+  /// The variable with the folder `bin` of the scene before the usual folders.
+  var path: String { "PATH=\(stored.scene.file("bin")):/usr/sbin:/usr/bin:/sbin:/bin" }
+
+  /// The lines of `squeue` in a format.
+  func squeue(_ format: String, states: String = "all") -> [String] {
+    nodes.shell("squeue -h -t \(states) -o '\(format)'").split(separator: "\n").map { String($0) }
+  }
+
+  /// The words of a job that writes its name at its start and at its end, and works in between.
+  static func noted(_ work: String = "sleep 0.2") -> String {
+    #"echo "+$OPQ_JOB $SLURMD_NODENAME" >> "$DIR/ran"; \#(work); echo "-$OPQ_JOB" >> "$DIR/ran""#
+  }
+}
