@@ -21,6 +21,7 @@ struct ClusterViewingTests {
   /// Cancels the selected job, which is the only one.
   private func cancel(_ name: String, in window: PseudoTerminal) {
     window.type("\\\(name)\r")
+    #expect(window.wait { $0.contains("filter: \(name)") }, "\(window.screen)")
     window.type("x")
     #expect(window.wait { $0.contains("Cancel") && $0.contains(name) }, "\(window.screen)")
     window.type("y")
