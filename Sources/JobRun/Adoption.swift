@@ -25,8 +25,8 @@ enum AwaitingOperation: Sendable {
   }
 }
 
-/// A command that an earlier runner has started, and that was alive when this runner began, or that an earlier runner has
-/// submitted to a cluster.
+/// A command that an earlier runner has started, and that was alive when this runner began, or that an earlier runner
+/// has submitted to a cluster.
 ///
 /// An operation that is cancelled before its work begins does no work, so it does not end the command. In this case,
 /// ``end(_:)`` ends it.
@@ -63,8 +63,8 @@ final class Adoption: Sendable {
 
   /// Creates the operation that awaits the end of the command.
   ///
-  /// - Parameter timeout: The time limit of the command, which begins with the start of the shim, or with the start on the
-  ///   node; `nil` for no limit.
+  /// - Parameter timeout: The time limit of the command, which begins with the start of the shim, or with the start on
+  ///   the node; `nil` for no limit.
   /// - Returns: The operation.
   func makeOperation(timeout: Duration? = nil) -> AttemptOperation {
     let awaiting = make(timeout)

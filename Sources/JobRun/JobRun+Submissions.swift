@@ -76,8 +76,8 @@ extension JobRun {
     }
   }
 
-  /// Records the id or the time of a submission. Nothing waits for the record: a runner that does not find it looks for the
-  /// comment of the submission.
+  /// Records the id or the time of a submission. Nothing waits for the record: a runner that does not find it looks for
+  /// the comment of the submission.
   private func record(_ submission: SlurmSubmission, of id: String, attempt: Int) {
     let record = stamped(.submitted(id, attempt: attempt, submission: submission))
     state.withLock { $0.records.entries.append(JournalLine.Entry(record: record)) }

@@ -109,8 +109,8 @@ extension JournalRecord {
     return record
   }
 
-  /// Creates the record that an attempt of a job starts. It must be on the disk before the command starts or is submitted.
-  /// If the command is submitted again, there is a further record for the same attempt.
+  /// Creates the record that an attempt of a job starts. It must be on the disk before the command starts or is
+  /// submitted. If the command is submitted again, there is a further record for the same attempt.
   ///
   /// - Parameters:
   ///   - job: The id of the job.

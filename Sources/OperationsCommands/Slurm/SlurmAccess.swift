@@ -14,19 +14,20 @@ extension SlurmCluster {
   ///   - directory: The path of the directory. A relative path begins in the home directory of the user.
   ///   - commandPrefix: The words before each command; see ``commandPrefix``.
   /// - Returns: The absolute path of the directory, without symbolic links.
-  /// - Throws: ``SlurmAccessError`` if a command is missing, if the directory cannot be entered, or if the prefix fails.
+  /// - Throws: ``SlurmAccessError`` if a command is missing, if the directory cannot be entered, or if the prefix
+  ///   fails.
   package static func find(
     _ directory: String, commandPrefix: [String]
   ) async throws(SlurmAccessError) -> String {
     let marker = SlurmCalls.marker()
-    let place = commandPrefix.isEmpty ? "" : " through “\(commandPrefix.joined(separator: " "))”"
+    let words = commandPrefix.joined(separator: " ")
+    let place = words.isEmpty ? "" : " through “\(words)”"
     do throws(SlurmCallFailure) {
       let output = try await SlurmCalls(prefix: commandPrefix)
         .run(SlurmScript.find(directory, marker: marker))
       switch SlurmAnswer.find(output, marker: marker) {
       case .success(let path): return path
-      case .failure(let failure):
-        throw SlurmCallFailure(reason: failure.reason)
+      case .failure(let failure): throw failure
       }
     } catch {
       throw SlurmAccessError(description: "Slurm cannot be used\(place): \(error.reason)")
@@ -35,8 +36,8 @@ extension SlurmCluster {
 }
 
 extension SlurmScript {
-  /// Returns the text that looks for Slurm's commands and for a directory. It prints a line with the marker, and then a line
-  /// with the path of the directory, with the name of a missing command after `missing`, or with `directory`.
+  /// Returns the text that looks for Slurm's commands and for a directory. It prints a line with the marker, and then a
+  /// line with the path of the directory, with the name of a missing command after `missing`, or with `directory`.
   static func find(_ directory: String, marker: String) -> String {
     """
     echo \(marker)
@@ -59,7 +60,8 @@ extension SlurmAnswer {
     let line = lines[begin + 1]
     if line.hasPrefix("/") { return .success(line) }
     if line == "directory" {
-      return .failure(SlurmCallFailure(reason: "the directory does not exist, or cannot be entered"))
+      return .failure(
+        SlurmCallFailure(reason: "the directory does not exist, or cannot be entered"))
     }
     let name = line.split(separator: " ").last ?? "sbatch"
     return .failure(SlurmCallFailure(reason: "the command \(name) was not found"))

@@ -6,16 +6,16 @@ struct SlurmBatch {
   let command: Command
   let files: SlurmFiles
   let submission: SlurmSubmission
-  /// The directory in which the command runs, and in which relative paths begin; `nil` for the directory in which `sbatch`
-  /// was called.
+  /// The directory in which the command runs, and in which relative paths begin; `nil` for the directory in which
+  /// `sbatch` was called.
   let directory: String?
 
   /// The text.
   ///
   /// - A link decides if this job may execute the command, so that a job that counts as lost, and was submitted again,
   ///   does nothing if it starts later. Slurm may also start one job twice, then it is the owner of the link already.
-  /// - A second process changes a file every 5 seconds. Slurm's controller may forget a job that runs. The file shows that
-  ///   the job is alive, and another file requests its end.
+  /// - A second process changes a file every 5 seconds. Slurm's controller may forget a job that runs. The file shows
+  ///   that the job is alive, and another file requests its end.
   /// - After SIGTERM, this process sends SIGKILL to the process group when the grace period has passed. Slurm sends
   ///   SIGTERM to all processes when the job is cancelled, or exceeds its time limit, and SIGKILL after the time
   ///   `KillWait` of its configuration.

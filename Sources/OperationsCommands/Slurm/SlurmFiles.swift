@@ -10,7 +10,8 @@ package struct SlurmFiles: Hashable, Sendable {
 
   /// Creates the names of the files. No file is created.
   ///
-  /// - Parameter base: The absolute path that all files begin with. Its directory is created before the first submission.
+  /// - Parameter base: The absolute path that all files begin with. Its directory is created before the first
+  ///   submission.
   package init(base: String) { self.base = base }
 
   /// The directory of the files.
@@ -32,14 +33,14 @@ package struct SlurmFiles: Hashable, Sendable {
   /// The time between two changes of ``sign``.
   static let signInterval = 5
 
-  /// Returns the time from the start of the wrapper to the last change of ``sign``, for example 15 seconds for “3 4711”;
-  /// `nil` if the content is not complete.
+  /// Returns the time from the start of the wrapper to the last change of ``sign``, for example 15 seconds for “3
+  /// 4711”; `nil` if the content is not complete.
   static func age(ofSign content: String) -> Duration? {
     content.split(separator: " ").first.flatMap { Int($0) }.map { .seconds($0 * signInterval) }
   }
 
-  /// The symbolic link that decides if a submission may execute the command: the wrapper creates it with its job id, or the
-  /// caller of Slurm creates it to prevent the start. A symbolic link is created by one of them only.
+  /// The symbolic link that decides if a submission may execute the command: the wrapper creates it with its job id, or
+  /// the caller of Slurm creates it to prevent the start. A symbolic link is created by one of them only.
   package func claim(of submission: SlurmSubmission) -> String { "\(base).\(submission.comment)" }
 }
 

@@ -53,8 +53,8 @@ struct SlurmJob: Sendable {
   /// Creates the state of a job.
   ///
   /// - Parameters:
-  ///   - submission: The submission of an earlier process, which may have been submitted; `nil` for a command that was not
-  ///     submitted.
+  ///   - submission: The submission of an earlier process, which may have been submitted; `nil` for a command that was
+  ///     not submitted.
   ///   - wrapperLimit: The time after which a wrapper counts as dead if its file has not changed.
   ///   - timeout: The time limit of the command, which begins with its start on the node; `nil` for no limit.
   init(

@@ -14,7 +14,8 @@ struct SlurmRun: Sendable {
   let keepsFiles: Bool
   /// The time limit of the command, which begins with its start on the node; `nil` for no limit.
   var timeout: Duration?
-  /// The path of a file of this machine that gets a copy of the output, if this process cannot read the files of the job.
+  /// The path of a file of this machine that gets a copy of the output, if this process cannot read the files of the
+  /// job.
   var copy: String?
   /// A submission of an earlier process; `nil` for a command that was not submitted.
   let adopted: SlurmSubmission?

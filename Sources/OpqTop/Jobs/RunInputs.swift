@@ -34,15 +34,16 @@ struct RunInputs {
     var request = RunRequest(
       file: isReadOnce ? nil : RunPlace.absolute(path),
       title: path == "-" ? InputFile.standardInputName : path, isLines: isLines, width: width,
-      only: only, until: until, failsFast: failsFast, cluster: cluster, directory: RunPlace.absolute("."))
+      only: only, until: until, failsFast: failsFast, cluster: cluster,
+      directory: RunPlace.absolute("."))
     plan = try Self.plan(bytes, request)
     request.variables = RunVariables.hashes(of: plan)
     self.request = request
     input = isReadOnce ? bytes : nil
   }
 
-  /// Checks that the commands of the cluster can be called, and finds its directory. Blocks the calling thread. For a run of
-  /// this machine, nothing happens.
+  /// Checks that the commands of the cluster can be called, and finds its directory. Blocks the calling thread. For a
+  /// run of this machine, nothing happens.
   ///
   /// - Throws: `RunFailure` if the cluster cannot be used.
   mutating func findCluster() throws {

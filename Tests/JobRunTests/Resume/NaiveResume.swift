@@ -6,7 +6,8 @@ import OperationsCommands
 
 @testable import JobRun
 
-/// The rules of a resume, written a second time, from one job to its needs and without regard to the time that they take.
+/// The rules of a resume, written a second time, from one job to its needs and without regard to the time that they
+/// take.
 final class NaiveResume {
   /// What is true for a job.
   struct Fate: Equatable {

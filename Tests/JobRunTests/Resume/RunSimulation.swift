@@ -7,8 +7,8 @@ import TestSupport
 
 @testable import JobRun
 
-/// A run whose runners end at random moments, whose commands end in random ways, and whose job file changes. There are no
-/// processes. The journal is the only thing that a runner knows about earlier ones.
+/// A run whose runners end at random moments, whose commands end in random ways, and whose job file changes. There are
+/// no processes. The journal is the only thing that a runner knows about earlier ones.
 struct RunSimulation {
   /// A rule that the simulation has broken.
   struct Violation: Error, CustomStringConvertible {
@@ -197,7 +197,8 @@ struct RunSimulation {
     progress[index] = .running(attempt: attempt)
   }
 
-  /// A job that has succeeded starts again only if it or a need has changed, and a job that must not run twice only if a user retries it.
+  /// A job that has succeeded starts again only if it or a need has changed, and a job that must not run twice only if
+  /// a user retries it.
   private func checkStart(_ index: Int, attempt: Int) throws {
     let job = plan.jobs[index]
     let starts = records.indices.filter { records[$0].event == .start && records[$0].job == job.id }
