@@ -20,10 +20,9 @@ package struct RunCluster: Hashable, Sendable {
   /// The time between two calls of `squeue`, at least 1 second.
   package var pollInterval = usualPollInterval
 
-  /// Creates a place from its text.
+  /// Creates a place from its text; `nil` if the text is not a place.
   ///
   /// - Parameter text: The text.
-  /// - Returns: `nil` if it is not a place.
   package init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts[0] == "slurm" else { return nil }
@@ -69,6 +68,7 @@ package struct RunCluster: Hashable, Sendable {
   /// Returns the client for the cluster.
   ///
   /// - Parameter run: The directory of the run.
+  /// - Returns: The client. It has called nothing.
   func client(for run: RunDirectory) -> SlurmCluster {
     SlurmCluster(
       directory: folder(of: run), commandPrefix: prefix, sharesFiles: login == nil,
@@ -80,6 +80,7 @@ package struct RunCluster: Hashable, Sendable {
   /// - Parameters:
   ///   - name: The name of the files, such as `1-fetch.1`.
   ///   - run: The directory of the run.
+  /// - Returns: The files.
   func files(named name: String, of run: RunDirectory) -> SlurmFiles {
     SlurmFiles(base: "\(folder(of: run))/\(name)")
   }
