@@ -34,9 +34,11 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
     case refusedBySlurm
     /// Slurm has ended the job, for example because of its time limit: ``CommandError/slurmState``.
     case endedBySlurm
-    /// Slurm has lost the job, for example because its controller was killed. If the job was started, the command may have
-    /// run.
+    /// Slurm has lost a job that was started, for example because its controller and the node have failed. The command
+    /// has run at least in part.
     case lostBySlurm
+    /// Slurm has lost several jobs of the command before their start. The command has not run, and cannot run later.
+    case notStartedBySlurm
   }
 
   /// What has failed.
@@ -95,7 +97,8 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
       case .statusUnknown: "\(name) has ended, but its exit status is not known"
       case .refusedBySlurm: "\(name) was refused by Slurm"
       case .endedBySlurm: "\(name) was ended by Slurm"
-      case .lostBySlurm: "\(name) was lost by Slurm"
+      case .lostBySlurm: "\(name) was started, and Slurm has lost it"
+      case .notStartedBySlurm: "\(name) was not started by Slurm"
       }
     return [sentence, reason ?? lastLine].compactMap(\.self).joined(separator: ": ")
   }

@@ -53,7 +53,7 @@ extension SlurmScript {
 extension SlurmAnswer {
   /// Reads the output of ``SlurmScript/find(_:marker:)``.
   static func find(_ output: [UInt8], marker: String) -> Result<String, SlurmCallFailure> {
-    let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { String($0) }
+    let lines = lines(of: output)
     guard let begin = lines.firstIndex(of: marker), begin + 1 < lines.count else {
       return .failure(SlurmCallFailure(reason: "there was no answer"))
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What the scripts of ``SlurmScript`` have printed, as values. All functions return `nil` or an unclear answer if the output
-/// is not complete.
+/// What the scripts of ``SlurmScript`` have printed, as values. All functions return `nil` or an unclear answer if the
+/// output is not complete.
 enum SlurmAnswer {
   /// Reads the output of ``SlurmScript/submit(_:batch:resources:files:marker:)``.
   ///
@@ -11,12 +11,14 @@ enum SlurmAnswer {
   ///   - marker: The marker of the script.
   /// - Returns: The answer of `sbatch`.
   static func submission(_ output: [UInt8], marker: String) -> SlurmJob.Submission {
-    let text = String(decoding: output, as: UTF8.self)
-    let lines = text.split(separator: "\n").map { String($0) }
+    let lines = lines(of: output)
     guard let begin = lines.firstIndex(of: marker),
       let end = lines.lastIndex(where: { $0.hasPrefix("\(marker) ") }), begin < end
     else { return .unclear("the answer of sbatch was lost") }
     let printed = lines[(begin + 1)..<end]
+    if lines[end] == "\(marker) \(SlurmExit.revoked)" {
+      return .unclear("the submission was revoked")
+    }
     guard lines[end] == "\(marker) 0" else {
       let words = SlurmWords.error(in: printed.joined(separator: "\n")) ?? "sbatch has failed"
       return SlurmWords.isUnclear(words) ? .unclear(words) : .refused(words)
@@ -32,8 +34,8 @@ enum SlurmAnswer {
   ///   - output: The output.
   ///   - looks: The requests to read files.
   ///   - marker: The marker of the script.
-  /// - Returns: The jobs, or the reason why they are not known; and the contents of the files for each request, or `nil`
-  ///   if they are not complete.
+  /// - Returns: The jobs, or the reason why they are not known; and the contents of the files for each request, or
+  ///   `nil` if they are not complete.
   static func queue(
     _ output: [UInt8], looks: [SlurmLook], marker: String
   ) -> (jobs: Result<[SlurmRecord], SlurmCallFailure>, files: [SlurmFileContents]?) {
@@ -60,19 +62,59 @@ enum SlurmAnswer {
     return contents
   }
 
-  /// Reads the output of ``SlurmScript/cancel(_:files:marker:)``: the job after the request.
-  static func cancellation(_ output: [UInt8], marker: String) -> [SlurmRecord] {
-    var reader = SlurmOutputReader(output)
-    guard reader.skip(toLineWith: marker), reader.line() != nil,
-      let lines = reader.lines(before: "\(marker) end")
-    else { return [] }
-    return SlurmRecord.all(in: lines)
+  /// Reads the output of ``SlurmScript/cancel(_:marker:)``.
+  ///
+  /// - Returns: The results by the comments of the jobs; empty if the output is not complete.
+  static func cancellations(
+    _ output: [UInt8], marker: String
+  ) -> [String: SlurmJob.Cancellation] {
+    let lines = lines(of: output).map { $0.split(separator: " ").map { String($0) } }
+      .filter { $0.count == 3 && $0[0] == marker }
+    guard let end = lines.last, end[1] == "end" else { return [:] }
+    let isReceived = end[2] == "0"
+    return Dictionary(
+      lines.dropLast().map { words -> (String, SlurmJob.Cancellation) in
+        (words[1], words[2] == "revoked" ? .revoked(isReceived: isReceived) : .requested)
+      }
+    ) { first, _ in first }
   }
 
-  /// Reads the output of ``SlurmScript/revoke(_:files:)``.
-  static func revocation(_ output: [UInt8]) -> Bool? {
-    let words = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-    return words.last.map { $0 == "revoked" }
+  /// Reads the output of ``SlurmScript/revoke(_:files:marker:)``.
+  static func revocation(_ output: [UInt8], marker: String) -> SlurmJob.Revocation {
+    let lines = lines(of: output)
+    guard let begin = lines.firstIndex(of: marker), begin + 1 < lines.count else {
+      return .unclear("the answer was lost")
+    }
+    switch lines[begin + 1] {
+    case "revoked": return .revoked
+    case "started": return .started
+    default: return .unclear("the files of the job cannot be used")
+    }
+  }
+
+  /// Reads the output of ``SlurmScript/showJob(_:marker:)``.
+  static func exit(
+    _ output: [UInt8], of submission: SlurmSubmission, marker: String
+  ) -> SlurmJob.ExitAnswer {
+    var reader = SlurmOutputReader(output)
+    guard reader.skip(toLineWith: marker), let status = reader.line(),
+      let text = reader.lines(before: marker)
+    else { return .failure("the answer of scontrol was lost") }
+    if status == "\(marker) 0" {
+      guard text.contains("Comment=\(submission.comment)"), let exit = SlurmExit(scontrol: text)
+      else { return .noRecord }
+      return .record(exit)
+    }
+    if text.contains("Invalid job id") { return .noRecord }
+    return .failure(SlurmWords.error(in: text) ?? "scontrol has failed")
+  }
+
+  /// Returns the lines of an output that are not empty. A carriage return before a line feed does not belong to a line.
+  static func lines(of output: [UInt8]) -> [String] {
+    output.split(separator: UInt8(ascii: "\n")).map { line in
+      let end = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+      return String(decoding: end, as: UTF8.self)
+    }
   }
 }
 
@@ -125,11 +167,15 @@ private struct SlurmOutputReader {
       contents.readStatus(status)
       for output in look.outputs {
         let numbers = line()?.split(separator: " ").compactMap { Int64($0) } ?? []
-        guard numbers.count == 2, numbers[1] < rest.count else { return nil }
+        guard numbers.count == 3, numbers[0] >= 0, 0..<Int64(rest.count) ~= numbers[1] else {
+          return nil
+        }
         let end = rest.startIndex + Int(numbers[1])
         guard rest[end] == UInt8(ascii: "\n") else { return nil }
         contents.parts.append(
-          .init(requested: output.position, position: numbers[0], bytes: Array(rest[..<end])))
+          .init(
+            requested: output.position, position: numbers[0], bytes: Array(rest[..<end]),
+            size: numbers[2] < 0 ? nil : numbers[2]))
         rest = rest[(end + 1)...]
       }
       all.append(contents)

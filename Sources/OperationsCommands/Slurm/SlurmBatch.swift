@@ -12,50 +12,55 @@ struct SlurmBatch {
 
   /// The text.
   ///
-  /// - A link decides if this job may execute the command, so that a job that counts as lost, and was submitted again,
-  ///   does nothing if it starts later. Slurm may also start one job twice, then it is the owner of the link already.
+  /// - The wrapper renames the permit of the submission, which succeeds once. So a job that counts as lost, and was
+  ///   submitted again, does nothing if it starts later. The same is true for a job that Slurm's controller starts
+  ///   twice because it has forgotten the first start. If Slurm starts a job again and counts this as a restart, the
+  ///   wrapper takes the claim of the earlier start.
   /// - A second process changes a file every 5 seconds. Slurm's controller may forget a job that runs. The file shows
   ///   that the job is alive, and another file requests its end.
   /// - After SIGTERM, this process sends SIGKILL to the process group when the grace period has passed. Slurm sends
   ///   SIGTERM to all processes when the job is cancelled, or exceeds its time limit, and SIGKILL after the time
   ///   `KillWait` of its configuration.
   /// - The messages of this shell about signals do not become a part of the output.
-  /// - The wrapper writes the exit status by renaming a file, so a
-  ///   status that exists is complete.
+  /// - The wrapper writes the exit status by renaming a file, so a status that exists is complete.
   var text: String {
-    let claim = SlurmScript.quoted(files.claim(of: submission))
-    return """
-      #!/bin/sh
-      trap : TERM
-      ln -s "$SLURM_JOB_ID" \(claim) 2>/dev/null
-      case "$(readlink \(claim))" in
-        "$SLURM_JOB_ID") ;;
-        '') exit \(SlurmExit.unusableFiles) ;;
-        *)
-          echo 'opq: this job does not run, because it was cancelled or submitted again'
-          exit \(SlurmExit.revoked) ;;
-      esac
-      \(supervision)
-      exec 3>&2 2>/dev/null
-      opq_begin=$(date +%s)
-      if cd -- \(workingDirectory); then
-        (
-          trap - TERM
-          exec 2>&3 3>&-
-      \(environment)    exec \(redirections)
-          exec env \(changes)\(words)
-        )
-        opq_status=$?
-      else
-        opq_status=directory
+    """
+    #!/bin/sh
+    trap : TERM
+    opq_gate=\(SlurmScript.quoted(files.gate(of: submission)))
+    opq_count=${SLURM_RESTART_COUNT:-0}
+    opq_earlier=$opq_count
+    opq_from=$opq_gate.permit
+    until mv -f -- "$opq_from" "$opq_gate.$SLURM_JOB_ID.$opq_count" 2>/dev/null; do
+      if [ "$opq_earlier" -le 0 ]; then
+        if [ -e "$opq_gate.permit" ] || ! [ -h "$opq_gate" ]; then exit \(SlurmExit.unusableFiles); fi
+        exit \(SlurmExit.revoked)
       fi
-      kill -KILL "$opq_watch" 2>/dev/null
-      (umask 077
-        echo "$opq_status $(($(date +%s) - opq_begin))" >\(path(files.status, "new")) &&
-        mv -f -- \(path(files.status, "new")) \(path(files.status)))
-      [ "$opq_status" != directory ] || opq_status=1
-      exit "$opq_status"
-      """
+      opq_earlier=$((opq_earlier - 1))
+      opq_from=$opq_gate.$SLURM_JOB_ID.$opq_earlier
+    done
+    \(supervision)
+    exec 3>&2 2>/dev/null
+    opq_begin=$(date +%s)
+    opq_end() {
+      (umask 077; echo "$1" >\(path(files.obstacle)))
+      exit 1
+    }
+    (
+      trap - TERM
+      cd -- \(workingDirectory) || opq_end directory
+    \(checks)\(environment)  exec 2>&3 3>&-
+      exec \(redirections)
+      exec \(words)
+    )
+    opq_status=$?
+    kill -KILL "$opq_watch"
+    opq_obstacle=$(cat -- \(path(files.obstacle)))
+    (umask 077
+      echo "${opq_obstacle:-$opq_status} $(($(date +%s) - opq_begin))" >\(path(files.status, "new")) &&
+      mv -f -- \(path(files.status, "new")) \(path(files.status)))
+    exit "$opq_status"
+    """
   }
 
   /// The lines that start the second process.
@@ -64,7 +69,7 @@ struct SlurmBatch {
     // Slurm's own limit for the end of a job is much shorter than this one.
     let grace = min(seconds, 86_400)
     return """
-      rm -f -- \(path(files.status)) \(path(files.stop))
+      rm -f -- \(path(files.status)) \(path(files.stop)) \(path(files.obstacle))
       (umask 077; echo "0 $SLURM_JOB_ID" >\(path(files.sign)))
       (
         umask 077
@@ -91,14 +96,6 @@ struct SlurmBatch {
       """
   }
 
-  /// The words of the command. The program `env` would take a program with an equals sign for a variable.
-  private var words: String {
-    let words = [command.program] + command.arguments
-    let text = words.map { SlurmScript.quoted($0) }.joined(separator: " ")
-    let isVariable = command.program.utf8.contains(UInt8(ascii: "="))
-    return isVariable ? #"/bin/sh -c 'exec "$@"' sh \#(text)"# : text
-  }
-
   private func path(_ path: String, _ end: String? = nil) -> String {
     SlurmScript.quoted(end.map { "\(path).\($0)" } ?? path)
   }
@@ -115,28 +112,104 @@ struct SlurmBatch {
     return directory.map { SlurmScript.quoted($0) } ?? "\"$SLURM_SUBMIT_DIR\""
   }
 
-  // MARK: Environment
+  // MARK: The command
 
-  /// The lines that remove the variables of the environment, except those of Slurm.
-  private var environment: String {
-    if command.inheritsEnvironment { return "" }
-    return #"""
-          for opq_name in $(env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p'); do
-            case $opq_name in PATH | SLURM*) ;; *) unset "$opq_name" ;; esac
-          done
-
-      """#
+  /// The lines that check whether the command can be started. A shell would report a fault as an exit status.
+  private var checks: String {
+    var lines: [String] = []
+    if case .file(let path) = command.input {
+      let path = userPath(path)
+      lines.append("[ -r \(path) ] && ! [ -d \(path) ] || opq_end input")
+    }
+    for (output, name) in [(command.output, "output"), (command.errorOutput, "error")] {
+      guard case .file(let path, _)? = output else { continue }
+      let path = userPath(path)
+      // The program that reads a pipe would see its end.
+      lines.append("[ -p \(path) ] || true >>\(path) || opq_end \(name)")
+    }
+    return lines.map { "  \($0)\n" }.joined()
   }
 
-  /// The options of `env` that change the environment.
-  private var changes: String {
-    var removed = command.environment.filter { $0.value == nil }.map(\.key)
-    if !command.inheritsEnvironment, command.environment["PATH"] == nil { removed.append("PATH") }
-    let options = removed.sorted().map { "-u \(SlurmScript.quoted($0)) " }
-    let values = command.environment.sorted { $0.key < $1.key }.compactMap { name, value in
-      value.map { SlurmScript.quoted("\(name)=\($0)") + " " }
+  /// The words after `exec` that execute the command. If a variable of the environment cannot be changed by the shell,
+  /// or is not known here, the program `env` executes the command.
+  private var words: String {
+    let words = ([command.program] + command.arguments).map { SlurmScript.quoted($0) }
+    let text = words.joined(separator: " ")
+    let options = foreignChanges
+    if command.inheritsEnvironment, options.isEmpty { return text }
+    let isVariable = command.program.utf8.contains(UInt8(ascii: "="))
+    let command = isVariable ? #"/bin/sh -c 'exec "$@"' sh \#(text)"# : text
+    return #""$opq_env" "$@" \#((options + [command]).joined(separator: " "))"#
+  }
+
+  // MARK: Environment
+
+  /// The lines that change the environment, and check that the program exists.
+  private var environment: String {
+    var lines = ["opq_env=$(command -v env)", "set --"]
+    if !command.inheritsEnvironment { lines += removal }
+    lines += shellChanges
+    let program = SlurmScript.quoted(command.program)
+    if command.program.utf8.contains(UInt8(ascii: "/")) {
+      lines.append("[ -x \(program) ] && ! [ -d \(program) ] || opq_end program")
+    } else {
+      lines.append("command -v \(program) >/dev/null || opq_end program")
     }
-    return options.joined() + values.joined()
+    return lines.map { "  \($0)\n" }.joined()
+  }
+
+  /// The lines that remove the variables of the environment, except those of Slurm. A shell does not know the variables
+  /// whose names are no names of shell variables, such as the functions that bash has exported. They become options of
+  /// `env`.
+  private var removal: [String] {
+    let path = command.environment["PATH"] == nil ? #"PATH) set -- "$@" -u PATH ;;"# : "PATH) ;;"
+    return [
+      #"opq_line=$(printf '\n_')"#, "IFS=${opq_line%_}", "set -f",
+      #"for opq_name in $(env -0 | tr '\n\0' '\1\n' | sed -n 's/^\([^=]*\)=.*/\1/p'); do"#,
+      "  case $opq_name in",
+      "    \(path)",
+      "    SLURM*) ;;",
+      #"    *[!A-Za-z0-9_]* | [0-9]* | BASH* | \#(Self.specialNames.joined(separator: " | ")))"#,
+      #"      set -- "$@" -u "$opq_name" ;;"#,
+      #"    *) unset "$opq_name" ;;"#,
+      "  esac",
+      "done", "unset IFS", "set +f",
+    ]
+  }
+
+  /// The lines that change variables in the shell. Other users do not see the values in a list of processes.
+  private var shellChanges: [String] {
+    changes.filter(Self.isMadeByShell).map { name, value in
+      value.map { "export \(name)=\(SlurmScript.quoted($0))" } ?? "unset \(name)"
+    }
+  }
+
+  /// The words of `env` that change the other variables.
+  private var foreignChanges: [String] {
+    let others = changes.filter { !Self.isMadeByShell($0) }
+    let removed = others.filter { $0.value == nil }.map { "-u \(SlurmScript.quoted($0.name))" }
+    let set = others.compactMap { name, value in
+      value.map { SlurmScript.quoted("\(name)=\($0)") }
+    }
+    return removed + set
+  }
+
+  private var changes: [(name: String, value: String?)] {
+    command.environment.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The names of variables that a shell itself changes, or does not change.
+  private static let specialNames = [
+    "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "FUNCNAME", "GROUPS", "HISTCMD", "IFS",
+    "LINENO", "OLDPWD", "OPTARG", "OPTIND", "PPID", "PWD", "RANDOM", "SECONDS", "SHELLOPTS",
+    "SHLVL", "SRANDOM", "UID", "_",
+  ]
+
+  /// Whether the shell can make a change. Without the variable `PATH`, the shell would find no program.
+  private static func isMadeByShell(_ change: (name: String, value: String?)) -> Bool {
+    let (name, value) = change
+    return ShimEnvironment.isShellName(name) && !specialNames.contains(name)
+      && !name.hasPrefix("BASH") && !name.hasPrefix("opq_") && (name != "PATH" || value != nil)
   }
 
   // MARK: Streams

@@ -4,6 +4,8 @@
 import OperationsCore
 
 /// Calls Slurm's commands: runs shell texts with the command prefix of a cluster, a few at a time.
+///
+/// The calls are not operations of a queue, because a viewer would show them between the operations of the program.
 final class SlurmCalls: Sendable {
   /// The time after which a call counts as lost. A command of Slurm waits about 10 seconds for a controller.
   private static let limit = Duration.seconds(120)

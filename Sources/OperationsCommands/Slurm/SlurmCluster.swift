@@ -3,8 +3,8 @@
 
 /// A Slurm cluster that runs commands.
 ///
-/// A cluster calls Slurm's own commands, `sbatch`, `squeue`, `scancel` and `scontrol`, on this machine or through another
-/// command such as `ssh`:
+/// A cluster calls Slurm's own commands, `sbatch`, `squeue`, `scancel` and `scontrol`, on this machine or through
+/// another command such as `ssh`:
 ///
 /// ```swift
 /// let cluster = SlurmCluster(directory: "/home/me/.opq", commandPrefix: ["ssh", "login"])
@@ -12,10 +12,10 @@
 /// queue.addOperation(CommandOperation(Command("./align", ["7"]), on: .slurm(cluster, resources)))
 /// ```
 ///
-/// The queue decides about dependencies, order, and the number of operations that execute at once. Slurm decides on which
-/// nodes the commands of executing operations run, and when. Use one cluster for all operations of a program: it asks Slurm
-/// with one call of `squeue` for the jobs of all operations, only while operations wait, and not more often than
-/// ``pollInterval`` permits. Any thread may use a cluster.
+/// The queue decides about dependencies, order, and the number of operations that execute at once. Slurm decides on
+/// which nodes the commands of executing operations run, and when. Use one cluster for all operations of a program: it
+/// asks Slurm with one call of `squeue` for the jobs of all operations, only while operations wait, and not more often
+/// than ``pollInterval`` permits. Any thread may use a cluster.
 public final class SlurmCluster: Sendable {
   /// The words before each command, for example `["ssh", "login"]`; empty for commands on this machine.
   ///
@@ -25,16 +25,19 @@ public final class SlurmCluster: Sendable {
   /// The absolute path of a directory for files of the jobs, on a file system that the nodes and the machine of Slurm's
   /// commands share. The first job creates it.
   ///
-  /// The files of a job are deleted when its operation finishes, unless the end of the job is not known.
+  /// The files of a job are deleted when its operation finishes, unless the end of the job is not known or its output
+  /// cannot be read.
   public let directory: String
-  /// Whether this process can read the files of ``directory`` and the output files of commands under the same paths. If it
-  /// cannot, the files are read with ``commandPrefix`` together with each call of `squeue`.
+  /// Whether this process can read the files of ``directory`` and the output files of commands under the same paths. If
+  /// it cannot, the files are read with ``commandPrefix`` together with each call of `squeue`.
   public let sharesFiles: Bool
-  /// The time between the starts of two calls of `squeue`, at least 1 second.
+  /// The time between the starts of two calls of `squeue`, at least 1 second. Cancelling calls `squeue` too, once for
+  /// all operations that are cancelled within a second.
   public let pollInterval: Duration
 
   let wrapperLimit: Duration
   let calls: SlurmCalls
+  let canceller: SlurmCanceller
   let poller: SlurmPoller
 
   /// Creates a cluster. Nothing is called before an operation starts.
@@ -42,10 +45,10 @@ public final class SlurmCluster: Sendable {
   /// - Parameters:
   ///   - directory: The directory for files of the jobs; see ``directory``.
   ///   - commandPrefix: The words before each command; none by default.
-  ///   - sharesFiles: Whether this process can read the files under the same paths; `nil`, the default, if and only if there
-  ///     is no command prefix.
-  ///   - pollInterval: The time between the starts of two calls of `squeue`; 10 seconds by default. A shorter time than 1
-  ///     second counts as 1 second.
+  ///   - sharesFiles: Whether this process can read the files under the same paths; `nil`, the default, if and only if
+  ///     there is no command prefix.
+  ///   - pollInterval: The time between the starts of two calls of `squeue`; 10 seconds by default. A shorter time than
+  ///     1 second counts as 1 second, and more than 100 years count as 100 years.
   /// - Precondition: The directory is an absolute path.
   public convenience init(
     directory: String, commandPrefix: [String] = [], sharesFiles: Bool? = nil,
@@ -67,9 +70,10 @@ public final class SlurmCluster: Sendable {
     self.commandPrefix = commandPrefix
     self.directory = directory
     self.sharesFiles = sharesFiles ?? commandPrefix.isEmpty
-    self.pollInterval = max(pollInterval, .seconds(1))
+    self.pollInterval = min(max(pollInterval, .seconds(1)), .seconds(100 * 365 * 86_400))
     self.wrapperLimit = wrapperLimit
     calls = SlurmCalls(prefix: commandPrefix)
-    poller = SlurmPoller(calls: calls, interval: self.pollInterval)
+    canceller = SlurmCanceller(calls: calls)
+    poller = SlurmPoller(calls: calls, canceller: canceller, interval: self.pollInterval)
   }
 }

@@ -27,8 +27,11 @@ package struct SlurmFiles: Hashable, Sendable {
   package var status: String { "\(base).status" }
   /// The file that the wrapper changes every 5 seconds while it is alive.
   package var sign: String { "\(base).alive" }
-  /// A file whose existence requests the wrapper to end the command. If it is not empty, the grace period has ended.
+  /// A file whose existence requests the wrapper to end the command. If it is not empty, the grace period has ended. It
+  /// is created only after a wrapper has started.
   package var stop: String { "\(base).stop" }
+  /// The file in which the wrapper notes why it cannot start the command.
+  var obstacle: String { "\(base).obstacle" }
 
   /// The time between two changes of ``sign``.
   static let signInterval = 5
@@ -39,9 +42,19 @@ package struct SlurmFiles: Hashable, Sendable {
     content.split(separator: " ").first.flatMap { Int($0) }.map { .seconds($0 * signInterval) }
   }
 
-  /// The symbolic link that decides if a submission may execute the command: the wrapper creates it with its job id, or
-  /// the caller of Slurm creates it to prevent the start. A symbolic link is created by one of them only.
-  package func claim(of submission: SlurmSubmission) -> String { "\(base).\(submission.comment)" }
+  /// The symbolic link that decides if a submission may reach Slurm. Its text is `submitted` or `revoked`, and only one
+  /// of the two can be created.
+  func gate(of submission: SlurmSubmission) -> String { "\(base).\(submission.comment)" }
+  /// The file that permits one start of the command. It exists before ``gate(of:)``.
+  ///
+  /// The wrapper renames it to a claim, whose name ends with the id of the job and the number of its restarts. A
+  /// revocation renames it too. A file can be renamed once, so a job that finds no permit must not execute the command.
+  /// This is also true when the files have been deleted.
+  func permit(of submission: SlurmSubmission) -> String { "\(gate(of: submission)).permit" }
+  /// The name of the permit after its revocation.
+  func revokedPermit(of submission: SlurmSubmission) -> String {
+    "\(gate(of: submission)).revoked"
+  }
 }
 
 /// The exit status of a job in Slurm's own record.
@@ -73,8 +86,18 @@ struct SlurmFileContents: Hashable, Sendable {
   /// How the command has ended, according to the wrapper.
   enum Status: Hashable, Sendable {
     case exited(Int32)
-    /// The working directory cannot be used on the node.
-    case noWorkingDirectory
+    /// The command cannot be started on the node.
+    case notStarted(Obstacle)
+  }
+
+  /// What cannot be used on the node, as the wrapper writes it.
+  enum Obstacle: String, Hashable, Sendable {
+    /// The working directory.
+    case directory
+    /// The file of the input, of the output, and of the error output.
+    case input, output, error
+    /// The program.
+    case program
   }
 
   /// A part of an output file.
@@ -84,6 +107,8 @@ struct SlurmFileContents: Hashable, Sendable {
     /// The position of the first byte. It differs if the file is shorter now, or if only its last part is read.
     let position: Int64
     var bytes: [UInt8]
+    /// The size of the file at this moment; 0 for a file that is not a regular one; `nil` if it cannot be read.
+    var size: Int64?
   }
 
   /// The content of the wrapper's file; `nil` if the wrapper has not started.
@@ -100,8 +125,8 @@ struct SlurmFileContents: Hashable, Sendable {
   mutating func readStatus(_ text: String) {
     let words = text.split(whereSeparator: \.isWhitespace)
     guard let first = words.first else { return }
-    if first == "directory" {
-      status = .noWorkingDirectory
+    if let obstacle = Obstacle(rawValue: String(first)) {
+      status = .notStarted(obstacle)
     } else if let number = UInt8(first) {
       status = .exited(Int32(number))
     }
@@ -126,20 +151,29 @@ struct SlurmLook: Hashable, Sendable {
     var isOwn: Bool
   }
 
-  /// The maximum number of bytes that one look reads from a file.
-  static let mostBytes: Int64 = 1 << 20
+  /// The number of bytes that all looks of one call read together, if there are not very many files.
+  static let budget: Int64 = 1 << 23
+  /// The minimum of the number of bytes that one look reads from a file.
+  static let fewestBytes: Int64 = 1 << 12
   /// The maximum number of bytes that are read of a file of which only the last part is read.
   static let mostTailBytes: Int64 = 1 << 14
 
   let files: SlurmFiles
   var outputs: [Output]
 
+  /// Returns the maximum number of bytes that are read from each of several files in one call.
+  static func limit(fileCount: Int) -> Int64 {
+    max(budget / Int64(max(1, fileCount)), fewestBytes)
+  }
+
   /// Returns the part of a file of a size that is read.
-  static func part(of output: Output, size: Int64) -> (position: Int64, count: Int64) {
+  static func part(
+    of output: Output, size: Int64, limit: Int64
+  ) -> (position: Int64, count: Int64) {
     // If the command has emptied the file, its contents begin at 0.
     var position = size < output.position ? 0 : output.position
-    if output.isTail { position = max(position, size - mostTailBytes) }
-    return (position, min(max(0, size - position), mostBytes))
+    if output.isTail { position = max(position, size - min(mostTailBytes, limit)) }
+    return (position, min(max(0, size - position), limit))
   }
 
   /// Reads the files of this machine.
@@ -148,20 +182,29 @@ struct SlurmLook: Hashable, Sendable {
     contents.readSign(Self.text(of: files.sign))
     // The status is read before the outputs: if it exists, they are complete.
     contents.readStatus(Self.text(of: files.status))
+    let limit = Self.limit(fileCount: outputs.count)
     contents.parts = outputs.map { output in
-      let nothing = SlurmFileContents.Part(
-        requested: output.position, position: output.position, bytes: [])
-      if !output.isOwn, contents.sign == nil { return nothing }
-      let file = csystem_open_input(output.path)
-      guard file >= 0 else { return nothing }
-      defer { csystem_close(file) }
-      let (position, count) = Self.part(of: output, size: max(0, csystem_file_size(file)))
-      var bytes = [UInt8](repeating: 0, count: Int(count))
-      let read = csystem_read_file_at(file, &bytes, bytes.count, position)
-      return .init(
-        requested: output.position, position: position, bytes: Array(bytes.prefix(read)))
+      output.isOwn || contents.sign != nil
+        ? Self.part(of: output, limit: limit) : Self.nothing(of: output)
     }
     return contents
+  }
+
+  private static func part(of output: Output, limit: Int64) -> SlurmFileContents.Part {
+    let file = csystem_open_input(output.path)
+    guard file >= 0 else { return nothing(of: output) }
+    defer { csystem_close(file) }
+    let size = max(0, csystem_file_size(file))
+    let (position, count) = part(of: output, size: size, limit: limit)
+    var bytes = [UInt8](repeating: 0, count: Int(count))
+    let read = csystem_read_file_at(file, &bytes, bytes.count, position)
+    return .init(
+      requested: output.position, position: position, bytes: Array(bytes.prefix(read)), size: size)
+  }
+
+  /// The part of a file that cannot be read.
+  private static func nothing(of output: Output) -> SlurmFileContents.Part {
+    .init(requested: output.position, position: output.position, bytes: [], size: nil)
   }
 
   private static func text(of path: String) -> String {

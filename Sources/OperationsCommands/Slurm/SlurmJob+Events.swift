@@ -10,13 +10,12 @@ extension SlurmJob {
     case queue(QueueAnswer)
     /// The files of the job were read.
     case files(SlurmFileContents)
-    /// An attempt to prevent the start of the job has ended. `true`: the job has not started, and will not execute the
-    /// command. `false`: the job has started. `nil`: it is not known.
-    case revocation(Bool?)
-    /// Slurm has received the request to cancel the job. The jobs with its comment after the request.
-    case cancellation([SlurmRecord])
-    /// Slurm's own record of the exit status of the job; `nil` if it has none.
-    case exit(SlurmExit?)
+    /// An attempt to prevent the start of the job has ended.
+    case revocation(Revocation)
+    /// The request to cancel the job has ended.
+    case cancellation(Cancellation)
+    /// Slurm was asked for its own record of the exit status of the job.
+    case exit(ExitAnswer)
     /// The operation was cancelled.
     case stop
     /// Nothing has happened for some time.
@@ -40,6 +39,36 @@ extension SlurmJob {
     case failure(String)
   }
 
+  /// The result of an attempt to prevent the start of a job.
+  enum Revocation: Hashable, Sendable {
+    /// The job has not started, and will not execute the command.
+    case revoked
+    /// The job has started.
+    case started
+    /// It is not known, for this reason.
+    case unclear(String)
+  }
+
+  /// The result of a request to cancel a job.
+  enum Cancellation: Hashable, Sendable {
+    /// The job has not started, and will not execute the command. `isReceived` is whether Slurm has received the
+    /// request.
+    case revoked(isReceived: Bool)
+    /// The job has started, and its end was requested.
+    case requested
+    /// The request may have been lost.
+    case unclear
+  }
+
+  /// The answer to the question for the exit status of a job.
+  enum ExitAnswer: Hashable, Sendable {
+    case record(SlurmExit)
+    /// Slurm has no record of the job.
+    case noRecord
+    /// The call has failed, for this reason. It says nothing about the job.
+    case failure(String)
+  }
+
   /// What the caller must do.
   enum Action: Hashable, Sendable {
     /// Submit the command with a comment of its own.
@@ -50,10 +79,14 @@ extension SlurmJob {
     case cancel
     /// Prevent the start of the job.
     case revoke
+    /// The job will not execute the command. Cancel it in Slurm if an answer of `squeue` shows it.
+    case abandon
     /// Ask Slurm for the exit status of the job.
     case askExit
     /// Report the status of the operation.
     case report(String)
+    /// Report the status of the operation, unless the command has written a line, which is the status then.
+    case reportPlace(String)
     /// Add a line to the log of the operation.
     case log(String)
     /// The job has ended. No action follows.
@@ -66,8 +99,8 @@ extension SlurmJob {
     case exited(Int32)
     /// The command has ended by a signal, or with an exit status, according to Slurm.
     case recorded(SlurmExit)
-    /// The working directory cannot be used on the node.
-    case noWorkingDirectory
+    /// The command cannot be started on the node.
+    case notStarted(SlurmFileContents.Obstacle)
     /// The node cannot write the files of the job.
     case unusableFiles
     /// Slurm has refused the job, with these words.

@@ -28,6 +28,10 @@ struct SlurmJob: Sendable {
   private(set) var submission: SlurmSubmission?
   /// Whether the command runs, according to Slurm or to the wrapper.
   private(set) var isRunning = false
+  /// Whether the wrapper of the command has started, according to its files.
+  var hasStarted: Bool { sign != nil || status != nil }
+  /// How the command has ended, according to the wrapper; `nil` if it has not ended.
+  private(set) var status: SlurmFileContents.Status?
   /// Whether the job has ended and cannot start again, so that its files are not needed.
   private(set) var hasEnded = false
   /// Whether the command has exceeded its time limit. Then the job is cancelled, as if the operation was cancelled.
@@ -41,7 +45,8 @@ struct SlurmJob: Sendable {
   private var isStopped = false
   private var submissionCount = 0
   private var absences = 0
-  private var status: SlurmFileContents.Status?
+  /// The comment of the submission that Slurm has shown as cancelled although it had not started.
+  private var cancelledComment: String?
   /// The content of the wrapper's file, the time of its last change, and the time at which it was read last.
   private var sign: String?
   private var signChange = Duration.zero
@@ -93,9 +98,9 @@ struct SlurmJob: Sendable {
     case .queue(.records(let records)): return takeRecords(records, now: now)
     case .queue(.failure(let reason)): return takeFailure(reason)
     case .files(let contents): return takeFiles(contents, at: time)
-    case .revocation(let isRevoked): return takeRevocation(isRevoked, at: time)
-    case .cancellation(let records): return takeCancellation(records)
-    case .exit(let exit): return takeExit(exit)
+    case .revocation(let result): return takeRevocation(result, at: time)
+    case .cancellation(let result): return takeCancellation(result)
+    case .exit(let answer): return takeExit(answer)
     case .stop: return stop()
     case .time: return []
     }
@@ -130,6 +135,9 @@ struct SlurmJob: Sendable {
     phase = .submitting
     absences = 0
     lastStatus = "submitted"
+    // What is known is about the earlier submission.
+    isRunning = false
+    (sign, status, lastReason) = (nil, nil, nil)
     return [.report("submitting"), .submit]
   }
 
@@ -170,7 +178,7 @@ struct SlurmJob: Sendable {
       return actions + (wasNotStarted(found) ? revoke() : takeEnd(found.state))
     }
     lastStatus = SlurmWords.status(of: found, now: now)
-    actions += report(lastStatus)
+    actions += isRunning ? reportPlace(lastStatus) : report(lastStatus)
     if found.state.meaning == .pending, found.reason != lastReason {
       lastReason = found.reason
       if let sentence = SlurmWords.sentence(aboutReason: found.reason) {
@@ -184,43 +192,58 @@ struct SlurmJob: Sendable {
 
   /// Whether Slurm has given nodes to a job and has not started it there, for example because another job on a node has
   /// its id. A job that its user cancels while it is pending has no nodes.
-  private func wasNotStarted(_ record: SlurmRecord) -> Bool {
-    guard !isStopped, sign == nil, status == nil, !record.nodes.isEmpty else { return false }
-    return ["CANCELLED", "BOOT_FAIL", "LAUNCH_FAILED", "NODE_FAIL"].contains(
-      record.state.description)
+  ///
+  /// Slurm shows a job that it could not start, and a job that its user cancels during the start, in the same way. So a
+  /// command is submitted again only once after such an end. The user can cancel the second job.
+  private mutating func wasNotStarted(_ record: SlurmRecord) -> Bool {
+    guard !isStopped, !hasStarted, !record.nodes.isEmpty else { return false }
+    if record.state.meaning == .cancelled {
+      cancelledComment = cancelledComment ?? record.comment
+      return cancelledComment == record.comment
+    }
+    return ["BOOT_FAIL", "LAUNCH_FAILED", "NODE_FAIL"].contains(record.state.description)
   }
 
   /// Whether the wrapper is alive. Only what was read counts: this process may have been stopped, and have read nothing
   /// for a long time.
   private var isWrapperAlive: Bool { sign != nil && lastLook - signChange <= wrapperLimit }
 
-  /// Slurm shows the job after the request to cancel it. A pending job has ended then.
-  private mutating func takeCancellation(_ records: [SlurmRecord]) -> [Action] {
-    guard let submission, isWaiting, isStopped,
-      let found = records.first(where: { submission.isSubmission(of: $0) })
-    else { return [] }
-    return found.state.meaning.isEnd ? takeEnd(found.state) : []
+  /// The request to cancel the job has ended. A job that has not started has ended then. A later answer of `squeue`
+  /// shows the end of another job, or repeats the request.
+  private mutating func takeCancellation(_ result: Cancellation) -> [Action] {
+    guard isWaiting, isStopped, !isRunning, case .revoked(let isReceived) = result else {
+      return []
+    }
+    hasEnded = true
+    return (isReceived ? [] : [.abandon]) + finish(.stopped)
   }
 
   /// Slurm shows the end of the job.
   private mutating func takeEnd(_ state: SlurmState) -> [Action] {
     // A node that Slurm cannot reach may still run the command.
     if state.description == "NODE_FAIL", status == nil, isWrapperAlive {
-      isRunning = true
-      return report("running, but Slurm counts the node as failed") + (isStopped ? [.cancel] : [])
+      return awaitWrapper("Slurm counts the node as failed")
+    }
+    // Slurm may have started the job a second time, and that start may have ended at once.
+    if state.meaning == .failed, status == nil, !isStopped || isWrapperAlive {
+      phase = .asking(state)
+      return [.askExit]
     }
     hasEnded = true
     if isStopped { return finish(.stopped) }
     switch state.meaning {
     case .aborted, .cancelled: return finish(.ended(state))
-    case .completed:
+    case .completed, .failed, .pending, .running, .ending:
       // The wrapper of a job whose start was prevented does not execute the command, and exits with another status.
       return finish(status.map(Self.end) ?? .exited(0))
-    case .failed, .pending, .running, .ending:
-      if let status { return finish(Self.end(status)) }
-      phase = .asking(state)
-      return [.askExit]
     }
+  }
+
+  /// Waits for a command that runs although Slurm does not count it as running. Only the wrapper can end it.
+  private mutating func awaitWrapper(_ reason: String) -> [Action] {
+    phase = .submitted
+    isRunning = true
+    return report("running, but \(reason)") + (isStopped ? [.cancel] : [])
   }
 
   /// Slurm does not show the job.
@@ -230,9 +253,7 @@ struct SlurmJob: Sendable {
     guard absences >= Self.absencesUntilForgotten else { return [] }
     if sign == nil { return revoke() }
     if !isWrapperAlive { return finish(isStopped ? .stopped : .lost) }
-    isRunning = true
-    // Only the wrapper can end the command.
-    return report("running, but Slurm does not know the job") + (isStopped ? [.cancel] : [])
+    return awaitWrapper("Slurm does not know the job")
   }
 
   private mutating func takeFailure(_ reason: String) -> [Action] {
@@ -264,14 +285,27 @@ struct SlurmJob: Sendable {
     return []
   }
 
-  private mutating func takeExit(_ exit: SlurmExit?) -> [Action] {
+  private mutating func takeExit(_ answer: ExitAnswer) -> [Action] {
     guard isAsking else { return [] }
-    if let status { return finish(Self.end(status)) }
-    if sign == nil, let exit {
-      if exit.status == SlurmExit.revoked { return revoke() }
-      if exit.isAboutFiles { return finish(.unusableFiles) }
+    if let status { return finish(isStopped ? .stopped : Self.end(status)) }
+    switch answer {
+    case .failure(let reason):
+      // The next answer of `squeue` shows the end again.
+      phase = .submitted
+      return report("ended, but Slurm does not answer: \(reason)")
+    case .record(let exit) where exit.status == SlurmExit.revoked:
+      // Another start of the job has found no permit. The first start may be alive.
+      if !hasStarted { return revoke() }
+      if isWrapperAlive { return awaitWrapper("Slurm counts another start of it") }
+      return finish(isStopped ? .stopped : .lost)
+    case .record(let exit):
+      hasEnded = true
+      if isStopped { return finish(.stopped) }
+      return finish(!hasStarted && exit.isAboutFiles ? .unusableFiles : .recorded(exit))
+    case .noRecord:
+      hasEnded = true
+      return finish(isStopped ? .stopped : .unknown)
     }
-    return finish(exit.map { .recorded($0) } ?? .unknown)
   }
 
   // MARK: Revocation
@@ -281,19 +315,20 @@ struct SlurmJob: Sendable {
     return [.revoke]
   }
 
-  private mutating func takeRevocation(_ isRevoked: Bool?, at time: Duration) -> [Action] {
+  private mutating func takeRevocation(_ result: Revocation, at time: Duration) -> [Action] {
     guard case .revoking = phase else { return [] }
     phase = .submitted
-    switch isRevoked {
-    case true:
-      if isStopped { return finish(.stopped) }
-      if submissionCount >= Self.mostSubmissions { return finish(.neverStarted) }
-      return [.log("Slurm has lost the job before its start; it is submitted again")] + submit()
-    case false:
-      // The wrapper has started, so its file appears, and the job is awaited.
+    switch result {
+    case .revoked:
+      if isStopped { return [.abandon] + finish(.stopped) }
+      if submissionCount >= Self.mostSubmissions { return [.abandon] + finish(.neverStarted) }
+      let line = "Slurm has lost the job before its start; it is submitted again"
+      return [.abandon, .log(line)] + submit()
+    case .started:
+      // The wrapper's file appears, and the job is awaited.
       if sign == nil { (sign, signChange, lastLook) = ("", time, time) }
       return isStopped ? [.cancel] : []
-    case nil: return report("the files of the job cannot be used")
+    case .unclear(let reason): return report("the start cannot be prevented: \(reason)")
     }
   }
 
@@ -314,10 +349,14 @@ struct SlurmJob: Sendable {
     return [.report(text)]
   }
 
+  private mutating func reportPlace(_ text: String) -> [Action] {
+    report(text).isEmpty ? [] : [.reportPlace(text)]
+  }
+
   private static func end(_ status: SlurmFileContents.Status) -> End {
     switch status {
     case .exited(let number): .exited(number)
-    case .noWorkingDirectory: .noWorkingDirectory
+    case .notStarted(let obstacle): .notStarted(obstacle)
     }
   }
 }

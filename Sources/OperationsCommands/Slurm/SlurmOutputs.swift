@@ -8,6 +8,11 @@ struct SlurmOutputs: Sendable {
   private struct Stream {
     var output: SlurmLook.Output
     var sink: OutputSink
+    /// The size of the file when the command had ended; `nil` if it is not known.
+    var lastSize: Int64?
+
+    /// Whether all bytes that are needed were read. Of a tail, no more bytes are needed.
+    var isComplete: Bool { output.isTail || lastSize.map { output.position >= $0 } ?? false }
   }
 
   private var streams: [Stream] = []
@@ -68,11 +73,7 @@ struct SlurmOutputs: Sendable {
   }
 
   /// Takes what was read. A part that was asked for before an earlier part was taken is left out.
-  ///
-  /// - Returns: The number of bytes that were new.
-  @discardableResult
-  mutating func take(_ parts: [SlurmFileContents.Part]) -> Int {
-    var count = 0
+  mutating func take(_ parts: [SlurmFileContents.Part]) {
     for (index, part) in parts.enumerated() where index < streams.count {
       guard part.requested == streams[index].output.position else { continue }
       var bytes = part.bytes[...]
@@ -86,9 +87,31 @@ struct SlurmOutputs: Sendable {
       streams[index].output.position = part.position + Int64(part.bytes.count)
       if index == copiedStream { addToCopy(part) }
       streams[index].sink.take(bytes)
-      count += part.bytes.count
     }
-    return count
+  }
+
+  /// What remains to be read after the end of the command.
+  enum Rest: Hashable, Sendable {
+    /// Everything was read.
+    case nothing
+    /// The last parts had bytes, and more bytes are needed.
+    case more
+    /// Bytes are needed, and the last parts had none.
+    case unreadable
+  }
+
+  /// Takes what was read after the end of the command. A stream of which all bytes are needed is complete when it was
+  /// read up to the size that its file had in the first of these parts, so the loop of the caller ends although another
+  /// process appends to the file. A tail is read once.
+  mutating func takeLast(_ parts: [SlurmFileContents.Part]) -> Rest {
+    for (index, part) in parts.enumerated() where index < streams.count {
+      streams[index].lastSize = streams[index].lastSize ?? part.size
+    }
+    let needed = streams.indices.filter { !streams[$0].isComplete }
+    let before = needed.map { streams[$0].output.position }
+    take(parts)
+    if streams.allSatisfy(\.isComplete) { return .nothing }
+    return before == needed.map { streams[$0].output.position } ? .unreadable : .more
   }
 
   /// Adds a part to the copy. If this fails, nothing more is copied.
@@ -111,11 +134,16 @@ struct SlurmOutputs: Sendable {
   }
 
   /// Returns the result of a command with the exit status 0.
-  func result(duration: Duration) -> CommandResult {
+  ///
+  /// - Parameters:
+  ///   - isComplete: Whether all bytes were read.
+  ///   - duration: The duration of the command.
+  /// - Returns: The result.
+  func result(isComplete: Bool, duration: Duration) -> CommandResult {
     let sinks = collected.map { $0.map { streams[$0].sink } }
     return CommandResult(
       output: sinks.first.flatMap { $0?.collected } ?? [],
       errorOutput: sinks.count > 1 ? sinks[1]?.collected ?? [] : [],
-      isOutputComplete: !sinks.contains { $0?.isCut == true }, duration: duration)
+      isOutputComplete: isComplete && !sinks.contains { $0?.isCut == true }, duration: duration)
   }
 }

@@ -14,19 +14,31 @@ final class SlurmPoller: Sendable {
     let deliver: @Sendable (SlurmJob.Event) -> Void
   }
 
+  /// A job that will not execute its command, and that Slurm may show later, for example because the answer of `sbatch`
+  /// was lost.
+  private struct AbandonedJob {
+    let request: SlurmCanceller.Request
+    /// The number of answers that may still show the job.
+    var remainingAnswers = SlurmJob.absencesUntilForgotten
+  }
+
   private struct State {
     var watches: [Int: Watch] = [:]
+    /// The abandoned jobs by their comments.
+    var abandoned: [String: AbandonedJob] = [:]
     var lastNumber = 0
     var isRunning = false
     var lastStart: ContinuousClock.Instant?
   }
 
   private let calls: SlurmCalls
+  private let canceller: SlurmCanceller
   private let interval: Duration
   private let state = Locked(State())
 
-  init(calls: SlurmCalls, interval: Duration) {
+  init(calls: SlurmCalls, canceller: SlurmCanceller, interval: Duration) {
     self.calls = calls
+    self.canceller = canceller
     self.interval = interval
   }
 
@@ -44,8 +56,19 @@ final class SlurmPoller: Sendable {
 
   /// Sets the comment of a job, and begins to ask. Answers of a call that began earlier are not delivered.
   func begin(_ number: Int, comment: String) {
+    changeAndAsk { $0.watches[number]?.comment = comment }
+  }
+
+  /// Cancels a job that will not execute its command, if one of the next answers shows it. No operation waits for it.
+  func abandon(_ request: SlurmCanceller.Request) {
+    changeAndAsk { state in
+      state.abandoned[request.submission.comment] = AbandonedJob(request: request)
+    }
+  }
+
+  private func changeAndAsk(_ change: (inout State) -> Void) {
     let begins = state.withLock { state in
-      state.watches[number]?.comment = comment
+      change(&state)
       defer { state.isRunning = true }
       return !state.isRunning
     }
@@ -60,27 +83,28 @@ final class SlurmPoller: Sendable {
   /// Removes a job. A call that runs may deliver an answer afterwards.
   func remove(_ number: Int) { _ = state.withLock { $0.watches.removeValue(forKey: number) } }
 
-  /// Asks until no job waits.
+  /// Asks until no operation waits, and until no abandoned job can appear.
   private func ask() async {
     while true {
       let last = state.withLock { $0.lastStart }
       if let last { try? await Task.sleep(until: last + interval, clock: .continuous) }
-      let watches = state.withLock { state -> [Watch] in
-        let watches = state.watches.values.filter { $0.comment != nil }
-        if watches.isEmpty {
+      let watches = state.withLock { state -> [Int: Watch]? in
+        let watches = state.watches.filter { $0.value.comment != nil }
+        if watches.isEmpty, state.abandoned.isEmpty {
           state.isRunning = false
-        } else {
-          state.lastStart = .now
+          return nil
         }
+        state.lastStart = .now
         return watches
       }
-      if watches.isEmpty { return }
+      guard let watches else { return }
       await ask(for: watches)
     }
   }
 
-  private func ask(for watches: [Watch]) async {
-    let looks = watches.compactMap(\.look)
+  private func ask(for watches: [Int: Watch]) async {
+    let watches = watches.sorted { $0.key < $1.key }
+    let looks = watches.compactMap(\.value.look)
     let marker = SlurmCalls.marker()
     let jobs: Result<[SlurmRecord], SlurmCallFailure>
     var files: [SlurmFileContents]?
@@ -90,18 +114,45 @@ final class SlurmPoller: Sendable {
     } catch {
       jobs = .failure(error)
     }
-    let records = Dictionary(grouping: (try? jobs.get()) ?? []) { $0.comment }
+    let records = (try? jobs.get()).map { Dictionary(grouping: $0, by: \.comment) }
     var next = 0
-    for watch in watches {
+    for (number, watch) in watches {
       // The files come first: they were read after the queue, so they contain the exit status of a job that has ended.
       if watch.look != nil {
         if let files { watch.deliver(.files(files[next])) }
         next += 1
       }
+      // The job may have been submitted again during the call. Then the answer says nothing about it.
+      guard state.withLock({ $0.watches[number]?.comment == watch.comment }) else { continue }
       switch jobs {
-      case .success: watch.deliver(.queue(.records(watch.comment.flatMap { records[$0] } ?? [])))
+      case .success: watch.deliver(.queue(.records(watch.comment.flatMap { records?[$0] } ?? [])))
       case .failure(let failure): watch.deliver(.queue(.failure(failure.reason)))
       }
     }
+    if let records { cancelAbandoned(in: records) }
+  }
+
+  /// Cancels the abandoned jobs that an answer shows. A job that the next answers do not show is not in Slurm.
+  private func cancelAbandoned(in records: [String: [SlurmRecord]]) {
+    let requests = state.withLock { state in
+      var requests: [SlurmCanceller.Request] = []
+      for (comment, job) in state.abandoned {
+        let found = records[comment]?.first {
+          job.request.submission.isSubmission(of: $0) && !$0.state.meaning.isEnd
+        }
+        if let found {
+          var submission = job.request.submission
+          submission.id = found.id
+          requests.append(.init(submission: submission, files: job.request.files))
+          state.abandoned[comment]?.remainingAnswers = SlurmJob.absencesUntilForgotten
+        } else if job.remainingAnswers == 1 {
+          state.abandoned[comment] = nil
+        } else {
+          state.abandoned[comment]?.remainingAnswers -= 1
+        }
+      }
+      return requests
+    }
+    for request in requests { Task.detached { _ = await self.canceller.cancel(request) } }
   }
 }

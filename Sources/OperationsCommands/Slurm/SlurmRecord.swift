@@ -39,7 +39,10 @@ struct SlurmRecord: Hashable, Sendable {
 
   /// Reads the output of `squeue`. Other lines are skipped, for example those of arrays of jobs.
   static func all(in output: some StringProtocol) -> [SlurmRecord] {
-    output.split(separator: "\n").compactMap { SlurmRecord(line: $0) }
+    // Swift counts a carriage return and a line feed as one character, so the bytes are split.
+    output.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      SlurmRecord(line: String(decoding: line, as: UTF8.self))
+    }
   }
 }
 

@@ -12,8 +12,9 @@ public struct SlurmResources: Sendable, Hashable {
   /// The memory of each node, in Slurm's notation such as `4G` or `500M`; `nil`, the default, for the default of the
   /// cluster.
   public var memory: String?
-  /// The time limit of the job, which begins with the start on a node; `nil`, the default, for the limit of the partition.
-  /// Slurm counts in minutes, so a part of a minute counts as a minute. A limit of zero or less counts as one minute.
+  /// The time limit of the job, which begins with the start on a node; `nil`, the default, for the limit of the
+  /// partition. Slurm counts in minutes, so a part of a minute counts as a minute. A limit of zero or less counts as
+  /// one minute.
   ///
   /// Slurm ends a job that exceeds the limit, and the operation fails with a ``CommandError``.
   public var time: Duration?

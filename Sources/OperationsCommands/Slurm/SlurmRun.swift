@@ -29,7 +29,7 @@ struct SlurmRun: Sendable {
   private static let pendingLookInterval = Duration.seconds(1)
 
   /// What changes while the job is awaited.
-  private struct Progress {
+  struct Progress {
     var job: SlurmJob
     var outputs: SlurmOutputs
     var duration: Duration?
@@ -136,14 +136,19 @@ struct SlurmRun: Sendable {
       case .note: if let submission { didLearn(submission) }
       case .cancel:
         guard let submission else { continue }
-        Task { mailbox.post(.cancellation(await cancel(submission))) }
+        let request = SlurmCanceller.Request(submission: submission, files: files)
+        Task { mailbox.post(.cancellation(await cluster.canceller.cancel(request))) }
       case .revoke:
         guard let submission else { continue }
         Task { mailbox.post(.revocation(await revoke(submission))) }
+      case .abandon:
+        guard let submission else { continue }
+        cluster.poller.abandon(SlurmCanceller.Request(submission: submission, files: files))
       case .askExit:
         guard let submission else { continue }
         Task { mailbox.post(.exit(await exit(of: submission))) }
       case .report(let text): run.report.reportState(text)
+      case .reportPlace(let text): run.report.reportState(run.report.lastLine ?? text)
       case .log(let line): run.report.log(line)
       case .finish(let end): progress.end = end
       }
@@ -165,97 +170,38 @@ struct SlurmRun: Sendable {
     }
   }
 
-  private func cancel(_ submission: SlurmSubmission) async -> [SlurmRecord] {
+  private func revoke(_ submission: SlurmSubmission) async -> SlurmJob.Revocation {
     let marker = SlurmCalls.marker()
-    let script = SlurmScript.cancel(submission, files: files, marker: marker)
-    let output = try? await cluster.calls.run(script)
-    return SlurmAnswer.cancellation(output ?? [], marker: marker)
+    do throws(SlurmCallFailure) {
+      let script = SlurmScript.revoke(submission, files: files, marker: marker)
+      return SlurmAnswer.revocation(try await cluster.calls.run(script), marker: marker)
+    } catch {
+      // The next attempt follows the next answer of `squeue`.
+      return .unclear(error.reason)
+    }
   }
 
-  private func revoke(_ submission: SlurmSubmission) async -> Bool? {
-    let output = try? await cluster.calls.run(SlurmScript.revoke(submission, files: files))
-    if let output, let isRevoked = SlurmAnswer.revocation(output) { return isRevoked }
-    // The next attempt follows the next answer of `squeue`.
-    return nil
-  }
-
-  private func exit(of submission: SlurmSubmission) async -> SlurmExit? {
-    // The status file may appear a moment later on this machine than on the node.
-    let output = try? await cluster.calls.run(SlurmScript.showJob(submission))
-    return output.flatMap { SlurmExit(scontrol: String(decoding: $0, as: UTF8.self)) }
+  private func exit(of submission: SlurmSubmission) async -> SlurmJob.ExitAnswer {
+    let marker = SlurmCalls.marker()
+    do throws(SlurmCallFailure) {
+      let output = try await cluster.calls.run(SlurmScript.showJob(submission, marker: marker))
+      return SlurmAnswer.exit(output, of: submission, marker: marker)
+    } catch {
+      return .failure(error.reason)
+    }
   }
 
   /// Reads the files of the job; `nil` if the call has failed.
-  private func look(_ outputs: [SlurmLook.Output]) async -> SlurmFileContents? {
+  func look(_ outputs: [SlurmLook.Output]) async -> SlurmFileContents? {
     let look = SlurmLook(files: files, outputs: outputs)
-    if cluster.sharesFiles { return look.read() }
+    if cluster.sharesFiles {
+      // A file system of a network may have stored that a file does not exist.
+      csystem_look_at_directory(files.directory)
+      return look.read()
+    }
     let marker = SlurmCalls.marker()
     let output = try? await cluster.calls.run(SlurmScript.look(look, marker: marker))
     return output.flatMap { SlurmAnswer.look($0, look, marker: marker) }
-  }
-
-  // MARK: End
-
-  private func finish(_ progress: inout Progress) async -> CommandOutcome.Value {
-    // The output is complete. Several reads may be necessary.
-    while let contents = await look(progress.outputs.next) {
-      progress.duration = contents.duration.map { .seconds($0) } ?? progress.duration
-      if progress.outputs.take(contents.parts) == 0 { break }
-    }
-    progress.outputs.end()
-    run.report.reportState(run.report.lastLine ?? "")
-    if progress.job.hasEnded, !keepsFiles, let submission = progress.job.submission {
-      _ = try? await cluster.calls.run(SlurmScript.delete(files, submission))
-    }
-    guard let end = progress.end, !run.events.has(.stop) else {
-      return .failure(CancellationError())
-    }
-    if let timeout, progress.job.hasExpired {
-      return .failure(OperationTimeoutError(limit: timeout))
-    }
-    let measured = progress.started.map { $0.duration(to: .now) } ?? .zero
-    return result(of: end, progress.outputs, duration: progress.duration ?? measured)
-  }
-
-  private func result(
-    of end: SlurmJob.End, _ outputs: SlurmOutputs, duration: Duration
-  ) -> CommandOutcome.Value {
-    let name = run.command.name
-    var error = CommandError(.statusUnknown, name)
-    switch end {
-    case .exited(0): return .success(outputs.result(duration: duration))
-    case .exited(let status): error = CommandError(shellStatus: status, name) ?? error
-    case .recorded(let exit):
-      error = CommandError(exit.signal == 0 ? .exitStatus : .signal, name)
-      if exit.signal == 0 { error.exitStatus = exit.status } else { error.signal = exit.signal }
-    case .noWorkingDirectory:
-      error = CommandError(.workingDirectory, name)
-      error.path = run.command.workingDirectory ?? Self.currentDirectory
-      error.reason = "it does not exist on the node, or cannot be entered"
-    case .unusableFiles:
-      error = CommandError(.file, name)
-      error.path = files.log
-      error.reason = "the node cannot use the directory of the cluster"
-    case .refused(let words):
-      error = CommandError(.refusedBySlurm, name)
-      error.reason = words
-    case .ended(let state):
-      error = CommandError(.endedBySlurm, name)
-      error.slurmState = state.description
-      error.reason =
-        SlurmWords.sentence(about: state).map { "\($0) (\(state))" } ?? state.description
-    case .lost:
-      error = CommandError(.lostBySlurm, name)
-      error.reason = "the job was started, and neither Slurm nor its files show it"
-    case .neverStarted:
-      error = CommandError(.lostBySlurm, name)
-      error.reason =
-        "the job was submitted \(SlurmJob.mostSubmissions) times, and Slurm did not show it"
-    case .stopped: return .failure(CancellationError())
-    case .unknown: break
-    }
-    error.lastLine = run.report.lastLine
-    return .failure(error)
   }
 
   // MARK: Texts
@@ -268,7 +214,7 @@ struct SlurmRun: Sendable {
     throw error
   }
 
-  private static var currentDirectory: String {
+  static var currentDirectory: String {
     var bytes = [CChar](repeating: 0, count: 1 << 12)
     guard csystem_current_directory(&bytes, bytes.count) == 0 else { return "/" }
     return String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -5,20 +5,18 @@
 /// input, so the texts also reach another machine, and nothing is interpreted twice.
 enum SlurmScript {
   /// Returns a text as one word of a shell.
+  ///
+  /// The bytes are replaced, because a character can consist of a quotation mark and of what follows it. A text with a
+  /// carriage return before a line feed would be refused by `sbatch`.
   static func quoted(_ text: String) -> String {
-    "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"
+    "'\(text.replacing("'", by: #"'\''"#).replacing("\r", by: #"'"$(printf '\r')"'"#))'"
   }
 
   /// The environment variables that change the output of `squeue`.
   private static let squeueVariables = [
     "ALL", "ARRAY", "FEDR", "FORMAT", "FORMAT2", "LICENSES", "LOCAL", "PARTITION", "PRIORITY",
-    "QOS",
-    "SIBLING", "SORT", "STATES", "USERS",
+    "QOS", "SIBLING", "SORT", "STATES", "USERS",
   ].map { "SQUEUE_\($0)" }.joined(separator: " ")
-
-  /// The beginning of a call of `squeue`, to which options are added. Times are in seconds since 1970.
-  private static let squeue =
-    "SLURM_TIME_FORMAT=%s squeue -h -t all -o \(quoted(SlurmRecord.format))"
 
   // MARK: Submission
 
@@ -37,14 +35,14 @@ enum SlurmScript {
     marker: String
   ) -> String {
     // In the name of an output file, Slurm replaces % and a letter.
-    let log = files.log.split(separator: "%", omittingEmptySubsequences: false).joined(
-      separator: "%%")
+    let log = files.log.replacing("%", by: "%%")
     // The last one of two equal options counts, so the options of the user cannot change those after them.
     let arguments =
       ["--export=ALL", "--no-requeue"] + resources.arguments + [
         "--parsable", "--comment=\(submission.comment)", "--job-name=\(submission.name)",
         "--chdir=/", "--input=/dev/null", "--output=\(log)", "--open-mode=append",
       ]
+    let (permit, gate) = (quoted(files.permit(of: submission)), quoted(files.gate(of: submission)))
     return """
       # In a job of Slurm, its variables do not describe the new job.
       if [ -n "${SLURM_JOB_ID-}" ]; then
@@ -53,8 +51,15 @@ enum SlurmScript {
         done
       fi
       echo \(marker)
-      (umask 077 && mkdir -p -- \(quoted(files.directory))) 2>&1 && sbatch \
-      \(arguments.map { quoted($0) }.joined(separator: " ")) 2>&1 <<'\(marker)'
+      (
+        (umask 077 && mkdir -p -- \(quoted(files.directory)) && true >\(permit)) 2>&1 || exit
+        if ! ln -s submitted \(gate) 2>&1; then
+          rm -f -- \(permit)
+          [ ! -h \(gate) ] || exit \(SlurmExit.revoked)
+          exit 1
+        fi
+        sbatch \(arguments.map { quoted($0) }.joined(separator: " ")) 2>&1
+      ) <<'\(marker)'
       \(batch)
       \(marker)
       printf '\\n%s %s\\n' \(marker) "$?"
@@ -64,27 +69,31 @@ enum SlurmScript {
 
   // MARK: Queue
 
-  /// Returns the text that lists the jobs of the user, and reads the files of jobs. It prints a line with the marker and
-  /// the exit status of `squeue`, the output of `squeue`, a line with the marker, and the contents of the files.
+  /// Returns the text that lists the jobs of the user, and reads the files of jobs. It prints a line with the marker
+  /// and the exit status of `squeue`, the output of `squeue`, a line with the marker, and the contents of the files.
   ///
   /// - Parameters:
   ///   - looks: The requests to read files.
   ///   - marker: A word that the output does not contain by chance.
   /// - Returns: The text.
   static func queue(looks: [SlurmLook], marker: String) -> String {
-    """
-    unset \(squeueVariables)
-    opq_jobs=$(\(squeue) -u "$(id -u)" 2>&1 </dev/null)
-    printf '%s %s\\n%s\\n%s\\n' \(marker) "$?" "$opq_jobs" \(marker)
-    \(looks.map { read($0) }.joined(separator: "\n"))
-    echo \(marker) end
+    let limit = SlurmLook.limit(fileCount: looks.map(\.outputs.count).reduce(0, +))
+    return """
+      unset \(squeueVariables)
+      SLURM_TIME_FORMAT=%s
+      export SLURM_TIME_FORMAT
+      opq_format=\(quoted(SlurmRecord.format))
+      opq_jobs=$(squeue -h -t all -o "$opq_format" -u "$(id -u)" 2>&1 </dev/null)
+      printf '%s %s\\n%s\\n%s\\n' \(marker) "$?" "$opq_jobs" \(marker)
+      \(looks.map { read($0, limit: limit) }.joined(separator: "\n"))
+      echo \(marker) end
 
-    """
+      """
   }
 
-  /// Returns the text that reads the files of a job. For each file, it prints a line with the position and the number of
-  /// bytes, the bytes, and a line feed.
-  static func read(_ look: SlurmLook) -> String {
+  /// Returns the text that reads the files of a job. For each file, it prints a line with the position, the number of
+  /// bytes and the size of the file, the bytes, and a line feed. The size is -1 if the file cannot be read.
+  private static func read(_ look: SlurmLook, limit: Int64) -> String {
     let small = """
       opq_sign=$(head -c 256 -- \(quoted(look.files.sign)) 2>/dev/null)
       opq_text=$(head -c 256 -- \(quoted(look.files.status)) 2>/dev/null)
@@ -92,14 +101,20 @@ enum SlurmScript {
       """
     let outputs = look.outputs.map { output in
       """
-      opq_file=\(quoted(output.path)) opq_from=\(output.position)
-      opq_size=$( (wc -c <"$opq_file") 2>/dev/null) || opq_size=0
-      \(output.isOwn ? "" : #"[ -n "$opq_sign" ] || opq_size=$opq_from"#)
+      opq_file=\(quoted(output.path)) opq_from=\(output.position) opq_limit=\(limit)
+      opq_all=-1
+      if \(output.isOwn ? "true" : #"[ -n "$opq_sign" ]"#) && [ -e "$opq_file" ]; then
+        opq_all=0
+        # A pipe would not return.
+        [ ! -f "$opq_file" ] || opq_all=$( (wc -c <"$opq_file") 2>/dev/null) || opq_all=-1
+      fi
+      opq_size=$opq_all
+      [ "$opq_all" -ge 0 ] || opq_size=$opq_from
       [ "$opq_size" -ge "$opq_from" ] || opq_from=0
-      \(output.isTail ? tail : "")
+      \(output.isTail ? tail(limit: limit) : "")
       opq_count=$((opq_size - opq_from))
-      [ "$opq_count" -le \(SlurmLook.mostBytes) ] || opq_count=\(SlurmLook.mostBytes)
-      printf '%s %s\\n' "$opq_from" "$opq_count"
+      [ "$opq_count" -le "$opq_limit" ] || opq_count=$opq_limit
+      printf '%s %s %s\\n' "$opq_from" "$opq_count" "$((opq_all))"
       [ "$opq_count" -eq 0 ] || tail -c "+$((opq_from + 1))" -- "$opq_file" | head -c "$opq_count"
       echo
       """
@@ -107,70 +122,150 @@ enum SlurmScript {
     return ([small] + outputs).joined(separator: "\n")
   }
 
-  private static let tail = """
-    [ "$((opq_size - opq_from))" -le \(SlurmLook.mostTailBytes) ] || \
-    opq_from=$((opq_size - \(SlurmLook.mostTailBytes)))
-    """
+  private static func tail(limit: Int64) -> String {
+    let most = min(SlurmLook.mostTailBytes, limit)
+    return #"[ "$((opq_size - opq_from))" -le \#(most) ] || opq_from=$((opq_size - \#(most)))"#
+  }
 
-  /// Returns the text that reads the files of one job.
+  /// Returns the text that reads the files of one job after its end.
   static func look(_ look: SlurmLook, marker: String) -> String {
-    "echo \(marker)\n\(read(look))\necho \(marker) end\n"
+    """
+    # A file system of a network may have stored that a file does not exist.
+    ls -- \(quoted(look.files.directory)) >/dev/null 2>&1
+    echo \(marker)
+    \(read(look, limit: SlurmLook.limit(fileCount: look.outputs.count)))
+    echo \(marker) end
+
+    """
   }
 
   // MARK: One job
 
-  /// Returns the text that cancels a job and requests its wrapper to end the command. The id is used only if the job with
-  /// this id has the comment of the submission. The text prints a line with the marker, and the job after the request.
-  static func cancel(_ submission: SlurmSubmission, files: SlurmFiles, marker: String) -> String {
-    let id = submission.id.map { "\($0)" } ?? ""
-    return """
-      unset \(squeueVariables)
-      (umask 077 && : >>\(quoted(files.stop))) 2>/dev/null
-      echo \(marker)
-      case "$(squeue -h -t all -j '\(id)' -o %k 2>/dev/null </dev/null)" in
-        \(submission.comment))
-          scancel '\(id)' </dev/null >/dev/null 2>&1
-          \(squeue) -j '\(id)' </dev/null 2>/dev/null ;;
-      esac
-      echo \(marker) end
+  /// Returns the text that cancels jobs and requests their wrappers to end the commands. An id is used only if the job
+  /// with this id has the comment of the submission.
+  ///
+  /// The text prints a line for each job: the marker, its comment, and `revoked` if it has not started and cannot start,
+  /// and otherwise `requested`. The last line has the marker, `end`, and the exit status of `scancel`.
+  static func cancel(_ requests: [SlurmCanceller.Request], marker: String) -> String {
+    let ids = requests.compactMap(\.submission.id)
+    let prepared = requests.map { request in
+      "opq_prepare \(quoted(request.files.base)) \(request.submission.comment)"
+    }
+    let matched = requests.compactMap { request in
+      request.submission.id.map { "opq_match \($0) \(request.submission.comment)" }
+    }
+    return #"""
+      unset \#(squeueVariables)
+      umask 077
+      opq_prepare() {
+        opq_word=requested
+        mv -f -- "$1.$2.permit" "$1.$2.revoked" 2>/dev/null
+        if [ -e "$1.$2.revoked" ]; then
+          opq_word=revoked
+        else
+          for opq_claim in "$1.$2".[0-9]*; do
+            [ ! -e "$opq_claim" ] || true >>"$1.stop"
+            break
+          done
+        fi
+        printf '%s %s %s\n' '\#(marker)' "$2" "$opq_word"
+      }
+      opq_match() {
+        case "
+      $opq_jobs
+      " in *"
+      $1 $2
+      "*) opq_ids="$opq_ids $1" ;; esac
+      }
+      opq_jobs= opq_ids=
+      \#(prepared.joined(separator: "\n"))
+      \#(ids.isEmpty ? "" : "opq_jobs=$(\(comments(of: ids)) 2>/dev/null </dev/null)")
+      \#(matched.joined(separator: "\n"))
+      opq_status=1
+      if [ -n "$opq_ids" ]; then
+        scancel $opq_ids </dev/null >/dev/null 2>&1
+        opq_status=$?
+      fi
+      printf '%s end %s\n' '\#(marker)' "$opq_status"
 
-      """
+      """#
   }
 
-  /// Returns the text that ends the grace period of a command.
+  private static func comments(of ids: [Int]) -> String {
+    "squeue -h -t all -o '%i %k' -j \(ids.map { "\($0)" }.joined(separator: ","))"
+  }
+
+  /// Returns the text that ends the grace period of a command that has started.
   static func endGracePeriod(_ files: SlurmFiles) -> String {
-    "(umask 077 && echo end >\(quoted(files.stop))) 2>/dev/null || :\n"
+    """
+    for opq_claim in \(quoted(files.base)).opq-*.[0-9]*; do
+      [ ! -e "$opq_claim" ] || (umask 077 && echo end >\(quoted(files.stop))) 2>/dev/null
+      break
+    done
+
+    """
   }
 
-  /// Returns the text that prevents the start of a job. It prints `revoked` if the job will not execute the command, and
-  /// nothing if the link cannot be created.
-  static func revoke(_ submission: SlurmSubmission, files: SlurmFiles) -> String {
-    let claim = quoted(files.claim(of: submission))
+  /// Returns the text that prevents the start of a job. It prints a line with the marker, and a line with `revoked` if
+  /// the job will not execute the command, with `started` if it has started, or with `files` if the files cannot be
+  /// used.
+  static func revoke(_ submission: SlurmSubmission, files: SlurmFiles, marker: String) -> String {
+    let (permit, gate) = (quoted(files.permit(of: submission)), quoted(files.gate(of: submission)))
+    let revoked = quoted(files.revokedPermit(of: submission))
     return """
       (umask 077 && mkdir -p -- \(quoted(files.directory))) 2>/dev/null
-      ln -s revoked \(claim) 2>/dev/null
-      readlink \(claim)
+      echo \(marker)
+      ln -s revoked \(gate) 2>/dev/null
+      case "$(readlink \(gate))" in
+        revoked) echo revoked ;;
+        submitted)
+          mv -f -- \(permit) \(revoked) 2>/dev/null
+          if [ -e \(revoked) ]; then
+            echo revoked
+          elif [ -e \(permit) ]; then
+            echo files
+          else
+            echo started
+          fi ;;
+        *) echo files ;;
+      esac
 
       """
   }
 
-  /// Returns the text that prints Slurm's own record of a job, if it is the job of the submission.
-  static func showJob(_ submission: SlurmSubmission) -> String {
+  /// Returns the text that prints Slurm's own record of a job: a line with the marker and the exit status of
+  /// `scontrol`, its output, and a line with the marker.
+  static func showJob(_ submission: SlurmSubmission, marker: String) -> String {
     """
-    opq_job=$(scontrol -o show job '\(submission.id ?? 0)' 2>/dev/null </dev/null)
-    case "$opq_job" in
-      *"Comment=\(submission.comment)"*) printf '%s\\n' "$opq_job" ;;
-    esac
+    opq_job=$(scontrol -o show job '\(submission.id ?? 0)' 2>&1 </dev/null)
+    printf '%s %s\\n%s\\n%s\\n' \(marker) "$?" "$opq_job" \(marker)
 
     """
   }
 
-  /// Returns the text that deletes the files of a job.
-  static func delete(_ files: SlurmFiles, _ submission: SlurmSubmission) -> String {
-    let paths = [
-      files.log, files.errorLog, files.status, files.sign, files.stop,
-      files.claim(of: submission),
-    ]
-    return "rm -f -- \(paths.map { quoted($0) }.joined(separator: " "))\n"
+  /// Returns the text that deletes the files of a job. The link of a revoked submission stays, because this submission
+  /// may reach Slurm later.
+  static func delete(_ files: SlurmFiles) -> String {
+    """
+    for opq_file in \(quoted(files.base)).*; do
+      [ "$(readlink "$opq_file")" = revoked ] || rm -f -- "$opq_file"
+    done
+
+    """
+  }
+}
+
+extension String {
+  /// Returns the text with other bytes in the place of each occurrence of an ASCII character.
+  fileprivate func replacing(_ scalar: Unicode.Scalar, by text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for element in unicodeScalars {
+      if element == scalar {
+        result += text.unicodeScalars
+      } else {
+        result.append(element)
+      }
+    }
+    return String(result)
   }
 }

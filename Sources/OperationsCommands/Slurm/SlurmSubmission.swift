@@ -3,8 +3,8 @@
 
 /// One submission of a job to Slurm, by which the job is found again.
 ///
-/// Slurm can give an id a second time, for example after its controller was killed. So a job is never identified by its id
-/// alone, but by comment, name and submission time together.
+/// Slurm can give an id a second time, for example after its controller was killed. So a job is never identified by its
+/// id alone, but by comment, name and submission time together.
 package struct SlurmSubmission: Hashable, Sendable {
   /// The comment of the job: `opq-` and 32 hexadecimal digits. No other submission has the same comment.
   package let comment: String
@@ -12,8 +12,9 @@ package struct SlurmSubmission: Hashable, Sendable {
   package let name: String
   /// The id of the job; `nil` as long as the answer of `sbatch` is not known.
   package var id: Int?
-  /// The time of the submission by the clock of Slurm's controller, in seconds since 1970; `nil` until `squeue` has shown
-  /// the job. If Slurm starts the job a second time because of the option `--requeue`, it is the time of this event.
+  /// The time of the submission by the clock of Slurm's controller, in seconds since 1970; `nil` until `squeue` has
+  /// shown the job. If Slurm starts the job a second time because of the option `--requeue`, it is the time of this
+  /// event.
   package var submitted: Int64?
 
   /// Creates the description of a submission. Nothing is checked.

@@ -26,8 +26,8 @@ enum SlurmWords {
     }
   }
 
-  /// Returns a time as text in the time zone of this machine: hours and minutes, with the date if it is more than 12 hours
-  /// away.
+  /// Returns a time as text in the time zone of this machine: hours and minutes, with the date if it is more than 12
+  /// hours away.
   private static func clock(_ time: Int64, now: Int64) -> String {
     var bytes = [CChar](repeating: 0, count: 32)
     csystem_format_time(time, abs(time - now) > 12 * 3600, &bytes, bytes.count)
@@ -98,8 +98,8 @@ enum SlurmWords {
     return text(after: "submission failed: ", in: last) ?? last
   }
 
-  /// Returns whether the words of `sbatch` mean that it does not know if the job was submitted, or that the controller did
-  /// not answer. All other words mean that Slurm has refused the job.
+  /// Returns whether the words of `sbatch` mean that it does not know if the job was submitted, or that the controller
+  /// did not answer. All other words mean that Slurm has refused the job.
   static func isUnclear(_ words: String) -> Bool {
     [
       "Unable to contact slurm controller", "Socket timed out", "Zero Bytes were transmitted",
