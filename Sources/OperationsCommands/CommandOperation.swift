@@ -46,8 +46,8 @@ public import OperationsCore
 ///
 /// ### Clusters
 ///
-/// With ``CommandPlace/slurm(_:_:)``, the command runs as a job of a ``SlurmCluster``. What is written above about processes,
-/// sessions and file descriptors applies to commands on this machine.
+/// With ``CommandPlace/slurm(_:_:)``, the command runs as a job of a ``SlurmCluster``. What is written above about
+/// processes, sessions and file descriptors applies to commands on this machine.
 public final class CommandOperation: AsyncOperation<CommandResult>, @unchecked Sendable {
   /// The command.
   public let command: Command
@@ -83,7 +83,7 @@ public final class CommandOperation: AsyncOperation<CommandResult>, @unchecked S
   /// - Throws: ``CommandError``; `CancellationError` if the operation is cancelled.
   public override func run() async throws -> CommandResult {
     let run = CommandRun(command, CommandReport(to: self))
-    switch place {
+    switch place.kind {
     case .thisMachine: return try await run.result { await DirectRun(run: run).perform() }
     case .slurm(let cluster, let resources):
       let job = SlurmRun(run: run, cluster: cluster, resources: resources)
