@@ -10,18 +10,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const char executable[] = "/proc/self/exe";
 
-bool csystem_take_environment(const char *name, char *buffer, size_t capacity) {
-  const char *value = secure_getenv(name);
-  bool fits = value && strlen(value) < capacity;
-  if (fits) strcpy(buffer, value);
+bool csystem_has_more_privileges(void) { return getauxval(AT_SECURE) != 0; }
+
+int csystem_take_environment(const char *name, char *buffer, size_t capacity) {
+  const char *value = getenv(name);
+  if (!value) return ENOENT;
+  int error = csystem_has_more_privileges() ? EPERM : strlen(value) < capacity ? 0 : ENAMETOOLONG;
+  if (error == 0) strcpy(buffer, value);
   unsetenv(name);
-  return fits;
+  return error;
 }
 
 int csystem_executable_path(char *buffer, size_t capacity) {
@@ -83,7 +86,24 @@ int csystem_create_directory(char *path) {
   return chmod(path, 0700) == 0 ? 0 : errno;
 }
 
-void csystem_make_directory(const char *path) { mkdir(path, 0700); }
+void csystem_make_directory(const char *path) {
+  char part[4096];
+  size_t length = strlen(path);
+  if (length >= sizeof part) return;
+  memcpy(part, path, length + 1);
+  for (size_t index = 1; index < length; index++) {
+    if (part[index] != '/') continue;
+    part[index] = 0;
+    mkdir(part, 0700);
+    part[index] = '/';
+  }
+  mkdir(part, 0700);
+}
+
+void csystem_look_at_directory(const char *path) {
+  int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory >= 0) close(directory);
+}
 
 void csystem_remove_directory(const char *path) { rmdir(path); }
 
@@ -119,35 +139,7 @@ int csystem_rename(const char *path, const char *new_path) {
   return rename(path, new_path) == 0 ? 0 : errno;
 }
 
-const void *csystem_map_file(const char *path, size_t *size, int *error) {
-  int file = csystem_above_standard_streams(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (file < 0) {
-    *error = -file;
-    return NULL;
-  }
-  struct stat status;
-  void *bytes = MAP_FAILED;
-  if (fstat(file, &status) == 0) {
-    *size = (size_t)status.st_size;
-    bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
-  }
-  *error = errno;
-  close(file);
-  if (bytes == MAP_FAILED) return NULL;
-  // The system reads ahead, and may soon use the memory of the pages that were read for something else.
-  madvise(bytes, *size, MADV_SEQUENTIAL);
-  return bytes;
-}
-
-void csystem_release_mapped(const void *bytes, size_t count) {
-  // The pages at both ends contain other bytes too.
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  uintptr_t begin = ((uintptr_t)bytes + page - 1) / page * page;
-  uintptr_t end = ((uintptr_t)bytes + count) / page * page;
-  if (begin < end) madvise((void *)begin, end - begin, MADV_DONTNEED);
-}
-
-void csystem_unmap_file(const void *bytes, size_t size) { munmap((void *)bytes, size); }
+int csystem_synchronize(int file) { return fsync(file) == 0 ? 0 : errno; }
 
 static int termination_pipe = -1;
 
@@ -178,7 +170,25 @@ int csystem_watch_termination(void) {
   return pthread_sigmask(SIG_UNBLOCK, &signals, NULL) == 0 ? ends[0] : -EINVAL;
 }
 
-int32_t csystem_parent_process_id(void) { return getppid(); }
+static int lock(const char *path, int flags, short type, int command) {
+  int file = csystem_above_standard_streams(open(path, flags | O_CLOEXEC | O_NOCTTY));
+  if (file < 0) return file;
+  struct flock range;
+  memset(&range, 0, sizeof range);
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  int result;
+  do result = fcntl(file, command, &range);
+  while (result != 0 && errno == EINTR);
+  if (result == 0) return file;
+  int error = errno;
+  close(file);
+  return -error;
+}
+
+int csystem_lock_file(const char *path) { return lock(path, O_RDWR, F_WRLCK, F_SETLK); }
+
+int csystem_wait_for_lock(const char *path) { return lock(path, O_RDONLY, F_RDLCK, F_SETLKW); }
 
 void csystem_buffer_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Part of opq; see LICENSE.
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
 //
 // The system calls for work that another process of the same executable runs: the executable, the files of the work,
 // and the end of the other process.
@@ -10,10 +11,14 @@
 
 #pragma clang assume_nonnull begin
 
-/// Copies the value of an environment variable, with a NUL character at its end, and removes the variable. Returns
-/// false if the variable is not set, if the value is too long, or if the program has more privileges than the user
-/// that started it. Called before the process has other threads.
-bool csystem_take_environment(const char *name, char *buffer, size_t capacity);
+/// Returns whether the program has more privileges than the user that started it, because its file has the
+/// set-user-ID mode, the set-group-ID mode or capabilities.
+bool csystem_has_more_privileges(void);
+
+/// Copies the value of an environment variable, with a NUL character at its end, and removes the variable. Called
+/// before the process has other threads. Returns 0 or the error number: ENOENT if the variable is not set, EPERM if the
+/// program has more privileges than the user that started it, and ENAMETOOLONG if the value is too long.
+int csystem_take_environment(const char *name, char *buffer, size_t capacity);
 
 /// Writes the path of the executable of this process, with a NUL character at its end. If the file was deleted or
 /// replaced, the path is "/proc/self/exe", which a child of this process can execute nevertheless. Returns 0 or the
@@ -40,8 +45,13 @@ int csystem_executable_hash(uint64_t *hash);
 /// replaced. Returns 0 or the error number.
 int csystem_create_directory(char *path);
 
-/// Creates a directory that only this user can use, unless it exists. An error is ignored.
+/// Creates a directory that only this user can use, and the directories that contain it, unless they exist. An error is
+/// ignored.
 void csystem_make_directory(const char *path);
+
+/// Opens and closes a directory. A file system of a network then asks its server which files exist. An error is
+/// ignored.
+void csystem_look_at_directory(const char *path);
 
 /// Removes a directory if it is empty.
 void csystem_remove_directory(const char *path);
@@ -59,23 +69,22 @@ int csystem_write_at(int file, const void *bytes, size_t count, int64_t position
 /// Gives a file another name, and replaces a file that has it. Returns 0 or the error number.
 int csystem_rename(const char *path, const char *new_path);
 
-/// Maps a file for reading. The bytes are read when they are used. Returns null and sets the error number if the file
-/// cannot be mapped, for example because it is empty.
-const void *_Nullable csystem_map_file(const char *path, size_t *size, int *error);
-
-/// Returns the memory of a part of a mapped file to the system. The part can still be read, from the file.
-void csystem_release_mapped(const void *bytes, size_t count);
-
-/// Ends a mapping of a file.
-void csystem_unmap_file(const void *bytes, size_t size);
+/// Returns when the contents of a file are on its device, and errors of earlier writes are known. Returns 0 or the
+/// error number.
+int csystem_synchronize(int file);
 
 /// Opens a descriptor that becomes readable when this process receives SIGTERM. From then on, the signal does not end
 /// this process. Programs that this process executes have the default action of the signal. Called at most once. The
 /// result is that of csystem_open_input().
 int csystem_watch_termination(void);
 
-/// Returns the id of the parent of this process.
-int32_t csystem_parent_process_id(void);
+/// Opens a file and locks it until this process closes it or ends. The lock belongs to this process: a child does not
+/// hold it, and the lock ends when this process closes any descriptor of the file. The result is that of
+/// csystem_open_input().
+int csystem_lock_file(const char *path);
+
+/// Opens a file, and waits until no other process has locked it. The result is that of csystem_open_input().
+int csystem_wait_for_lock(const char *path);
 
 /// Makes the C library write the standard output of this process after each line, and not only when a buffer is full.
 /// Called before the first output.

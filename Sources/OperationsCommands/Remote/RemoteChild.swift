@@ -2,14 +2,16 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
+import Dispatch
 import OperationsCore
+import SystemPackage
 
 /// One run of a work, as the process sees it that was started for the work.
 struct RemoteChild: Sendable {
   /// The time between two looks at what the work has reported.
   private static let lookInterval = Duration.milliseconds(100)
 
-  private let files: RemoteFiles
+  private var files: RemoteFiles
   /// A descriptor that is readable when this process has received SIGTERM.
   private let termination: Int32
 
@@ -20,8 +22,12 @@ struct RemoteChild: Sendable {
     ServedTypes.shared.set(types)
     var directory = [CChar](repeating: 0, count: 1 << 12)
     // Without the variable, the programs that the work starts do not run the work again.
-    guard csystem_take_environment(RemoteFiles.variable, &directory, directory.count) else {
-      return nil
+    let error = csystem_take_environment(RemoteFiles.variable, &directory, directory.count)
+    if csystem_is_not_found(error) { return nil }
+    if error != 0 {
+      // The whole program would run, and start the work again.
+      Self.report("this program cannot run work in another process: \(Errno(rawValue: error))")
+      csystem_exit(1)
     }
     let bytes = directory.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
     files = RemoteFiles(directory: String(decoding: bytes, as: UTF8.self))
@@ -53,12 +59,14 @@ struct RemoteChild: Sendable {
       try files.writeAnswer(.otherBuild)
       return false
     }
-    watchParent(request)
+    if request.endsWithWriter { watchWaitingProcess() }
+    var child = self
+    child.files.synchronizes = !request.endsWithWriter
     guard let type = ServedTypes.shared.type(named: request.typeName) else {
       try files.writeAnswer(.notServed)
       return false
     }
-    return try await run(type)
+    return try await child.run(type)
   }
 
   private func run<Work: RemoteWork>(_ type: Work.Type) async throws -> Bool {
@@ -148,18 +156,16 @@ struct RemoteChild: Sendable {
     csystem_write_to_standard_error(line, line.count)
   }
 
-  // MARK: The parent
+  // MARK: The waiting process
 
   /// Ends this process and its group when the process ends that waits for the result.
-  private func watchParent(_ request: RemoteRequest) {
-    // If a program of the user has started this process, its parent may be another one.
-    guard let parent = request.parent, csystem_parent_process_id() == parent else { return }
-    let process = csystem_open_process(parent)
-    guard process >= 0 || csystem_is_no_process(-process) else { return }
-    Task {
-      if process >= 0, csystem_parent_process_id() == parent {
-        await DescriptorWatch(process).wait()
-      }
+  ///
+  /// The lock is awaited and not the parent: the waiting process may have ended before this process could look for it,
+  /// and a program of the user may have started this process.
+  private func watchWaitingProcess() {
+    DispatchQueue(label: "opq remote work").async {
+      let lock = csystem_wait_for_lock(files.request)
+      guard lock >= 0 || csystem_is_not_found(-lock) else { return }
       files.remove()
       csystem_kill_group(csystem_process_id())
       csystem_exit(1)

@@ -20,6 +20,9 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
     case otherBuild
     /// The type of the work was not passed to `serveRemoteWork`.
     case notServed
+    /// The program has more privileges than the user that started it: its file has the set-user-ID mode, the
+    /// set-group-ID mode or capabilities. Such a program must not read where its work is from the environment.
+    case privileges
     /// The work cannot be encoded, or the other process cannot decode it: ``RemoteError/reason``.
     case workCoding
     /// The other process cannot encode the output, or this process cannot decode it: ``RemoteError/reason``.
@@ -69,7 +72,7 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
       self.init(.noResult, workName)
       exitStatus = error?.exitStatus ?? 0
     case .programNotFound, .workingDirectory, .file, .fileDescriptors, .start, .stillAlive,
-      .statusUnknown, .refusedBySlurm, .endedBySlurm, .lostBySlurm:
+      .statusUnknown, .refusedBySlurm, .endedBySlurm, .lostBySlurm, .notStartedBySlurm:
       return nil
     }
     self.lastLines = lastLines
@@ -88,6 +91,8 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
         "\(name) cannot run: the executable is another build than that of this process"
       case .notServed:
         "\(name) cannot run: this program must pass the type to serveRemoteWork, first in main"
+      case .privileges:
+        "\(name) cannot run: this program has more privileges than the user that started it"
       case .workCoding: "\(name) cannot be encoded or decoded"
       case .outputCoding: "the output of \(name) cannot be encoded or decoded"
       case .file: "the file “\(path ?? "")” of \(name) cannot be used"

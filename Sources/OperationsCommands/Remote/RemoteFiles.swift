@@ -7,13 +7,16 @@ import SystemPackage
 /// The files with which two processes exchange one work and its output.
 ///
 /// Only small messages pass through ``messages``. An output of any size is written to a file by the other process, and
-/// mapped into memory by this process.
+/// decoded from the file by this process.
 struct RemoteFiles: Hashable, Sendable {
   /// The environment variable that names the directory. Its presence says that a process was started for work.
   static let variable = "OPQ_REMOTE_WORK"
 
   /// The directory that contains the files, and no others.
   let directory: String
+  /// Whether a written file is on its device before its method returns. A file system of a network may report only then
+  /// that a file does not fit.
+  var synchronizes = false
 
   /// The build of the executable, the name of the work's type, and the work.
   var request: String { "\(directory)/request" }
@@ -61,14 +64,16 @@ struct RemoteFiles: Hashable, Sendable {
   /// Writes a file.
   ///
   /// - Throws: ``Failure``; the error of `body`.
-  private static func write(_ path: String, _ body: (ValueWriter) throws -> Void) throws {
+  private func write(_ path: String, _ body: (ValueWriter) throws -> Void) throws {
     let file = csystem_create_private_file(path)
     if file < 0 { throw Failure(path: path, number: Errno(rawValue: -file)) }
     defer { csystem_close(file) }
     let writer = ValueWriter(file)
-    writer.writeText(begin)
+    writer.writeText(Self.begin)
     do {
       try body(writer)
+      let error = synchronizes ? csystem_synchronize(file) : 0
+      if error != 0 { throw Errno(rawValue: error) }
     } catch let error as Errno {
       throw Failure(path: path, number: error)
     }
@@ -78,7 +83,7 @@ struct RemoteFiles: Hashable, Sendable {
   ///
   /// - Throws: ``Failure``; the error of the work if it cannot be encoded.
   func writeRequest(_ request: RemoteRequest, _ work: some Encodable) throws {
-    try Self.write(self.request) { writer in
+    try write(self.request) { writer in
       try writer.write(request)
       try writer.write(work)
     }
@@ -91,7 +96,7 @@ struct RemoteFiles: Hashable, Sendable {
   ///   - output: The output; `nil` if there is none.
   /// - Throws: ``Failure``; the error of the output if it cannot be encoded.
   func writeAnswer(_ answer: RemoteAnswer, _ output: (any Encodable)? = nil) throws {
-    try Self.write(partialAnswer) { writer in
+    try write(partialAnswer) { writer in
       try writer.write(answer)
       if let output { try writer.write(output) }
     }
@@ -103,25 +108,25 @@ struct RemoteFiles: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - first: The type of the first value.
+  ///   - type: The type of the first value.
   ///   - body: Receives the first value, a reader, and the position of the second value.
   /// - Returns: The result of `body`; `nil` if another build has written the file.
   /// - Throws: ``Failure``; the error of the first value or of `body`.
   static func read<First: Decodable, Value>(
-    _ path: String, _ first: First.Type,
+    _ path: String, _ type: First.Type,
     _ body: (First, ValueReader, _ position: Int) throws -> Value
   ) throws -> Value? {
-    var (size, number): (Int, Int32) = (0, 0)
-    guard let address = csystem_map_file(path, &size, &number) else {
-      throw Failure(path: path, number: Errno(rawValue: number))
-    }
-    defer { csystem_unmap_file(address, size) }
-    let bytes = UnsafeRawBufferPointer(start: address, count: size)
-    let isOwn = begin.withUTF8Buffer { bytes.starts(with: $0) }
-    guard isOwn else { return nil }
-    let reader = ValueReader(bytes: bytes, isMapped: true)
+    let file = csystem_open_input(path)
+    if file < 0 { throw Failure(path: path, number: Errno(rawValue: -file)) }
+    defer { csystem_close(file) }
+    let bytes = ValueBytes(ofFile: file)
+    guard bytes.count > begin.utf8CodeUnitCount else { return nil }
+    var first = [UInt8](repeating: 0, count: begin.utf8CodeUnitCount)
+    try first.withUnsafeMutableBytes { try bytes.copy(at: 0, to: $0) }
+    guard begin.withUTF8Buffer({ $0.elementsEqual(first) }) else { return nil }
+    let reader = ValueReader(bytes)
     let position = begin.utf8CodeUnitCount
-    let value = try reader.decode(first, at: position)
+    let value = try reader.decode(type, at: position)
     return try body(value, reader, reader.end(of: position))
   }
 }
@@ -132,8 +137,8 @@ struct RemoteRequest: Codable, Hashable, Sendable {
   let build: ExecutableBuild
   /// The name of the work's type; see ``ServedTypes``.
   let typeName: String
-  /// The process whose end ends the work; `nil` if the work continues.
-  let parent: Int32?
+  /// Whether the work ends when the process ends that has written the request. This process holds a lock on the file.
+  let endsWithWriter: Bool
 }
 
 /// The first value of an answer: how the work has ended.

@@ -50,14 +50,12 @@ public import OperationsCore
 ///
 /// ### Memory
 ///
-/// The other process writes its output to a file while it encodes it. This process maps the file into memory and
-/// decodes the output from it. So each of the two processes has the output once in its memory. The mapped pages of the
-/// file are memory that the system can take away at any time.
+/// The other process writes its output to a file while it encodes it. This process reads the file in small parts while
+/// it decodes the output. So each of the two processes has the output once in its memory.
 ///
-/// A value of the type `[UInt8]` is written without a copy, and copied from the file in parts of 16 MiB, whose pages
-/// are then returned to the system. Each element of any other collection is encoded on its own. This is slower, and an
-/// element takes more space in the file: 9 bytes for a `Double`. Foundation's `Data` is written in one step and read
-/// byte by byte.
+/// A value of the type `[UInt8]` is written without a copy, and read from the file without a copy. Each element of any
+/// other collection is encoded on its own. This is slower, and an element takes more space in the file: 9 bytes for a
+/// `Double`. Foundation's `Data` is written in one step and read byte by byte.
 ///
 /// The file is in the ``RemotePlace/directory``. If this directory is in memory, the file takes memory too.
 public final class RemoteOperation<Work: RemoteWork>: AsyncOperation<Work.Output>,
@@ -96,8 +94,8 @@ public final class RemoteOperation<Work: RemoteWork>: AsyncOperation<Work.Output
   ///
   /// - Returns: The output of the work.
   /// - Throws: ``RemoteError``; ``CommandError`` if the process cannot be started, does not end after SIGKILL, or was
-  ///   refused, ended or lost by Slurm;
-  ///   `CancellationError` if the operation is cancelled and the work has returned no output.
+  ///   refused, ended or lost by Slurm; `CancellationError` if the operation is cancelled and the work has returned no
+  ///   output.
   public override func run() async throws -> Work.Output {
     try await RemoteRun(work, on: place, reportingTo: self).output()
   }

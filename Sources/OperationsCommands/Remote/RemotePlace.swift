@@ -56,7 +56,8 @@ public struct RemotePlace: Sendable {
   public var environment: [String: String?] = [:]
 
   /// The directory in which each work has a directory for its files. Only this user can use these files. They are
-  /// removed when the work has ended, unless both processes are killed at the same time.
+  /// removed when the operation finishes. If this process ends before, a child process removes them. They stay if both
+  /// processes are killed at the same time, and if the work is a job of Slurm.
   ///
   /// A relative path begins in the directory of this process. `nil`, the default, is the directory that the
   /// environment variable `TMPDIR` names, or `/tmp`. For a job of Slurm, it is the directory of the cluster. The files

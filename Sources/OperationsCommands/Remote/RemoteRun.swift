@@ -27,6 +27,7 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
   /// - Throws: `RemoteError`; `CommandError` if the process cannot be started or ended; `CancellationError` if the
   ///   task is cancelled and the work has no output.
   func output() async throws -> Work.Output {
+    if csystem_has_more_privileges() { throw RemoteError(.privileges, workName) }
     let typeName = ServedTypes.name(of: Work.self)
     guard ServedTypes.shared.type(named: typeName) != nil else {
       throw RemoteError(.notServed, workName)
@@ -34,9 +35,13 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
     do {
       try preparePlace()
       let build = try ExecutableBuild.own(isHashed: isHashed)
-      let files = try RemoteFiles.create(in: place.directory)
+      var files = try RemoteFiles.create(in: place.directory)
+      files.synchronizes = !isChild
       defer { files.remove() }
-      try writeRequest(RemoteRequest(build: build, typeName: typeName, parent: parent), files)
+      try writeRequest(
+        RemoteRequest(build: build, typeName: typeName, endsWithWriter: isChild), files)
+      let lock = try lockRequest(files)
+      defer { if let lock { csystem_close(lock) } }
       return try output(of: files, end: await perform(files))
     } catch let failure as RemoteFiles.Failure {
       throw fileError(failure.path, failure.number)
@@ -66,12 +71,21 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
     }
   }
 
-  /// The process whose end ends the work.
-  private var parent: Int32? {
+  /// Whether the other process is a child of this one, and ends if this process ends.
+  private var isChild: Bool {
     switch place.kind {
-    case .process: csystem_process_id()
-    case .slurm: nil
+    case .process: true
+    case .slurm: false
     }
+  }
+
+  /// Locks the request as long as this process waits. A child that gets the lock knows that this process has ended,
+  /// also if it has ended before the child could look for its parent.
+  private func lockRequest(_ files: RemoteFiles) throws(RemoteFiles.Failure) -> Int32? {
+    guard isChild else { return nil }
+    let lock = csystem_lock_file(files.request)
+    if lock < 0 { throw RemoteFiles.Failure(path: files.request, number: Errno(rawValue: -lock)) }
+    return lock
   }
 
   private func writeRequest(_ request: RemoteRequest, _ files: RemoteFiles) throws {
@@ -169,6 +183,7 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
   /// count.
   private func output(of files: RemoteFiles, end: (any Error)?) throws -> Work.Output {
     if let error = end as? CommandError, error.code == .stillAlive { throw error }
+    csystem_look_at_directory(files.directory)
     do {
       let output = try RemoteFiles.read(files.answer, RemoteAnswer.self) {
         (answer, reader, position) throws -> Work.Output in

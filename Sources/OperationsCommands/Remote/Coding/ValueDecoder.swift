@@ -164,7 +164,7 @@ private struct UnkeyedValues: UnkeyedDecodingContainer {
     guard let first = bytes.first else {
       return try decodeElement(Number.self) { try $0.integer(at: $1, $2()) }
     }
-    guard let number = Number(exactly: reader.bytes[first]) else {
+    guard let number = Number(exactly: try reader.bytes.byte(at: first)) else {
       throw reader.mismatch(Number.self, path)
     }
     try advance()

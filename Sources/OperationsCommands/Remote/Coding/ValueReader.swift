@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
-
 /// Reads encoded values from bytes, which need not be valid. A ``ValueWriter`` has written them.
 struct ValueReader {
-  /// The bytes. The owner of the reader keeps them in memory.
-  let bytes: UnsafeRawBufferPointer
-  /// Whether the bytes are a mapped file. Then the memory of those that were copied is returned to the system.
-  var isMapped = false
+  /// The bytes.
+  let bytes: ValueBytes
 
-  /// The number of bytes that are copied at once.
-  private static let copySize = 1 << 24
+  init(_ bytes: ValueBytes) { self.bytes = bytes }
+
+  /// Creates a reader of bytes in memory. The caller keeps them there.
+  init(bytes: UnsafeRawBufferPointer) { self.bytes = ValueBytes(bytes) }
 
   /// Decodes the value at a position.
   ///
@@ -69,9 +67,10 @@ struct ValueReader {
     // On a machine with the other byte order, the bytes of a shorter number are the last ones.
     var number: Int128 = 0
     let first = try range(position + 1, size)
-    withUnsafeMutableBytes(of: &number) { target in
+    try withUnsafeMutableBytes(of: &number) { target in
       let begin = Self.isLittleEndian ? 0 : target.count - size
-      for offset in 0..<size { target[begin + offset] = bytes[first.lowerBound + offset] }
+      let part = UnsafeMutableRawBufferPointer(rebasing: target[begin..<begin + size])
+      try bytes.copy(at: first.lowerBound, to: part)
     }
     let unused = 128 - 8 * size
     let value =
@@ -94,7 +93,7 @@ struct ValueReader {
     var next = range.lowerBound
     while next < range.upperBound {
       let key = try contents(at: next)
-      entries[text(key)] = key.upperBound
+      entries[try text(key)] = key.upperBound
       next = try end(of: key.upperBound)
     }
     return entries
@@ -127,14 +126,10 @@ struct ValueReader {
     guard let elements = try byteElements(at: range.lowerBound), elements.count == count else {
       return nil
     }
-    return Array(unsafeUninitializedCapacity: count) { target, initializedCount in
+    return try Array(unsafeUninitializedCapacity: count) { target, initializedCount in
       let target = UnsafeMutableRawBufferPointer(target)
-      for start in stride(from: 0, to: count, by: Self.copySize) {
-        let part = UnsafeRawBufferPointer(
-          rebasing: bytes[elements].dropFirst(start).prefix(Self.copySize))
-        UnsafeMutableRawBufferPointer(rebasing: target[start...]).copyMemory(from: part)
-        if isMapped, let address = part.baseAddress { csystem_release_mapped(address, part.count) }
-      }
+      let whole = UnsafeMutableRawBufferPointer(rebasing: target[..<count])
+      try bytes.copy(at: elements.lowerBound, to: whole)
       initializedCount = count
     }
   }
@@ -144,7 +139,7 @@ struct ValueReader {
   private static let isLittleEndian = Int(littleEndian: 1) == 1
 
   private func tag(at position: Int) throws -> ValueTag {
-    ValueTag(rawValue: bytes[try range(position, 1).lowerBound])
+    ValueTag(rawValue: try bytes.byte(at: position))
   }
 
   /// Returns the range of the contents that follow their length.
@@ -155,7 +150,11 @@ struct ValueReader {
 
   private func load<Number: BitwiseCopyable>(at position: Int) throws -> Number {
     let range = try range(position, MemoryLayout<Number>.size)
-    return bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: Number.self)
+    return try withUnsafeTemporaryAllocation(of: Number.self, capacity: 1) { buffer in
+      let target = UnsafeMutableRawBufferPointer(buffer)
+      try bytes.copy(at: range.lowerBound, to: target)
+      return target.load(as: Number.self)
+    }
   }
 
   private func range(_ position: Int, _ count: Int) throws -> Range<Int> {
@@ -165,17 +164,19 @@ struct ValueReader {
     return position..<position + count
   }
 
-  private func text(_ range: Range<Int>) -> String {
-    String(decoding: bytes[range], as: UTF8.self)
+  private func text(_ range: Range<Int>) throws -> String {
+    try String(unsafeUninitializedCapacity: range.count) { buffer in
+      let target = UnsafeMutableRawBufferPointer(buffer)
+      try bytes.copy(
+        at: range.lowerBound, to: UnsafeMutableRawBufferPointer(rebasing: target[..<range.count]))
+      return range.count
+    }
   }
 
   // MARK: Errors
 
   /// The error of bytes that were not written by a ``ValueWriter``.
-  var damage: DecodingError {
-    DecodingError.dataCorrupted(
-      DecodingError.Context(codingPath: [], debugDescription: "the file is damaged"))
-  }
+  var damage: DecodingError { ValueBytes.damage }
 
   /// The error of a value of another type.
   func mismatch(_ type: Any.Type, _ path: [any CodingKey]) -> DecodingError {
