@@ -287,7 +287,7 @@ let monitorTestTargets: [Target] = [
       "Operations", "OperationsCore", "OperationsCommands", "OperationsTesting", "fixture-commands",
       "fixture-remote",
     ]),
-  tests("Slurm", ["Operations", "OperationsCore", "OperationsCommands"]),
+  tests("Slurm", ["Operations", "OperationsCore", "OperationsCommands", "fixture-remote"]),
   tests("Dashboard", ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
   tests("RunAnalysis", ["RunAnalysis", "MonitorProtocol", "MonitorTestSupport"]),
   tests(

@@ -220,27 +220,63 @@ struct SlurmCancellationTests {
     scene.queue.addOperation(operation)
     _ = try await operation.value
     #expect(submissions.events.count == 1 && submissions.events[0].comment != past.comment)
-    // The job of the earlier submission appears late. It does nothing.
+    // The earlier submission arrives late, and does not reach Slurm.
     let batch = SlurmBatch(
-      command: operation.slurmCommand, files: files, submission: past, directory: "/")
-    let late = await scene.cluster.calls.answer(
+      command: Command(shell: "echo late >>\(scene.file("again"))"), files: files,
+      submission: past, directory: "/")
+    let late = try await scene.cluster.calls.run(
       SlurmScript.submit(
-        past, batch: batch.text, resources: SlurmResources(options: ["--wait"]), files: files,
-        marker: "M"))
-    // With the option --wait, sbatch exits with the status of the job.
-    #expect(late.hasSuffix("M \(SlurmExit.revoked)\n"))
+        past, batch: batch.text, resources: SlurmResources(), files: files, marker: "M"))
+    #expect(
+      SlurmAnswer.submission(late, marker: "M") == .unclear("the submission was revoked"))
+    #expect(scene.nodes.shell("squeue -h -t pending,running") == "")
     #expect(scene.lines(of: "again") == ["run"])
   }
-}
 
-extension SlurmOperation {
-  /// A command with the same effect as that of the test.
-  fileprivate var slurmCommand: Command { Command(shell: "echo late") }
-}
+  @Test("SL-1, SL-12: Cancelling many operations at once uses few calls of squeue")
+  func cancelTogether() async throws {
+    let scene = try SlurmScene()
+    let operations = (1...20).map { _ in
+      scene.add(shell: "echo", SlurmResources(options: ["--begin=now+1hour"]))
+    }
+    for operation in operations {
+      #expect(scene.waitForStatus("pending: BeginTime", of: operation))
+    }
+    scene.nodes.shell("sdiag --reset")
+    let begin = ContinuousClock.now
+    scene.queue.cancelAllOperations()
+    await scene.queue.waitUntilAllOperationsAreFinished()
+    let seconds = Int(begin.duration(to: .now) / .seconds(1)) + 1
+    let calls = scene.queueCalls
+    print("20 operations cancelled in \(seconds) s, \(calls) calls of squeue")
+    // One call for the queue and one for cancelled jobs in each second.
+    #expect(calls <= 2 * (seconds + 1))
+    #expect(scene.nodes.shell("squeue -h -t pending,running") == "")
+  }
 
-extension SlurmCalls {
-  /// Runs a text and returns its output; empty if it has failed.
-  fileprivate func answer(_ text: String) async -> String {
-    String(decoding: (try? await run(text)) ?? [], as: UTF8.self)
+  @Test("SL-3: If the answer of sbatch is lost, the job is found, and runs once")
+  func lostAnswer() async throws {
+    let script = try SlurmScene().file("losing answers")
+    // The first call of sbatch has no output.
+    write(
+      """
+      #!/bin/sh
+      text=$(cat)
+      case $text in
+        *sbatch*)
+          if mkdir "$0.lost" 2>/dev/null; then
+            printf '%s\\n' "$text" | "$@" >/dev/null
+            exit 1
+          fi ;;
+      esac
+      printf '%s\\n' "$text" | "$@"
+
+      """, to: script)
+    _ = try await run(Command("chmod", ["+x", script]))
+    let scene = try SlurmScene(before: [script])
+    let operation = scene.add(shell: "echo run >>\(scene.file("lost-answer"))")
+    _ = try await operation.value
+    #expect(scene.lines(of: "lost-answer") == ["run"])
+    #expect(contents(of: "\(script).lost") == "")
   }
 }

@@ -188,6 +188,16 @@ struct SlurmCommandTests {
     #expect(error?.code == .workingDirectory && error?.path == "/nonexistent/opq")
   }
 
+  @Test("SL-15: A missing file or program is the error that it is on this machine")
+  func obstacles() async throws {
+    let scene = try SlurmScene()
+    #expect(await scene.failure(of: Command("opq-no-such-program"))?.code == .programNotFound)
+    var command = Command("true")
+    command.input = .file("/nonexistent/a")
+    let error = await scene.failure(of: command)
+    #expect(error?.code == .file && error?.path == "/nonexistent/a")
+  }
+
   @Test("SL-15: A program with an equals sign in its name is not a variable")
   func equalsSign() async throws {
     let scene = try SlurmScene()
@@ -255,26 +265,23 @@ struct SlurmCommandTests {
     let scene = try SlurmScene()
     scene.nodes.shell("sdiag --reset")
     let begin = ContinuousClock.now
+    let gate = scene.file("gate-300")
     let operations = (1...300).map { number in
-      CommandOperation(Command("echo", ["\(number)"]), on: .slurm(scene.cluster))
-    }
-    let widest = Monitored(0)
-    for operation in operations {
-      operation.completionBlock = {
-        let count = operations.count { $0.isExecuting }
-        widest.change { $0 = max($0, count) }
-      }
+      let text = "while ! [ -e \(gate) ]; do sleep 0.1; done; echo \(number)"
+      return CommandOperation(Command(shell: text), on: .slurm(scene.cluster))
     }
     scene.queue.addOperations(operations)
+    #expect(
+      poll(for: .seconds(60), pausing: true) { operations.count { $0.isExecuting } == 20 })
+    #expect(scene.waitForStatus("pending", of: operations[19]))
+    #expect(operations.count { $0.isExecuting } == 20)
+    write("", to: gate)
     await scene.queue.waitUntilAllOperationsAreFinished()
     let seconds = Int(begin.duration(to: .now) / .seconds(1)) + 1
     for (index, operation) in operations.enumerated() {
       #expect(try operation.result?.get().text == "\(index + 1)\n")
     }
-    #expect(widest.value <= 20)
-    let calls = scene.nodes.shell("sdiag").split(separator: "\n").compactMap {
-      $0.firstMatch(of: /REQUEST_JOB_(?:USER_)?INFO .* count:([0-9]+)/).flatMap { Int($0.1) }
-    }.reduce(0, +)
+    let calls = scene.queueCalls
     print("300 operations in \(seconds) s, \(calls) calls of squeue")
     #expect(calls >= 1 && calls <= seconds + 1)
   }

@@ -43,7 +43,7 @@ struct SlurmFaultTests {
       })
     nodes.send(SIGKILL, to: "slurmctld")
     try nodes.startController()
-    // These jobs get ids that jobs of the operations had.
+    // These jobs can get ids that jobs of the operations had.
     let foreign = (1...2).map { _ in
       nodes.shell(
         "sbatch --parsable -o /dev/null --begin=now+1hour --comment=opq-foreign --wrap true")
@@ -61,17 +61,85 @@ struct SlurmFaultTests {
     #expect(scene.lines(of: "twice") == [])
     let ids = foreign.compactMap { Int($0.filter { $0 != "\n" }) }
     print("ids of other jobs after the restart: \(ids)")
-    #expect(ids.contains { $0 <= 6 })
+    #expect(ids.count == 2)
     for id in ids {
       #expect(nodes.shell("squeue -h -j \(id) -o '%T %k'") == "PENDING opq-foreign\n")
     }
+  }
+
+  @Test("SL-4: A job that the controller has lost is submitted again, and runs once")
+  func lostJob() async throws {
+    let nodes = try SlurmNodes()
+    let scene = try SlurmScene(nodes)
+    // The controller may have written its state between the submission and its end.
+    for attempt in 1...5 {
+      let operation = scene.add(
+        shell: "echo run >>\(scene.file("lost-\(attempt)"))",
+        SlurmResources(options: ["--begin=now+10"]))
+      #expect(
+        poll(for: .seconds(60), pausing: true) { nodes.shell("squeue -h -t pending") != "" })
+      nodes.send(SIGKILL, to: "slurmctld")
+      try nodes.startController()
+      let isLost = nodes.shell("squeue -h -t pending") == ""
+      print("attempt \(attempt): the job is \(isLost ? "lost" : "known")")
+      if !isLost {
+        operation.cancel()
+        await operation.waitUntilFinished()
+        continue
+      }
+      _ = try await operation.value
+      #expect(scene.lines(of: "lost-\(attempt)") == ["run"])
+      #expect(
+        operation.storedLines.contains(
+          "Slurm has lost the job before its start; it is submitted again"))
+      return
+    }
+    Issue.record("the controller has lost no job")
+  }
+
+  @Test("SL-17, SL-20: The exit status of a job that Slurm has forgotten is that of the wrapper")
+  func forgottenJob() async throws {
+    let nodes = try SlurmNodes("MinJobAge=2")
+    let scene = try SlurmScene(nodes)
+    let files = SlurmFiles(base: scene.file("jobs/1-make.1"))
+    let submissions = EventLog<SlurmSubmission>()
+    func operation(_ adopted: SlurmSubmission?) -> SlurmOperation {
+      let operation = SlurmOperation(
+        Command(shell: "echo run >>\(scene.file("forgotten")); exit 3"), on: scene.cluster,
+        SlurmResources(), files: files, adopting: adopted,
+        willSubmit: { submissions.note($0) }, didLearn: { submissions.note($0) })
+      scene.queue.addOperation(operation)
+      return operation
+    }
+    await operation(nil).waitUntilFinished()
+    #expect(poll(for: .seconds(180), pausing: true) { nodes.shell("squeue -h -t all") == "" })
+    let later = operation(submissions.events.last)
+    await later.waitUntilFinished()
+    #expect((later.error as? CommandError)?.exitStatus == 3)
+    #expect(scene.lines(of: "forgotten") == ["run"])
+  }
+
+  @Test("SL-8, SL-16: A command that exceeds the time limit of its job has the state TIMEOUT")
+  func timeLimit() async throws {
+    let nodes = try SlurmNodes()
+    let scene = try SlurmScene(nodes)
+    var command = Command(shell: "sleep 600")
+    command.gracePeriod = .seconds(1)
+    let error = await scene.failure(of: command, SlurmResources(time: .seconds(1)))
+    #expect(error?.code == .endedBySlurm && error?.slurmState == "TIMEOUT")
+    #expect(error?.reason == "it exceeded its time limit (TIMEOUT)")
   }
 
   @Test("SL-6: A controller that is stopped for 30 seconds changes nothing")
   func stoppedController() async throws {
     let nodes = try SlurmNodes()
     let scene = try SlurmScene(nodes)
-    let running = scene.add(shell: "echo begun >>\(scene.file("running")); sleep 35; exit 3")
+    let gate = scene.file("gate")
+    let running = scene.add(
+      shell: """
+        echo begun >>\(scene.file("running"))
+        while ! [ -e \(gate) ]; do sleep 0.1; done; exit 3
+        """)
     let pending = scene.add(
       shell: "echo begun >>\(scene.file("pending"))", SlurmResources(options: ["--begin=now+20"]))
     #expect(scene.waitForLines(1, in: "running"))
@@ -85,6 +153,7 @@ struct SlurmFaultTests {
     try await Task.sleep(until: begin + .seconds(30), clock: .continuous)
     #expect(running.isExecuting && pending.isExecuting && late.isExecuting)
     nodes.send(SIGCONT, to: "slurmctld")
+    write("", to: gate)
     _ = try await pending.value
     _ = try await late.value
     await running.waitUntilFinished()

@@ -57,6 +57,14 @@ struct SlurmScene {
     contents(of: file(name)).split(separator: "\n").map { String($0) }
   }
 
+  /// The number of calls that have asked for jobs since the statistics of the cluster were reset.
+  var queueCalls: Int {
+    nodes.shell("sdiag").split(separator: "\n").compactMap {
+      $0.firstMatch(of: /REQUEST_JOB_(?:USER_INFO|INFO_SINGLE|INFO) .*count:([0-9]+)/)
+        .flatMap { Int($0.1) }
+    }.reduce(0, +)
+  }
+
   /// Waits until a file in the folder of the jobs has a number of lines.
   func waitForLines(_ count: Int, in name: String) -> Bool {
     poll(for: .seconds(60), pausing: true) { lines(of: name).count >= count }

@@ -11,7 +11,8 @@ package import Testing
 
 /// A real Slurm cluster for tests: two nodes with two processors each, on this machine.
 ///
-/// The script `Tests/Fixtures/slurm/cluster` starts it. It ends when the object is released, and when this process ends.
+/// The script `Tests/Fixtures/slurm/cluster` starts it. It ends when the object is released, and when this process
+/// ends.
 package final class SlurmNodes: Sendable {
   /// Whether the packages that a cluster needs are installed: slurmctld, slurmd, slurm-client and munge.
   package static let areInstalled = ["slurmctld", "slurmd", "munged", "sbatch"].allSatisfy { name in
@@ -34,7 +35,8 @@ package final class SlurmNodes: Sendable {
   /// Starts a cluster, and returns when it accepts jobs.
   ///
   /// - Parameter lines: Further lines of its configuration, such as `MinJobAge=2`.
-  /// - Throws: ``TemporaryDirectory/Failure`` if the directory cannot be created, or ``Failure`` if the cluster does not start.
+  /// - Throws: ``TemporaryDirectory/Failure`` if the directory cannot be created, or ``Failure`` if the cluster does
+  ///   not start.
   package init(_ lines: String...) throws {
     directory = try TemporaryDirectory()
     // Other users read the configuration.

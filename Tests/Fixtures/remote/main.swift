@@ -94,6 +94,16 @@ func showBig(_ byteCount: Int) async {
   }
 }
 
+/// Starts a work with a program that waits before it becomes this program, and ends this process meanwhile.
+func endBeforeWork(_ program: String, _ file: String, waiting: String) async {
+  var place = usualPlace
+  place.executable = program
+  queue.addOperation(
+    RemoteOperation(Endless(file: file, isStubborn: true, returns: false), on: place))
+  waitForFile(waiting)
+  kill(getpid(), SIGKILL)
+}
+
 func runOtherExecutable(_ path: String) async {
   var place = usualPlace
   place.executable = path
@@ -145,6 +155,7 @@ func runWork(_ name: String, _ arguments: [String]) async throws {
         RemoteOperation(Flaky(file: arguments[0], attemptCount: 3), on: usualPlace)
       })
   case "orphan": await endWithWork(arguments[0])
+  case "late-orphan": await endBeforeWork(arguments[0], arguments[1], waiting: arguments[2])
   case "big": await showBig(Int(arguments[0]) ?? 0)
   case "executable": await runOtherExecutable(arguments[0])
   case "deleted":

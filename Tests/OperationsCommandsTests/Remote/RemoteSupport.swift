@@ -39,6 +39,8 @@ func encoded(_ value: some Encodable) throws -> [UInt8] {
   let files = RemoteFiles(directory: directory.path)
   try files.writeAnswer(.output, value)
   return try RemoteFiles.read(files.answer, RemoteAnswer.self) { _, reader, position in
-    Array(reader.bytes[position...])
+    var bytes = [UInt8](repeating: 0, count: reader.bytes.count - position)
+    try bytes.withUnsafeMutableBytes { try reader.bytes.copy(at: position, to: $0) }
+    return bytes
   } ?? []
 }

@@ -63,6 +63,12 @@ import Testing
       ),
       ("sbatch: error: Invalid --time specification", "Invalid --time specification"),
       (
+        """
+        sbatch: error: AssocMaxSubmitJobLimit
+        sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit limit)
+        """, "Job violates accounting/QOS policy (job submit limit)"
+      ),
+      (
         "sbatch: unrecognized option '--nonsense'\nTry \"sbatch --help\" for more information",
         "sbatch: unrecognized option '--nonsense'"
       ),
@@ -154,12 +160,13 @@ import Testing
       SlurmLook(files: Self.files, outputs: outputs), SlurmLook(files: Self.files, outputs: []),
     ]
     let bytes: [UInt8] =
-      Array("M 0\n\nM\n2 7\n\n3 4\n".utf8) + [0, 10, 255, 10]
-      + Array("\n9 0\n\n\n1 12\nM end\n".utf8)
+      Array("M 0\n\nM\n2 7\n\n3 4 9\n".utf8) + [0, 10, 255, 10]
+      + Array("\n9 0 -1\n\n\n1 12\nM end\n".utf8)
     let files = try #require(SlurmAnswer.queue(bytes, looks: looks, marker: "M").files)
     #expect(files[0].sign == "2 7" && files[0].status == nil)
     #expect(files[0].parts[0].bytes == [0, 10, 255, 10] && files[0].parts[0].position == 3)
     #expect(files[0].parts[1].bytes.isEmpty && files[0].parts[1].position == 9)
+    #expect(files[0].parts.map(\.size) == [9, nil])
     #expect(files[1].sign == nil && files[1].status == .exited(1) && files[1].duration == 12)
     for count in 0..<bytes.count {
       #expect(
@@ -176,11 +183,58 @@ import Testing
     #expect(SlurmExit(scontrol: "slurm_load_jobs error: Invalid job id specified") == nil)
   }
 
-  @Test("SL-4: The owner of the link decides if a start was prevented")
-  func revocation() {
-    #expect(SlurmAnswer.revocation(Array("revoked\n".utf8)) == true)
-    #expect(SlurmAnswer.revocation(Array("17\n".utf8)) == false)
-    #expect(SlurmAnswer.revocation([]) == nil)
+  @Test("SL-19: Damaged numbers are no contents", arguments: ["0 -1 3", "-1 0 0", "0 9 9", "1"])
+  func damagedNumbers(numbers: String) {
+    let output = SlurmLook.Output(path: "/o", position: 0, isTail: false, isOwn: true)
+    let look = SlurmLook(files: Self.files, outputs: [output])
+    let text = "M\n\n\n\(numbers)\nabc\nM end\n"
+    #expect(SlurmAnswer.look(Array(text.utf8), look, marker: "M") == nil)
+  }
+
+  @Test("SL-17: The answer of scontrol is a record, no record, or a failure")
+  func exitAnswers() throws {
+    let submission = SlurmSubmission(comment: "opq-1", name: "x", id: 7)
+    func answer(_ text: String) -> SlurmJob.ExitAnswer {
+      SlurmAnswer.exit(Array(text.utf8), of: submission, marker: "M")
+    }
+    let exit = try #require(SlurmExit(scontrol: "ExitCode=3:0"))
+    #expect(
+      answer("Hello\nM 0\nJobId=7 ExitCode=3:0 Comment=opq-1\nM\n") == .record(exit))
+    #expect(answer("M 0\nJobId=7 ExitCode=3:0 Comment=opq-2\nM\n") == .noRecord)
+    #expect(answer("M 1\nslurm_load_jobs error: Invalid job id specified\nM\n") == .noRecord)
+    #expect(
+      answer("M 1\nslurm_load_jobs error: Socket timed out\nM\n") == .failure("Socket timed out"))
+    #expect(answer("M 0\nJobId=7") == .failure("the answer of scontrol was lost"))
+  }
+
+  @Test(
+    "SL-4: Only the line after the marker decides if a start was prevented",
+    arguments: [
+      ("M\nrevoked\n", SlurmJob.Revocation.revoked), ("Hello 7\nM\nstarted\n", .started),
+      ("M\nfiles\n", .unclear("the files of the job cannot be used")),
+      ("revoked\n", .unclear("the answer was lost")), ("M\n", .unclear("the answer was lost")),
+    ])
+  func revocation(output: String, result: SlurmJob.Revocation) {
+    #expect(SlurmAnswer.revocation(Array(output.utf8), marker: "M") == result)
+  }
+
+  @Test("SL-12: Each of several cancelled jobs has its result")
+  func cancellations() {
+    let lines = "M opq-1 revoked\nM opq-2 requested\nM end"
+    func results(_ text: String) -> [String: SlurmJob.Cancellation] {
+      SlurmAnswer.cancellations(Array(text.utf8), marker: "M")
+    }
+    #expect(results("\(lines) 0\n") == ["opq-1": .revoked(isReceived: true), "opq-2": .requested])
+    #expect(
+      results("\(lines) 1\n") == ["opq-1": .revoked(isReceived: false), "opq-2": .requested])
+    #expect(results("M opq-1 revoked\n") == [:])
+  }
+
+  @Test("SL-2: A carriage return at the end of a line does not join two jobs")
+  func carriageReturns() {
+    let lines = ["1", "2"].map { Self.line($0, "c", "RUNNING", "None", "1", "2", "n1", "x\r") }
+    #expect(SlurmRecord.all(in: lines.joined(separator: "\n")).map(\.id) == [1, 2])
+    #expect(submission("M\r\n17\r\n\r\nM 0\r\n") == .accepted(id: 17))
   }
 
   @Test(
@@ -215,6 +269,17 @@ import Testing
     #expect(SlurmResources(time: time).arguments == ["--time=\(minutes)"])
   }
 
+  @Test(
+    "SL-1: The poll interval is at least one second",
+    arguments: [
+      (Duration.zero, Duration.seconds(1)), (.milliseconds(1500), .milliseconds(1500)),
+      (.seconds(1 << 50), .seconds(100 * 365 * 86_400)),
+    ])
+  func interval(requested: Duration, used: Duration) {
+    #expect(SlurmCluster(directory: "/a", pollInterval: requested).pollInterval == used)
+    #expect(SlurmCluster(directory: "/a").pollInterval == .seconds(10))
+  }
+
   @Test("SL-2: Each submission has a comment of its own, and a name without control characters")
   func submissions() {
     let names = [("make", "make"), ("a\u{1f}b\nc", "a b c"), ("", "opq"), ("  ", "opq")]
@@ -225,7 +290,10 @@ import Testing
   }
 
   @Test(
-    "SL-15: A text is one word of a shell", arguments: ["", "a b", "it's", "$(x) `y` \\ \"", "-n"])
+    "SL-15: A text is one word of a shell",
+    arguments: [
+      "", "a b", "it's", "$(x) `y` \\ \"", "-n", "a\r\nb\r", "'\u{301}; echo 'x", "\n'\u{301}",
+    ])
   func quoting(text: String) async throws {
     let result = try await run(shell: "printf %s \(SlurmScript.quoted(text))")
     #expect(result.text == text)
@@ -250,10 +318,19 @@ import Testing
   @Test("SL-14: Of a file of the user, at most the last 16 KiB are read")
   func tails() {
     let tail = SlurmLook.Output(path: "/o", position: 10, isTail: true, isOwn: false)
-    #expect(SlurmLook.part(of: tail, size: 20) == (10, 10))
-    #expect(SlurmLook.part(of: tail, size: 1 << 20) == ((1 << 20) - (1 << 14), 1 << 14))
-    #expect(SlurmLook.part(of: tail, size: 5) == (0, 5))
+    #expect(SlurmLook.part(of: tail, size: 20, limit: 1 << 20) == (10, 10))
+    #expect(
+      SlurmLook.part(of: tail, size: 1 << 20, limit: 1 << 20) == ((1 << 20) - (1 << 14), 1 << 14))
+    #expect(SlurmLook.part(of: tail, size: 5, limit: 1 << 20) == (0, 5))
+    #expect(SlurmLook.part(of: tail, size: 1 << 20, limit: 100) == ((1 << 20) - 100, 100))
     let whole = SlurmLook.Output(path: "/o", position: 10, isTail: false, isOwn: true)
-    #expect(SlurmLook.part(of: whole, size: 1 << 30) == (10, 1 << 20))
+    #expect(SlurmLook.part(of: whole, size: 1 << 30, limit: 1 << 20) == (10, 1 << 20))
+  }
+
+  @Test("SL-19: The files of all jobs share the bytes of one call")
+  func budget() {
+    #expect(SlurmLook.limit(fileCount: 0) == 1 << 23)
+    #expect(SlurmLook.limit(fileCount: 256) == 1 << 15)
+    #expect(SlurmLook.limit(fileCount: 10_000) == 1 << 12)
   }
 }

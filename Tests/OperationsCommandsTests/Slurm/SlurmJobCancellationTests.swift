@@ -10,7 +10,7 @@ import Testing
   func cancelSubmitted() {
     var scene = SlurmJobScene.submitted()
     #expect(scene.take(.stop) == [.cancel])
-    #expect(scene.show("COMPLETING") == [.note, .report("ending on n1")])
+    #expect(scene.show("COMPLETING") == [.note, .reportPlace("ending on n1")])
     #expect(scene.show("CANCELLED") == [.finish(.stopped)])
   }
 
@@ -27,8 +27,9 @@ import Testing
     var scene = SlurmJobScene.submitted()
     _ = scene.show("PENDING", nodes: "")
     _ = scene.take(.stop)
-    let record = scene.record("CANCELLED", nodes: "")
-    #expect(scene.take(.cancellation([record])) == [.finish(.stopped)])
+    let result = SlurmJob.Cancellation.revoked(isReceived: true)
+    #expect(scene.take(.cancellation(result)) == [.finish(.stopped)])
+    #expect(scene.job.hasEnded)
   }
 
   @Test("SL-12: A job that is cancelled while sbatch runs is cancelled when its id is known")
@@ -45,7 +46,7 @@ import Testing
     _ = scene.begin()
     _ = scene.take(.stop)
     #expect(scene.take(.submission(.unclear("lost"))) == [.revoke])
-    #expect(scene.take(.revocation(true)) == [.finish(.stopped)])
+    #expect(scene.take(.revocation(.revoked)) == [.abandon, .finish(.stopped)])
     #expect(!scene.job.hasEnded)
   }
 
@@ -55,7 +56,7 @@ import Testing
     _ = scene.show("PENDING", nodes: "")
     _ = scene.take(.stop)
     #expect(scene.take(.queue(.failure("connect failure"))) == [.revoke])
-    #expect(scene.take(.revocation(true)) == [.finish(.stopped)])
+    #expect(scene.take(.revocation(.revoked)) == [.abandon, .finish(.stopped)])
   }
 
   @Test("SL-12: If Slurm does not answer, a running job is awaited until its wrapper has ended it")
@@ -76,7 +77,7 @@ import Testing
   func searches() {
     var scene = SlurmJobScene(adopting: past)
     #expect(scene.begin() == [.report("looking for the job in Slurm")])
-    #expect(scene.show("RUNNING") == [.report("running on n1")])
+    #expect(scene.show("RUNNING") == [.reportPlace("running on n1")])
     #expect(scene.job.submission == past)
   }
 
@@ -94,7 +95,7 @@ import Testing
     _ = scene.begin()
     _ = scene.showNothing()
     #expect(scene.showNothing() == [.revoke])
-    #expect(scene.take(.revocation(true)).last == .submit)
+    #expect(scene.take(.revocation(.revoked)).last == .submit)
   }
 
   @Test("SL-2, SL-20: A job with the id of the submission and another comment is not the job")

@@ -6,6 +6,10 @@ import Testing
 @testable import OperationsCommands
 
 @Suite("The decisions about a job of Slurm") struct SlurmJobTests {
+  private func record(_ text: String) throws -> SlurmJob.ExitAnswer {
+    .record(try #require(SlurmExit(scontrol: text)))
+  }
+
   @Test("SL-1: A job that has not been submitted is submitted first")
   func submits() {
     var scene = SlurmJobScene()
@@ -27,7 +31,7 @@ import Testing
   @Test("SL-2: The submission time of the first answer belongs to the identity of the job")
   func learnsTime() {
     var scene = SlurmJobScene.submitted()
-    #expect(scene.show("RUNNING") == [.note, .report("running on n1")])
+    #expect(scene.show("RUNNING") == [.note, .reportPlace("running on n1")])
     #expect(scene.job.submission?.submitted == 1000)
     #expect(scene.show("RUNNING") == [])
   }
@@ -63,7 +67,7 @@ import Testing
     var scene = SlurmJobScene.submitted()
     #expect(scene.showNothing() == [])
     #expect(scene.showNothing() == [.revoke])
-    let actions = scene.take(.revocation(true))
+    let actions = scene.take(.revocation(.revoked))
     #expect(actions.last == .submit)
     #expect(scene.submissions.count == 2)
     #expect(scene.submissions[0].comment != scene.submissions[1].comment)
@@ -83,12 +87,12 @@ import Testing
     for _ in 1..<SlurmJob.mostSubmissions {
       _ = scene.showNothing()
       _ = scene.showNothing()
-      _ = scene.take(.revocation(true))
+      _ = scene.take(.revocation(.revoked))
       _ = scene.take(.submission(.accepted(id: 7)))
     }
     _ = scene.showNothing()
     _ = scene.showNothing()
-    #expect(scene.take(.revocation(true)) == [.finish(.neverStarted)])
+    #expect(scene.take(.revocation(.revoked)) == [.abandon, .finish(.neverStarted)])
     #expect(scene.submissions.count == SlurmJob.mostSubmissions)
   }
 
@@ -96,7 +100,7 @@ import Testing
   func launchFailure() {
     var scene = SlurmJobScene.submitted()
     #expect(scene.show("CANCELLED", nodes: "n2") == [.note, .revoke])
-    #expect(scene.take(.revocation(true)).last == .submit)
+    #expect(scene.take(.revocation(.revoked)).last == .submit)
   }
 
   @Test("SL-8: A job that its user cancels in Slurm while it is pending fails")
@@ -145,7 +149,7 @@ import Testing
     var scene = SlurmJobScene.submitted()
     _ = scene.showNothing()
     _ = scene.showNothing()
-    #expect(scene.take(.revocation(false)) == [])
+    #expect(scene.take(.revocation(.started)) == [])
     #expect(scene.showNothing() == [.report("running, but Slurm does not know the job")])
     #expect(scene.submissions.count == 1)
   }
@@ -161,7 +165,7 @@ import Testing
           == (number == 1 ? [.report("running on n1, Slurm does not answer: connect failure")] : [])
       )
     }
-    #expect(scene.show("RUNNING") == [.report("running on n1")])
+    #expect(scene.show("RUNNING") == [.reportPlace("running on n1")])
   }
 
   @Test("SL-7, SL-17: The exit status of the wrapper's file is that of the command")
@@ -187,32 +191,32 @@ import Testing
     var scene = SlurmJobScene.submitted()
     #expect(scene.show("FAILED") == [.note, .askExit])
     let exit = try #require(SlurmExit(scontrol: "JobId=7 ExitCode=0:9 Comment=x"))
-    #expect(scene.take(.exit(exit)) == [.finish(.recorded(exit))])
+    #expect(scene.take(.exit(.record(exit))) == [.finish(.recorded(exit))])
     #expect(exit.signal == 9 && exit.status == 0)
   }
 
   @Test("SL-4: A job whose start was prevented by an earlier process is submitted again")
-  func preventedEarlier() {
+  func preventedEarlier() throws {
     var scene = SlurmJobScene.submitted()
     #expect(scene.show("FAILED") == [.note, .askExit])
-    #expect(scene.take(.exit(SlurmExit(scontrol: "ExitCode=75:0"))) == [.revoke])
-    #expect(scene.take(.revocation(true)).last == .submit)
+    #expect(scene.take(.exit(try record("ExitCode=75:0"))) == [.revoke])
+    #expect(scene.take(.revocation(.revoked)).last == .submit)
   }
 
   @Test(
     "SL-17: A node that cannot write the files of the job is an error of its own",
     arguments: ["ExitCode=74:0", "ExitCode=0:53"])
-  func unusableFiles(exit: String) {
+  func unusableFiles(exit: String) throws {
     var scene = SlurmJobScene.submitted()
     _ = scene.show("FAILED")
-    #expect(scene.take(.exit(SlurmExit(scontrol: exit))) == [.finish(.unusableFiles)])
+    #expect(scene.take(.exit(try record(exit))) == [.finish(.unusableFiles)])
   }
 
   @Test("SL-17: Without a file and without a record, the exit status is not known")
   func unknownExit() {
     var scene = SlurmJobScene.submitted()
     _ = scene.show("FAILED")
-    #expect(scene.take(.exit(nil)) == [.finish(.unknown)])
+    #expect(scene.take(.exit(.noRecord)) == [.finish(.unknown)])
   }
 
   @Test("SL-8: The time limit of Slurm counts more than the exit status of the ended command")
@@ -235,8 +239,8 @@ import Testing
   @Test("SL-11: A running job reports its nodes, and a configured one its state")
   func runningNodes() {
     var scene = SlurmJobScene.submitted()
-    #expect(scene.show("CONFIGURING", nodes: "n2").last == .report("configuring on n2"))
-    #expect(scene.show("RUNNING", nodes: "n[1-2]") == [.report("running on n[1-2]")])
+    #expect(scene.show("CONFIGURING", nodes: "n2").last == .reportPlace("configuring on n2"))
+    #expect(scene.show("RUNNING", nodes: "n[1-2]") == [.reportPlace("running on n[1-2]")])
   }
 
   @Test("SL-10: A pending job reports the reason in Slurm's words and in a sentence, once")

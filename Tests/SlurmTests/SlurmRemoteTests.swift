@@ -58,4 +58,31 @@ struct SlurmRemoteTests {
     #expect(try await runOnSlurm("throwing").count == 1)
     #expect(nodes.shell("find '\(nodes.work)/remote' -name 'opq-remote-*'").isEmpty)
   }
+
+  @Test("RW-9, RW-21: A timeout ends work on a cluster")
+  func timeoutEndsWork() async throws {
+    let nodes = try #require(OnSlurm.nodes)
+    #expect(
+      try await runOnSlurm("timeout", "\(nodes.work)/timeout")
+        == ["OperationTimeoutError: The operation has not finished within 0.2 seconds."])
+    #expect(nodes.shell("squeue -h -t pending,running") == "")
+  }
+
+  @Test("RW-9, RW-21: A retry runs work on a cluster again")
+  func retryRunsWorkAgain() async throws {
+    let nodes = try #require(OnSlurm.nodes)
+    #expect(try await runOnSlurm("retry", "\(nodes.work)/tries") == ["3"])
+  }
+
+  @Test("RW-10, RW-21: On a cluster, a copy of the executable is the same build")
+  func copyIsSameBuild() async throws {
+    let copy = try #require(OnSlurm.nodes).work + "/copy"
+    _ = try await run(shell: "cp '\(BuiltFolder.path(of: "fixture-remote"))' '\(copy)'")
+    #expect(try await runOnSlurm("executable", copy) == ["3"])
+    _ = try await run(shell: "echo >>'\(copy)'")
+    #expect(
+      try await runOnSlurm("executable", copy) == [
+        "otherBuild: “Sum” cannot run: the executable is another build than that of this process"
+      ])
+  }
 }

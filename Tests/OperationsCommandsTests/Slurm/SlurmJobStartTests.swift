@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Testing
+
+@testable import OperationsCommands
+
+@Suite("The decisions about the starts of a job of Slurm") struct SlurmJobStartTests {
+  private static func record(_ text: String) throws -> SlurmJob.ExitAnswer {
+    .record(try #require(SlurmExit(scontrol: text)))
+  }
+
+  // MARK: Second starts
+
+  @Test("SL-4: If a second start ends at once, the first start is awaited while it is alive")
+  func secondStart() throws {
+    var scene = SlurmJobScene.submitted()
+    _ = scene.read(sign: "0 7")
+    #expect(scene.show("FAILED") == [.note, .askExit])
+    let answer = try Self.record("ExitCode=75:0")
+    #expect(
+      scene.take(.exit(answer)) == [.report("running, but Slurm counts another start of it")])
+    #expect(scene.read(sign: "1 7", after: .seconds(50)) == [])
+    #expect(scene.show("FAILED") == [.askExit])
+    #expect(scene.take(.exit(answer)) == [])
+    #expect(scene.read(sign: "2 7", status: .exited(0)) == [.finish(.exited(0))])
+  }
+
+  @Test("SL-5: If a second start ends at once, and the first start is not alive, the job is lost")
+  func secondStartOfDeadJob() throws {
+    var scene = SlurmJobScene.submitted()
+    _ = scene.read(sign: "0 7")
+    _ = scene.read(sign: "0 7", after: .seconds(61))
+    _ = scene.show("FAILED")
+    #expect(scene.take(.exit(try Self.record("ExitCode=75:0"))) == [.finish(.lost)])
+    #expect(!scene.job.hasEnded)
+  }
+
+  @Test("SL-12: A cancelled command whose second start has ended is requested to end")
+  func cancelledSecondStart() throws {
+    var scene = SlurmJobScene.submitted()
+    _ = scene.read(sign: "0 7")
+    _ = scene.take(.stop)
+    #expect(scene.show("FAILED") == [.note, .askExit])
+    #expect(scene.take(.exit(try Self.record("ExitCode=75:0"))).last == .cancel)
+    #expect(scene.take(.cancellation(.requested)) == [])
+    _ = scene.read(sign: "0 7", after: .seconds(61))
+    #expect(scene.show("FAILED") == [.finish(.stopped)])
+  }
+
+  // MARK: The next submission
+
+  @Test("SL-4: Nothing that is known about a job counts for the next one of the command")
+  func nextSubmission() {
+    var scene = SlurmJobScene.submitted()
+    _ = scene.show("PENDING", reason: "Priority", nodes: "")
+    _ = scene.show("RUNNING")
+    _ = scene.showNothing()
+    _ = scene.showNothing()
+    #expect(scene.job.isRunning)
+    #expect(scene.take(.revocation(.revoked)).last == .submit)
+    #expect(!scene.job.isRunning && !scene.job.hasStarted)
+    _ = scene.take(.submission(.accepted(id: 8)))
+    #expect(scene.show("PENDING", id: 8, reason: "Priority", nodes: "").count == 3)
+  }
+
+  @Test("SL-8: A command whose job is cancelled during its start is submitted again once")
+  func cancelledDuringStart() {
+    var scene = SlurmJobScene.submitted()
+    #expect(scene.show("CANCELLED", nodes: "n1") == [.note, .revoke])
+    #expect(scene.take(.revocation(.revoked)).last == .submit)
+    _ = scene.take(.submission(.accepted(id: 8)))
+    #expect(
+      scene.show("CANCELLED", id: 8, nodes: "n1")
+        == [.note, .finish(.ended(SlurmState("CANCELLED")))])
+  }
+
+  @Test("SL-8: An unclear revocation of a job that was cancelled during its start is repeated")
+  func unclearRevocation() {
+    var scene = SlurmJobScene.submitted()
+    _ = scene.show("CANCELLED", nodes: "n1")
+    #expect(
+      scene.take(.revocation(.unclear("no answer")))
+        == [.report("the start cannot be prevented: no answer")])
+    #expect(scene.show("CANCELLED", nodes: "n1") == [.revoke])
+  }
+
+  @Test("SL-12: A revoked job that Slurm may show later is abandoned")
+  func abandons() {
+    var scene = SlurmJobScene()
+    _ = scene.begin()
+    _ = scene.take(.submission(.unclear("lost")))
+    _ = scene.take(.stop)
+    #expect(scene.take(.revocation(.revoked)) == [.abandon, .finish(.stopped)])
+    var pending = SlurmJobScene.submitted()
+    _ = pending.take(.stop)
+    let result = SlurmJob.Cancellation.revoked(isReceived: false)
+    #expect(pending.take(.cancellation(result)) == [.abandon, .finish(.stopped)])
+  }
+
+  // MARK: Cancelling
+
+  @Test("SL-12: The end of a job that runs is awaited after the request to cancel it")
+  func cancelRunning() {
+    var scene = SlurmJobScene.submitted()
+    _ = scene.show("RUNNING")
+    _ = scene.take(.stop)
+    #expect(scene.take(.cancellation(.revoked(isReceived: true))) == [])
+    #expect(scene.show("CANCELLED") == [.finish(.stopped)])
+  }
+
+  @Test("SL-21: A cancelled command on a failed node is requested to end once for each answer")
+  func cancelOnFailedNode() {
+    var scene = SlurmJobScene.submitted()
+    _ = scene.read(sign: "0 7")
+    #expect(scene.take(.stop) == [.cancel])
+    #expect(scene.take(.cancellation(.requested)) == [])
+    #expect(scene.show("NODE_FAIL").last == .cancel)
+    #expect(scene.take(.cancellation(.requested)) == [])
+    #expect(scene.show("NODE_FAIL") == [.cancel])
+    _ = scene.read(sign: "0 7", after: .seconds(61))
+    #expect(scene.show("NODE_FAIL") == [.finish(.stopped)])
+  }
+
+  // MARK: Slurm's record
+
+  @Test("SL-6, SL-17: A failed question for the exit status is not an end, and is repeated")
+  func failedQuestion() throws {
+    var scene = SlurmJobScene.submitted()
+    #expect(scene.show("FAILED") == [.note, .askExit])
+    #expect(
+      scene.take(.exit(.failure("connect failure")))
+        == [.report("ended, but Slurm does not answer: connect failure")])
+    #expect(!scene.job.hasEnded)
+    #expect(scene.show("FAILED") == [.askExit])
+    let exit = try #require(SlurmExit(scontrol: "ExitCode=3:0"))
+    #expect(scene.take(.exit(.record(exit))) == [.finish(.recorded(exit))])
+    #expect(scene.job.hasEnded)
+  }
+}
