@@ -4,8 +4,8 @@
 // Draws the Mandelbrot set. Each of the 16 tiles is drawn by a process of its own. One of these processes crashes. Its
 // operation fails, and is retried, while this process and the other tiles continue.
 //
-//   demo-cluster [--on process] [--pause MILLISECONDS] demo-cluster --on slurm --directory DIRECTORY [--pause
-//   MILLISECONDS]
+//   demo-cluster [--on process] [--pause MILLISECONDS]
+//   demo-cluster --on slurm --directory DIRECTORY [--pause MILLISECONDS]
 //
 // On a Slurm cluster, each tile is a job. The nodes must share the directory, and the directory of this program, with
 // this machine. The pause is the time for which a tile waits after each line; 0 by default. To watch the program:
