@@ -138,8 +138,8 @@ struct SlurmBatch {
     let options = foreignChanges
     if command.inheritsEnvironment, options.isEmpty { return text }
     let isVariable = command.program.utf8.contains(UInt8(ascii: "="))
-    let command = isVariable ? #"/bin/sh -c 'exec "$@"' sh \#(text)"# : text
-    return #""$opq_env" "$@" \#((options + [command]).joined(separator: " "))"#
+    let executed = isVariable ? #"/bin/sh -c 'exec "$@"' sh \#(text)"# : text
+    return #""$opq_env" "$@" \#((options + [executed]).joined(separator: " "))"#
   }
 
   // MARK: Environment

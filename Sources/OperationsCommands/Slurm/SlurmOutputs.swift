@@ -11,7 +11,7 @@ struct SlurmOutputs: Sendable {
     /// The size of the file when the command had ended; `nil` if it is not known.
     var lastSize: Int64?
 
-    /// Whether all bytes that are needed were read. Of a tail, no more bytes are needed.
+    /// Whether all bytes that are needed were read. A tail needs none.
     var isComplete: Bool { output.isTail || lastSize.map { output.position >= $0 } ?? false }
   }
 
