@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-package import OperationsCommands
+import OperationsCommands
 
 /// The Slurm cluster on which the commands of a run execute.
 ///
@@ -18,7 +18,7 @@ package struct RunCluster: Hashable, Sendable {
   /// working directory of the run, and the directory of the run has their files.
   package private(set) var directory: String?
   /// The time between two calls of `squeue`, at least 1 second.
-  package var pollInterval = usualPollInterval
+  package var pollInterval = RunCluster.usualPollInterval
 
   /// Creates a place from its text; `nil` if the text is not a place.
   ///
