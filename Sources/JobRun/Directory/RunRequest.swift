@@ -138,7 +138,10 @@ extension RunRequest {
     case "file": file = try scanner.readString()
     case "isLines": isLines = try scanner.readBoolean()
     case "on":
-      guard let cluster = RunCluster(try scanner.readString()) else { throw JSONFault() }
+      // The directory of a run that was created is absolute.
+      guard let cluster = RunCluster(try scanner.readString()),
+        cluster.directory?.hasPrefix("/") ?? true
+      else { throw JSONFault() }
       self.cluster = cluster
     case "only": only = try scanner.readStrings()
     case "title": title = try scanner.readString()

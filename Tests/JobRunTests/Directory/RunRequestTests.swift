@@ -49,6 +49,7 @@ struct RunRequestTests {
     arguments: [
       "", "{", "{}", "[]", #"{"directory":"/"}"#, #"{"created":7,"directory":1}"#,
       #"{"created":7,"directory":"/","on":"other"}"#,
+      #"{"created":7,"directory":"/","on":"slurm:login:work"}"#,
     ])
   func damaged(text: String) throws {
     let scene = try DirectoryScene()
