@@ -52,11 +52,13 @@ enum SlurmScript {
       fi
       echo \(marker)
       (
+        [ ! -h \(gate) ] || exit \(SlurmExit.revoked)
         (umask 077 && mkdir -p -- \(quoted(files.directory)) && true >\(permit)) 2>&1 || exit
         if ! ln -s submitted \(gate) 2>&1; then
+          [ -h \(gate) ] || exit 1
+          # The submission was revoked at this moment.
           rm -f -- \(permit)
-          [ ! -h \(gate) ] || exit \(SlurmExit.revoked)
-          exit 1
+          exit \(SlurmExit.revoked)
         fi
         sbatch \(arguments.map { quoted($0) }.joined(separator: " ")) 2>&1
       ) <<'\(marker)'

@@ -89,6 +89,17 @@ struct SlurmScriptTests {
     #expect(try await scene.names() == ["a.opq-1"])
   }
 
+  @Test("SL-4: A second call with the same submission does not permit a second start")
+  func secondCall() async throws {
+    let scene = try SlurmScriptScene()
+    _ = try await scene.submit(shell: "echo")
+    #expect(await scene.runJob() == 0)
+    #expect(
+      try await scene.submit(shell: "echo") == .unclear("the submission was revoked"))
+    #expect(await scene.runJob() == Int(SlurmExit.revoked))
+    #expect(scene.calls(of: "sbatch").count == 1)
+  }
+
   // MARK: Cancelling
 
   @Test("SL-1, SL-12: Cancelling many jobs calls squeue and scancel once for all")
