@@ -66,13 +66,17 @@ package final class RunLock: Sendable {
     return file
   }
 
+  /// The time in which a moment must come in which no process checks the lock.
+  private static let patience = Duration.seconds(10)
+
   private static func lock(_ file: Int32, of directory: RunDirectory) throws(RunFailure) {
     // A process that only checks the lock shares it for a moment.
     var error = cmonitor_lock(file, false)
-    var attempt = 0 as Int64
-    while error == cmonitor_error_try_again, attempt < 1_000, cmonitor_lock(file, true) == 0 {
+    let deadline = ContinuousClock.now + patience
+    while error == cmonitor_error_try_again, ContinuousClock.now < deadline,
+      cmonitor_lock(file, true) == 0
+    {
       cmonitor_unlock(file)
-      attempt += 1
       // Two processes that take the lock at the same time must not stay in step.
       cmonitor_sleep(Int64.random(in: 100_000...1_000_000))
       error = cmonitor_lock(file, false)

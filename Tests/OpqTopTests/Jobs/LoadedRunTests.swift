@@ -15,7 +15,9 @@ import Testing
   import Musl
 #endif
 
-@Suite("What a resume would do") struct LoadedRunTests {
+// A run is loaded on the thread of the caller, which waits for tasks. This thread must not be one that executes tasks.
+@Suite("What a resume would do", .timeLimit(.minutes(5)), .onOwnThread)
+struct LoadedRunTests {
   /// A run whose job file and working directory exist.
   private struct Files {
     let temporary: TemporaryDirectory
