@@ -49,6 +49,17 @@ import Testing
     }
   }
 
+  @Test("A temporary directory is created in /tmp if TMPDIR is empty")
+  func emptyTemporaryDirectoryVariable() async {
+    // The environment belongs to the whole process.
+    await #expect(processExitsWith: .success) {
+      setenv("TMPDIR", "", 1)
+      let path = try FileSystem.createTemporaryDirectory()
+      FileSystem.removeTree(path)
+      try #require(path.hasPrefix("/tmp/"))
+    }
+  }
+
   @Test func removingATreeKeepsTheTargetsOfLinks() throws {
     try PartialFile.create("\(scratch.path)/kept/file", with: "")
     try PartialFile.create("\(scratch.path)/tree/a/b/file", with: "")

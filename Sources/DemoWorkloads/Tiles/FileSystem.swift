@@ -38,9 +38,11 @@ enum FileSystem {
     }
   }
 
-  /// Creates a directory in `TMPDIR` or `/tmp` that no other process uses.
+  /// Creates a directory in `TMPDIR`, or in `/tmp` if the variable is unset or empty. No other process uses the
+  /// directory.
   static func createTemporaryDirectory() throws(SystemError) -> String {
-    let parent = cmonitor_environment("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let named = cmonitor_environment("TMPDIR").map { String(cString: $0) } ?? ""
+    let parent = named.isEmpty ? "/tmp" : named
     var template = Array("\(parent)/opq-tiles-XXXXXX".utf8CString)
     try SystemError.check(cmonitor_create_unique_directory(&template))
     return template.withUnsafeBufferPointer { characters in
