@@ -117,13 +117,13 @@ struct SlurmBatch {
   /// The lines that check whether the command can be started. A shell would report a fault as an exit status.
   private var checks: String {
     var lines: [String] = []
-    if case .file(let path) = command.input {
-      let path = userPath(path)
+    if case .file(let file) = command.input {
+      let path = userPath(file)
       lines.append("[ -r \(path) ] && ! [ -d \(path) ] || opq_end input")
     }
     for (output, name) in [(command.output, "output"), (command.errorOutput, "error")] {
-      guard case .file(let path, _)? = output else { continue }
-      let path = userPath(path)
+      guard case .file(let file, _)? = output else { continue }
+      let path = userPath(file)
       // The program that reads a pipe would see its end.
       lines.append("[ -p \(path) ] || true >>\(path) || opq_end \(name)")
     }
