@@ -113,6 +113,11 @@ final class CollectorTable {
     noteInterests()
   }
 
+  /// Whether the list of a session or the texts for searches are incomplete.
+  var isFilling: Bool {
+    searchTexts?.isFilling == true || lists.values.contains(where: \.isFilling)
+  }
+
   /// Collects missing texts for searches until a time is reached.
   ///
   /// - Returns: Whether the last missing texts were collected.

@@ -123,9 +123,14 @@ final class SessionList {
     refill(from: table)
   }
 
+  /// Begins to fill the list. The rows that the viewer has are added first. Otherwise the first update could remove
+  /// some of them, and the next one add them again.
   private func refill(from table: CollectorTable) {
     search = nil
     order.begin(with: Array(table.entries.keys))
+    for report in reported.lazy.compactMap({ table.report($0) }) {
+      order.replace(nil, by: key(of: report, in: table))
+    }
   }
 
   private func refillRoots(from table: CollectorTable) {
@@ -388,12 +393,5 @@ final class SessionList {
       table.entries[id].map { $0.report.cancellationCause?.operation }
     }
     return wanted
-  }
-}
-
-extension CollectorTable {
-  /// Whether the list of a session or the texts for searches are incomplete.
-  var isFilling: Bool {
-    searchTexts?.isFilling == true || lists.values.contains(where: \.isFilling)
   }
 }

@@ -101,6 +101,20 @@ import Testing
     #expect(update.matchCount == 0 && update.removed == operations.map(id))
   }
 
+  @Test("A new filter removes no row that matches it, also while the list is incomplete")
+  func incompleteListKeepsItsRows() throws {
+    _ = add((0..<600).map { "job \($0)" })
+    read()
+    let list = try list(Interest(rowLimit: 600))
+    #expect(list.takeUpdate(from: table).changed.count == 600)
+    let filtered = Interest(filter: OperationFilter("job"), rowLimit: 600)
+    table.keepList(for: session, filtered, at: MonitorTime.now)
+    #expect(list.isFilling && list.takeUpdate(from: table).removed.isEmpty)
+    list.fill(from: table, until: .now + .seconds(60))
+    #expect(!list.isFilling && list.takeUpdate(from: table).matchCount == 600)
+    finishAll()
+  }
+
   @Test func aRemovedQueueKeepsRowsThatDoNotDependOnItsName() throws {
     let operations = add((0..<600).map { "job \($0)" })
     read()
