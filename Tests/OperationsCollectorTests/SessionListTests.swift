@@ -107,7 +107,7 @@ import Testing
     read()
     let list = try list(Interest(rowLimit: 600))
     #expect(list.takeUpdate(from: table).changed.count == 600)
-    let filtered = Interest(filter: OperationFilter("job"), rowLimit: 600)
+    let filtered = Interest(filter: try OperationFilter("job"), rowLimit: 600)
     table.keepList(for: session, filtered, at: MonitorTime.now)
     #expect(list.isFilling && list.takeUpdate(from: table).removed.isEmpty)
     list.fill(from: table, until: .now + .seconds(60))
