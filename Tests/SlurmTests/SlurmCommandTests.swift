@@ -93,7 +93,7 @@ struct SlurmCommandTests {
     .enabled(if: geteuid() == 0, "only root can be another user"))
   func withoutPermission() async throws {
     let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    let scene = try SlurmScene(before: user)
+    let scene = try SlurmScene(directory: "of another user", before: user)
     let error = await scene.failure(of: Command("true"), SlurmResources(partition: "closed"))
     #expect(
       error?.description
@@ -288,13 +288,14 @@ struct SlurmCommandTests {
 
   @Test("SL-22: No file of the jobs is left")
   func filesAreDeleted() async throws {
-    let scene = try SlurmScene()
+    let scene = try SlurmScene(directory: "deleted")
     _ = try await scene.add(shell: "echo").value
     _ = await scene.failure(of: Command("false"))
     let cancelled = scene.add(shell: "echo begun >\(scene.file("begun")); sleep 600")
     #expect(scene.waitForLines(1, in: "begun"))
     cancelled.cancel()
     await cancelled.waitUntilFinished()
-    #expect(try await run(Command("ls", ["-A", scene.cluster.directory])).text == "")
+    let left = try await run(Command("ls", ["-A", scene.cluster.directory])).text
+    #expect(left == "")
   }
 }

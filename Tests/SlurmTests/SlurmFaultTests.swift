@@ -71,30 +71,21 @@ struct SlurmFaultTests {
   func lostJob() async throws {
     let nodes = try SlurmNodes()
     let scene = try SlurmScene(nodes)
-    // The controller may have written its state between the submission and its end.
-    for attempt in 1...5 {
-      let operation = scene.add(
-        shell: "echo run >>\(scene.file("lost-\(attempt)"))",
-        SlurmResources(options: ["--begin=now+10"]))
-      #expect(
-        poll(for: .seconds(60), pausing: true) { nodes.shell("squeue -h -t pending") != "" })
-      nodes.send(SIGKILL, to: "slurmctld")
-      try nodes.startController()
-      let isLost = nodes.shell("squeue -h -t pending") == ""
-      print("attempt \(attempt): the job is \(isLost ? "lost" : "known")")
-      if !isLost {
-        operation.cancel()
-        await operation.waitUntilFinished()
-        continue
-      }
-      _ = try await operation.value
-      #expect(scene.lines(of: "lost-\(attempt)") == ["run"])
-      #expect(
-        operation.storedLines.contains(
-          "Slurm has lost the job before its start; it is submitted again"))
-      return
-    }
-    Issue.record("the controller has lost no job")
+    // The controller begins with the state from before the submission, as if it had not written its state again.
+    let state = nodes.directory.file("spool")
+    nodes.shell("cp -a '\(state)/controller' '\(state)/earlier'")
+    let operation = scene.add(
+      shell: "echo run >>\(scene.file("lost"))", SlurmResources(options: ["--begin=now+10"]))
+    #expect(
+      poll(for: .seconds(60), pausing: true) { nodes.shell("squeue -h -t pending") != "" })
+    nodes.send(SIGKILL, to: "slurmctld")
+    nodes.shell("rm -r '\(state)/controller'; mv '\(state)/earlier' '\(state)/controller'")
+    try nodes.startController()
+    _ = try await operation.value
+    #expect(scene.lines(of: "lost") == ["run"])
+    #expect(
+      operation.storedLines.contains(
+        "Slurm has lost the job before its start; it is submitted again"))
   }
 
   @Test("SL-17, SL-20: The exit status of a job that Slurm has forgotten is that of the wrapper")

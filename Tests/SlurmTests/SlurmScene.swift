@@ -16,12 +16,12 @@ struct SlurmScene {
 
   /// Creates a scene with the cluster of the suite, or with another one.
   init(
-    _ nodes: SlurmNodes? = nil, sharesFiles: Bool = true, before: [String] = [],
-    wrapperLimit: Duration = SlurmJob.wrapperLimit
+    _ nodes: SlurmNodes? = nil, directory: String = "of jobs", sharesFiles: Bool = true,
+    before: [String] = [], wrapperLimit: Duration = SlurmJob.wrapperLimit
   ) throws {
     self.nodes = try #require(nodes ?? OnSlurm.nodes)
     cluster = SlurmCluster(
-      directory: self.nodes.work + "/of jobs", commandPrefix: before + self.nodes.prefix,
+      directory: "\(self.nodes.work)/\(directory)", commandPrefix: before + self.nodes.prefix,
       sharesFiles: sharesFiles, pollInterval: .seconds(1), wrapperLimit: wrapperLimit)
   }
 

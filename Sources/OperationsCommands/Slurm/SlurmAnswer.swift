@@ -19,6 +19,9 @@ enum SlurmAnswer {
     if lines[end] == "\(marker) \(SlurmExit.revoked)" {
       return .unclear("the submission was revoked")
     }
+    if lines[end] == "\(marker) \(SlurmExit.unusableFiles)" {
+      return .unusableFiles(printed.first ?? "")
+    }
     guard lines[end] == "\(marker) 0" else {
       let words = SlurmWords.error(in: printed.joined(separator: "\n")) ?? "sbatch has failed"
       return SlurmWords.isUnclear(words) ? .unclear(words) : .refused(words)

@@ -27,6 +27,8 @@ extension SlurmJob {
     case accepted(id: Int)
     /// Slurm has refused the job, with these words.
     case refused(String)
+    /// The directory of the cluster cannot be written, according to this line. The job was not submitted.
+    case unusableFiles(String)
     /// It is not known if the job was submitted.
     case unclear(String)
   }
@@ -101,8 +103,8 @@ extension SlurmJob {
     case recorded(SlurmExit)
     /// The command cannot be started on the node.
     case notStarted(SlurmFileContents.Obstacle)
-    /// The node cannot write the files of the job.
-    case unusableFiles
+    /// The files of the job cannot be written, for this reason.
+    case unusableFiles(String)
     /// Slurm has refused the job, with these words.
     case refused(String)
     /// Slurm has ended the job. Its last state.

@@ -149,6 +149,7 @@ struct SlurmJob: Sendable {
       submission?.id = id
       return [.note, .report("submitted")] + (isStopped ? [.cancel] : [])
     case .refused(let words): return finish(isStopped ? .stopped : .refused(words))
+    case .unusableFiles(let line): return finish(isStopped ? .stopped : .unusableFiles(line))
     case .unclear(let reason):
       // The job may have been submitted. The next answers of `squeue` show its comment, or do not.
       return isStopped ? revoke() : report("submission unclear: \(reason)")
@@ -301,7 +302,8 @@ struct SlurmJob: Sendable {
     case .record(let exit):
       hasEnded = true
       if isStopped { return finish(.stopped) }
-      return finish(!hasStarted && exit.isAboutFiles ? .unusableFiles : .recorded(exit))
+      guard !hasStarted, exit.isAboutFiles else { return finish(.recorded(exit)) }
+      return finish(.unusableFiles("the node cannot use the directory of the cluster"))
     case .noRecord:
       hasEnded = true
       return finish(isStopped ? .stopped : .unknown)

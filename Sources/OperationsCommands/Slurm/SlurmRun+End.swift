@@ -77,10 +77,10 @@ extension SlurmRun {
       error = CommandError(.signal, name)
       error.signal = exit.signal
     case .notStarted(let obstacle): return self.error(of: obstacle)
-    case .unusableFiles:
+    case .unusableFiles(let reason):
       error = CommandError(.file, name)
       error.path = files.log
-      error.reason = "the node cannot use the directory of the cluster"
+      error.reason = reason
     case .refused(let words):
       error = CommandError(.refusedBySlurm, name)
       error.reason = words

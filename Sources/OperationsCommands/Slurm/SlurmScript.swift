@@ -53,9 +53,10 @@ enum SlurmScript {
       echo \(marker)
       (
         [ ! -h \(gate) ] || exit \(SlurmExit.revoked)
-        (umask 077 && mkdir -p -- \(quoted(files.directory)) && true >\(permit)) 2>&1 || exit
+        (umask 077 && mkdir -p -- \(quoted(files.directory)) && true >\(permit)) 2>&1 ||
+          exit \(SlurmExit.unusableFiles)
         if ! ln -s submitted \(gate) 2>&1; then
-          [ -h \(gate) ] || exit 1
+          [ -h \(gate) ] || exit \(SlurmExit.unusableFiles)
           # The submission was revoked at this moment.
           rm -f -- \(permit)
           exit \(SlurmExit.revoked)

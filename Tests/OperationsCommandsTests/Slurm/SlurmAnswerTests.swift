@@ -28,6 +28,7 @@ import Testing
       ("M\n17\n", .unclear("the answer of sbatch was lost")),
       ("", .unclear("the answer of sbatch was lost")),
       ("M\n\nM 0\n", .unclear("sbatch has printed no id")),
+      ("M\nmkdir: no\n\nM 74\n", .unusableFiles("mkdir: no")),
       (
         "M\nsbatch: error: Batch job submission failed: Socket timed out on send/recv operation\n\nM 1\n",
         .unclear("Socket timed out on send/recv operation")
@@ -77,10 +78,6 @@ import Testing
         sbatch: error: fetch_config: DNS SRV lookup failed
         sbatch: fatal: Could not establish a configuration source
         """, "Could not establish a configuration source"
-      ),
-      (
-        "mkdir: cannot create directory '/x': Permission denied",
-        "mkdir: cannot create directory '/x': Permission denied"
       ),
     ])
   func refusals(output: String, words: String) {

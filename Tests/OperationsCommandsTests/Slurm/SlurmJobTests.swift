@@ -209,7 +209,8 @@ import Testing
   func unusableFiles(exit: String) throws {
     var scene = SlurmJobScene.submitted()
     _ = scene.show("FAILED")
-    #expect(scene.take(.exit(try record(exit))) == [.finish(.unusableFiles)])
+    let reason = "the node cannot use the directory of the cluster"
+    #expect(scene.take(.exit(try record(exit))) == [.finish(.unusableFiles(reason))])
   }
 
   @Test("SL-17: Without a file and without a record, the exit status is not known")
