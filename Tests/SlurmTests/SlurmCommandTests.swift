@@ -73,6 +73,14 @@ struct SlurmCommandTests {
     #expect("\(error)".hasSuffix("the node cannot use the directory of the cluster"))
   }
 
+  @Test("SL-17: If the directory of the cluster cannot be created, the command is not submitted")
+  func unusableDirectory() async throws {
+    let scene = try SlurmScene(directory: "taken/jobs")
+    scene.nodes.shell("echo >'\(scene.file("taken"))'")
+    let error = await scene.failure(of: Command("true"))
+    #expect(error?.code == .file && error?.path?.hasPrefix(scene.cluster.directory) == true)
+  }
+
   // MARK: Refusals
 
   @Test(
