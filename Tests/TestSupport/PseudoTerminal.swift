@@ -295,6 +295,11 @@ package final class PseudoTerminal {
     return true
   }
 
+  /// Reads output until the selected row contains a text. Keys act on the selected row.
+  package func waitForSelection(of text: String) -> Bool {
+    wait { screen in screen.lines.contains { $0.hasPrefix("▌") && $0.contains(text) } }
+  }
+
   /// Reads output for a certain time.
   package func absorb(for duration: Duration) {
     let deadline = ContinuousClock.now + duration

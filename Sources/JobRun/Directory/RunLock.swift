@@ -23,7 +23,14 @@ package final class RunLock: Sendable {
       defer { file = -1 }
       return file
     }
-    if file >= 0 { cmonitor_close(file) }
+    if file >= 0 { Self.close(file) }
+  }
+
+  /// Ends the lock and closes its file. A process that is being started has copies of all open files until it executes
+  /// its program, so closing alone could end the lock later.
+  private static func close(_ file: Int32) {
+    cmonitor_unlock(file)
+    cmonitor_close(file)
   }
 
   /// Takes the lock of a run.
@@ -39,7 +46,7 @@ package final class RunLock: Sendable {
       error = cmonitor_write_all_or_none(file, text, text.count, 0)
     }
     guard error == 0 else {
-      cmonitor_close(file)
+      close(file)
       throw RunFailure("write the file", directory.lock, error: error)
     }
     return RunLock(file)

@@ -59,6 +59,10 @@ struct UnfinishedRun {
 
     fileprivate init(_ file: Int32) { self.file = file }
 
-    deinit { cmonitor_close(file) }
+    deinit {
+      // A process that is being started has a copy of the open file.
+      cmonitor_unlock(file)
+      cmonitor_close(file)
+    }
   }
 }

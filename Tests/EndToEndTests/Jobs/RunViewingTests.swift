@@ -186,7 +186,7 @@ struct RunViewingTests {
     let window = try scene.start(["run", path], showsScreen: true)
     #expect(window.wait { $0.contains("all jobs have ended") })
     window.type("\\broken\r")
-    #expect(window.wait { $0.contains("filter: broken") })
+    #expect(window.wait { $0.contains("filter: broken") } && window.waitForSelection(of: "broken"))
     window.type("\r")
     #expect(
       window.wait { screen in

@@ -41,6 +41,7 @@ struct WholeOutputTests {
       + "yes more words of a line | head -c 40000000; echo; echo last line"
     let window = try start("big: {run: '\(command)'}", in: scene)
     #expect(window.wait { $0.contains("all jobs have ended") })
+    #expect(window.waitForSelection(of: "big"))
     window.type("L")
     #expect(window.wait { $0.contains("100 % of 100 MB") && $0.contains("last line") })
     window.type("g")
@@ -64,6 +65,7 @@ struct WholeOutputTests {
       #"bytes: {run: 'printf "\033[2J\033]0;x\007\377\376begin"; head -c 100000000 /dev/zero; printf "the last word\033c"'}"#,
       in: scene)
     #expect(window.wait { $0.contains("all jobs have ended") })
+    #expect(window.waitForSelection(of: "bytes"))
     window.type("L")
     #expect(window.wait { $0.contains("100 % of 100 MB") && $0.contains("the last word") })
     window.type("g")
@@ -103,8 +105,11 @@ struct WholeOutputTests {
     let command = #"echo "this is $OPQ_ATTEMPT"; test "$OPQ_ATTEMPT" = 3"#
     let window = try start("flaky: {run: '\(command)', retries: 2, retry-pause: 1ms}", in: scene)
     #expect(window.wait { $0.contains("all jobs have ended") })
+    #expect(window.waitForSelection(of: "flaky"))
     window.type("L")
-    #expect(window.wait { $0.contains("attempt 3 of 3") && $0.contains("  this is 3") })
+    #expect(
+      window.wait { $0.contains("attempt 3 of 3") && $0.contains("  this is 3") },
+      "\(window.screen)")
     window.type("<")
     #expect(window.wait { $0.contains("attempt 2 of 3") && $0.contains("  this is 2") })
     window.type("<")

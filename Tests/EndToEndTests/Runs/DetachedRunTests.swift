@@ -255,6 +255,7 @@ struct DetachedRunTests {
     try scene.open("repaired")
     window.type("\\flaky\r")
     #expect(window.wait { $0.contains("filter: flaky") }, "\(window.screen)")
+    #expect(window.waitForSelection(of: "flaky"), "\(window.screen)")
     window.type("\(screen)T")
     #expect(window.wait { $0.contains("Retry #") && $0.contains(" flaky?") }, "\(window.screen)")
     #expect(run.records("retry").isEmpty)

@@ -73,12 +73,26 @@ struct DirectoryScene {
     fclose(file)
   }
 
-  /// Locks a file, which is created if it does not exist, as a shim or a runner does. Returns the descriptor, which the
-  /// caller closes.
+  /// Locks a file, which is created if it does not exist, as a shim or a runner does. Returns the descriptor for
+  /// ``unlock(_:)``.
   static func lock(_ path: String) -> Int32 {
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     #expect(file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0, "\(path)")
     return file
+  }
+
+  /// Ends a lock and closes its file. Another test may be starting a process, which then has a copy of the open file. The
+  /// copy does not keep the lock.
+  static func unlock(_ file: Int32) {
+    #expect(flock(file, LOCK_UN) == 0)
+    close(file)
+  }
+
+  /// Returns whether a file is locked.
+  static func isLocked(_ path: String) -> Bool {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    return file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0
   }
 
   /// Returns the permissions of a file, such as `0o600`; `nil` if it does not exist.

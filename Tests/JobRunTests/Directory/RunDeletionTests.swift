@@ -67,7 +67,7 @@ struct RunDeletionTests {
         failure?.description
           == "a command of the run \(run.id) is still running, so the run cannot be deleted")
       #expect(RunScene.contents(run.journal) == journal)
-      close(shim)
+      DirectoryScene.unlock(shim)
       try RunStore.delete(run)
     }
     #expect(DirectoryScene.names(in: scene.place.runs).isEmpty)
@@ -152,7 +152,7 @@ struct RunDeletionTests {
     #expect(creator >= 0 && flock(creator, LOCK_EX | LOCK_NB) == 0)
     RunStore.deleteRemains(in: scene.place, at: hour + 1)
     #expect(access(path, F_OK) == 0)
-    close(creator)
+    DirectoryScene.unlock(creator)
     RunStore.deleteRemains(in: scene.place, at: hour + 1)
     #expect(DirectoryScene.names(in: scene.place.runs) == [".new-other", run.id].sorted())
   }

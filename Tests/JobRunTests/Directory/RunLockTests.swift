@@ -42,6 +42,27 @@ struct RunLockTests {
     #expect(RunLock.holder(of: run.directory) == nil)
   }
 
+  @Test("RD-11: A released lock is free, also if another process has a copy of its open file")
+  func copiedFile() throws {
+    let run = try DirectoryScene().keptRun()
+    let lock = try RunLock.take(run.directory)
+    // A process that is being started has copies of all open files.
+    let copies = openFiles(of: run.directory.lock).map { dup($0) }
+    #expect(copies.count == 1)
+    lock.release()
+    #expect(RunLock.holder(of: run.directory) == nil)
+    for copy in copies { close(copy) }
+  }
+
+  /// The descriptors of this process for a file.
+  private func openFiles(of path: String) -> [Int32] {
+    var (wanted, status) = (stat(), stat())
+    #expect(stat(path, &wanted) == 0)
+    return (0..<4_096).filter {
+      fstat($0, &status) == 0 && status.st_dev == wanted.st_dev && status.st_ino == wanted.st_ino
+    }
+  }
+
   @Test("RD-11: A lock without a reference to it is released")
   func unreferenced() throws {
     let run = try DirectoryScene().keptRun()
@@ -72,7 +93,7 @@ struct RunLockTests {
     // A process has just taken the lock and has not written its id.
     DirectoryScene.write("999999999\n", to: run.directory.lock)
     let file = DirectoryScene.lock(run.directory.lock)
-    defer { close(file) }
+    defer { DirectoryScene.unlock(file) }
     #expect(RunLock.holder(of: run.directory) == 0)
   }
 

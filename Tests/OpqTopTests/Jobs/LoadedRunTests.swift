@@ -121,7 +121,7 @@ struct LoadedRunTests {
         last: {run: 'true', needs: [held], when: always}
       """)
     try files.append([.runner(boot: "another boot"), files.start(0)])
-    let shim = open("\(files.directory.jobs)/1-job.1.shim", O_RDWR | O_CREAT, 0o600)
+    let shim = open("\(files.directory.jobs)/1-job.1.shim", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     try #require(shim >= 0)
     defer { close(shim) }
     #expect(flock(shim, LOCK_EX | LOCK_NB) == 0)

@@ -149,6 +149,7 @@ import Testing
     #expect(flock(file, LOCK_EX | LOCK_NB) == 0 && ftruncate(file, 0) == 0)
     let locked = "the process that has locked the run \(run.directory.id) is not known"
     #expect(message { _ = try run.process() }?.text == locked)
+    #expect(flock(file, LOCK_UN) == 0)
     close(file)
     // The runner of an earlier run is not awaited.
     #expect(message { _ = try files.found.socket { throw Stop() } }?.status == 3)

@@ -139,6 +139,7 @@ import Testing
     try files.append("b\n", to: files.log())
     #expect(try steps(&log, hasRunner: false) == Printed(text: "b\n", step: .wait))
     try files.append("c\n", to: files.log())
+    #expect(flock(shim, LOCK_UN) == 0)
     close(shim)
     #expect(
       try steps(&log, hasRunner: false) == Printed(text: "c\n", step: interruption(files, "job")))

@@ -164,6 +164,7 @@ import Testing
     let result = RunPruning.delete(earlier)
     #expect(result.count == 0)
     #expect(result.failures.map(\.description).first?.contains("is still running") == true)
+    #expect(flock(shim, LOCK_UN) == 0)
     close(shim)
     #expect(RunPruning.delete(earlier).count == 1)
   }

@@ -91,7 +91,7 @@ struct StoredFiles {
 
   /// Locks a file as its shim does. Returns the descriptor, which the caller closes.
   func lockShim(_ job: String = "job", _ attempt: Int = 1) throws -> Int32 {
-    let file = open("\(directory.jobs)/\(job).\(attempt).shim", O_RDWR | O_CREAT, 0o600)
+    let file = open("\(directory.jobs)/\(job).\(attempt).shim", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     try #require(file >= 0)
     #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
     return file
