@@ -115,9 +115,8 @@ enum SlurmAnswer {
   /// Returns the lines of an output that are not empty. A carriage return before a line feed does not belong to a line.
   static func lines(of output: [UInt8]) -> [String] {
     output.split(separator: UInt8(ascii: "\n")).map { line in
-      let end = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-      return String(decoding: end, as: UTF8.self)
-    }
+      line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    }.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
   }
 }
 

@@ -168,7 +168,8 @@ struct SlurmScriptTests {
     async let status = scene.runJob()
     #expect(poll(for: .seconds(60), pausing: true) { scene.log == "begun\n" })
     write("", to: scene.files.stop)
-    #expect(poll(for: .seconds(60), pausing: true) { scene.log == "begun\nasked\n" })
+    // The shell of the command also writes that the signal has ended `sleep`.
+    #expect(poll(for: .seconds(60), pausing: true) { scene.log.hasSuffix("asked\n") })
     write("end\n", to: scene.files.stop)
     _ = await status
     #expect(scene.read().status == nil)
