@@ -35,6 +35,9 @@ struct RunSimulation {
   private var progress: [Progress] = []
   private var resumption: Resumption
   private var requested: Set<String> = []
+  /// The jobs whose successes do not count, because a runner has found that they or their needs had changed. The job file
+  /// can have changed back since.
+  private var outdated: Set<String> = []
 
   init(seed: UInt64) throws {
     random = SeededGenerator(seed: seed)
@@ -88,6 +91,12 @@ struct RunSimulation {
     }
     records.append(.runner(process: 1, boot: PastRun.boot, host: ""))
     records += resumption.records
+    let reopened = Set(resumption.records.flatMap { $0.jobs ?? [] })
+    for index in plan.order where reopened.contains(plan.jobs[index].id) {
+      if let start = lastSuccess(of: index), !isUsable(start, of: index) {
+        outdated.insert(plan.jobs[index].id)
+      }
+    }
     try checkSecondDecision()
     try executeDecisions()
   }
@@ -188,6 +197,7 @@ struct RunSimulation {
     }
     try checkStart(index, attempt: attempt)
     requested.remove(job.id)
+    outdated.remove(job.id)
     let definition = resumption.definitions[index]
     let files = Self.directory.files(ofJob: index + 1, id: job.id, attempt: attempt).name
     if let other = records.first(where: { $0.event == .start && $0.files == files }) {
@@ -209,15 +219,31 @@ struct RunSimulation {
       throw Violation("\(job.id) starts with the number of an earlier attempt")
     }
     // The first start after a success needs a reason.
-    guard let start = starts.last,
-      let end = records[start...].last(where: { $0.event == .end && $0.job == job.id }),
-      end.state == .succeeded, end.definition == resumption.definitions[index]
+    guard let start = lastSuccess(of: index), !outdated.contains(job.id),
+      isUsable(start, of: index)
     else { return }
+    throw Violation("\(job.id) has succeeded, and runs again")
+  }
+
+  /// The index of the last start of a job; `nil` if this attempt has not succeeded.
+  private func lastSuccess(of index: Int) -> Int? {
+    let id = plan.jobs[index].id
+    guard let start = records.lastIndex(where: { $0.event == .start && $0.job == id }),
+      let end = records[start...].last(where: { $0.event == .end && $0.job == id }),
+      end.state == .succeeded
+    else { return nil }
+    return start
+  }
+
+  /// Returns whether the success of an attempt belongs to the definition of the job and to the last results of its needs.
+  private func isUsable(_ start: Int, of index: Int) -> Bool {
+    let job = plan.jobs[index]
+    let end = records[start...].last { $0.event == .end && $0.job == job.id }
+    guard end?.definition == resumption.definitions[index] else { return false }
     let needs = Set(job.needs.joined().map { plan.jobs[$0].id })
-    let isBehindChange = records[start...].contains { record in
-      record.event == .end && needs.contains(record.job ?? "")
-    }
-    guard isBehindChange else { throw Violation("\(job.id) has succeeded, and runs again") }
+    let ended = Set(records[..<start].filter { $0.event == .end }.compactMap(\.job))
+    return needs.isSubset(of: ended) && needs.isDisjoint(with: outdated)
+      && !records[start...].contains { $0.event == .end && needs.contains($0.job ?? "") }
   }
 
   private mutating func end(_ index: Int, attempt: Int, status: Int32) {
