@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test("A temporary directory is created in /tmp if TMPDIR is empty")
-  func emptyTemporaryDirectoryVariable() async {
+  func emptyTemporaryDirectoryVariableInOwnProcess() async {
     // The environment belongs to the whole process.
     await #expect(processExitsWith: .success) {
       setenv("TMPDIR", "", 1)
