@@ -190,6 +190,15 @@ int csystem_lock_file(const char *path) { return lock(path, O_RDWR, F_WRLCK, F_S
 
 int csystem_wait_for_lock(const char *path) { return lock(path, O_RDONLY, F_RDLCK, F_SETLKW); }
 
+bool csystem_has_no_locks(int error) {
+  return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP || error == EINVAL;
+}
+
+void csystem_wait_for_parent(void) {
+  pid_t parent = getppid();
+  while (getppid() == parent) sleep(1);
+}
+
 void csystem_buffer_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 
 void csystem_exit(int32_t status) { exit(status); }

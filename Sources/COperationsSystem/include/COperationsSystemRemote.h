@@ -86,6 +86,12 @@ int csystem_lock_file(const char *path);
 /// Opens a file, and waits until no other process has locked it. The result is that of csystem_open_input().
 int csystem_wait_for_lock(const char *path);
 
+/// Whether an error means that the file system of a file has no locks.
+bool csystem_has_no_locks(int error);
+
+/// Waits until the parent of this process ends. Looks once a second.
+void csystem_wait_for_parent(void);
+
 /// Makes the C library write the standard output of this process after each line, and not only when a buffer is full.
 /// Called before the first output.
 void csystem_buffer_lines(void);

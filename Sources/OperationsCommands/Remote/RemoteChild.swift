@@ -165,7 +165,7 @@ struct RemoteChild: Sendable {
   private func watchWaitingProcess() {
     DispatchQueue(label: "opq remote work").async {
       let lock = csystem_wait_for_lock(files.request)
-      guard lock >= 0 || csystem_is_not_found(-lock) else { return }
+      if lock < 0, !csystem_is_not_found(-lock) { csystem_wait_for_parent() }
       files.remove()
       csystem_kill_group(csystem_process_id())
       csystem_exit(1)

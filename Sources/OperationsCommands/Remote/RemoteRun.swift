@@ -84,6 +84,8 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
   private func lockRequest(_ files: RemoteFiles) throws(RemoteFiles.Failure) -> Int32? {
     guard isChild else { return nil }
     let lock = csystem_lock_file(files.request)
+    // Without locks, the child looks for its parent.
+    if csystem_has_no_locks(-lock) { return nil }
     if lock < 0 { throw RemoteFiles.Failure(path: files.request, number: Errno(rawValue: -lock)) }
     return lock
   }

@@ -44,6 +44,8 @@ extension SlurmScript {
     for opq_name in sbatch squeue scancel scontrol; do
       command -v "$opq_name" >/dev/null || { echo "missing $opq_name"; exit 0; }
     done
+    # With this variable, a relative path could begin in another directory.
+    unset CDPATH
     cd && cd -- \(quoted(directory)) 2>/dev/null && pwd -P || echo directory
 
     """

@@ -19,6 +19,9 @@ enum SlurmAnswer {
     if lines[end] == "\(marker) \(SlurmExit.revoked)" {
       return .unclear("the submission was revoked")
     }
+    if let status = lines[end].split(separator: " ").last.flatMap({ Int($0) }), status > 128 {
+      return .unclear("sbatch was ended by a signal")
+    }
     if lines[end] == "\(marker) \(SlurmExit.unusableFiles)" {
       return .unusableFiles(printed.first ?? "")
     }
@@ -169,9 +172,9 @@ private struct SlurmOutputReader {
       contents.readStatus(status)
       for output in look.outputs {
         let numbers = line()?.split(separator: " ").compactMap { Int64($0) } ?? []
-        guard numbers.count == 3, numbers[0] >= 0, 0..<Int64(rest.count) ~= numbers[1] else {
-          return nil
-        }
+        guard numbers.count == 3, numbers[0] >= 0, 0..<Int64(rest.count) ~= numbers[1],
+          numbers[0] <= Int64.max - numbers[1]
+        else { return nil }
         let end = rest.startIndex + Int(numbers[1])
         guard rest[end] == UInt8(ascii: "\n") else { return nil }
         contents.parts.append(

@@ -31,6 +31,10 @@ struct SlurmBatch {
     opq_count=${SLURM_RESTART_COUNT:-0}
     opq_earlier=$opq_count
     opq_from=$opq_gate.permit
+    # A request to end the command can arrive as soon as the claim exists, so older files are removed before.
+    if [ "$opq_count" -eq 0 ] && [ -e "$opq_from" ]; then
+      rm -f -- \(path(files.status)) \(path(files.stop)) \(path(files.obstacle))
+    fi
     until mv -f -- "$opq_from" "$opq_gate.$SLURM_JOB_ID.$opq_count" 2>/dev/null; do
       if [ "$opq_earlier" -le 0 ]; then
         if [ -e "$opq_gate.permit" ] || ! [ -h "$opq_gate" ]; then exit \(SlurmExit.unusableFiles); fi
@@ -69,7 +73,9 @@ struct SlurmBatch {
     // Slurm's own limit for the end of a job is much shorter than this one.
     let grace = min(seconds, 86_400)
     return """
-      rm -f -- \(path(files.status)) \(path(files.stop)) \(path(files.obstacle))
+      if [ "$opq_count" -gt 0 ]; then
+        rm -f -- \(path(files.status)) \(path(files.stop)) \(path(files.obstacle))
+      fi
       (umask 077; echo "0 $SLURM_JOB_ID" >\(path(files.sign)))
       (
         umask 077
@@ -117,6 +123,11 @@ struct SlurmBatch {
   /// The lines that check whether the command can be started. A shell would report a fault as an exit status.
   private var checks: String {
     var lines: [String] = []
+    switch command.errorOutput {
+    case .collected, .lines:
+      lines.append("(umask 077; true >>\(SlurmScript.quoted(files.errorLog)))")
+    case .file, .discarded, nil: break
+    }
     if case .file(let file) = command.input {
       let path = userPath(file)
       lines.append("[ -r \(path) ] && ! [ -d \(path) ] || opq_end input")

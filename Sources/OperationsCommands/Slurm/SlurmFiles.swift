@@ -34,12 +34,14 @@ package struct SlurmFiles: Hashable, Sendable {
   var obstacle: String { "\(base).obstacle" }
 
   /// The time between two changes of ``sign``.
-  static let signInterval = 5
+  static let signInterval: Int64 = 5
 
   /// Returns the time from the start of the wrapper to the last change of ``sign``, for example 15 seconds for “3
   /// 4711”; `nil` if the content is not complete.
   static func age(ofSign content: String) -> Duration? {
-    content.split(separator: " ").first.flatMap { Int($0) }.map { .seconds($0 * signInterval) }
+    // The file may be damaged.
+    content.split(separator: " ").first.flatMap { Int32($0) }
+      .map { .seconds(Int64($0) * signInterval) }
   }
 
   /// The symbolic link that decides if a submission may reach Slurm. Its text is `submitted` or `revoked`, and only one
@@ -111,6 +113,8 @@ struct SlurmFileContents: Hashable, Sendable {
     var size: Int64?
   }
 
+  /// Whether the files of the wrapper were read, or do not exist. If not, only ``parts`` says something.
+  var isRead = true
   /// The content of the wrapper's file; `nil` if the wrapper has not started.
   var sign: String?
   var status: Status?
@@ -179,9 +183,12 @@ struct SlurmLook: Hashable, Sendable {
   /// Reads the files of this machine.
   func read() -> SlurmFileContents {
     var contents = SlurmFileContents()
-    contents.readSign(Self.text(of: files.sign))
+    let sign = Self.text(of: files.sign)
     // The status is read before the outputs: if it exists, they are complete.
-    contents.readStatus(Self.text(of: files.status))
+    let status = Self.text(of: files.status)
+    contents.isRead = sign != nil && status != nil
+    contents.readSign(sign ?? "")
+    contents.readStatus(status ?? "")
     let limit = Self.limit(fileCount: outputs.count)
     contents.parts = outputs.map { output in
       output.isOwn || contents.sign != nil
@@ -207,9 +214,11 @@ struct SlurmLook: Hashable, Sendable {
     .init(requested: output.position, position: output.position, bytes: [], size: nil)
   }
 
-  private static func text(of path: String) -> String {
+  /// Returns the beginning of a file; an empty text if the file does not exist, and `nil` if it cannot be read.
+  private static func text(of path: String) -> String? {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = csystem_read_file(path, &bytes, bytes.count)
-    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : ""
+    if count < 0 { return csystem_is_not_found(Int32(-count)) ? "" : nil }
+    return String(decoding: bytes[..<count], as: UTF8.self)
   }
 }

@@ -117,5 +117,14 @@ extension SlurmJob {
     case stopped
     /// The job has ended, and its exit status is not known.
     case unknown
+
+    /// Whether the command has ended by itself, according to Slurm or to the wrapper.
+    var hasExitStatus: Bool {
+      switch self {
+      case .exited, .recorded: true
+      case .notStarted, .unusableFiles, .refused, .ended, .lost, .neverStarted, .stopped, .unknown:
+        false
+      }
+    }
   }
 }

@@ -45,6 +45,8 @@ struct SlurmJob: Sendable {
   private var isStopped = false
   private var submissionCount = 0
   private var absences = 0
+  /// The words with which `sbatch` has refused the job, as long as the start of the job is being prevented.
+  private var refusal: String?
   /// The comment of the submission that Slurm has shown as cancelled although it had not started.
   private var cancelledComment: String?
   /// The content of the wrapper's file, the time of its last change, and the time at which it was read last.
@@ -114,7 +116,8 @@ struct SlurmJob: Sendable {
 
   /// Measures the time in which the command runs. If it exceeds the time limit, the job is cancelled.
   private mutating func checkTime(_ time: Duration) -> [Action] {
-    guard isRunning else {
+    // Slurm counts a job as running while it prepares the nodes.
+    guard isRunning, hasStarted else {
       // Slurm may start the job a second time.
       start = nil
       return []
@@ -137,7 +140,7 @@ struct SlurmJob: Sendable {
     lastStatus = "submitted"
     // What is known is about the earlier submission.
     isRunning = false
-    (sign, status, lastReason) = (nil, nil, nil)
+    (sign, status, lastReason, refusal) = (nil, nil, nil, nil)
     return [.report("submitting"), .submit]
   }
 
@@ -148,7 +151,10 @@ struct SlurmJob: Sendable {
     case .accepted(let id):
       submission?.id = id
       return [.note, .report("submitted")] + (isStopped ? [.cancel] : [])
-    case .refused(let words): return finish(isStopped ? .stopped : .refused(words))
+    case .refused(let words):
+      // An error can follow after the controller has accepted the job.
+      refusal = words
+      return revoke()
     case .unusableFiles(let line): return finish(isStopped ? .stopped : .unusableFiles(line))
     case .unclear(let reason):
       // The job may have been submitted. The next answers of `squeue` show its comment, or do not.
@@ -167,7 +173,7 @@ struct SlurmJob: Sendable {
     guard let found = own.first(where: { !$0.state.meaning.isEnd }) ?? own.last else {
       return takeAbsence()
     }
-    absences = 0
+    (absences, refusal) = (0, nil)
     var actions: [Action] = []
     if submission.id != found.id || submission.submitted != found.submitted {
       self.submission?.id = found.id
@@ -269,6 +275,8 @@ struct SlurmJob: Sendable {
   // MARK: Files
 
   private mutating func takeFiles(_ contents: SlurmFileContents, at time: Duration) -> [Action] {
+    // A file that cannot be read says nothing about the wrapper.
+    guard contents.isRead else { return [] }
     lastLook = time
     if let sign = contents.sign, sign != self.sign {
       self.sign = sign
@@ -305,6 +313,7 @@ struct SlurmJob: Sendable {
       guard !hasStarted, exit.isAboutFiles else { return finish(.recorded(exit)) }
       return finish(.unusableFiles("the node cannot use the directory of the cluster"))
     case .noRecord:
+      if isWrapperAlive { return awaitWrapper("Slurm does not know the job") }
       hasEnded = true
       return finish(isStopped ? .stopped : .unknown)
     }
@@ -322,16 +331,24 @@ struct SlurmJob: Sendable {
     phase = .submitted
     switch result {
     case .revoked:
-      if isStopped { return [.abandon] + finish(.stopped) }
-      if submissionCount >= Self.mostSubmissions { return [.abandon] + finish(.neverStarted) }
+      if isStopped { return endWithoutStart(.stopped) }
+      if let refusal { return endWithoutStart(.refused(refusal)) }
+      if submissionCount >= Self.mostSubmissions { return endWithoutStart(.neverStarted) }
       let line = "Slurm has lost the job before its start; it is submitted again"
       return [.abandon, .log(line)] + submit()
     case .started:
       // The wrapper's file appears, and the job is awaited.
+      refusal = nil
       if sign == nil { (sign, signChange, lastLook) = ("", time, time) }
       return isStopped ? [.cancel] : []
     case .unclear(let reason): return report("the start cannot be prevented: \(reason)")
     }
+  }
+
+  /// Finishes after the start of the job was prevented. Slurm may show the job later.
+  private mutating func endWithoutStart(_ end: End) -> [Action] {
+    hasEnded = true
+    return [.abandon] + finish(end)
   }
 
   // MARK: Common parts

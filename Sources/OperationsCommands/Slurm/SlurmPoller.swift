@@ -18,6 +18,8 @@ final class SlurmPoller: Sendable {
   /// was lost.
   private struct AbandonedJob {
     let request: SlurmCanceller.Request
+    /// Answers of calls that began earlier say nothing about the job.
+    let since = ContinuousClock.now
     /// The number of answers that may still show the job.
     var remainingAnswers = SlurmJob.absencesUntilForgotten
   }
@@ -106,6 +108,7 @@ final class SlurmPoller: Sendable {
     let watches = watches.sorted { $0.key < $1.key }
     let looks = watches.compactMap(\.value.look)
     let marker = SlurmCalls.marker()
+    let begin = ContinuousClock.now
     let jobs: Result<[SlurmRecord], SlurmCallFailure>
     var files: [SlurmFileContents]?
     do throws(SlurmCallFailure) {
@@ -129,16 +132,20 @@ final class SlurmPoller: Sendable {
       case .failure(let failure): watch.deliver(.queue(.failure(failure.reason)))
       }
     }
-    if let records { cancelAbandoned(in: records) }
+    if let records { cancelAbandoned(in: records, ofCallSince: begin) }
   }
 
   /// Cancels the abandoned jobs that an answer shows. A job that the next answers do not show is not in Slurm.
-  private func cancelAbandoned(in records: [String: [SlurmRecord]]) {
+  private func cancelAbandoned(
+    in records: [String: [SlurmRecord]], ofCallSince begin: ContinuousClock.Instant
+  ) {
     let requests = state.withLock { state in
       var requests: [SlurmCanceller.Request] = []
-      for (comment, job) in state.abandoned {
+      for (comment, job) in state.abandoned where job.since <= begin {
+        // A job that ends was cancelled. It may need hours if its node does not answer.
         let found = records[comment]?.first {
           job.request.submission.isSubmission(of: $0) && !$0.state.meaning.isEnd
+            && $0.state.meaning != .ending
         }
         if let found {
           var submission = job.request.submission

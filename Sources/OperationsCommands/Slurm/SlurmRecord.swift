@@ -31,10 +31,15 @@ struct SlurmRecord: Hashable, Sendable {
     comment = fields[1]
     state = SlurmState(fields[2])
     reason = fields[3] == "None" || fields[3] == "(null)" ? "" : fields[3]
-    submitted = Int64(fields[4])
-    start = Int64(fields[5])
+    submitted = Self.time(fields[4])
+    start = Self.time(fields[5])
     nodes = fields[6] == "(null)" ? "" : fields[6]
     name = fields[7]
+  }
+
+  /// Reads a time in seconds since 1970; `nil` if there is none, or if the number is not a time.
+  private static func time(_ text: String) -> Int64? {
+    Int64(text).flatMap { (0...1 << 40).contains($0) ? $0 : nil }
   }
 
   /// Reads the output of `squeue`. Other lines are skipped, for example those of arrays of jobs.

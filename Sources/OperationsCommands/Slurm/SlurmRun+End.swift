@@ -15,6 +15,12 @@ extension SlurmRun {
   func finish(_ progress: inout Progress) async -> CommandOutcome.Value {
     let isComplete = await readRest(&progress)
     progress.outputs.end()
+    if keepsFiles, !progress.job.hasStarted, progress.end != .exited(0),
+      let submission = progress.job.submission
+    {
+      // A controller that was killed may start the job again, and the permit is not deleted with the files.
+      _ = await revoke(submission)
+    }
     if !isComplete, !run.events.has(.stop) {
       run.report.log("the output of the job cannot be read; its files are \(files.base).*")
     }
@@ -43,14 +49,18 @@ extension SlurmRun {
   private func readRest(_ progress: inout Progress) async -> Bool {
     var attempts = 0
     var pause = Self.firstPause
-    var hasStarted = progress.job.hasStarted
+    var hasStarted = progress.job.hasStarted || progress.end?.hasExitStatus == true
     while true {
       var rest = SlurmOutputs.Rest.unreadable
       if let contents = await look(progress.outputs.next) {
         progress.duration = contents.duration.map { .seconds($0) } ?? progress.duration
         rest = progress.outputs.takeLast(contents.parts)
         if contents.sign != nil { hasStarted = true }
-        if case .notStarted? = contents.status { return true }
+        if case .notStarted(let obstacle)? = contents.status {
+          // A file system of a network can show the file later than Slurm shows the end.
+          if case .recorded? = progress.end { progress.end = .notStarted(obstacle) }
+          return true
+        }
       }
       if !hasStarted { return true }
       switch rest {

@@ -99,6 +99,11 @@ struct SlurmRun: Sendable {
         : progress.job.isRunning ? Self.lookInterval : Self.pendingLookInterval
       var events = await mailbox.next(atMost: limit).map { [$0] } ?? []
       if cluster.sharesFiles {
+        switch events.first {
+        // A file system of a network may have stored that a file does not exist.
+        case .queue?, .exit?, .revocation?: csystem_look_at_directory(files.directory)
+        default: break
+        }
         events.insert(.files(SlurmLook(files: files, outputs: progress.outputs.next).read()), at: 0)
       }
       if events.isEmpty { events = [.time] }
@@ -170,7 +175,7 @@ struct SlurmRun: Sendable {
     }
   }
 
-  private func revoke(_ submission: SlurmSubmission) async -> SlurmJob.Revocation {
+  func revoke(_ submission: SlurmSubmission) async -> SlurmJob.Revocation {
     let marker = SlurmCalls.marker()
     do throws(SlurmCallFailure) {
       let script = SlurmScript.revoke(submission, files: files, marker: marker)

@@ -44,6 +44,8 @@ enum SlurmScript {
       ]
     let (permit, gate) = (quoted(files.permit(of: submission)), quoted(files.gate(of: submission)))
     return """
+      # If the end of this text is lost on its way, the shell executes nothing.
+      {
       # In a job of Slurm, its variables do not describe the new job.
       if [ -n "${SLURM_JOB_ID-}" ]; then
         for opq_name in $(env | sed -n 's/^\\(SLURM_[A-Z0-9_]*\\)=.*/\\1/p'); do
@@ -53,7 +55,9 @@ enum SlurmScript {
       echo \(marker)
       (
         [ ! -h \(gate) ] || exit \(SlurmExit.revoked)
-        (umask 077 && mkdir -p -- \(quoted(files.directory)) && true >\(permit)) 2>&1 ||
+        # Slurm appends to the file of the output, and keeps its mode.
+        (umask 077 && mkdir -p -- \(quoted(files.directory)) && true >>\(quoted(files.log)) &&
+          true >\(permit)) 2>&1 ||
           exit \(SlurmExit.unusableFiles)
         if ! ln -s submitted \(gate) 2>&1; then
           [ -h \(gate) ] || exit \(SlurmExit.unusableFiles)
@@ -66,6 +70,7 @@ enum SlurmScript {
       \(batch)
       \(marker)
       printf '\\n%s %s\\n' \(marker) "$?"
+      }
 
       """
   }
@@ -86,7 +91,7 @@ enum SlurmScript {
       SLURM_TIME_FORMAT=%s
       export SLURM_TIME_FORMAT
       opq_format=\(quoted(SlurmRecord.format))
-      opq_jobs=$(squeue -h -t all -o "$opq_format" -u "$(id -u)" 2>&1 </dev/null)
+      opq_jobs=$(squeue -a -h -t all -o "$opq_format" -u "$(id -u)" 2>&1 </dev/null)
       printf '%s %s\\n%s\\n%s\\n' \(marker) "$?" "$opq_jobs" \(marker)
       \(looks.map { read($0, limit: limit) }.joined(separator: "\n"))
       echo \(marker) end
@@ -195,7 +200,7 @@ enum SlurmScript {
   }
 
   private static func comments(of ids: [Int]) -> String {
-    "squeue -h -t all -o '%i %k' -j \(ids.map { "\($0)" }.joined(separator: ","))"
+    "squeue -a -h -t all -o '%i %k' -j \(ids.map { "\($0)" }.joined(separator: ","))"
   }
 
   /// Returns the text that ends the grace period of a command that has started.
@@ -240,7 +245,7 @@ enum SlurmScript {
   /// `scontrol`, its output, and a line with the marker.
   static func showJob(_ submission: SlurmSubmission, marker: String) -> String {
     """
-    opq_job=$(scontrol -o show job '\(submission.id ?? 0)' 2>&1 </dev/null)
+    opq_job=$(scontrol -a -o show job '\(submission.id ?? 0)' 2>&1 </dev/null)
     printf '%s %s\\n%s\\n%s\\n' \(marker) "$?" "$opq_job" \(marker)
 
     """

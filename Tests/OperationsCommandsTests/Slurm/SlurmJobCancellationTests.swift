@@ -47,7 +47,7 @@ import Testing
     _ = scene.take(.stop)
     #expect(scene.take(.submission(.unclear("lost"))) == [.revoke])
     #expect(scene.take(.revocation(.revoked)) == [.abandon, .finish(.stopped)])
-    #expect(!scene.job.hasEnded)
+    #expect(scene.job.hasEnded)
   }
 
   @Test("SL-12: If Slurm does not answer, the start of a pending job is prevented")

@@ -44,9 +44,11 @@ struct SlurmJobScene {
   mutating func showNothing() -> [SlurmJob.Action] { take(.queue(.records([]))) }
 
   mutating func read(
-    sign: String? = nil, status: SlurmFileContents.Status? = nil, after duration: Duration = .zero
+    sign: String? = nil, status: SlurmFileContents.Status? = nil, isRead: Bool = true,
+    after duration: Duration = .zero
   ) -> [SlurmJob.Action] {
     var contents = SlurmFileContents()
+    contents.isRead = isRead
     contents.sign = sign
     contents.status = status
     return take(.files(contents), after: duration)

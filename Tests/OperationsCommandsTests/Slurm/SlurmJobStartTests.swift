@@ -98,6 +98,27 @@ import Testing
     #expect(pending.take(.cancellation(result)) == [.abandon, .finish(.stopped)])
   }
 
+  @Test("SL-9: A job that Slurm has although sbatch has failed is awaited")
+  func refusedAndStarted() {
+    var scene = SlurmJobScene()
+    _ = scene.begin()
+    _ = scene.take(.submission(.refused("Protocol authentication error")))
+    #expect(scene.take(.revocation(.started)) == [])
+    #expect(scene.read(sign: "0 7", status: .exited(0)) == [.finish(.exited(0))])
+  }
+
+  @Test("SL-9: A refused job whose start may not be prevented is looked for")
+  func refusedAndUnclear() {
+    var scene = SlurmJobScene()
+    _ = scene.begin()
+    _ = scene.take(.submission(.refused("Invalid partition")))
+    #expect(scene.take(.revocation(.unclear("no answer"))).count == 1)
+    _ = scene.showNothing()
+    #expect(scene.showNothing() == [.revoke])
+    #expect(
+      scene.take(.revocation(.revoked)) == [.abandon, .finish(.refused("Invalid partition"))])
+  }
+
   // MARK: Cancelling
 
   @Test("SL-12: The end of a job that runs is awaited after the request to cancel it")
@@ -136,5 +157,26 @@ import Testing
     let exit = try #require(SlurmExit(scontrol: "ExitCode=3:0"))
     #expect(scene.take(.exit(.record(exit))) == [.finish(.recorded(exit))])
     #expect(scene.job.hasEnded)
+  }
+
+  @Test("SL-5, SL-17: A job without a record is awaited while its wrapper is alive")
+  func forgottenButAlive() {
+    var scene = SlurmJobScene.submitted()
+    _ = scene.read(sign: "0 7")
+    _ = scene.show("FAILED")
+    #expect(
+      scene.take(.exit(.noRecord)) == [.report("running, but Slurm does not know the job")])
+    #expect(scene.read(sign: "1 7", status: .exited(0)) == [.finish(.exited(0))])
+  }
+
+  @Test("SL-5: Files that cannot be read say nothing about the wrapper")
+  func unreadableFiles() {
+    var scene = SlurmJobScene.submitted()
+    _ = scene.read(sign: "0 7")
+    for _ in 0..<10 { _ = scene.read(isRead: false, after: .seconds(61)) }
+    _ = scene.showNothing()
+    #expect(scene.showNothing() == [.report("running, but Slurm does not know the job")])
+    _ = scene.read(sign: "0 7", after: .seconds(61))
+    #expect(scene.showNothing() == [.finish(.lost)])
   }
 }

@@ -23,9 +23,10 @@ import Testing
     var scene = SlurmJobScene()
     _ = scene.begin()
     #expect(
-      scene.take(.submission(.refused("Invalid partition"))) == [
-        .finish(.refused("Invalid partition"))
-      ])
+      scene.take(.submission(.refused("Invalid partition"))) == [.revoke])
+    #expect(
+      scene.take(.revocation(.revoked)) == [.abandon, .finish(.refused("Invalid partition"))])
+    #expect(scene.job.hasEnded)
   }
 
   @Test("SL-2: The submission time of the first answer belongs to the identity of the job")

@@ -15,16 +15,29 @@ import Testing
     _ = scene.show("PENDING", nodes: "")
     #expect(scene.take(.time, after: .seconds(3600)) == [])
     _ = scene.show("RUNNING")
+    _ = scene.read(sign: "0 7")
     #expect(scene.take(.time, after: .seconds(9)) == [])
     #expect(scene.take(.time, after: .seconds(1)) == [.cancel])
     #expect(scene.job.hasExpired)
     #expect(scene.show("CANCELLED") == [.finish(.stopped)])
   }
 
+  @Test("SL-23: The time in which Slurm prepares the nodes of a job does not count")
+  func preparation() {
+    var scene = SlurmJobScene.submitted(timeout: .seconds(10))
+    _ = scene.show("CONFIGURING")
+    #expect(scene.take(.time, after: .seconds(3600)) == [])
+    _ = scene.show("RUNNING")
+    #expect(scene.take(.time, after: .seconds(3600)) == [])
+    _ = scene.read(sign: "0 7")
+    #expect(scene.take(.time, after: .seconds(10)) == [.cancel])
+  }
+
   @Test("SL-23: A job that has exceeded its time limit is cancelled once")
   func once() {
     var scene = SlurmJobScene.submitted(timeout: .seconds(10))
     _ = scene.show("RUNNING")
+    _ = scene.read(sign: "0 7")
     #expect(scene.take(.time, after: .seconds(20)) == [.cancel])
     #expect(scene.take(.time, after: .seconds(20)) == [])
   }
@@ -44,6 +57,7 @@ import Testing
   func requeued() {
     var scene = SlurmJobScene.submitted(timeout: .seconds(10))
     _ = scene.show("RUNNING")
+    _ = scene.read(sign: "0 7")
     _ = scene.take(.time, after: .seconds(9))
     _ = scene.show("PENDING", nodes: "")
     _ = scene.show("RUNNING")

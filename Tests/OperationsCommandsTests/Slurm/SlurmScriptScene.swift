@@ -56,14 +56,17 @@ struct SlurmScriptScene {
   func submit(
     _ command: Command, _ submission: SlurmSubmission? = nil
   ) async throws -> SlurmJob.Submission {
+    SlurmAnswer.submission(
+      try await output(submissionText(command, submission ?? self.submission)), marker: "M")
+  }
+
+  /// Returns the text that submits a command.
+  func submissionText(_ command: Command, _ submission: SlurmSubmission? = nil) -> String {
     let submission = submission ?? self.submission
     let batch = SlurmBatch(
       command: command, files: files, submission: submission, directory: directory.path)
-    return SlurmAnswer.submission(
-      try await output(
-        SlurmScript.submit(
-          submission, batch: batch.text, resources: SlurmResources(), files: files, marker: "M")),
-      marker: "M")
+    return SlurmScript.submit(
+      submission, batch: batch.text, resources: SlurmResources(), files: files, marker: "M")
   }
 
   /// Submits a shell text whose output is the file of the job.

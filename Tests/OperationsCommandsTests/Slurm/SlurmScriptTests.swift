@@ -28,6 +28,32 @@ struct SlurmScriptTests {
     #expect(scene.read().status == .exited(0))
   }
 
+  @Test("SL-3: A text whose end was lost on its way submits nothing")
+  func cutSubmission() async throws {
+    let scene = try SlurmScriptScene()
+    let text = scene.submissionText(Command(shell: "echo 1\necho 2"))
+    for part in 1..<20 {
+      _ = try? await scene.output(String(text.prefix(text.count * part / 20)))
+    }
+    #expect(scene.calls(of: "sbatch") == [])
+    #expect(try await scene.names() == [])
+    _ = try await scene.output(text)
+    #expect(scene.calls(of: "sbatch").count == 1)
+  }
+
+  @Test("SL-14: Only the user can read the output")
+  func privateOutput() async throws {
+    let scene = try SlurmScriptScene()
+    var command = Command(shell: "echo out; echo err >&2")
+    command.errorOutput = .collected(limit: 100)
+    _ = try await scene.submit(command)
+    _ = await scene.runJob()
+    for path in [scene.files.log, scene.files.errorLog] {
+      var status = stat()
+      #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600, "\(path)")
+    }
+  }
+
   @Test("SL-4, SL-21: A job that Slurm restarts runs once for each restart")
   func restarts() async throws {
     let scene = try SlurmScriptScene()
