@@ -20,6 +20,14 @@ extension SlurmJob {
     case stop
     /// Nothing has happened for some time.
     case time
+
+    /// Whether the event says something about the job that its files must be compared with.
+    var isAnswer: Bool {
+      switch self {
+      case .queue, .revocation, .exit: true
+      case .submission, .files, .cancellation, .stop, .time: false
+      }
+    }
   }
 
   /// The answer of `sbatch`.

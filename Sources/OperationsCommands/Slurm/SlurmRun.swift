@@ -99,11 +99,8 @@ struct SlurmRun: Sendable {
         : progress.job.isRunning ? Self.lookInterval : Self.pendingLookInterval
       var events = await mailbox.next(atMost: limit).map { [$0] } ?? []
       if cluster.sharesFiles {
-        switch events.first {
         // A file system of a network may have stored that a file does not exist.
-        case .queue?, .exit?, .revocation?: csystem_look_at_directory(files.directory)
-        default: break
-        }
+        if events.first?.isAnswer == true { csystem_look_at_directory(files.directory) }
         events.insert(.files(SlurmLook(files: files, outputs: progress.outputs.next).read()), at: 0)
       }
       if events.isEmpty { events = [.time] }
