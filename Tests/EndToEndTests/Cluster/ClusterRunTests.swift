@@ -139,12 +139,12 @@ struct ClusterRunTests {
     let home = scene.stored.scene.file("home")
     try FileManager.default.createDirectory(
       atPath: "\(home)/work", withIntermediateDirectories: true)
-    // The arguments of ssh are an option, the login node and a command.
+    // The arguments of ssh are two options, the login node and a command.
     try scene.stored.writeProgram(
       "ssh",
       """
-      test "$1 $2" = '-oBatchMode=yes login' || exit 255
-      shift 2
+      test "$1 $2 $3" = '-oBatchMode=yes -oConnectTimeout=15 login' || exit 255
+      shift 3
       HOME='\(home)' exec env '\(scene.environment[0])' "$@"
       """)
     let program = try scene.stored.start(
