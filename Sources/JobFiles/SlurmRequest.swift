@@ -23,11 +23,16 @@ extension JobPlan {
 }
 
 extension JobPlan.SlurmRequest {
-  /// The options that the runner uses itself, and those that change what is submitted.
-  private static let reservedOptions = [
-    "--array", "--chdir", "--comment", "--error", "--input", "--job-name", "--output", "--parsable",
-    "--test-only", "--wait", "--wrap", "-D", "-J", "-W", "-a", "-e", "-i", "-o",
+  /// The long options that the runner uses itself, that change what is submitted, or with which `sbatch` submits
+  /// nothing. None of them begins with the whole name of another option of `sbatch`.
+  private static let reservedNames = [
+    "--array", "--chdir", "--clusters", "--comment", "--error", "--help", "--input", "--job-name",
+    "--output", "--parsable", "--test-only", "--usage", "--version", "--wait", "--wrap",
   ]
+  /// The short forms of these options.
+  private static let reservedLetters = "DJMVWaehio"
+  /// The other short options of `sbatch` without a value.
+  private static let lettersWithoutValue = "HOQsv"
 
   /// Reads the requests of a job, or the defaults of a file. Each key replaces the default with the same key.
   init(_ fields: JobFileFields, defaults: Self) throws(JobFileMistake) {
@@ -45,13 +50,37 @@ extension JobPlan.SlurmRequest {
         throw JobFileMistake(
           line, "the option \(text.quoted) of \(fields.owner) does not begin with a hyphen")
       }
-      let isLong = text.hasPrefix("--")
-      let name = isLong ? String(text.prefix { $0 != "=" }) : String(text.prefix(2))
-      guard !Self.reservedOptions.contains(name) else {
+      if let name = Self.reservedName(in: text) {
         throw JobFileMistake(
           line, "\(fields.owner) has the option \(name.quoted), which opq-top uses itself")
       }
+      guard text.utf8.count == 2 || !Self.isWithoutValue(text) else {
+        throw JobFileMistake(
+          line,
+          "the option \(text.quoted) of \(fields.owner) is several options; write one in each text")
+      }
       options.append(text)
     }
+  }
+
+  /// Returns the name of the option in a text if it is reserved; otherwise `nil`. `sbatch` also accepts the beginning of
+  /// a long name.
+  private static func reservedName(in text: String) -> String? {
+    guard text.utf8.dropFirst().first == UInt8(ascii: "-") else {
+      return letter(of: text, isIn: reservedLetters)
+        ? String(decoding: text.utf8.prefix(2), as: UTF8.self) : nil
+    }
+    // The first character of a value can combine with the equals sign.
+    let name = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+    return reservedNames.contains { $0.hasPrefix(name) } ? name : nil
+  }
+
+  /// Returns whether a text begins with a short option without a value. Its further letters would be options too.
+  private static func isWithoutValue(_ text: String) -> Bool {
+    letter(of: text, isIn: lettersWithoutValue)
+  }
+
+  private static func letter(of text: String, isIn letters: String) -> Bool {
+    text.utf8.dropFirst().first.map { letters.utf8.contains($0) } ?? false
   }
 }

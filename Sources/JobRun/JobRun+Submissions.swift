@@ -10,6 +10,12 @@ private struct JobWasRemoved: Error, CustomStringConvertible {
   let description = "the cluster has lost it before its start, and it is no longer in the job file"
 }
 
+/// The error that a command is not submitted again, because its job or a need has changed since the submission.
+struct JobHasChanged: Error, CustomStringConvertible {
+  let description =
+    "the cluster has lost it before its start, and the job or a need has changed since then"
+}
+
 extension JobRun {
   /// Creates the operation of an attempt that is a submission to a cluster.
   ///
@@ -55,11 +61,28 @@ extension JobRun {
       return cluster.operation(
         command, job.slurm, files: files, timeout: timeout, adopting: submission
       ) { submission in
-        try await self.recordStart(of: index, attempt: attempt, files: files, submission)
+        try await self.recordResubmission(of: index, attempt: attempt, files: files, submission)
       } didLearn: { submission in
         self.record(submission, of: job.id, attempt: attempt)
       }
     }
+  }
+
+  /// Records that an attempt of an earlier runner is submitted again, and waits until the record is on the disk.
+  ///
+  /// - Parameters:
+  ///   - index: The index of the job.
+  ///   - attempt: The number of the attempt.
+  ///   - files: The name of the attempt's files.
+  ///   - submission: The new submission.
+  /// - Throws: ``JobHasChanged`` if the attempt is outdated: the command would start before the needs that run again
+  ///   have ended. The end of the job then keeps the outdated definition, so the job runs again at the next resume.
+  ///   `RunFailure` if the journal cannot be written.
+  func recordResubmission(
+    of index: Int, attempt: Int, files: String, _ submission: SlurmSubmission
+  ) async throws {
+    guard resumption.definitions[index] == definition(of: index) else { throw JobHasChanged() }
+    try await recordStart(of: index, attempt: attempt, files: files, submission)
   }
 
   /// Creates the adoption of the command of a job that the plan no longer has; `nil` if the run has no cluster.

@@ -83,6 +83,41 @@ import Testing
       Reading.mistake("jobs:\n  a:\n    run: x\n    slurm: \(value)") == "jobs.yaml:4: \(message)")
   }
 
+  @Test(
+    "JF-24: an option that opq-top uses is refused, also by its short name and a part of its name",
+    arguments: [
+      ("--clusters=x", "--clusters"), ("--help", "--help"), ("--usage", "--usage"),
+      ("--version", "--version"), ("--", "--"), ("-Mx", "-M"), ("-h", "-h"), ("-V", "-V"),
+      ("-W", "-W"), ("--arr=1-9", "--arr"), ("--wra=x", "--wra"), ("--test", "--test"),
+      ("--err=x", "--err"), ("--output=\u{301}x", "--output"), ("-e\u{301}x", "-e"),
+    ])
+  func reservedOptions(option: String, name: String) {
+    #expect(
+      Reading.mistake("jobs: {a: {run: x, slurm: {options: ['\(option)']}}}")
+        == #"jobs.yaml:1: "slurm" of the job "a" has the option "\#(name)", which opq-top uses itself"#
+    )
+  }
+
+  @Test("JF-24: short options without values in one text are refused", arguments: ["-HW", "-sQ"])
+  func joinedOptions(option: String) {
+    #expect(
+      Reading.mistake("jobs: {a: {run: x, slurm: {options: [\(option)]}}}")
+        == #"jobs.yaml:1: the option "\#(option)" of "slurm" of the job "a" is several options; write one in each text"#
+    )
+  }
+
+  @Test("JF-24: options whose names are like those of refused ones are permitted")
+  func similarOptions() throws {
+    let options = [
+      "--exclude=n1", "--exclusive", "--export=ALL", "--wait-all-nodes=1", "--hint=x", "--hold",
+      "--cluster-constraint=x", "--constraint=x", "--verbose", "-H", "-s", "-k", "-xe", "-CW",
+      "-N2",
+    ]
+    let list = options.map { "'\($0)'" }.joined(separator: ", ")
+    let requests = try requests("jobs: {a: {run: x, slurm: {options: [\(list)]}}}")
+    #expect(requests.map(\.options) == [options])
+  }
+
   @Test("JF-20, JF-24: the plan as JSON has the requests of a job, if it has any")
   func json() throws {
     let plan = try Reading.plan(

@@ -47,8 +47,11 @@ package struct RunCluster: Hashable, Sendable {
     return "the commands run on the Slurm cluster of \(login), \(place)"
   }
 
-  /// The words before each command of Slurm.
-  private var prefix: [String] { login.map { ["ssh", "-oBatchMode=yes", $0] } ?? [] }
+  /// The words before each command of Slurm. Without the limit, a machine that does not answer would block the start
+  /// of a run for minutes.
+  private var prefix: [String] {
+    login.map { ["ssh", "-oBatchMode=yes", "-oConnectTimeout=15", $0] } ?? []
+  }
 
   /// Checks that Slurm's commands can be called, and returns this place with an absolute directory.
   ///

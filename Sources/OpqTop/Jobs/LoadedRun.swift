@@ -58,6 +58,15 @@ struct LoadedRun {
     sentences = resumption.sentences + (isOver ? [] : [change].compactMap(\.self))
   }
 
+  /// Checks that the cluster of the run can be used, if a job is left that it executes. Blocks the calling thread. For a
+  /// run of this machine, nothing happens.
+  ///
+  /// - Throws: `RunFailure` if the cluster cannot be used.
+  func checkCluster() throws(RunFailure) {
+    guard resumption.hasWork, let cluster = request.cluster else { return }
+    _ = try AwaitedWork.result { () async throws(RunFailure) in try await cluster.found() }
+  }
+
   /// Throws the error that a runner executes the jobs of a run, if there is one.
   static func checkIdle(_ directory: RunDirectory) throws(RunFailure) {
     if let process = RunLock.holder(of: directory) {

@@ -44,6 +44,8 @@ struct RunningJobs {
     let run =
       try start.new.map { LoadedRun(new: start.directory, $0) }
       ?? LoadedRun(start.directory, retrying: start.retrying)
+    // The process that has created the run, or has started this one, has checked the cluster.
+    if start.new == nil, !isDetached { try run.checkCluster() }
     RunText.say(run.sentences, isUnicode: !viewer.view.ascii)
     if run.isOver { return RunReport(run.directory).ending(isUnicode: !viewer.view.ascii) }
     if start.new == nil { try RunStore.write(run.plan, to: run.directory) }

@@ -81,7 +81,7 @@ struct ClusterResumeTests {
     let scene = try ClusterScene(
       jobs.joined(separator: "\n"), head: "queues: {default: {width: 4}}")
     // Each call kills the runner: before the submission, after it, or in place of it.
-    try scene.writeProgram(
+    try scene.stored.writeProgram(
       "sbatch",
       """
       exec 9>>'\(scene.stored.directory)/calls'
@@ -95,12 +95,12 @@ struct ClusterResumeTests {
         2) kill -KILL "$runner"; exec sleep 2 ;;
       esac
       """)
-    var runner = try scene.start(environment: [scene.path])
+    var runner = try scene.start(environment: [scene.stored.programPath])
     var killCount = 0
     // Each third call submits nothing, and several calls of one runner can be on their way.
     while runner.end(within: 60) == .signal(SIGKILL), killCount < 60 {
       killCount += 1
-      runner = try scene.resume(environment: [scene.path])
+      runner = try scene.resume(environment: [scene.stored.programPath])
     }
     #expect(runner.ending == .status(0), "\(runner.output)\(runner.errors)")
     print("\(killCount) runners were killed")

@@ -5,6 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Tests of `opq-top run --on slurm`, with a cluster of real Slurm.
 @Suite(
   "Job files on a cluster", .serialized, .timeLimit(.minutes(5)), .onSlurm, .onOwnThread,
@@ -133,16 +139,16 @@ struct ClusterRunTests {
     let home = scene.stored.scene.file("home")
     try FileManager.default.createDirectory(
       atPath: "\(home)/work", withIntermediateDirectories: true)
-    // The arguments of ssh are an option, the login node and a command.
-    try scene.writeProgram(
+    // The arguments of ssh are two options, the login node and a command.
+    try scene.stored.writeProgram(
       "ssh",
       """
-      test "$1 $2" = '-oBatchMode=yes login' || exit 255
-      shift 2
+      test "$1 $2 $3" = '-oBatchMode=yes -oConnectTimeout=15 login' || exit 255
+      shift 3
       HOME='\(home)' exec env '\(scene.environment[0])' "$@"
       """)
     let program = try scene.stored.start(
-      ["run", "--batch", scene.stored.file] + scene.place, environment: [scene.path])
+      ["run", "--batch", scene.stored.file] + scene.place, environment: [scene.stored.programPath])
     #expect(program.end(within: 120) == .status(1), "\(program.errors)")
     let run = try scene.stored.onlyRun()
     #expect(run.end(of: "one")?.state == "succeeded", "\(program.output)")
@@ -166,6 +172,57 @@ struct UnusableClusterTests {
     #expect(program.ending == .status(2))
     program.expectSentence("Slurm cannot be used", "the command sbatch was not found")
     #expect(scene.runs.isEmpty)
+  }
+
+  /// Starts a run with programs in place of Slurm's commands, and waits for its end.
+  ///
+  /// - Parameters:
+  ///   - scene: The scene.
+  ///   - sbatch: The text of the program `sbatch`. The other programs do nothing.
+  /// - Returns: The program.
+  /// - Throws: The error of a system call.
+  private func run(in scene: StoredRunScene, sbatch: String) throws -> StartedProgram {
+    for name in ["squeue", "scancel", "scontrol"] { try scene.writeProgram(name, "exit 0") }
+    try scene.writeProgram("sbatch", sbatch)
+    return try scene.run(
+      ["run", "--batch", "--on", "slurm", scene.file], environment: [scene.programPath])
+  }
+
+  @Test("JS-8: If Slurm's commands are missing, a resume says so, and leaves the run as it was")
+  func missingCommandsAtResume() throws {
+    let scene = try StoredRunScene("  one: {run: 'true'}")
+    // The runner is killed at the submission.
+    let runner = try run(
+      in: scene, sbatch: "kill -KILL \"$(cat '\(scene.directory)'/.opq/runs/*/lock)\"")
+    #expect(runner.ending == .signal(SIGKILL), "\(runner.errors)")
+    let stored = try scene.onlyRun()
+    let journal = stored.contents("journal.jsonl")
+    let path = ["PATH=\(scene.directory)"]
+    let resumed = try scene.run(["run", "--resume", "--batch"], environment: path)
+    #expect(resumed.ending == .status(2))
+    resumed.expectSentence("Slurm cannot be used", "the command sbatch was not found")
+    // A dry run calls nothing.
+    let dry = try scene.run(["run", "--resume", "--dry-run"], environment: path)
+    #expect(dry.ending == .status(0), "\(dry.errors)")
+    #expect(stored.contents("journal.jsonl") == journal)
+  }
+
+  @Test("JS-8: If Slurm's commands are missing, a retry says so, and leaves the run as it was")
+  func missingCommandsAtRetry() throws {
+    let scene = try StoredRunScene("  one: {run: 'true'}")
+    let words = "sbatch: error: Batch job submission failed: Invalid partition name specified"
+    let runner = try run(in: scene, sbatch: "echo '\(words)' >&2; exit 1")
+    #expect(runner.ending == .status(1), "\(runner.errors)")
+    let stored = try scene.onlyRun()
+    let journal = stored.contents("journal.jsonl")
+    let path = ["PATH=\(scene.directory)"]
+    let retried = try scene.run(["retry", "--batch", "one"], environment: path)
+    #expect(retried.ending == .status(2))
+    retried.expectSentence("Slurm cannot be used", "the command sbatch was not found")
+    // Without jobs that are left, the run only prints its summary.
+    let resumed = try scene.run(["run", "--resume", "--batch"], environment: path)
+    #expect(resumed.ending == .status(1) && resumed.errors.isEmpty, "\(resumed.errors)")
+    #expect(stored.contents("journal.jsonl") == journal)
   }
 
   @Test(

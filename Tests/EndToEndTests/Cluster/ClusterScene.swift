@@ -59,18 +59,6 @@ final class ClusterScene {
     return program
   }
 
-  /// Writes a program to the folder `bin` of the scene, which ``path`` makes the first folder of programs.
-  func writeProgram(_ name: String, _ text: String) throws {
-    let folder = stored.scene.file("bin")
-    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    try "#!/bin/sh\n\(text)\n".write(
-      toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
-    chmod("\(folder)/\(name)", 0o755)
-  }
-
-  /// The variable with the folder `bin` of the scene before the usual folders.
-  var path: String { "PATH=\(stored.scene.file("bin")):/usr/sbin:/usr/bin:/sbin:/bin" }
-
   /// The lines of `squeue` in a format.
   func squeue(_ format: String, states: String = "all") -> [String] {
     nodes.shell("squeue -h -t \(states) -o '\(format)'").split(separator: "\n").map { String($0) }
@@ -80,4 +68,18 @@ final class ClusterScene {
   static func noted(_ work: String = "sleep 0.2") -> String {
     #"echo "+$OPQ_JOB $SLURMD_NODENAME" >> "$DIR/ran"; \#(work); echo "-$OPQ_JOB" >> "$DIR/ran""#
   }
+}
+
+extension StoredRunScene {
+  /// Writes a program to the folder `bin` of the scene, which ``programPath`` makes the first folder of programs.
+  func writeProgram(_ name: String, _ text: String) throws {
+    let folder = scene.file("bin")
+    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try "#!/bin/sh\n\(text)\n".write(
+      toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+    chmod("\(folder)/\(name)", 0o755)
+  }
+
+  /// The variable with the folder `bin` of the scene before the usual folders.
+  var programPath: String { "PATH=\(scene.file("bin")):/usr/sbin:/usr/bin:/sbin:/bin" }
 }

@@ -92,6 +92,43 @@ struct SubmissionTests {
         == .adoptSubmission(attempt: 1, files: "b.1", submission: PastRun.submission))
   }
 
+  @Test("JS-3, RD-7: A lost attempt is not submitted again before the changed need has run")
+  func lostBehindChangedNeed() async throws {
+    var past = try PastRun(Self.jobs)
+    past.run("a")
+    past.submit("b")
+    let next = try past.resumed(Self.jobs.replacing("'a'", with: "'x'"))
+    let scene = try RunScene()
+    var options = JobRun.Options()
+    options.cluster = RunCluster("slurm")
+    let run = try FinishedRun(
+      next.plan, in: scene.runDirectory(next.plan), next.resumption, options, disk: .system,
+      scene: scene.directory)
+    await #expect(throws: JobHasChanged.self) {
+      try await run.run.recordResubmission(
+        of: 1, attempt: 1, files: "b.1", SlurmSubmission(comment: "opq-2", name: "b"))
+    }
+    run.journal.close()
+    #expect(try run.records().isEmpty)
+  }
+
+  @Test("JS-3, RD-7: A job whose outdated attempt was lost runs at the next resume, in its order")
+  func resumeAfterLoss() throws {
+    var past = try PastRun(Self.jobs)
+    past.run("a")
+    past.submit("b")
+    let new = Self.jobs.replacing("'a'", with: "'x'")
+    let next = try past.resumed(new)
+    try past.resume(new)
+    past.start("a", attempt: 2)
+    past.end("a", .succeeded, attempts: 2)
+    past.append([
+      .end(
+        "b", PastRun.outcome(.failed, attempts: 1), definition: next.resumption.definitions[1])
+    ])
+    #expect(try past.resumed(new).words == ["a: keep succeeded", "b: run 2"])
+  }
+
   @Test("JS-3, RD-7: A job that the file no longer has, and that was submitted, is awaited")
   func removed() throws {
     var past = try PastRun(Self.jobs)
