@@ -19,7 +19,10 @@ enum SlurmAnswer {
     if lines[end] == "\(marker) \(SlurmExit.revoked)" {
       return .unclear("the submission was revoked")
     }
-    if let status = lines[end].split(separator: " ").last.flatMap({ Int($0) }), status > 128 {
+    // A shell adds 128 to the number of a signal. Errors of sbatch have the statuses 1 and 255.
+    if let status = lines[end].split(separator: " ").last.flatMap({ Int($0) }),
+      (129...192).contains(status)
+    {
       return .unclear("sbatch was ended by a signal")
     }
     if lines[end] == "\(marker) \(SlurmExit.unusableFiles)" {

@@ -30,6 +30,7 @@ import Testing
       ("M\n\nM 0\n", .unclear("sbatch has printed no id")),
       ("M\nmkdir: no\n\nM 74\n", .unusableFiles("mkdir: no")),
       ("M\n\nM 137\n", .unclear("sbatch was ended by a signal")),
+      ("M\nsbatch: error: Invalid\n\nM 255\n", .refused("Invalid")),
       (
         "M\nsbatch: error: Batch job submission failed: Socket timed out on send/recv operation\n\nM 1\n",
         .unclear("Socket timed out on send/recv operation")
