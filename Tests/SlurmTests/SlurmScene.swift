@@ -17,7 +17,7 @@ struct SlurmScene {
   /// Creates a scene with the cluster of the suite, or with another one.
   init(
     _ nodes: SlurmNodes? = nil, directory: String = "of jobs", sharesFiles: Bool = true,
-    before: [String] = [], wrapperLimit: Duration = SlurmJob.wrapperLimit
+    before: [String] = [], wrapperLimit: Duration = SlurmWrapper.usualLimit
   ) throws {
     self.nodes = try #require(nodes ?? OnSlurm.nodes)
     cluster = SlurmCluster(

@@ -47,10 +47,11 @@ package struct RunCluster: Hashable, Sendable {
     return "the commands run on the Slurm cluster of \(login), \(place)"
   }
 
-  /// The words before each command of Slurm. Without the limit, a machine that does not answer would block the start
-  /// of a run for minutes.
-  private var prefix: [String] {
-    login.map { ["ssh", "-oBatchMode=yes", "-oConnectTimeout=15", $0] } ?? []
+  /// The words before each command of Slurm.
+  private var prefix: [String] { prefix(["-oBatchMode=yes"]) }
+
+  private func prefix(_ options: [String]) -> [String] {
+    login.map { ["ssh"] + options + [$0] } ?? []
   }
 
   /// Checks that Slurm's commands can be called, and returns this place with an absolute directory.
@@ -59,6 +60,8 @@ package struct RunCluster: Hashable, Sendable {
   /// - Throws: ``RunFailure`` if a command is missing or the directory does not exist.
   package func found() async throws(RunFailure) -> RunCluster {
     do throws(SlurmAccessError) {
+      // A machine that does not answer would block the start of a run for minutes.
+      let prefix = prefix(["-oBatchMode=yes", "-oConnectTimeout=15"])
       let path = try await SlurmCluster.find(directory ?? "/", commandPrefix: prefix)
       var place = self
       if directory != nil { place.directory = path }

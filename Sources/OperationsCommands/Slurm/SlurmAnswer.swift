@@ -171,8 +171,9 @@ private struct SlurmOutputReader {
     for look in looks {
       var contents = SlurmFileContents()
       guard let sign = line(), let status = line() else { return nil }
-      contents.readSign(sign)
-      contents.readStatus(status)
+      contents.isRead = ![sign, status].contains(SlurmScript.unreadable)
+      contents.readSign(contents.isRead ? sign : "")
+      contents.readStatus(contents.isRead ? status : "")
       for output in look.outputs {
         let numbers = line()?.split(separator: " ").compactMap { Int64($0) } ?? []
         guard numbers.count == 3, numbers[0] >= 0, 0..<Int64(rest.count) ~= numbers[1],

@@ -56,7 +56,7 @@ public final class SlurmCluster: Sendable {
   ) {
     self.init(
       directory: directory, commandPrefix: commandPrefix, sharesFiles: sharesFiles,
-      pollInterval: pollInterval, wrapperLimit: SlurmJob.wrapperLimit)
+      pollInterval: pollInterval, wrapperLimit: SlurmWrapper.usualLimit)
   }
 
   /// Creates a cluster with a time after which the wrapper of a forgotten job counts as dead, for tests.

@@ -21,26 +21,32 @@ struct SlurmJob: Sendable {
   static let absencesUntilForgotten = 2
   /// The number of submissions of which Slurm has shown none, after which the operation fails.
   static let mostSubmissions = 10
-  /// The default of the time after which a wrapper counts as dead if its file has not changed.
-  static let wrapperLimit = Duration.seconds(60)
+  /// The number of answers without the job after which a job ends whose files cannot be changed, if it was refused or the
+  /// operation was cancelled.
+  private static let absencesUntilEnd = 6
+  /// The time for which Slurm can count a job as running before its wrapper has started. Afterwards, the time limit
+  /// counts also if the wrapper cannot write its file.
+  private static let preparationLimit = Duration.seconds(600)
 
   /// The submission; `nil` before the first one.
   private(set) var submission: SlurmSubmission?
   /// Whether the command runs, according to Slurm or to the wrapper.
   private(set) var isRunning = false
   /// Whether the wrapper of the command has started, according to its files.
-  var hasStarted: Bool { sign != nil || status != nil }
+  var hasStarted: Bool { wrapper.sign != nil || status != nil }
   /// How the command has ended, according to the wrapper; `nil` if it has not ended.
   private(set) var status: SlurmFileContents.Status?
   /// Whether the job has ended and cannot start again, so that its files are not needed.
   private(set) var hasEnded = false
+  /// Whether the start of the last submission was prevented.
+  private(set) var isRevoked = false
   /// Whether the command has exceeded its time limit. Then the job is cancelled, as if the operation was cancelled.
   private(set) var hasExpired = false
 
-  private let wrapperLimit: Duration
   private let timeout: Duration?
   /// The time at which the command has started, as far as it is known; `nil` if it does not run.
   private var start: Duration?
+  private var runningSince: Duration?
   private var phase = Phase.submitted
   private var isStopped = false
   private var submissionCount = 0
@@ -49,10 +55,7 @@ struct SlurmJob: Sendable {
   private var refusal: String?
   /// The comment of the submission that Slurm has shown as cancelled although it had not started.
   private var cancelledComment: String?
-  /// The content of the wrapper's file, the time of its last change, and the time at which it was read last.
-  private var sign: String?
-  private var signChange = Duration.zero
-  private var lastLook = Duration.zero
+  private var wrapper: SlurmWrapper
   private var lastStatus = "submitted"
   private var lastReport: String?
   private var lastReason: String?
@@ -65,12 +68,12 @@ struct SlurmJob: Sendable {
   ///   - wrapperLimit: The time after which a wrapper counts as dead if its file has not changed.
   ///   - timeout: The time limit of the command, which begins with its start on the node; `nil` for no limit.
   init(
-    adopting submission: SlurmSubmission? = nil, wrapperLimit: Duration = SlurmJob.wrapperLimit,
+    adopting submission: SlurmSubmission? = nil, wrapperLimit: Duration = SlurmWrapper.usualLimit,
     timeout: Duration? = nil
   ) {
     self.submission = submission
-    self.wrapperLimit = wrapperLimit
     self.timeout = timeout
+    wrapper = SlurmWrapper(limit: wrapperLimit)
   }
 
   /// Returns the first actions. Called once, before all events.
@@ -116,12 +119,15 @@ struct SlurmJob: Sendable {
 
   /// Measures the time in which the command runs. If it exceeds the time limit, the job is cancelled.
   private mutating func checkTime(_ time: Duration) -> [Action] {
-    // Slurm counts a job as running while it prepares the nodes.
-    guard isRunning, hasStarted else {
+    guard isRunning else {
       // Slurm may start the job a second time.
-      start = nil
+      (start, runningSince) = (nil, nil)
       return []
     }
+    let since = runningSince ?? time
+    runningSince = since
+    // Slurm counts a job as running while it prepares the nodes.
+    guard hasStarted || time - since >= Self.preparationLimit else { return [] }
     let begin = start ?? time
     start = begin
     guard let timeout, time - begin >= timeout, status == nil, !isStopped, isWaiting else {
@@ -139,8 +145,9 @@ struct SlurmJob: Sendable {
     absences = 0
     lastStatus = "submitted"
     // What is known is about the earlier submission.
-    isRunning = false
-    (sign, status, lastReason, refusal) = (nil, nil, nil, nil)
+    (isRunning, isRevoked) = (false, false)
+    (status, lastReason, refusal) = (nil, nil, nil)
+    wrapper = SlurmWrapper(limit: wrapper.limit)
     return [.report("submitting"), .submit]
   }
 
@@ -169,7 +176,10 @@ struct SlurmJob: Sendable {
   ) -> [Action] {
     guard let submission, isWaiting else { return [] }
     // If there are several jobs, all but one do nothing. The one that has not ended decides.
-    let own = records.filter { submission.isSubmission(of: $0) }
+    let own = records.filter {
+      // The cluster has given the job to another one of its federation.
+      submission.isSubmission(of: $0) && $0.state.description != "REVOKED"
+    }
     guard let found = own.first(where: { !$0.state.meaning.isEnd }) ?? own.last else {
       return takeAbsence()
     }
@@ -211,28 +221,24 @@ struct SlurmJob: Sendable {
     return ["BOOT_FAIL", "LAUNCH_FAILED", "NODE_FAIL"].contains(record.state.description)
   }
 
-  /// Whether the wrapper is alive. Only what was read counts: this process may have been stopped, and have read nothing
-  /// for a long time.
-  private var isWrapperAlive: Bool { sign != nil && lastLook - signChange <= wrapperLimit }
-
   /// The request to cancel the job has ended. A job that has not started has ended then. A later answer of `squeue`
   /// shows the end of another job, or repeats the request.
   private mutating func takeCancellation(_ result: Cancellation) -> [Action] {
     guard isWaiting, isStopped, !isRunning, case .revoked(let isReceived) = result else {
       return []
     }
-    hasEnded = true
+    (hasEnded, isRevoked) = (true, true)
     return (isReceived ? [] : [.abandon]) + finish(.stopped)
   }
 
   /// Slurm shows the end of the job.
   private mutating func takeEnd(_ state: SlurmState) -> [Action] {
     // A node that Slurm cannot reach may still run the command.
-    if state.description == "NODE_FAIL", status == nil, isWrapperAlive {
+    if state.description == "NODE_FAIL", status == nil, wrapper.isAlive {
       return awaitWrapper("Slurm counts the node as failed")
     }
     // Slurm may have started the job a second time, and that start may have ended at once.
-    if state.meaning == .failed, status == nil, !isStopped || isWrapperAlive {
+    if state.meaning == .failed, status == nil, !isStopped || wrapper.isAlive {
       phase = .asking(state)
       return [.askExit]
     }
@@ -258,8 +264,12 @@ struct SlurmJob: Sendable {
     if let status { return finish(isStopped ? .stopped : Self.end(status)) }
     absences += 1
     guard absences >= Self.absencesUntilForgotten else { return [] }
-    if sign == nil { return revoke() }
-    if !isWrapperAlive { return finish(isStopped ? .stopped : .lost) }
+    if wrapper.sign == nil {
+      let end = isStopped ? End.stopped : refusal.map { .refused($0) }
+      if let end, absences >= Self.absencesUntilEnd { return [.abandon] + finish(end) }
+      return revoke()
+    }
+    if !wrapper.isAlive { return finish(isStopped ? .stopped : .lost) }
     return awaitWrapper("Slurm does not know the job")
   }
 
@@ -268,19 +278,16 @@ struct SlurmJob: Sendable {
     if let status, isStopped || status != .exited(0) {
       return finish(isStopped ? .stopped : Self.end(status))
     }
-    if isStopped, !isRunning { return revoke() }
+    if isStopped || refusal != nil, !isRunning { return revoke() }
     return report("\(lastStatus), Slurm does not answer: \(reason)")
   }
 
   // MARK: Files
 
   private mutating func takeFiles(_ contents: SlurmFileContents, at time: Duration) -> [Action] {
-    // A file that cannot be read says nothing about the wrapper.
-    guard contents.isRead else { return [] }
-    lastLook = time
-    if let sign = contents.sign, sign != self.sign {
-      self.sign = sign
-      signChange = time
+    let earlier = wrapper.sign
+    guard wrapper.note(contents, at: time, isUrgent: isStopped) else { return [] }
+    if let sign = wrapper.sign, sign != earlier {
       isRunning = true
       // An earlier process may have waited for the job. The wrapper counts the time from the start.
       if let age = SlurmFiles.age(ofSign: sign) { start = min(start ?? time, time - age) }
@@ -305,7 +312,7 @@ struct SlurmJob: Sendable {
     case .record(let exit) where exit.status == SlurmExit.revoked:
       // Another start of the job has found no permit. The first start may be alive.
       if !hasStarted { return revoke() }
-      if isWrapperAlive { return awaitWrapper("Slurm counts another start of it") }
+      if wrapper.isAlive { return awaitWrapper("Slurm counts another start of it") }
       return finish(isStopped ? .stopped : .lost)
     case .record(let exit):
       hasEnded = true
@@ -313,7 +320,7 @@ struct SlurmJob: Sendable {
       guard !hasStarted, exit.isAboutFiles else { return finish(.recorded(exit)) }
       return finish(.unusableFiles("the node cannot use the directory of the cluster"))
     case .noRecord:
-      if isWrapperAlive { return awaitWrapper("Slurm does not know the job") }
+      if wrapper.isAlive { return awaitWrapper("Slurm does not know the job") }
       hasEnded = true
       return finish(isStopped ? .stopped : .unknown)
     }
@@ -339,7 +346,7 @@ struct SlurmJob: Sendable {
     case .started:
       // The wrapper's file appears, and the job is awaited.
       refusal = nil
-      if sign == nil { (sign, signChange, lastLook) = ("", time, time) }
+      wrapper.noteStart(at: time)
       return isStopped ? [.cancel] : []
     case .unclear(let reason): return report("the start cannot be prevented: \(reason)")
     }
@@ -347,7 +354,7 @@ struct SlurmJob: Sendable {
 
   /// Finishes after the start of the job was prevented. Slurm may show the job later.
   private mutating func endWithoutStart(_ end: End) -> [Action] {
-    hasEnded = true
+    (hasEnded, isRevoked) = (true, true)
     return [.abandon] + finish(end)
   }
 
@@ -376,16 +383,6 @@ struct SlurmJob: Sendable {
     switch status {
     case .exited(let number): .exited(number)
     case .notStarted(let obstacle): .notStarted(obstacle)
-    }
-  }
-}
-
-extension SlurmState.Meaning {
-  /// Whether the job has ended, and no process of it is alive.
-  var isEnd: Bool {
-    switch self {
-    case .pending, .running, .ending: false
-    case .completed, .failed, .cancelled, .aborted: true
     }
   }
 }

@@ -91,3 +91,13 @@ struct SlurmState: Hashable, Sendable, CustomStringConvertible {
     }
   }
 }
+
+extension SlurmState.Meaning {
+  /// Whether the job has ended, and no process of it is alive.
+  var isEnd: Bool {
+    switch self {
+    case .pending, .running, .ending: false
+    case .completed, .failed, .cancelled, .aborted: true
+    }
+  }
+}

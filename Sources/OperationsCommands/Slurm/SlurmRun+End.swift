@@ -15,7 +15,7 @@ extension SlurmRun {
   func finish(_ progress: inout Progress) async -> CommandOutcome.Value {
     let isComplete = await readRest(&progress)
     progress.outputs.end()
-    if keepsFiles, !progress.job.hasStarted, progress.end != .exited(0),
+    if keepsFiles, !progress.job.hasStarted, !progress.job.isRevoked, progress.end != .exited(0),
       let submission = progress.job.submission
     {
       // A controller that was killed may start the job again, and the permit is not deleted with the files.

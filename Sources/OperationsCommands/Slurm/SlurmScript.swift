@@ -13,10 +13,14 @@ enum SlurmScript {
   }
 
   /// The environment variables that change the output of `squeue`.
-  private static let squeueVariables = [
-    "ALL", "ARRAY", "FEDR", "FORMAT", "FORMAT2", "LICENSES", "LOCAL", "PARTITION", "PRIORITY",
-    "QOS", "SIBLING", "SORT", "STATES", "USERS",
-  ].map { "SQUEUE_\($0)" }.joined(separator: " ")
+  private static let squeueVariables =
+    [
+      "ALL", "ARRAY", "FEDR", "FORMAT", "FORMAT2", "LICENSES", "LOCAL", "PARTITION", "PRIORITY",
+      "QOS", "SIBLING", "SORT", "STATES", "USERS",
+    ].map { "SQUEUE_\($0)" }.joined(separator: " ") + " SLURM_CLUSTERS"
+  /// The environment variables that change what `sbatch` submits, or where.
+  private static let sbatchVariables =
+    "SBATCH_ARRAY_INX SBATCH_CLUSTERS SBATCH_TEST_ONLY SBATCH_WAIT SLURM_CLUSTERS"
 
   // MARK: Submission
 
@@ -46,6 +50,7 @@ enum SlurmScript {
     return """
       # If the end of this text is lost on its way, the shell executes nothing.
       {
+      unset \(sbatchVariables)
       # In a job of Slurm, its variables do not describe the new job.
       if [ -n "${SLURM_JOB_ID-}" ]; then
         for opq_name in $(env | sed -n 's/^\\(SLURM_[A-Z0-9_]*\\)=.*/\\1/p'); do
@@ -103,8 +108,8 @@ enum SlurmScript {
   /// bytes and the size of the file, the bytes, and a line feed. The size is -1 if the file cannot be read.
   private static func read(_ look: SlurmLook, limit: Int64) -> String {
     let small = """
-      opq_sign=$(head -c 256 -- \(quoted(look.files.sign)) 2>/dev/null)
-      opq_text=$(head -c 256 -- \(quoted(look.files.status)) 2>/dev/null)
+      opq_sign=$(\(head(of: look.files.sign))
+      opq_text=$(\(head(of: look.files.status))
       printf '%s\\n%s\\n' "$opq_sign" "$opq_text"
       """
     let outputs = look.outputs.map { output in
@@ -129,6 +134,15 @@ enum SlurmScript {
     }
     return ([small] + outputs).joined(separator: "\n")
   }
+
+  /// The end of an assignment to the beginning of a file; the word ``unreadable`` if the file exists and cannot be read.
+  private static func head(of path: String) -> String {
+    let path = quoted(path)
+    return "head -c 256 -- \(path) 2>/dev/null || { [ ! -e \(path) ] || echo \(unreadable); })"
+  }
+
+  /// The contents of a file that cannot be read.
+  static let unreadable = "unreadable"
 
   private static func tail(limit: Int64) -> String {
     let most = min(SlurmLook.mostTailBytes, limit)
@@ -245,6 +259,7 @@ enum SlurmScript {
   /// `scontrol`, its output, and a line with the marker.
   static func showJob(_ submission: SlurmSubmission, marker: String) -> String {
     """
+    unset SLURM_CLUSTERS
     opq_job=$(scontrol -a -o show job '\(submission.id ?? 0)' 2>&1 </dev/null)
     printf '%s %s\\n%s\\n%s\\n' \(marker) "$?" "$opq_job" \(marker)
 

@@ -139,12 +139,15 @@ struct ClusterRunTests {
     let home = scene.stored.scene.file("home")
     try FileManager.default.createDirectory(
       atPath: "\(home)/work", withIntermediateDirectories: true)
-    // The arguments of ssh are two options, the login node and a command.
+    // The arguments of ssh are options, the login node and a command. The first call limits the time to connect.
     try scene.stored.writeProgram(
       "ssh",
       """
-      test "$1 $2 $3" = '-oBatchMode=yes -oConnectTimeout=15 login' || exit 255
-      shift 3
+      case "$1 $2 $3" in
+        '-oBatchMode=yes -oConnectTimeout=15 login') shift 3 ;;
+        '-oBatchMode=yes login '*) shift 2 ;;
+        *) exit 255 ;;
+      esac
       HOME='\(home)' exec env '\(scene.environment[0])' "$@"
       """)
     let program = try scene.stored.start(

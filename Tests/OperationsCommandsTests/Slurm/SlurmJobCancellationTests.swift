@@ -107,7 +107,3 @@ import Testing
     #expect(scene.take(.queue(.records([other]))) == [.revoke])
   }
 }
-
-extension SlurmJob.Action {
-  fileprivate var isReport: Bool { if case .report = self { true } else { false } }
-}

@@ -78,3 +78,8 @@ struct SlurmJobScene {
     return actions
   }
 }
+
+extension SlurmJob.Action {
+  /// Whether the action reports a status.
+  var isReport: Bool { if case .report = self { true } else { false } }
+}

@@ -173,10 +173,56 @@ import Testing
   func unreadableFiles() {
     var scene = SlurmJobScene.submitted()
     _ = scene.read(sign: "0 7")
-    for _ in 0..<10 { _ = scene.read(isRead: false, after: .seconds(61)) }
+    for _ in 0..<9 { _ = scene.read(isRead: false, after: .seconds(61)) }
     _ = scene.showNothing()
     #expect(scene.showNothing() == [.report("running, but Slurm does not know the job")])
     _ = scene.read(sign: "0 7", after: .seconds(61))
     #expect(scene.showNothing() == [.finish(.lost)])
+  }
+
+  @Test("SL-5: Files that cannot be read for a long time are those of a wrapper that is not alive")
+  func lastingFault() {
+    var scene = SlurmJobScene.submitted()
+    _ = scene.read(sign: "0 7")
+    for _ in 0..<12 { _ = scene.read(isRead: false, after: .seconds(61)) }
+    _ = scene.showNothing()
+    #expect(scene.showNothing() == [.finish(.lost)])
+  }
+
+  @Test("SL-12: Files that cannot be read do not delay the end of a cancelled job")
+  func cancelledWithFault() {
+    var scene = SlurmJobScene.submitted()
+    _ = scene.read(sign: "0 7")
+    _ = scene.take(.stop)
+    for _ in 0..<2 { _ = scene.read(isRead: false, after: .seconds(61)) }
+    _ = scene.showNothing()
+    #expect(scene.showNothing() == [.finish(.stopped)])
+  }
+
+  @Test("SL-9, SL-12: A refused or cancelled job ends although its start cannot be prevented")
+  func lastingRefusal() {
+    for isStopped in [false, true] {
+      var scene = SlurmJobScene()
+      _ = scene.begin()
+      _ = scene.take(.submission(.refused("Invalid partition")))
+      if isStopped { _ = scene.take(.stop) }
+      _ = scene.take(.revocation(.unclear("no answer")))
+      var last: [SlurmJob.Action] = []
+      for _ in 0..<6 {
+        last = scene.showNothing()
+        _ = scene.take(.revocation(.unclear("no answer")))
+      }
+      #expect(
+        last == [.abandon, .finish(isStopped ? .stopped : .refused("Invalid partition"))])
+    }
+  }
+
+  @Test("SL-2: A job that another cluster of a federation has got is not shown")
+  func federation() {
+    var scene = SlurmJobScene.submitted()
+    #expect(scene.show("REVOKED") == [])
+    #expect(scene.show("REVOKED") == [.revoke])
+    #expect(scene.take(.revocation(.started)) == [])
+    #expect(scene.show("REVOKED").last?.isReport == true)
   }
 }

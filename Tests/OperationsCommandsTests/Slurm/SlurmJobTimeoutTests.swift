@@ -26,10 +26,18 @@ import Testing
   func preparation() {
     var scene = SlurmJobScene.submitted(timeout: .seconds(10))
     _ = scene.show("CONFIGURING")
-    #expect(scene.take(.time, after: .seconds(3600)) == [])
+    #expect(scene.take(.time, after: .seconds(500)) == [])
     _ = scene.show("RUNNING")
-    #expect(scene.take(.time, after: .seconds(3600)) == [])
+    #expect(scene.take(.time, after: .seconds(90)) == [])
     _ = scene.read(sign: "0 7")
+    #expect(scene.take(.time, after: .seconds(10)) == [.cancel])
+  }
+
+  @Test("SL-23: A command that cannot write its file has a time limit too")
+  func withoutFile() {
+    var scene = SlurmJobScene.submitted(timeout: .seconds(10))
+    _ = scene.show("RUNNING")
+    #expect(scene.take(.time, after: .seconds(600)) == [])
     #expect(scene.take(.time, after: .seconds(10)) == [.cancel])
   }
 
