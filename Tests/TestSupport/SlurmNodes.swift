@@ -71,35 +71,20 @@ package final class SlurmNodes: Sendable {
 
   /// Sends a signal to a service: `slurmctld`, `munged`, `n1` or `n2`.
   package func send(_ signal: Int32, to service: String) {
-    let process = Self.output("cat '\(directory.file("run/\(service).pid"))'").text
+    let process = FixtureScript.output("cat '\(directory.file("run/\(service).pid"))'").text
     if let id = Int32(process.filter { $0 != "\n" }) { kill(id, signal) }
   }
 
   /// Runs a shell text that can call Slurm's commands, and returns its output.
   @discardableResult
   package func shell(_ text: String) -> String {
-    Self.output("SLURM_CONF='\(directory.file("etc/slurm.conf"))'; export SLURM_CONF; \(text)").text
+    FixtureScript.output(
+      "SLURM_CONF='\(directory.file("etc/slurm.conf"))'; export SLURM_CONF; \(text)"
+    ).text
   }
 
   private func call(_ words: [String]) throws {
-    let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
-    let script = parts.dropLast(2).joined(separator: "/") + "/Fixtures/slurm/cluster"
-    let text = ([script] + words).map { "'\($0)'" }.joined(separator: " ")
-    // The services would keep a pipe open.
-    let (output, status) = Self.output(
-      "\(text) >'\(directory.file("start"))' 2>&1; s=$?; cat '\(directory.file("start"))'; exit $s")
+    let (output, status) = FixtureScript.run("slurm/cluster", words, log: directory.file("start"))
     if status != 0 { throw Failure(description: output) }
-  }
-
-  private static func output(_ text: String) -> (text: String, status: Int32) {
-    guard let stream = popen(text, "r") else { return ("", -1) }
-    var output: [UInt8] = []
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = fread(&bytes, 1, bytes.count, stream)
-      if count == 0 { break }
-      output += bytes[..<count]
-    }
-    return (String(decoding: output, as: UTF8.self), pclose(stream))
   }
 }

@@ -162,6 +162,32 @@ struct ClusterRunTests {
     #expect(lines.last == "3000")
     #expect(FileManager.default.fileExists(atPath: "\(home)/work/.opq/runs/\(run.id)/jobs"))
   }
+
+  @Test(
+    "JS-8, JS-9: The commands of Slurm are called through a real ssh",
+    .enabled(if: SSHServer.isInstalled, SSHServer.missing))
+  func realLogin() throws {
+    let nodes = try #require(OnSlurm.nodes)
+    let work = try TemporaryDirectory()
+    let scene = try ClusterScene(
+      """
+        one: {run: 'echo "in $PWD"; seq 3000', each: {N: [1, 2, 3, 4]}}
+        two: {run: 'echo behind; exit 3', needs: [one]}
+      """, head: "queues: {default: {width: 4}}", on: "slurm:login:\(work.path)")
+    let server = try SSHServer(Array(nodes.prefix.dropFirst()))
+    let program = try scene.stored.start(
+      ["run", "--batch", scene.stored.file] + scene.place,
+      environment: ["PATH=\(server.programs):/usr/bin:/bin"])
+    #expect(program.end(within: 120) == .status(1), "\(program.errors)")
+    let run = try scene.stored.onlyRun()
+    for number in 1...4 {
+      #expect(run.end(of: "one[\(number)]")?.state == "succeeded", "\(program.output)")
+      let log = try scene.stored.run(["log", "one[\(number)]", "--run", run.id])
+      let lines = log.output.split(separator: "\n")
+      #expect(lines.first == "in \(work.path)" && lines.count == 3001)
+    }
+    #expect(run.end(of: "two")?.status == 3)
+  }
 }
 
 /// Tests of places that cannot be used. They need no cluster.
