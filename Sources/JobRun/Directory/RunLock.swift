@@ -26,9 +26,9 @@ package final class RunLock: Sendable {
     if file >= 0 { Self.close(file) }
   }
 
-  /// Ends the lock and closes its file. A process that is being started has copies of all open files until it executes
+  /// Ends the lock of an open file, if there is one, and closes the file. A process that is being started has copies of all open files until it executes
   /// its program, so closing alone could end the lock later.
-  private static func close(_ file: Int32) {
+  static func close(_ file: Int32) {
     cmonitor_unlock(file)
     cmonitor_close(file)
   }
@@ -67,7 +67,7 @@ package final class RunLock: Sendable {
     do throws(RunFailure) {
       try lock(file, of: directory)
     } catch {
-      cmonitor_close(file)
+      close(file)
       throw error
     }
     return file

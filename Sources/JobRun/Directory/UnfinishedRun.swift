@@ -59,10 +59,6 @@ struct UnfinishedRun {
 
     fileprivate init(_ file: Int32) { self.file = file }
 
-    deinit {
-      // A process that is being started has a copy of the open file.
-      cmonitor_unlock(file)
-      cmonitor_close(file)
-    }
+    deinit { RunLock.close(file) }
   }
 }

@@ -220,7 +220,7 @@ struct RunSimulation {
     }
     // The first start after a success needs a reason.
     guard let start = lastSuccess(of: index), !outdated.contains(job.id),
-      isUsable(start, of: index)
+      hasDefinition(start, of: index), !isBehindChange(start, of: index)
     else { return }
     throw Violation("\(job.id) has succeeded, and runs again")
   }
@@ -237,13 +237,27 @@ struct RunSimulation {
 
   /// Returns whether the success of an attempt belongs to the definition of the job and to the last results of its needs.
   private func isUsable(_ start: Int, of index: Int) -> Bool {
-    let job = plan.jobs[index]
-    let end = records[start...].last { $0.event == .end && $0.job == job.id }
-    guard end?.definition == resumption.definitions[index] else { return false }
-    let needs = Set(job.needs.joined().map { plan.jobs[$0].id })
+    let needs = needIDs(of: index)
     let ended = Set(records[..<start].filter { $0.event == .end }.compactMap(\.job))
-    return needs.isSubset(of: ended) && needs.isDisjoint(with: outdated)
-      && !records[start...].contains { $0.event == .end && needs.contains($0.job ?? "") }
+    return hasDefinition(start, of: index) && !isBehindChange(start, of: index)
+      && needs.isSubset(of: ended) && needs.isDisjoint(with: outdated)
+  }
+
+  /// Returns whether the end of an attempt has the present definition of the job.
+  private func hasDefinition(_ start: Int, of index: Int) -> Bool {
+    let id = plan.jobs[index].id
+    let end = records[start...].last { $0.event == .end && $0.job == id }
+    return end?.definition == resumption.definitions[index]
+  }
+
+  /// Returns whether a need has ended after the start of an attempt.
+  private func isBehindChange(_ start: Int, of index: Int) -> Bool {
+    let needs = needIDs(of: index)
+    return records[start...].contains { $0.event == .end && needs.contains($0.job ?? "") }
+  }
+
+  private func needIDs(of index: Int) -> Set<String> {
+    Set(plan.jobs[index].needs.joined().map { plan.jobs[$0].id })
   }
 
   private mutating func end(_ index: Int, attempt: Int, status: Int32) {
