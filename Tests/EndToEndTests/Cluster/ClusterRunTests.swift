@@ -122,10 +122,10 @@ struct ClusterRunTests {
   func dryRun() throws {
     let scene = try ClusterScene("  one: {run: 'true'}")
     let program = try scene.stored.run(
-      ["run", "--dry-run", "--on", "slurm:login:/work", scene.stored.file])
+      ["run", "--dry-run", "--on", "slurm:login:/data", scene.stored.file])
     #expect(program.ending == .status(0))
     #expect(
-      program.output.hasSuffix("\nthe commands run on the Slurm cluster of login, in /work\n"))
+      program.output.hasSuffix("\nthe commands run on the Slurm cluster of login, in /data\n"))
     #expect(scene.stored.runs.isEmpty)
   }
 
@@ -135,10 +135,10 @@ struct ClusterRunTests {
       """
         one: {run: 'echo "in $PWD"; seq 3000'}
         two: {run: 'echo behind; exit 3', needs: [one]}
-      """, on: "slurm:login:work")
+      """, on: "slurm:login:data")
     let home = scene.stored.scene.file("home")
     try FileManager.default.createDirectory(
-      atPath: "\(home)/work", withIntermediateDirectories: true)
+      atPath: "\(home)/data", withIntermediateDirectories: true)
     // The arguments of ssh are options, the login node and a command. The first call limits the time to connect.
     try scene.stored.writeProgram(
       "ssh",
@@ -158,9 +158,9 @@ struct ClusterRunTests {
     #expect(run.end(of: "two")?.status == 3)
     let log = try scene.stored.run(["log", "one", "--run", run.id])
     let lines = log.output.split(separator: "\n")
-    #expect(lines.first?.hasSuffix("/home/work") == true && lines.count == 3001)
+    #expect(lines.first?.hasSuffix("/home/data") == true && lines.count == 3001)
     #expect(lines.last == "3000")
-    #expect(FileManager.default.fileExists(atPath: "\(home)/work/.opq/runs/\(run.id)/jobs"))
+    #expect(FileManager.default.fileExists(atPath: "\(home)/data/.opq/runs/\(run.id)/jobs"))
   }
 
   @Test(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The place of a run on a cluster")
 struct RunClusterTests {
-  private static let run = RunDirectory(path: "/work/.opq/runs/20260131-235959-k3x9")
+  private static let run = RunDirectory(path: "/data/.opq/runs/20260131-235959-k3x9")
 
   @Test(
     "JS-8: A place is slurm, a login node and a directory",
@@ -35,7 +35,7 @@ struct RunClusterTests {
     let local = try #require(RunCluster("slurm"))
     #expect(
       local.files(named: "1-a.1", of: Self.run).base
-        == "/work/.opq/runs/20260131-235959-k3x9/jobs/1-a.1")
+        == "/data/.opq/runs/20260131-235959-k3x9/jobs/1-a.1")
     #expect(local.client(for: Self.run).sharesFiles)
     let remote = try #require(RunCluster("slurm:login:/home/me"))
     #expect(
@@ -49,10 +49,10 @@ struct RunClusterTests {
   @Test("JS-8: A sentence says where the commands run")
   func sentences() {
     #expect(
-      ["slurm", "slurm:login", "slurm:login:/work"].map { RunCluster($0)?.sentence } == [
+      ["slurm", "slurm:login", "slurm:login:/data"].map { RunCluster($0)?.sentence } == [
         "the commands run on the Slurm cluster of this machine",
         "the commands run on the Slurm cluster of login, in the home directory",
-        "the commands run on the Slurm cluster of login, in /work",
+        "the commands run on the Slurm cluster of login, in /data",
       ])
   }
 }

@@ -16,7 +16,7 @@ struct RunRequestTests {
       file: text, title: text, isLines: true, width: 3, only: [text, ""], until: ["x"],
       failsFast: true, directory: text, created: 7, variables: [text: "0123", "B": ""])
     var clustered = full
-    clustered.cluster = RunCluster("slurm:login:/work/\(text)")
+    clustered.cluster = RunCluster("slurm:login:/data/\(text)")
     clustered.cluster?.pollInterval = .milliseconds(1_500)
     let small = RunRequest(file: nil, title: "", directory: "/", created: 0)
     for request in [full, clustered, small] {
