@@ -82,7 +82,7 @@ int csystem_executable_hash(uint64_t *hash) {
 
 int csystem_create_directory(char *path) {
   if (!mkdtemp(path)) return errno;
-  // The mask of the process could take the owner's permissions too.
+  // The file mode mask of the process may remove permissions of the owner.
   return chmod(path, 0700) == 0 ? 0 : errno;
 }
 
@@ -111,7 +111,7 @@ int csystem_create_private_file(const char *path) {
   int file;
   do file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
   while (file < 0 && errno == EINTR);
-  // The mask of the process could take the owner's permissions too.
+  // The file mode mask of the process may remove permissions of the owner.
   if (file >= 0) fchmod(file, 0600);
   return csystem_above_standard_streams(file);
 }
@@ -146,7 +146,7 @@ static int termination_pipe = -1;
 static void note_termination(int signal) {
   (void)signal;
   int error = errno;
-  // The pipe never blocks. If it is full, it is readable, and a further byte changes nothing.
+  // Writing to the pipe does not block. A full pipe is readable, so it needs no further byte.
   if (write(termination_pipe, "", 1) < 0) errno = error;
   errno = error;
 }
@@ -160,7 +160,7 @@ int csystem_watch_termination(void) {
   if (termination_pipe < 0) return termination_pipe;
   struct sigaction action;
   memset(&action, 0, sizeof action);
-  // A handler does not pass to the programs that this process executes. An ignored signal would.
+  // Programs that this process executes do not inherit a handler. They would inherit an ignored signal.
   action.sa_handler = note_termination;
   action.sa_flags = SA_RESTART;
   if (sigaction(SIGTERM, &action, NULL) != 0) return -errno;

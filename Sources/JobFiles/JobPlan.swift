@@ -70,7 +70,7 @@ package struct JobPlan: Hashable, Sendable {
     /// Whether the job must not be repeated unless the user requests it.
     package let isOnce: Bool
     package let condition: Condition
-    /// What the job requests of a Slurm cluster.
+    /// What the job requests from a Slurm cluster.
     package let slurm: SlurmRequest
   }
 

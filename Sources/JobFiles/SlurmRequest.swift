@@ -2,17 +2,17 @@
 // Part of opq; see LICENSE.
 
 extension JobPlan {
-  /// What a job requests of a Slurm cluster. It has no effect if the job runs on this machine.
+  /// What a job requests from a Slurm cluster. It has no effect if the job runs on this machine.
   package struct SlurmRequest: Hashable, Sendable {
     /// The partition, or several partitions separated by commas; `nil` for the default of the cluster.
     package var partition: String?
-    /// The number of processors; `nil` for the default of the cluster.
+    /// The number of processors of one node; `nil` for the default of the cluster.
     package var cpus: Int?
     /// The memory in Slurm's notation, such as `4G`; `nil` for the default of the cluster.
     package var memory: String?
-    /// The time limit of the job on its node; `nil` for that of the partition.
+    /// The time limit of the job on its node; `nil` for the limit of the partition.
     package var time: Duration?
-    /// The number of GPUs; `nil` for the default of the cluster.
+    /// The number of GPUs; `nil` and 0 for none.
     package var gpus: Int?
     /// Further options of `sbatch`. Each one begins with a hyphen.
     package var options: [String] = []
@@ -45,37 +45,38 @@ extension JobPlan.SlurmRequest {
     guard fields.node(.options) != nil else { return }
     options = []
     for (text, line) in try fields.texts(.options) {
-      // Slurm would read another word as the name of a script.
+      // Slurm would use a word without a hyphen as the name of a script.
       guard text.utf8.first == UInt8(ascii: "-"), text.utf8.count > 1 else {
         throw JobFileMistake(
           line, "the option \(text.quoted) of \(fields.owner) does not begin with a hyphen")
       }
       if let name = Self.reservedName(in: text) {
         throw JobFileMistake(
-          line, "\(fields.owner) has the option \(name.quoted), which opq-top uses itself")
+          line, "\(fields.owner) has the option \(name.quoted), which opq-top does not permit")
       }
       guard text.utf8.count == 2 || !Self.isWithoutValue(text) else {
         throw JobFileMistake(
           line,
-          "the option \(text.quoted) of \(fields.owner) is several options; write one in each text")
+          "the option \(text.quoted) of \(fields.owner) contains several options; "
+            + "write each option as one text")
       }
       options.append(text)
     }
   }
 
-  /// Returns the name of the option in a text if it is reserved; otherwise `nil`. `sbatch` also accepts the beginning of
-  /// a long name.
+  /// Returns the name of the option in a text if it is reserved; otherwise `nil`. The beginning of a reserved long name
+  /// is reserved too, because `sbatch` accepts it.
   private static func reservedName(in text: String) -> String? {
     guard text.utf8.dropFirst().first == UInt8(ascii: "-") else {
       return letter(of: text, isIn: reservedLetters)
         ? String(decoding: text.utf8.prefix(2), as: UTF8.self) : nil
     }
-    // The first character of a value can combine with the equals sign.
+    // The bytes are compared: Swift can count an equals sign and the first scalar of the value as one character.
     let name = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
     return reservedNames.contains { $0.hasPrefix(name) } ? name : nil
   }
 
-  /// Returns whether a text begins with a short option without a value. Its further letters would be options too.
+  /// Returns whether a text begins with a short option without a value. `sbatch` would read further letters as options.
   private static func isWithoutValue(_ text: String) -> Bool {
     letter(of: text, isIn: lettersWithoutValue)
   }

@@ -25,8 +25,8 @@ enum AwaitingOperation: Sendable {
   }
 }
 
-/// A command that an earlier runner has started, and that was alive when this runner began, or that an earlier runner
-/// has submitted to a cluster.
+/// A command that an earlier runner has started or submitted to a cluster. A started command was alive when this runner
+/// began.
 ///
 /// An operation that is cancelled before its work begins does no work, so it does not end the command. In this case,
 /// ``end(_:)`` ends it.
@@ -48,9 +48,10 @@ final class Adoption: Sendable {
 
   /// Creates the adoption of a submission.
   ///
-  /// - Parameter makeOperation: A closure that creates the operation for a time limit of the command.
+  /// - Parameter makeOperation: A closure that creates the operation. It receives the time limit of the command; `nil`
+  ///   for no limit.
   init(ofSubmission makeOperation: @escaping @Sendable (_ timeout: Duration?) -> SlurmOperation) {
-    // The time in which the job was pending, and the clock of the other machine, are not known.
+    // This process does not know how long the job was pending, and does not know the clock of the other machine.
     measureAge = { .zero }
     make = { .submission(makeOperation($0)) }
   }
@@ -63,8 +64,8 @@ final class Adoption: Sendable {
 
   /// Creates the operation that awaits the end of the command.
   ///
-  /// - Parameter timeout: The time limit of the command, which begins with the start of the shim, or with the start on
-  ///   the node; `nil` for no limit.
+  /// - Parameter timeout: The time limit of the command; `nil` for no limit. It begins with the start of the shim, or
+  ///   on a cluster with the start of the command on its node.
   /// - Returns: The operation.
   func makeOperation(timeout: Duration? = nil) -> AttemptOperation {
     let awaiting = make(timeout)

@@ -4,13 +4,13 @@
 import JobFiles
 import OperationsCommands
 
-/// The cluster of a run. All jobs of the run use one client, which asks Slurm for all of them together.
+/// The cluster of a run. All jobs of the run use one client, so that one call of `squeue` asks for all of them.
 struct JobCluster: Sendable {
   let place: RunCluster
   let client: SlurmCluster
   let directory: RunDirectory
 
-  /// Creates the client. Nothing is called before a job starts.
+  /// Creates the client. No command of Slurm is called before a job starts.
   init(_ place: RunCluster, of directory: RunDirectory) {
     self.place = place
     self.directory = directory
@@ -21,7 +21,7 @@ struct JobCluster: Sendable {
   ///
   /// - Parameters:
   ///   - command: The command.
-  ///   - request: What the job requests of the cluster.
+  ///   - request: What the job requests from the cluster.
   ///   - files: The name of the attempt's files.
   ///   - timeout: The time limit of the command, without the time in which the job is pending; `nil` for no limit.
   ///   - adopted: The last submission that an earlier runner has recorded; `nil` for a new attempt.

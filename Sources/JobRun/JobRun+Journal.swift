@@ -62,7 +62,7 @@ extension JobRun {
   ///   - attempt: The number of the attempt.
   ///   - files: The name of the attempt's files.
   ///   - submission: The submission to a cluster; `nil` for a command of this machine. If the cluster has lost an
-  ///     earlier submission of the attempt, the attempt has a further record.
+  ///     earlier submission of the attempt, the journal gets another record of the same attempt.
   /// - Throws: `RunFailure` if the journal cannot be written.
   func recordStart(
     of index: Int, attempt: Int, files: String, _ submission: SlurmSubmission? = nil

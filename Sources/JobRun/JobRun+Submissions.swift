@@ -5,15 +5,16 @@ import JobFiles
 import OperationsCommands
 import OperationsCore
 
-/// The error that a command is not submitted again, because its job is no longer in the job file.
+/// The error of a lost submission that is not repeated, because its job is no longer in the job file.
 private struct JobWasRemoved: Error, CustomStringConvertible {
-  let description = "the cluster has lost it before its start, and it is no longer in the job file"
+  let description =
+    "Slurm has lost the submission before its start, and the job is no longer in the job file"
 }
 
-/// The error that a command is not submitted again, because its job or a need has changed since the submission.
+/// The error of a lost submission that is not repeated, because its job or a need has changed since the submission.
 struct JobHasChanged: Error, CustomStringConvertible {
   let description =
-    "the cluster has lost it before its start, and the job or a need has changed since then"
+    "Slurm has lost the submission before its start, and the job or a need has changed since then"
 }
 
 extension JobRun {
@@ -75,9 +76,9 @@ extension JobRun {
   ///   - attempt: The number of the attempt.
   ///   - files: The name of the attempt's files.
   ///   - submission: The new submission.
-  /// - Throws: ``JobHasChanged`` if the attempt is outdated: the command would start before the needs that run again
-  ///   have ended. The end of the job then keeps the outdated definition, so the job runs again at the next resume.
-  ///   `RunFailure` if the journal cannot be written.
+  /// - Throws: ``JobHasChanged`` if the job or a need has changed since the first submission: the command would start
+  ///   before the needs that run again have ended. The end of the job then has the definition from before the change,
+  ///   so the next resume runs the job again. `RunFailure` if the journal cannot be written.
   func recordResubmission(
     of index: Int, attempt: Int, files: String, _ submission: SlurmSubmission
   ) async throws {
@@ -99,8 +100,8 @@ extension JobRun {
     }
   }
 
-  /// Records the id or the time of a submission. Nothing waits for the record: a runner that does not find it looks for
-  /// the comment of the submission.
+  /// Records the id or the time of a submission. No code waits until the record is on the disk: if it is missing, the
+  /// next runner finds the submission by its comment.
   private func record(_ submission: SlurmSubmission, of id: String, attempt: Int) {
     let record = stamped(.submitted(id, attempt: attempt, submission: submission))
     state.withLock { $0.records.entries.append(JournalLine.Entry(record: record)) }

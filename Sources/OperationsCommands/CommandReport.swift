@@ -39,8 +39,8 @@ struct CommandReport: Sendable {
     line.utf8.contains { $0 > UInt8(ascii: " ") && $0 != 0x7f }
   }
 
-  /// Returns a line as a status. Programs that show their progress in one line begin it again with a carriage return, so
-  /// only the text after the last one counts.
+  /// Returns a line as a status. Programs that show their progress in one line begin it again with a carriage return,
+  /// so only the text after the last one counts.
   static func status(of line: String) -> String {
     let scalars = line.unicodeScalars
     let parts = scalars.split(separator: "\r").map { String($0) }

@@ -4,7 +4,7 @@
 import JobFiles
 import Testing
 
-/// What jobs request of a Slurm cluster.
+/// What jobs request from a Slurm cluster.
 @Suite struct SlurmRequestTests {
   private func requests(_ text: String) throws -> [JobPlan.SlurmRequest] {
     try Reading.plan(text).jobs.map(\.slurm)
@@ -70,11 +70,11 @@ import Testing
       ),
       (
         "{options: ['--output=x']}",
-        #""slurm" of the job "a" has the option "--output", which opq-top uses itself"#
+        #""slurm" of the job "a" has the option "--output", which opq-top does not permit"#
       ),
       (
         "{options: [-ox]}",
-        #""slurm" of the job "a" has the option "-o", which opq-top uses itself"#
+        #""slurm" of the job "a" has the option "-o", which opq-top does not permit"#
       ),
       ("high", #""slurm" of the job "a" must be a mapping of keys to values"#),
     ])
@@ -94,7 +94,7 @@ import Testing
   func reservedOptions(option: String, name: String) {
     #expect(
       Reading.mistake("jobs: {a: {run: x, slurm: {options: ['\(option)']}}}")
-        == #"jobs.yaml:1: "slurm" of the job "a" has the option "\#(name)", which opq-top uses itself"#
+        == #"jobs.yaml:1: "slurm" of the job "a" has the option "\#(name)", which opq-top does not permit"#
     )
   }
 
@@ -102,7 +102,7 @@ import Testing
   func joinedOptions(option: String) {
     #expect(
       Reading.mistake("jobs: {a: {run: x, slurm: {options: [\(option)]}}}")
-        == #"jobs.yaml:1: the option "\#(option)" of "slurm" of the job "a" is several options; write one in each text"#
+        == #"jobs.yaml:1: the option "\#(option)" of "slurm" of the job "a" contains several options; write each option as one text"#
     )
   }
 

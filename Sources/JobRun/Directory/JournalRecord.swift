@@ -14,7 +14,7 @@ package struct JournalRecord: Hashable, Sendable {
     case runner
     /// An attempt of a job starts: the command, or its submission to a cluster.
     case start
-    /// The submission to a cluster has an id, or the time of the submission is known.
+    /// The id of a submission to a cluster is known, or its time.
     case submitted
     /// An attempt has failed, and another attempt follows.
     case attempt

@@ -5,17 +5,17 @@ import OperationsCommands
 
 /// The Slurm cluster on which the commands of a run execute.
 ///
-/// As text, it is `slurm` if Slurm's commands are called on this machine. Otherwise it is `slurm:LOGIN` or
-/// `slurm:LOGIN:DIRECTORY`, and Slurm's commands are called through ssh.
+/// Its text is `slurm` if Slurm's commands are called on this machine. If they are called through ssh, its text is
+/// `slurm:LOGIN` or `slurm:LOGIN:DIRECTORY`.
 package struct RunCluster: Hashable, Sendable {
-  /// The time between two calls of `squeue` if the user selects none.
+  /// The time between two calls of `squeue` if the user selects no other time.
   package static let usualPollInterval = Duration.seconds(10)
 
   /// The machine that ssh connects to; `nil` if Slurm's commands are called on this machine.
   package let login: String?
-  /// The directory on the cluster in which commands run and whose folder `.opq` gets their files. If it is relative, it
+  /// The directory on the cluster in which commands run, and whose folder `.opq` contains their files. A relative path
   /// begins in the home directory. `nil` if Slurm's commands are called on this machine: then the commands run in the
-  /// working directory of the run, and the directory of the run has their files.
+  /// working directory of the run, and the directory of the run contains their files.
   package private(set) var directory: String?
   /// The time between two calls of `squeue`, at least 1 second.
   package var pollInterval = RunCluster.usualPollInterval
@@ -40,7 +40,7 @@ package struct RunCluster: Hashable, Sendable {
     (["slurm"] + [login, directory].compactMap(\.self)).joined(separator: ":")
   }
 
-  /// The place as one sentence without a full stop. It can be unsanitised.
+  /// The place as one sentence without a full stop. The text is unsanitised.
   package var sentence: String {
     guard let login else { return "the commands run on the Slurm cluster of this machine" }
     let place = directory.map { $0 == "." ? "in the home directory" : "in \($0)" } ?? ""
@@ -74,7 +74,7 @@ package struct RunCluster: Hashable, Sendable {
   /// Returns the client for the cluster.
   ///
   /// - Parameter run: The directory of the run.
-  /// - Returns: The client. It has called nothing.
+  /// - Returns: The client. Creating it calls no command.
   func client(for run: RunDirectory) -> SlurmCluster {
     SlurmCluster(
       directory: folder(of: run), commandPrefix: prefix, sharesFiles: login == nil,

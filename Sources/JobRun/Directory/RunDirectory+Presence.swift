@@ -43,9 +43,9 @@ extension RunDirectory {
     return false
   }
 
-  /// Whether a command was submitted to a cluster, and its end is not known. A damaged journal has no such command.
+  /// Whether a command was submitted to a cluster, and its end is not known; `false` if the journal is damaged.
   private var mayHaveSubmittedCommand: Bool {
-    // Most runs have no cluster, and their journals are not read.
+    // The journal can be long, and is not needed for a run without a cluster.
     guard (try? RunRequest.read(self))?.cluster != nil else { return false }
     guard let history = try? RunHistory.read(self) else { return false }
     return history.jobs.values.contains { job in

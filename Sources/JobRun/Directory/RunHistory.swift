@@ -17,7 +17,7 @@ package struct RunHistory: Sendable {
     package let boot: String
     /// The wall clock, in nanoseconds since 1970.
     package let time: Int64
-    /// The last submission to a cluster, as far as it is known; `nil` for a command of this machine.
+    /// The last submission to a cluster, with what is known about it; `nil` for a command of this machine.
     package internal(set) var submission: SlurmSubmission?
   }
 

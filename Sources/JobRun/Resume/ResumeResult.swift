@@ -32,7 +32,8 @@ struct ResumeResult: Hashable {
     case submitted
     /// The command was submitted to a cluster, and the job or a need has changed since then.
     case submittedOutdated
-    /// The same for a job that must not run twice.
+    /// The command of a job that must not run twice was submitted to a cluster, and the job or a need has changed since
+    /// then.
     case submittedOutdatedOnce
     /// The command has ended without a runner.
     case taken

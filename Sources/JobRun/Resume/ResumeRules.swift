@@ -202,8 +202,8 @@ extension ResumeRules {
     return result
   }
 
-  /// Returns the result of a job with an attempt that was submitted to a cluster. It is awaited also if the job has
-  /// changed since then, because the command may run, and may have run for days.
+  /// Returns the result of a job with an attempt that was submitted to a cluster. The attempt is awaited even if the
+  /// job has changed since then, because the command may already have run for days.
   private func decide(
     _ index: Int, submittedAs submission: SlurmSubmission, _ needs: NeedFacts
   ) -> ResumeResult {

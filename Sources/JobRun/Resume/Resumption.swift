@@ -15,9 +15,9 @@ package struct Resumption: Sendable {
     case keep(JobOutcome)
     /// The command of this attempt still runs. Its end is awaited at once, without a start limit.
     case adopt(attempt: Int, files: ShimFiles, shim: AdoptedShim)
-    /// The command of this attempt was submitted to a cluster, or may have been. Its end is awaited at once, without a
-    /// start limit. If it was not submitted, or the cluster has lost it before its start, it is submitted again. If the
-    /// job or a need has changed since then, the attempt has failed instead.
+    /// The command of this attempt was submitted to a cluster, or may have been. The runner waits for its end at once,
+    /// without a start limit. If Slurm does not know the submission and the command has not started, the command is
+    /// submitted again. If the job or a need has changed since the submission, the attempt fails instead.
     case adoptSubmission(attempt: Int, files: String, submission: SlurmSubmission)
     /// The command of this attempt has ended with this status, which the journal does not have. If the status is not 0
     /// and the attempt is not the last one, another attempt follows after the pause.

@@ -21,8 +21,8 @@ struct SlurmJob: Sendable {
   static let absencesUntilForgotten = 2
   /// The number of submissions of which Slurm has shown none, after which the operation fails.
   static let mostSubmissions = 10
-  /// The number of answers without the job after which a job ends whose files cannot be changed, if it was refused or the
-  /// operation was cancelled.
+  /// The number of answers without the job after which a job ends whose files cannot be changed, if it was refused or
+  /// the operation was cancelled.
   private static let absencesUntilEnd = 6
   /// The time for which Slurm can count a job as running before its wrapper has started. Afterwards, the time limit
   /// counts also if the wrapper cannot write its file.

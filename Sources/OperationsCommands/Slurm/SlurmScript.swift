@@ -135,7 +135,8 @@ enum SlurmScript {
     return ([small] + outputs).joined(separator: "\n")
   }
 
-  /// The end of an assignment to the beginning of a file; the word ``unreadable`` if the file exists and cannot be read.
+  /// The end of an assignment to the beginning of a file; the word ``unreadable`` if the file exists and cannot be
+  /// read.
   private static func head(of path: String) -> String {
     let path = quoted(path)
     return "head -c 256 -- \(path) 2>/dev/null || { [ ! -e \(path) ] || echo \(unreadable); })"
@@ -166,8 +167,8 @@ enum SlurmScript {
   /// Returns the text that cancels jobs and requests their wrappers to end the commands. An id is used only if the job
   /// with this id has the comment of the submission.
   ///
-  /// The text prints a line for each job: the marker, its comment, and `revoked` if it has not started and cannot start,
-  /// and otherwise `requested`. The last line has the marker, `end`, and the exit status of `scancel`.
+  /// The text prints a line for each job: the marker, its comment, and `revoked` if it has not started and cannot
+  /// start, and otherwise `requested`. The last line has the marker, `end`, and the exit status of `scancel`.
   static func cancel(_ requests: [SlurmCanceller.Request], marker: String) -> String {
     let ids = requests.compactMap(\.submission.id)
     let prepared = requests.map { request in

@@ -35,8 +35,8 @@ struct RunSimulation {
   private var progress: [Progress] = []
   private var resumption: Resumption
   private var requested: Set<String> = []
-  /// The jobs whose successes do not count, because a runner has found that they or their needs had changed. The job file
-  /// can have changed back since.
+  /// The jobs whose successes do not count, because a runner has found that they or their needs had changed. The job
+  /// file can have changed back since.
   private var outdated: Set<String> = []
 
   init(seed: UInt64) throws {
@@ -235,7 +235,8 @@ struct RunSimulation {
     return start
   }
 
-  /// Returns whether the success of an attempt belongs to the definition of the job and to the last results of its needs.
+  /// Returns whether the success of an attempt belongs to the definition of the job and to the last results of its
+  /// needs.
   private func isUsable(_ start: Int, of index: Int) -> Bool {
     let needs = needIDs(of: index)
     let ended = Set(records[..<start].filter { $0.event == .end }.compactMap(\.job))
