@@ -30,12 +30,12 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The command has ended, but its exit status is not known: the process that waited for it was killed, or could not
     /// write the exit status.
     case statusUnknown
-    /// Slurm has refused the job: ``CommandError/reason`` has Slurm's words.
+    /// Slurm has refused the job, and the command has not run: ``CommandError/reason`` has Slurm's words.
     case refusedBySlurm
     /// Slurm has ended the job, for example because of its time limit: ``CommandError/slurmState``.
     case endedBySlurm
-    /// Slurm has lost a job that was started, for example because its controller and the node have failed. The command
-    /// has run at least in part.
+    /// Slurm has lost a job that was started, for example because Slurm's controller and the node have failed. The
+    /// command has run at least in part.
     case lostBySlurm
     /// Slurm has lost several jobs of the command before their start. The command has not run, and cannot run later.
     case notStartedBySlurm

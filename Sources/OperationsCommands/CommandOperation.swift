@@ -46,8 +46,8 @@ public import OperationsCore
 ///
 /// ### Clusters
 ///
-/// With ``CommandPlace/slurm(_:_:)``, the command runs as a job of a ``SlurmCluster``. What is written above about
-/// processes, sessions and file descriptors applies to commands on this machine.
+/// With ``CommandPlace/slurm(_:_:)``, the command runs as a job of a ``SlurmCluster``. The statements above about
+/// processes, sessions and file descriptors apply to commands on this machine only.
 public final class CommandOperation: AsyncOperation<CommandResult>, @unchecked Sendable {
   /// The command.
   public let command: Command

@@ -3,7 +3,7 @@
 
 /// The error that Slurm's commands cannot be called.
 package struct SlurmAccessError: Error, Hashable, CustomStringConvertible {
-  /// The error as one sentence without a full stop. It can be unsanitised.
+  /// The error as one sentence without a full stop. The text is unsanitised.
   package let description: String
 }
 
@@ -14,8 +14,8 @@ extension SlurmCluster {
   ///   - directory: The path of the directory. A relative path begins in the home directory of the user.
   ///   - commandPrefix: The words before each command; see ``commandPrefix``.
   /// - Returns: The absolute path of the directory, without symbolic links.
-  /// - Throws: ``SlurmAccessError`` if a command is missing, if the directory cannot be entered, or if the prefix
-  ///   fails.
+  /// - Throws: ``SlurmAccessError`` if a command is missing, if the directory cannot be entered, or if the command
+  ///   prefix fails.
   package static func find(
     _ directory: String, commandPrefix: [String]
   ) async throws(SlurmAccessError) -> String {
@@ -44,7 +44,7 @@ extension SlurmScript {
     for opq_name in sbatch squeue scancel scontrol; do
       command -v "$opq_name" >/dev/null || { echo "missing $opq_name"; exit 0; }
     done
-    # With this variable, a relative path could begin in another directory.
+    # If this variable is set, cd searches a relative path in other directories.
     unset CDPATH
     cd && cd -- \(quoted(directory)) 2>/dev/null && pwd -P || echo directory
 
@@ -57,7 +57,7 @@ extension SlurmAnswer {
   static func find(_ output: [UInt8], marker: String) -> Result<String, SlurmCallFailure> {
     let lines = lines(of: output)
     guard let begin = lines.firstIndex(of: marker), begin + 1 < lines.count else {
-      return .failure(SlurmCallFailure(reason: "there was no answer"))
+      return .failure(SlurmCallFailure(reason: "no answer"))
     }
     let line = lines[begin + 1]
     if line.hasPrefix("/") { return .success(line) }

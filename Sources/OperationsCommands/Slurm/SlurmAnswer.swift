@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What the scripts of ``SlurmScript`` have printed, as values. All functions return `nil` or an unclear answer if the
-/// output is not complete.
+/// Reads the output of the scripts of ``SlurmScript``. If an output is not complete, the functions return `nil`, an
+/// unclear answer or a failure.
 enum SlurmAnswer {
   /// Reads the output of ``SlurmScript/submit(_:batch:resources:files:marker:)``.
   ///
@@ -19,7 +19,7 @@ enum SlurmAnswer {
     if lines[end] == "\(marker) \(SlurmExit.revoked)" {
       return .unclear("the submission was revoked")
     }
-    // A shell adds 128 to the number of a signal. Errors of sbatch have the statuses 1 and 255.
+    // If a signal ends sbatch, the shell's status is 128 plus its number. Errors of sbatch have the statuses 1 and 255.
     if let status = lines[end].split(separator: " ").last.flatMap({ Int($0) }),
       (129...192).contains(status)
     {
@@ -126,7 +126,7 @@ enum SlurmAnswer {
   }
 }
 
-/// Why a call of Slurm's commands says nothing.
+/// The error of a call of Slurm's commands whose answer is not known.
 struct SlurmCallFailure: Error, Hashable {
   let reason: String
 }

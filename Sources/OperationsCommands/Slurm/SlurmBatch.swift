@@ -12,17 +12,18 @@ struct SlurmBatch {
 
   /// The text.
   ///
-  /// - The wrapper renames the permit of the submission, which succeeds once. So a job that counts as lost, and was
-  ///   submitted again, does nothing if it starts later. The same is true for a job that Slurm's controller starts
-  ///   twice because it has forgotten the first start. If Slurm starts a job again and counts this as a restart, the
-  ///   wrapper takes the claim of the earlier start.
-  /// - A second process changes a file every 5 seconds. Slurm's controller may forget a job that runs. The file shows
-  ///   that the job is alive, and another file requests its end.
-  /// - After SIGTERM, this process sends SIGKILL to the process group when the grace period has passed. Slurm sends
-  ///   SIGTERM to all processes when the job is cancelled, or exceeds its time limit, and SIGKILL after the time
+  /// - The wrapper renames the permit of the submission to its claim. This succeeds once. So if a submission counts as
+  ///   lost and the command is submitted again, the lost job does not run the command if it starts later. The same
+  ///   holds if Slurm's controller forgets a start and starts the job a second time. If Slurm counts a second start as
+  ///   a restart, the wrapper renames the claim of the earlier start.
+  /// - A second process of the wrapper changes a file every 5 seconds, because Slurm's controller may forget a job that
+  ///   runs. The file shows that the job is alive. The second process also looks for a file that requests the end of
+  ///   the command.
+  /// - After SIGTERM, the second process sends SIGKILL to the process group when the grace period has passed. Slurm
+  ///   sends SIGTERM to all processes when the job is cancelled or exceeds its time limit, and SIGKILL after the time
   ///   `KillWait` of its configuration.
-  /// - The messages of this shell about signals do not become a part of the output.
-  /// - The wrapper writes the exit status by renaming a file, so a status that exists is complete.
+  /// - The messages of the wrapper's shell about signals are not a part of the output.
+  /// - The wrapper writes the exit status to a file, and then renames the file. So a status file is always complete.
   var text: String {
     """
     #!/bin/sh
@@ -120,7 +121,8 @@ struct SlurmBatch {
 
   // MARK: The command
 
-  /// The lines that check whether the command can be started. A shell would report a fault as an exit status.
+  /// The lines that check whether the command can be started. Without them, a shell would report an obstacle as an exit
+  /// status.
   private var checks: String {
     var lines: [String] = []
     switch command.errorOutput {
@@ -135,14 +137,14 @@ struct SlurmBatch {
     for (output, name) in [(command.output, "output"), (command.errorOutput, "error")] {
       guard case .file(let file, _)? = output else { continue }
       let path = userPath(file)
-      // The program that reads a pipe would see its end.
+      // Opening and closing a named pipe would end the input of the program that reads it.
       lines.append("[ -p \(path) ] || true >>\(path) || opq_end \(name)")
     }
     return lines.map { "  \($0)\n" }.joined()
   }
 
-  /// The words after `exec` that execute the command. If a variable of the environment cannot be changed by the shell,
-  /// or is not known here, the program `env` executes the command.
+  /// The words after `exec` that execute the command. If the shell cannot change a variable of the environment, or if
+  /// variables of the node are removed, the program `env` executes the command.
   private var words: String {
     let words = ([command.program] + command.arguments).map { SlurmScript.quoted($0) }
     let text = words.joined(separator: " ")
@@ -169,9 +171,9 @@ struct SlurmBatch {
     return lines.map { "  \($0)\n" }.joined()
   }
 
-  /// The lines that remove the variables of the environment, except those of Slurm. A shell does not know the variables
-  /// whose names are no names of shell variables, such as the functions that bash has exported. They become options of
-  /// `env`.
+  /// The lines that remove the variables of the environment, except those of Slurm. A shell cannot remove a variable
+  /// whose name is not the name of a shell variable, such as a function that bash has exported. An option of `env`
+  /// removes such a variable.
   private var removal: [String] {
     let path = command.environment["PATH"] == nil ? #"PATH) set -- "$@" -u PATH ;;"# : "PATH) ;;"
     return [
@@ -188,7 +190,8 @@ struct SlurmBatch {
     ]
   }
 
-  /// The lines that change variables in the shell. Other users do not see the values in a list of processes.
+  /// The lines that change variables in the shell. As arguments of `env`, the values would be visible to other users in
+  /// a list of processes.
   private var shellChanges: [String] {
     changes.filter(Self.isMadeByShell).map { name, value in
       value.map { "export \(name)=\(SlurmScript.quoted($0))" } ?? "unset \(name)"
@@ -209,7 +212,7 @@ struct SlurmBatch {
     command.environment.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// The names of variables that a shell itself changes, or does not change.
+  /// The names of variables that a shell changes itself, or that it does not permit to change.
   private static let specialNames = [
     "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "FUNCNAME", "GROUPS", "HISTCMD", "IFS",
     "LINENO", "OLDPWD", "OPTARG", "OPTIND", "PPID", "PWD", "RANDOM", "SECONDS", "SHELLOPTS",

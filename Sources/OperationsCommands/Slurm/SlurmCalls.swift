@@ -3,9 +3,9 @@
 
 import OperationsCore
 
-/// Calls Slurm's commands: runs shell texts with the command prefix of a cluster, a few at a time.
+/// Calls Slurm's commands: runs shell texts with the command prefix of a cluster, at most four at a time.
 ///
-/// The calls are not operations of a queue, because a viewer would show them between the operations of the program.
+/// The calls are not operations of a queue, because a viewer would list them with the operations of the program.
 final class SlurmCalls: Sendable {
   /// The time after which a call counts as lost. A command of Slurm waits about 10 seconds for a controller.
   private static let limit = Duration.seconds(120)
@@ -46,7 +46,8 @@ final class SlurmCalls: Sendable {
     }
     defer { timer.cancel() }
     do {
-      // The task of the caller may be cancelled, and the job must be ended nevertheless.
+      // The task of the caller may be cancelled. The call must run even then, because it may be the one that ends the
+      // job.
       let task = Task { try await run.result { await DirectRun(run: run).perform() } }
       return try await task.value.output
     } catch is CancellationError {

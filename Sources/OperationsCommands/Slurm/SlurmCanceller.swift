@@ -3,10 +3,10 @@
 
 import OperationsCore
 
-/// Cancels jobs of a cluster. The requests that arrive while a call runs, or soon after its start, are one call
-/// together, so that many cancelled operations are not many calls.
+/// Cancels jobs of a cluster. One call of `scancel` cancels all jobs whose requests have arrived since the start of the
+/// last call. A call starts at least one second after the last one.
 final class SlurmCanceller: Sendable {
-  /// A job that is cancelled.
+  /// A request to cancel a job.
   struct Request: Hashable, Sendable {
     /// The submission. If its id is not known, only its wrapper is requested to end the command.
     let submission: SlurmSubmission

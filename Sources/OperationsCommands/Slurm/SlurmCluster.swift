@@ -12,18 +12,18 @@
 /// queue.addOperation(CommandOperation(Command("./align", ["7"]), on: .slurm(cluster, resources)))
 /// ```
 ///
-/// The queue decides about dependencies, order, and the number of operations that execute at once. Slurm decides on
-/// which nodes the commands of executing operations run, and when. Use one cluster for all operations of a program: it
-/// asks Slurm with one call of `squeue` for the jobs of all operations, only while operations wait, and not more often
-/// than ``pollInterval`` permits. Any thread may use a cluster.
+/// The queue decides when an operation executes. Slurm decides on which nodes the commands of executing operations run,
+/// and when. Use one `SlurmCluster` for all operations of a program: one call of `squeue` asks for the jobs of all its
+/// operations. It calls `squeue` only while operations wait for their jobs, and at most once in each ``pollInterval``.
+/// Any thread may use a cluster.
 public final class SlurmCluster: Sendable {
   /// The words before each command, for example `["ssh", "login"]`; empty for commands on this machine.
   ///
-  /// The last word is followed by `/bin/sh -s`. The command must pass its standard input on, and must not ask for a
-  /// password. At most four commands of a cluster run at a time.
+  /// The words `/bin/sh -s` follow the last word. The command must pass its standard input to this shell, and must not
+  /// ask for a password. At most four commands of a cluster run at a time.
   public let commandPrefix: [String]
-  /// The absolute path of a directory for files of the jobs, on a file system that the nodes and the machine of Slurm's
-  /// commands share. The first job creates it.
+  /// The absolute path of a directory for files of the jobs. The nodes, and the machine on which Slurm's commands are
+  /// called, must share its file system. The first job creates the directory.
   ///
   /// The files of a job are deleted when its operation finishes, unless the end of the job is not known or its output
   /// cannot be read.
@@ -40,13 +40,13 @@ public final class SlurmCluster: Sendable {
   let canceller: SlurmCanceller
   let poller: SlurmPoller
 
-  /// Creates a cluster. Nothing is called before an operation starts.
+  /// Creates a cluster. No command is called before an operation starts.
   ///
   /// - Parameters:
   ///   - directory: The directory for files of the jobs; see ``directory``.
   ///   - commandPrefix: The words before each command; none by default.
-  ///   - sharesFiles: Whether this process can read the files under the same paths; `nil`, the default, if and only if
-  ///     there is no command prefix.
+  ///   - sharesFiles: Whether this process can read the files under the same paths. `nil`, the default, means `true` if
+  ///     there is no command prefix, and `false` if there is one.
   ///   - pollInterval: The time between the starts of two calls of `squeue`; 10 seconds by default. A shorter time than
   ///     1 second counts as 1 second, and more than 100 years count as 100 years.
   /// - Precondition: The directory is an absolute path.

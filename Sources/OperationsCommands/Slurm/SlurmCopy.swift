@@ -4,8 +4,8 @@
 import COperationsSystem
 import SystemPackage
 
-/// A copy of the output of a job in a file of this machine. It contains the beginning of the output, so another process
-/// can continue it.
+/// A copy of the output of a job in a file of this machine. The file contains the beginning of the output, so that a
+/// later process can continue the copy.
 struct SlurmCopy: Sendable {
   /// The path of the file.
   let path: String

@@ -19,9 +19,9 @@ package struct SlurmFiles: Hashable, Sendable {
     base.lastIndex(of: "/").map { String(base[..<$0]) } ?? "."
   }
 
-  /// The file with the output of the command that no other file gets, and with messages of Slurm.
+  /// The file with the messages of Slurm, and with the output of the command unless the output has another destination.
   package var log: String { "\(base).log" }
-  /// The file with the error output of the command, if the output does not get it.
+  /// The file with the error output of the command, if the error output has a destination of its own.
   var errorLog: String { "\(base).err" }
   /// The file with the exit status of the command. It gets this name when it is complete.
   package var status: String { "\(base).status" }
@@ -44,14 +44,14 @@ package struct SlurmFiles: Hashable, Sendable {
       .map { .seconds(Int64($0) * signInterval) }
   }
 
-  /// The symbolic link that decides if a submission may reach Slurm. Its text is `submitted` or `revoked`, and only one
-  /// of the two can be created.
+  /// The symbolic link that decides whether a submission may reach Slurm. Its target is `submitted` or `revoked`. The
+  /// link is created once, so a submission has only one of the two targets.
   func gate(of submission: SlurmSubmission) -> String { "\(base).\(submission.comment)" }
   /// The file that permits one start of the command. It exists before ``gate(of:)``.
   ///
   /// The wrapper renames it to a claim, whose name ends with the id of the job and the number of its restarts. A
-  /// revocation renames it too. A file can be renamed once, so a job that finds no permit must not execute the command.
-  /// This is also true when the files have been deleted.
+  /// revocation renames it too. A file can be renamed once, so a job that finds no permit does not execute the command.
+  /// This also holds after the files were deleted.
   func permit(of submission: SlurmSubmission) -> String { "\(gate(of: submission)).permit" }
   /// The name of the permit after its revocation.
   func revokedPermit(of submission: SlurmSubmission) -> String {
@@ -104,7 +104,7 @@ struct SlurmFileContents: Hashable, Sendable {
 
   /// A part of an output file.
   struct Part: Hashable, Sendable {
-    /// The position that was asked for.
+    /// The requested position.
     let requested: Int64
     /// The position of the first byte. It differs if the file is shorter now, or if only its last part is read.
     let position: Int64
@@ -113,14 +113,14 @@ struct SlurmFileContents: Hashable, Sendable {
     var size: Int64?
   }
 
-  /// Whether the files of the wrapper were read, or do not exist. If not, only ``parts`` says something.
+  /// Whether the files of the wrapper were read, or do not exist. If `false`, only ``parts`` is valid.
   var isRead = true
   /// The content of the wrapper's file; `nil` if the wrapper has not started.
   var sign: String?
   var status: Status?
   /// The duration of the command in whole seconds; `nil` if it has not ended.
   var duration: Int64?
-  /// The parts of the output files that were asked for, in their order.
+  /// The requested parts of the output files, in the order of the requests.
   var parts: [Part] = []
 
   init() {}
@@ -157,9 +157,9 @@ struct SlurmLook: Hashable, Sendable {
 
   /// The number of bytes that all looks of one call read together, if there are not very many files.
   static let budget: Int64 = 1 << 23
-  /// The minimum of the number of bytes that one look reads from a file.
+  /// The smallest limit for the number of bytes that one look reads from a file.
   static let fewestBytes: Int64 = 1 << 12
-  /// The maximum number of bytes that are read of a file of which only the last part is read.
+  /// The maximum number of bytes that are read from a file with ``Output/isTail``.
   static let mostTailBytes: Int64 = 1 << 14
 
   let files: SlurmFiles
@@ -170,11 +170,11 @@ struct SlurmLook: Hashable, Sendable {
     max(budget / Int64(max(1, fileCount)), fewestBytes)
   }
 
-  /// Returns the part of a file of a size that is read.
+  /// Returns the part of an output file that is read, for the size of the file and a limit of bytes.
   static func part(
     of output: Output, size: Int64, limit: Int64
   ) -> (position: Int64, count: Int64) {
-    // If the command has emptied the file, its contents begin at 0.
+    // If the file is shorter than the position, the command has emptied it, and it is read from 0.
     var position = size < output.position ? 0 : output.position
     if output.isTail { position = max(position, size - min(mostTailBytes, limit)) }
     return (position, min(max(0, size - position), limit))

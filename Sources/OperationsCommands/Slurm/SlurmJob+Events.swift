@@ -6,7 +6,7 @@ extension SlurmJob {
   enum Event: Sendable {
     /// `sbatch` has ended.
     case submission(Submission)
-    /// `squeue` has answered, or has not.
+    /// A call of `squeue` has ended, with or without an answer.
     case queue(QueueAnswer)
     /// The files of the job were read.
     case files(SlurmFileContents)
@@ -18,10 +18,10 @@ extension SlurmJob {
     case exit(ExitAnswer)
     /// The operation was cancelled.
     case stop
-    /// Nothing has happened for some time.
+    /// Some time has passed without another event.
     case time
 
-    /// Whether the event says something about the job that its files must be compared with.
+    /// Whether the event is an answer about the job that the caller compares with newly read files.
     var isAnswer: Bool {
       switch self {
       case .queue, .revocation, .exit: true
@@ -35,9 +35,9 @@ extension SlurmJob {
     case accepted(id: Int)
     /// Slurm has refused the job, with these words.
     case refused(String)
-    /// The directory of the cluster cannot be written, according to this line. The job was not submitted.
+    /// The directory of the cluster cannot be written, with the message of the system. The job was not submitted.
     case unusableFiles(String)
-    /// It is not known if the job was submitted.
+    /// It is not known whether the job was submitted, for this reason.
     case unclear(String)
   }
 
@@ -45,7 +45,7 @@ extension SlurmJob {
   enum QueueAnswer: Hashable, Sendable {
     /// The jobs with the comment of this job.
     case records([SlurmRecord])
-    /// The call has failed, for this reason. It says nothing about the job.
+    /// The call has failed, for this reason. The state of the job is not known.
     case failure(String)
   }
 
@@ -55,7 +55,7 @@ extension SlurmJob {
     case revoked
     /// The job has started.
     case started
-    /// It is not known, for this reason.
+    /// It is not known whether the job has started, for this reason.
     case unclear(String)
   }
 
@@ -66,16 +66,16 @@ extension SlurmJob {
     case revoked(isReceived: Bool)
     /// The job has started, and its end was requested.
     case requested
-    /// The request may have been lost.
+    /// It is not known whether Slurm and the wrapper have received the request.
     case unclear
   }
 
-  /// The answer to the question for the exit status of a job.
+  /// The answer of `scontrol` about the exit status of a job.
   enum ExitAnswer: Hashable, Sendable {
     case record(SlurmExit)
     /// Slurm has no record of the job.
     case noRecord
-    /// The call has failed, for this reason. It says nothing about the job.
+    /// The call has failed, for this reason. The exit status is not known.
     case failure(String)
   }
 
@@ -83,7 +83,7 @@ extension SlurmJob {
   enum Action: Hashable, Sendable {
     /// Submit the command with a comment of its own.
     case submit
-    /// Tell the caller's user the id and the submission time: ``SlurmJob/submission`` has changed.
+    /// Pass on the id and the submission time: ``SlurmJob/submission`` has changed.
     case note
     /// Cancel the job in Slurm, and request its wrapper to end the command.
     case cancel
@@ -115,7 +115,7 @@ extension SlurmJob {
     case unusableFiles(String)
     /// Slurm has refused the job, with these words.
     case refused(String)
-    /// Slurm has ended the job. Its last state.
+    /// Slurm has ended the job, with this state.
     case ended(SlurmState)
     /// The job was started, Slurm does not know it, and its wrapper is not alive.
     case lost

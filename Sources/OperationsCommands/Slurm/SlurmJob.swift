@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// One job of a command: decides what to do next from what Slurm answers, from the files of the job, and from the time.
+/// The job of one command: decides what to do next from the answers of Slurm, the files of the job, and the time.
 ///
 /// The methods are called in the order of the events, and return what the caller must do. They call nothing.
 struct SlurmJob: Sendable {
@@ -10,7 +10,7 @@ struct SlurmJob: Sendable {
     case submitting
     /// The job was submitted, or may have been.
     case submitted
-    /// The start of the job is about to be prevented.
+    /// The submission is being revoked, so that the job cannot start.
     case revoking
     /// Slurm's record of the exit status is awaited.
     case asking(SlurmState)
@@ -19,7 +19,7 @@ struct SlurmJob: Sendable {
 
   /// The number of answers of `squeue` without the job after which the job counts as forgotten by Slurm.
   static let absencesUntilForgotten = 2
-  /// The number of submissions of which Slurm has shown none, after which the operation fails.
+  /// The number of lost submissions after which the operation fails.
   static let mostSubmissions = 10
   /// The number of answers without the job after which a job ends whose files cannot be changed, if it was refused or
   /// the operation was cancelled.
@@ -28,7 +28,7 @@ struct SlurmJob: Sendable {
   /// counts also if the wrapper cannot write its file.
   private static let preparationLimit = Duration.seconds(600)
 
-  /// The submission; `nil` before the first one.
+  /// The last submission; `nil` before the first one.
   private(set) var submission: SlurmSubmission?
   /// Whether the command runs, according to Slurm or to the wrapper.
   private(set) var isRunning = false
@@ -36,11 +36,11 @@ struct SlurmJob: Sendable {
   var hasStarted: Bool { wrapper.sign != nil || status != nil }
   /// How the command has ended, according to the wrapper; `nil` if it has not ended.
   private(set) var status: SlurmFileContents.Status?
-  /// Whether the job has ended and cannot start again, so that its files are not needed.
+  /// Whether the job has ended and cannot start again. Then its files are not needed.
   private(set) var hasEnded = false
   /// Whether the start of the last submission was prevented.
   private(set) var isRevoked = false
-  /// Whether the command has exceeded its time limit. Then the job is cancelled, as if the operation was cancelled.
+  /// Whether the command has exceeded its time limit. Then the job is cancelled, like that of a cancelled operation.
   private(set) var hasExpired = false
 
   private let timeout: Duration?
@@ -51,7 +51,7 @@ struct SlurmJob: Sendable {
   private var isStopped = false
   private var submissionCount = 0
   private var absences = 0
-  /// The words with which `sbatch` has refused the job, as long as the start of the job is being prevented.
+  /// The words with which `sbatch` has refused the job; `nil` unless a refused submission is being revoked.
   private var refusal: String?
   /// The comment of the submission that Slurm has shown as cancelled although it had not started.
   private var cancelledComment: String?
@@ -82,10 +82,10 @@ struct SlurmJob: Sendable {
     return [.report("looking for the job in Slurm")]
   }
 
-  /// The caller has prepared a submission, and calls `sbatch` now.
+  /// Notes a submission that the caller has prepared. The caller then calls `sbatch`.
   mutating func noteSubmission(_ submission: SlurmSubmission) { self.submission = submission }
 
-  /// An event has happened.
+  /// Takes an event.
   ///
   /// - Parameters:
   ///   - event: The event.
@@ -144,7 +144,7 @@ struct SlurmJob: Sendable {
     phase = .submitting
     absences = 0
     lastStatus = "submitted"
-    // What is known is about the earlier submission.
+    // These values describe the earlier submission.
     (isRunning, isRevoked) = (false, false)
     (status, lastReason, refusal) = (nil, nil, nil)
     wrapper = SlurmWrapper(limit: wrapper.limit)
@@ -164,8 +164,8 @@ struct SlurmJob: Sendable {
       return revoke()
     case .unusableFiles(let line): return finish(isStopped ? .stopped : .unusableFiles(line))
     case .unclear(let reason):
-      // The job may have been submitted. The next answers of `squeue` show its comment, or do not.
-      return isStopped ? revoke() : report("submission unclear: \(reason)")
+      // The job may have been submitted. Then one of the next answers of `squeue` shows its comment.
+      return isStopped ? revoke() : report("submission not confirmed: \(reason)")
     }
   }
 
@@ -175,9 +175,9 @@ struct SlurmJob: Sendable {
     _ records: [SlurmRecord], now: Int64
   ) -> [Action] {
     guard let submission, isWaiting else { return [] }
-    // If there are several jobs, all but one do nothing. The one that has not ended decides.
+    // If Slurm has several jobs with the comment, only one of them runs the command, and the others end at once.
     let own = records.filter {
-      // The cluster has given the job to another one of its federation.
+      // In a federation, a job with this state runs on another cluster.
       submission.isSubmission(of: $0) && $0.state.description != "REVOKED"
     }
     guard let found = own.first(where: { !$0.state.meaning.isEnd }) ?? own.last else {
@@ -221,8 +221,8 @@ struct SlurmJob: Sendable {
     return ["BOOT_FAIL", "LAUNCH_FAILED", "NODE_FAIL"].contains(record.state.description)
   }
 
-  /// The request to cancel the job has ended. A job that has not started has ended then. A later answer of `squeue`
-  /// shows the end of another job, or repeats the request.
+  /// The request to cancel the job has ended. A job that had not started cannot start, so the operation finishes. For
+  /// another job, a later answer of `squeue` shows the end, or the request is repeated.
   private mutating func takeCancellation(_ result: Cancellation) -> [Action] {
     guard isWaiting, isStopped, !isRunning, case .revoked(let isReceived) = result else {
       return []
@@ -235,9 +235,9 @@ struct SlurmJob: Sendable {
   private mutating func takeEnd(_ state: SlurmState) -> [Action] {
     // A node that Slurm cannot reach may still run the command.
     if state.description == "NODE_FAIL", status == nil, wrapper.isAlive {
-      return awaitWrapper("Slurm counts the node as failed")
+      return awaitWrapper("Slurm shows the node as failed")
     }
-    // Slurm may have started the job a second time, and that start may have ended at once.
+    // Slurm may have started the job a second time, and the second start may have ended at once.
     if state.meaning == .failed, status == nil, !isStopped || wrapper.isAlive {
       phase = .asking(state)
       return [.askExit]
@@ -247,12 +247,12 @@ struct SlurmJob: Sendable {
     switch state.meaning {
     case .aborted, .cancelled: return finish(.ended(state))
     case .completed, .failed, .pending, .running, .ending:
-      // The wrapper of a job whose start was prevented does not execute the command, and exits with another status.
+      // The wrapper of a revoked job exits with another status, so the exit status 0 is that of the command.
       return finish(status.map(Self.end) ?? .exited(0))
     }
   }
 
-  /// Waits for a command that runs although Slurm does not count it as running. Only the wrapper can end it.
+  /// Waits for a command that runs although Slurm does not show its job as running. Only the wrapper can end it.
   private mutating func awaitWrapper(_ reason: String) -> [Action] {
     phase = .submitted
     isRunning = true
@@ -296,7 +296,7 @@ struct SlurmJob: Sendable {
     status = contents.status
     guard let status else { return [] }
     guard isWaiting || isAsking else { return [] }
-    // Slurm may know that the command did not end by itself, so the next answer of `squeue` is awaited.
+    // Slurm may show why the command has failed, so the next answer of `squeue` is awaited.
     if isAsking || status == .exited(0) && !isStopped { return finish(Self.end(status)) }
     return []
   }
@@ -310,9 +310,9 @@ struct SlurmJob: Sendable {
       phase = .submitted
       return report("ended, but Slurm does not answer: \(reason)")
     case .record(let exit) where exit.status == SlurmExit.revoked:
-      // Another start of the job has found no permit. The first start may be alive.
+      // A second start of the job has found no permit. The first start may still be running.
       if !hasStarted { return revoke() }
-      if wrapper.isAlive { return awaitWrapper("Slurm counts another start of it") }
+      if wrapper.isAlive { return awaitWrapper("Slurm shows a second start that has ended") }
       return finish(isStopped ? .stopped : .lost)
     case .record(let exit):
       hasEnded = true
@@ -344,7 +344,7 @@ struct SlurmJob: Sendable {
       let line = "Slurm has lost the job before its start; it is submitted again"
       return [.abandon, .log(line)] + submit()
     case .started:
-      // The wrapper's file appears, and the job is awaited.
+      // The file of the wrapper will appear, so the job is awaited.
       refusal = nil
       wrapper.noteStart(at: time)
       return isStopped ? [.cancel] : []
@@ -352,7 +352,7 @@ struct SlurmJob: Sendable {
     }
   }
 
-  /// Finishes after the start of the job was prevented. Slurm may show the job later.
+  /// Finishes after the submission was revoked. Slurm may show the job later.
   private mutating func endWithoutStart(_ end: End) -> [Action] {
     (hasEnded, isRevoked) = (true, true)
     return [.abandon] + finish(end)

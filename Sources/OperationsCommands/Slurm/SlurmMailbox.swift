@@ -6,8 +6,8 @@ import OperationsCore
 
 /// The events of one job, in their order, for one task that takes them.
 ///
-/// It is not an `AsyncStream`, because the task must also wait for at most a time: a wait for an element of a stream
-/// ends early only if its task is cancelled, and a cancelled task would not read the next events.
+/// It is not an `AsyncStream`, because the task waits for a limited time. A wait for an element of a stream ends early
+/// only if its task is cancelled, and a cancelled task cannot wait for the next events.
 final class SlurmMailbox: Sendable {
   private struct State {
     var events: [SlurmJob.Event] = []

@@ -21,8 +21,8 @@ package final class SlurmOperation: AsyncOperation<CommandResult>, @unchecked Se
   private let didLearn: @Sendable (SlurmSubmission) -> Void
   private let begun = Locked(false)
 
-  /// Whether the work has begun. From then on, the operation cancels the job if it is cancelled. An operation that is
-  /// cancelled before it starts does no work, and the job continues.
+  /// Whether the work has begun. After that, cancelling the operation cancels the job. If the operation is cancelled
+  /// earlier, an adopted job continues.
   package var hasBegun: Bool { begun.withLock { $0 } }
 
   /// Creates an operation for a command.
@@ -33,11 +33,11 @@ package final class SlurmOperation: AsyncOperation<CommandResult>, @unchecked Se
   ///   - resources: The resources of the job.
   ///   - files: The files of the job. Each attempt of a command needs other files.
   ///   - copy: The path of a file of this machine that gets a copy of the output if the cluster does not share its
-  ///     files. Its contents are the beginning of the copy. `nil`, the default, for no copy.
+  ///     files. Existing contents are the beginning of the output, and are continued. `nil`, the default, for no copy.
   ///   - timeout: The time limit of the command, which begins with its start on the node: the time in which the job is
   ///     pending does not count. If the command exceeds the limit, the operation cancels the job, and fails with an
   ///     `OperationTimeoutError` when the job has ended. `nil`, the default, for no limit.
-  ///   - adopted: The last submission that an earlier process has recorded for these files. The job is searched by its
+  ///   - adopted: The last submission that an earlier process has recorded for these files. The job is found by its
   ///     comment. If it has not started and Slurm does not know it, the command is submitted again. `nil`, the default,
   ///     for a command that was not submitted.
   ///   - willSubmit: A closure that is called before each submission, with a submission without an id. If it throws,

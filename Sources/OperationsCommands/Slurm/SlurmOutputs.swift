@@ -3,7 +3,7 @@
 
 import COperationsSystem
 
-/// The output files of a job, and what was read of them.
+/// The output files of a job, and the data that was read from them.
 struct SlurmOutputs: Sendable {
   private struct Stream {
     var output: SlurmLook.Output
@@ -11,7 +11,7 @@ struct SlurmOutputs: Sendable {
     /// The size of the file when the command had ended; `nil` if it is not known.
     var lastSize: Int64?
 
-    /// Whether all bytes that are needed were read. A tail needs none.
+    /// Whether all needed bytes were read. No bytes of a tail are needed.
     var isComplete: Bool { output.isTail || lastSize.map { output.position >= $0 } ?? false }
   }
 
@@ -60,10 +60,10 @@ struct SlurmOutputs: Sendable {
     streams.append(Stream(output: output, sink: sink))
   }
 
-  /// What is read next.
+  /// The parts of the files to read next.
   var next: [SlurmLook.Output] { streams.map(\.output) }
 
-  /// What is read before the job starts, to find the end of the earlier contents.
+  /// The parts of the files to read before the job starts, to find the end of the earlier contents.
   var beforeStart: [SlurmLook.Output] {
     streams.map {
       var output = $0.output
@@ -72,7 +72,7 @@ struct SlurmOutputs: Sendable {
     }
   }
 
-  /// Takes what was read. A part that was asked for before an earlier part was taken is left out.
+  /// Takes parts that were read. A part is ignored if its request is older than the last part that was taken.
   mutating func take(_ parts: [SlurmFileContents.Part]) {
     for (index, part) in parts.enumerated() where index < streams.count {
       guard part.requested == streams[index].output.position else { continue }
@@ -100,9 +100,9 @@ struct SlurmOutputs: Sendable {
     case unreadable
   }
 
-  /// Takes what was read after the end of the command. A stream of which all bytes are needed is complete when it was
-  /// read up to the size that its file had in the first of these parts, so the loop of the caller ends although another
-  /// process appends to the file. A tail is read once.
+  /// Takes parts that were read after the end of the command. A stream of which all bytes are needed is complete when
+  /// it was read up to the size that its file had in the first of these parts. So the loop of the caller ends even if
+  /// another process appends to the file. A tail is read once.
   mutating func takeLast(_ parts: [SlurmFileContents.Part]) -> Rest {
     for (index, part) in parts.enumerated() where index < streams.count {
       streams[index].lastSize = streams[index].lastSize ?? part.size
@@ -114,7 +114,7 @@ struct SlurmOutputs: Sendable {
     return before == needed.map { streams[$0].output.position } ? .unreadable : .more
   }
 
-  /// Adds a part to the copy. If this fails, nothing more is copied.
+  /// Adds a part to the copy. If this fails, later parts are not copied.
   private mutating func addToCopy(_ part: SlurmFileContents.Part) {
     guard let file = copy, !part.bytes.isEmpty, let reason = file.add(part) else { return }
     report.log("the output cannot be copied to “\(file.path)”: \(reason)")
@@ -128,7 +128,7 @@ struct SlurmOutputs: Sendable {
     }
   }
 
-  /// Takes the last lines, if they have no line feed.
+  /// Takes the last lines, which may have no line feed.
   mutating func end() {
     for index in streams.indices { streams[index].sink.end() }
   }

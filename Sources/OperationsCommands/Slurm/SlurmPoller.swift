@@ -3,13 +3,13 @@
 
 import OperationsCore
 
-/// Asks Slurm for the jobs of all operations of a cluster together, while operations wait.
+/// Calls `squeue` for the jobs of all operations of a cluster, while operations wait.
 final class SlurmPoller: Sendable {
   /// A job whose operation waits.
   struct Watch: Sendable {
-    /// The comment of the job; `nil` as long as no job was submitted. Then the answer of `squeue` says nothing.
+    /// The comment of the job; `nil` until a job was submitted. Until then, answers of `squeue` are not delivered.
     var comment: String?
-    /// What is read from the files of the job together with the queue; `nil` for nothing.
+    /// The files of the job that are read in the same call; `nil` if no files are read.
     var look: SlurmLook?
     let deliver: @Sendable (SlurmJob.Event) -> Void
   }
@@ -18,7 +18,7 @@ final class SlurmPoller: Sendable {
   /// was lost.
   private struct AbandonedJob {
     let request: SlurmCanceller.Request
-    /// Answers of calls that began earlier say nothing about the job.
+    /// The time at which the job was abandoned. Answers of calls that began earlier are ignored.
     let since = ContinuousClock.now
     /// The number of answers that may still show the job.
     var remainingAnswers = SlurmJob.absencesUntilForgotten
@@ -56,12 +56,13 @@ final class SlurmPoller: Sendable {
     }
   }
 
-  /// Sets the comment of a job, and begins to ask. Answers of a call that began earlier are not delivered.
+  /// Sets the comment of a job, and begins to call `squeue`. Answers of a call that began earlier are not delivered.
   func begin(_ number: Int, comment: String) {
     changeAndAsk { $0.watches[number]?.comment = comment }
   }
 
-  /// Cancels a job that will not execute its command, if one of the next answers shows it. No operation waits for it.
+  /// Cancels a job that will not execute its command if one of the next answers shows it. No operation waits for this
+  /// job.
   func abandon(_ request: SlurmCanceller.Request) {
     changeAndAsk { state in
       state.abandoned[request.submission.comment] = AbandonedJob(request: request)
@@ -77,15 +78,15 @@ final class SlurmPoller: Sendable {
     if begins { Task.detached { await self.ask() } }
   }
 
-  /// Sets what is read from the files of a job.
+  /// Sets the files of a job that are read in the next calls.
   func setLook(_ look: SlurmLook, of number: Int) {
     state.withLock { $0.watches[number]?.look = look }
   }
 
-  /// Removes a job. A call that runs may deliver an answer afterwards.
+  /// Removes a job. A running call may still deliver an answer.
   func remove(_ number: Int) { _ = state.withLock { $0.watches.removeValue(forKey: number) } }
 
-  /// Asks until no operation waits, and until no abandoned job can appear.
+  /// Calls `squeue` until no operation waits, and no abandoned job can appear.
   private func ask() async {
     while true {
       let last = state.withLock { $0.lastStart }
@@ -125,7 +126,7 @@ final class SlurmPoller: Sendable {
         if let files { watch.deliver(.files(files[next])) }
         next += 1
       }
-      // The job may have been submitted again during the call. Then the answer says nothing about it.
+      // If the job was submitted again during the call, the answer is about the earlier submission.
       guard state.withLock({ $0.watches[number]?.comment == watch.comment }) else { continue }
       switch jobs {
       case .success: watch.deliver(.queue(.records(watch.comment.flatMap { records?[$0] } ?? [])))
@@ -135,14 +136,14 @@ final class SlurmPoller: Sendable {
     if let records { cancelAbandoned(in: records, ofCallSince: begin) }
   }
 
-  /// Cancels the abandoned jobs that an answer shows. A job that the next answers do not show is not in Slurm.
+  /// Cancels the abandoned jobs that an answer shows. A job that two answers do not show is not in Slurm.
   private func cancelAbandoned(
     in records: [String: [SlurmRecord]], ofCallSince begin: ContinuousClock.Instant
   ) {
     let requests = state.withLock { state in
       var requests: [SlurmCanceller.Request] = []
       for (comment, job) in state.abandoned where job.since <= begin {
-        // A job that ends was cancelled. It may need hours if its node does not answer.
+        // A job that is ending was cancelled before. Its end can take hours if its node does not answer.
         let found = records[comment]?.first {
           job.request.submission.isSubmission(of: $0) && !$0.state.meaning.isEnd
             && $0.state.meaning != .ending

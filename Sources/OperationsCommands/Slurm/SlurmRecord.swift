@@ -44,7 +44,7 @@ struct SlurmRecord: Hashable, Sendable {
 
   /// Reads the output of `squeue`. Other lines are skipped, for example those of arrays of jobs.
   static func all(in output: some StringProtocol) -> [SlurmRecord] {
-    // Swift counts a carriage return and a line feed as one character, so the bytes are split.
+    // The bytes are split, because Swift counts a carriage return and a line feed as one character.
     output.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
       SlurmRecord(line: String(decoding: line, as: UTF8.self))
     }

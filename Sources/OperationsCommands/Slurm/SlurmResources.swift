@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a command needs of a Slurm cluster. The default is what the cluster gives a job that requests nothing.
+/// What a job requests from a Slurm cluster. By default, a job requests nothing and gets the defaults of the cluster.
 ///
 /// Slurm checks the values. If it refuses them, the operation fails with a ``CommandError`` that has Slurm's words.
 public struct SlurmResources: Sendable, Hashable {
@@ -22,8 +22,8 @@ public struct SlurmResources: Sendable, Hashable {
   public var gpus: Int?
   /// Further options of `sbatch`, each as one text such as `--qos=high` or `--requeue`. Empty by default.
   ///
-  /// The options `--comment`, `--job-name`, `--input`, `--output`, `--error`, `--chdir`, `--wrap` and `--array` have no
-  /// effect or are not supported, because the operation uses them itself.
+  /// The options `--comment`, `--job-name`, `--input`, `--output`, `--error`, `--chdir`, `--wrap` and `--array` are not
+  /// supported. The operation itself sets some of them after these options, and the others change what is submitted.
   public var options: [String]
 
   /// Creates a description of resources.

@@ -18,7 +18,7 @@ extension SlurmRun {
     if keepsFiles, !progress.job.hasStarted, !progress.job.isRevoked, progress.end != .exited(0),
       let submission = progress.job.submission
     {
-      // A controller that was killed may start the job again, and the permit is not deleted with the files.
+      // A controller that was killed may start the job later. The files stay, so the permit must be renamed.
       _ = await revoke(submission)
     }
     if !isComplete, !run.events.has(.stop) {
@@ -43,9 +43,10 @@ extension SlurmRun {
     return .failure(error(of: end))
   }
 
-  /// Reads the files of a job that has ended until everything was read. Repeats it some times if a file cannot be read.
+  /// Reads the files of a job that has ended until all bytes were read. If a file cannot be read, this is repeated a
+  /// limited number of times.
   ///
-  /// - Returns: Whether everything was read. If the command was not started, there is nothing to read.
+  /// - Returns: Whether all bytes were read; `true` if the command was not started.
   private func readRest(_ progress: inout Progress) async -> Bool {
     var attempts = 0
     var pause = Self.firstPause
@@ -57,7 +58,7 @@ extension SlurmRun {
         rest = progress.outputs.takeLast(contents.parts)
         if contents.sign != nil { hasStarted = true }
         if case .notStarted(let obstacle)? = contents.status {
-          // A file system of a network can show the file later than Slurm shows the end.
+          // A network file system can show the file after Slurm has shown the end.
           if case .recorded? = progress.end { progress.end = .notStarted(obstacle) }
           return true
         }
@@ -101,7 +102,7 @@ extension SlurmRun {
         SlurmWords.sentence(about: state).map { "\($0) (\(state))" } ?? state.description
     case .lost:
       error = CommandError(.lostBySlurm, name)
-      error.reason = "neither Slurm nor its files show it"
+      error.reason = "neither Slurm nor the files of the job show that it runs"
     case .neverStarted:
       error = CommandError(.notStartedBySlurm, name)
       error.reason =

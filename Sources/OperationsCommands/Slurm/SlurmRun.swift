@@ -24,11 +24,11 @@ struct SlurmRun: Sendable {
   /// Called when the id or the submission time of a job is known.
   let didLearn: @Sendable (SlurmSubmission) -> Void
 
-  /// The time between two looks at files of this machine while the command runs, and before.
+  /// The time after which files of this machine are read again, while the command runs and while the job is pending.
   private static let lookInterval = Duration.milliseconds(200)
   private static let pendingLookInterval = Duration.seconds(1)
 
-  /// What changes while the job is awaited.
+  /// The values of a run that change while the job is awaited.
   struct Progress {
     var job: SlurmJob
     var outputs: SlurmOutputs
@@ -99,7 +99,7 @@ struct SlurmRun: Sendable {
         : progress.job.isRunning ? Self.lookInterval : Self.pendingLookInterval
       var events = await mailbox.next(atMost: limit).map { [$0] } ?? []
       if cluster.sharesFiles {
-        // A file system of a network may have stored that a file does not exist.
+        // A network file system may remember that a file did not exist.
         if events.first?.isAnswer == true { csystem_look_at_directory(files.directory) }
         events.insert(.files(SlurmLook(files: files, outputs: progress.outputs.next).read()), at: 0)
       }
@@ -178,7 +178,7 @@ struct SlurmRun: Sendable {
       let script = SlurmScript.revoke(submission, files: files, marker: marker)
       return SlurmAnswer.revocation(try await cluster.calls.run(script), marker: marker)
     } catch {
-      // The next attempt follows the next answer of `squeue`.
+      // The revocation is repeated after the next answer of `squeue`.
       return .unclear(error.reason)
     }
   }
@@ -197,7 +197,7 @@ struct SlurmRun: Sendable {
   func look(_ outputs: [SlurmLook.Output]) async -> SlurmFileContents? {
     let look = SlurmLook(files: files, outputs: outputs)
     if cluster.sharesFiles {
-      // A file system of a network may have stored that a file does not exist.
+      // A network file system may remember that a file did not exist.
       csystem_look_at_directory(files.directory)
       return look.read()
     }

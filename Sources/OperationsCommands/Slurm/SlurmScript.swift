@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The shell texts that call Slurm's commands, and that run a command on a node. `/bin/sh` reads them from its standard
-/// input, so the texts also reach another machine, and nothing is interpreted twice.
+/// The shell texts that call Slurm's commands. `/bin/sh` reads them from its standard input. So the texts can be sent
+/// to another machine, and no other shell interprets them.
 enum SlurmScript {
   /// Returns a text as one word of a shell.
   ///
-  /// The bytes are replaced, because a character can consist of a quotation mark and of what follows it. A text with a
-  /// carriage return before a line feed would be refused by `sbatch`.
+  /// Unicode scalars are replaced, because a character can consist of a quotation mark and a following scalar. Carriage
+  /// returns are replaced too, because `sbatch` refuses a script with a carriage return before a line feed.
   static func quoted(_ text: String) -> String {
     "'\(text.replacing("'", by: #"'\''"#).replacing("\r", by: #"'"$(printf '\r')"'"#))'"
   }
@@ -40,7 +40,7 @@ enum SlurmScript {
   ) -> String {
     // In the name of an output file, Slurm replaces % and a letter.
     let log = files.log.replacing("%", by: "%%")
-    // The last one of two equal options counts, so the options of the user cannot change those after them.
+    // If an option is given twice, `sbatch` uses the last one. So the options of the user cannot change later options.
     let arguments =
       ["--export=ALL", "--no-requeue"] + resources.arguments + [
         "--parsable", "--comment=\(submission.comment)", "--job-name=\(submission.name)",
@@ -48,10 +48,10 @@ enum SlurmScript {
       ]
     let (permit, gate) = (quoted(files.permit(of: submission)), quoted(files.gate(of: submission)))
     return """
-      # If the end of this text is lost on its way, the shell executes nothing.
+      # If the end of this text is lost on the way to the shell, the shell executes nothing.
       {
       unset \(sbatchVariables)
-      # In a job of Slurm, its variables do not describe the new job.
+      # If this shell runs in a job of Slurm, the variables of this job must not become those of the new job.
       if [ -n "${SLURM_JOB_ID-}" ]; then
         for opq_name in $(env | sed -n 's/^\\(SLURM_[A-Z0-9_]*\\)=.*/\\1/p'); do
           case $opq_name in SLURM_CONF) ;; *) unset "$opq_name" ;; esac
@@ -153,7 +153,7 @@ enum SlurmScript {
   /// Returns the text that reads the files of one job after its end.
   static func look(_ look: SlurmLook, marker: String) -> String {
     """
-    # A file system of a network may have stored that a file does not exist.
+    # A network file system may remember that a file did not exist.
     ls -- \(quoted(look.files.directory)) >/dev/null 2>&1
     echo \(marker)
     \(read(look, limit: SlurmLook.limit(fileCount: look.outputs.count)))

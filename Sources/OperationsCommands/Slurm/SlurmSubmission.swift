@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// One submission of a job to Slurm, by which the job is found again.
+/// One submission of a job to Slurm, with the values that identify the job.
 ///
-/// Slurm can give an id a second time, for example after its controller was killed. So a job is never identified by its
-/// id alone, but by comment, name and submission time together.
+/// Slurm can use an id a second time, for example after its controller was killed. So the id alone does not identify a
+/// job. The comment, the name and the submission time together identify it.
 package struct SlurmSubmission: Hashable, Sendable {
   /// The comment of the job: `opq-` and 32 hexadecimal digits. No other submission has the same comment.
   package let comment: String
   /// The name of the job in Slurm.
   package let name: String
-  /// The id of the job; `nil` as long as the answer of `sbatch` is not known.
+  /// The id of the job; `nil` until the answer of `sbatch` is known.
   package var id: Int?
   /// The time of the submission by the clock of Slurm's controller, in seconds since 1970; `nil` until `squeue` has
   /// shown the job. If Slurm starts the job a second time because of the option `--requeue`, it is the time of this

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What the files of a job have said about its wrapper.
+/// Whether the wrapper of a job is alive, according to the files of the job.
 struct SlurmWrapper: Sendable {
   /// The default of the time after which a wrapper counts as dead if its file has not changed.
   static let usualLimit = Duration.seconds(60)
-  /// The number of times ``limit`` for which files that cannot be read say nothing.
+  /// Unreadable files count as files without a change after ``limit`` multiplied by this number.
   private static let patience = 10
 
   /// The content of the wrapper's file; empty if only its start is known, and `nil` if it has not started.
@@ -22,8 +22,8 @@ struct SlurmWrapper: Sendable {
   /// - Parameter limit: The time after which the wrapper counts as dead if its file has not changed.
   init(limit: Duration) { self.limit = limit }
 
-  /// Whether the wrapper is alive. Only what was read counts: this process may have been stopped, and have read nothing
-  /// for a long time.
+  /// Whether the wrapper is alive. The time since the last look does not count, because this process may have been
+  /// stopped for a long time.
   var isAlive: Bool { sign != nil && lastLook - change <= limit }
 
   /// Notes the contents of the files.

@@ -19,14 +19,15 @@ import Testing
     #expect(scene.show("FAILED") == [.note, .askExit])
     let answer = try Self.record("ExitCode=75:0")
     #expect(
-      scene.take(.exit(answer)) == [.report("running, but Slurm counts another start of it")])
+      scene.take(.exit(answer))
+        == [.report("running, but Slurm shows a second start that has ended")])
     #expect(scene.read(sign: "1 7", after: .seconds(50)) == [])
     #expect(scene.show("FAILED") == [.askExit])
     #expect(scene.take(.exit(answer)) == [])
     #expect(scene.read(sign: "2 7", status: .exited(0)) == [.finish(.exited(0))])
   }
 
-  @Test("SL-5: If a second start ends at once, and the first start is not alive, the job is lost")
+  @Test("SL-5: If a second start ends at once, and the wrapper of the first is dead, the job is lost")
   func secondStartOfDeadJob() throws {
     var scene = SlurmJobScene.submitted()
     _ = scene.read(sign: "0 7")
@@ -50,7 +51,7 @@ import Testing
 
   // MARK: The next submission
 
-  @Test("SL-4: Nothing that is known about a job counts for the next one of the command")
+  @Test("SL-4: The state of a job is not used for the next job of the command")
   func nextSubmission() {
     var scene = SlurmJobScene.submitted()
     _ = scene.show("PENDING", reason: "Priority", nodes: "")
@@ -75,7 +76,7 @@ import Testing
         == [.note, .finish(.ended(SlurmState("CANCELLED")))])
   }
 
-  @Test("SL-8: An unclear revocation of a job that was cancelled during its start is repeated")
+  @Test("SL-8: If the result of a revocation is not known, the revocation is repeated")
   func unclearRevocation() {
     var scene = SlurmJobScene.submitted()
     _ = scene.show("CANCELLED", nodes: "n1")
@@ -145,7 +146,7 @@ import Testing
 
   // MARK: Slurm's record
 
-  @Test("SL-6, SL-17: A failed question for the exit status is not an end, and is repeated")
+  @Test("SL-6, SL-17: If the call for the exit status fails, the job has not ended, and the call is repeated")
   func failedQuestion() throws {
     var scene = SlurmJobScene.submitted()
     #expect(scene.show("FAILED") == [.note, .askExit])
@@ -180,7 +181,7 @@ import Testing
     #expect(scene.showNothing() == [.finish(.lost)])
   }
 
-  @Test("SL-5: Files that cannot be read for a long time are those of a wrapper that is not alive")
+  @Test("SL-5: If files cannot be read for a long time, the wrapper counts as dead")
   func lastingFault() {
     var scene = SlurmJobScene.submitted()
     _ = scene.read(sign: "0 7")
@@ -217,7 +218,7 @@ import Testing
     }
   }
 
-  @Test("SL-2: A job that another cluster of a federation has got is not shown")
+  @Test("SL-2: A job that runs on another cluster of a federation is ignored")
   func federation() {
     var scene = SlurmJobScene.submitted()
     #expect(scene.show("REVOKED") == [])

@@ -57,7 +57,7 @@ import Testing
     var scene = SlurmJobScene()
     _ = scene.begin()
     #expect(
-      scene.take(.submission(.unclear("no answer"))) == [.report("submission unclear: no answer")])
+      scene.take(.submission(.unclear("no answer"))) == [.report("submission not confirmed: no answer")])
     #expect(scene.show("PENDING", id: 12, nodes: "") == [.note, .report("pending")])
     #expect(scene.job.submission?.id == 12)
     #expect(scene.submissions.count == 1)
@@ -233,7 +233,7 @@ import Testing
     var scene = SlurmJobScene.submitted()
     _ = scene.read(sign: "0 7")
     #expect(
-      scene.show("NODE_FAIL") == [.note, .report("running, but Slurm counts the node as failed")])
+      scene.show("NODE_FAIL") == [.note, .report("running, but Slurm shows the node as failed")])
     _ = scene.read(sign: "0 7", after: .seconds(61))
     #expect(scene.show("NODE_FAIL") == [.finish(.ended(SlurmState("NODE_FAIL")))])
   }
