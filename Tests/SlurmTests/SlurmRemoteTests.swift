@@ -82,7 +82,7 @@ struct SlurmRemoteTests {
     _ = try await run(shell: "echo >>'\(copy)'")
     #expect(
       try await runOnSlurm("executable", copy) == [
-        "otherBuild: “Sum” cannot run: the executable is another build than that of this process"
+        "otherBuild: “Sum” cannot run: the other process has a different build of the executable"
       ])
   }
 }

@@ -4,7 +4,7 @@
 import COperationsSystem
 import SystemPackage
 
-/// What distinguishes the executable of a process from other builds. Shared libraries are not a part of it.
+/// The values that distinguish the executable of a process from other builds. Shared libraries are not compared.
 struct ExecutableBuild: Codable, Hashable, Sendable {
   /// The identity of a file on one machine.
   struct File: Codable, Hashable, Sendable {
@@ -20,15 +20,15 @@ struct ExecutableBuild: Codable, Hashable, Sendable {
 
   /// Finds the build of this process.
   ///
-  /// - Parameter isHashed: Whether a copy of the file counts as the same build. Then the whole file is read, once in a
-  ///   process.
+  /// - Parameter isHashed: Whether a copy of the file counts as the same build. If `true`, the first call in a process
+  ///   reads the whole file.
   /// - Returns: The build.
   /// - Throws: The error of the system if the executable cannot be read.
   static func own(isHashed: Bool) throws(Errno) -> ExecutableBuild {
     ExecutableBuild(file: try ownFile, hash: isHashed ? try ownHash.get() : nil)
   }
 
-  /// Whether this is the build of this process. If it is the same file, its contents are not read.
+  /// Whether this is the build of this process. If the file is the same, its contents are not read.
   ///
   /// - Throws: The error of the system if the executable cannot be read.
   var isOwn: Bool {

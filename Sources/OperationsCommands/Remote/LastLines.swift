@@ -21,8 +21,8 @@ final class LastLines: Sendable {
     }
   }
 
-  /// Whether a line belongs to the stack trace that the Swift runtime writes after the message of a fatal error.
-  /// Without its many lines, the message is the last one.
+  /// Whether a line belongs to the stack trace that the Swift runtime writes after the message of a fatal error. These
+  /// lines are left out, so that the message is the last line.
   private static func isStackTrace(_ line: String) -> Bool {
     line == "Current stack trace:" || line.starts(with: #/[0-9]+ +[^ ]+ +0x[0-9a-f]{16}/#)
   }

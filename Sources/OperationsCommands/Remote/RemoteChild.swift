@@ -6,26 +6,26 @@ import Dispatch
 import OperationsCore
 import SystemPackage
 
-/// One run of a work, as the process sees it that was started for the work.
+/// One run of a work, in the process that was started for the work.
 struct RemoteChild: Sendable {
-  /// The time between two looks at what the work has reported.
+  /// The time between two checks for new reports of the work.
   private static let lookInterval = Duration.milliseconds(100)
 
   private var files: RemoteFiles
   /// A descriptor that is readable when this process has received SIGTERM.
   private let termination: Int32
 
-  /// Sets the types of work that this process knows, and begins the run for which it was started.
+  /// Sets the types of work of this process, and begins the run for which the process was started.
   ///
   /// - Returns: `nil` in a process that was started for another purpose.
   init?(_ types: [any RemoteWork.Type]) {
     ServedTypes.shared.set(types)
     var directory = [CChar](repeating: 0, count: 1 << 12)
-    // Without the variable, the programs that the work starts do not run the work again.
+    // The variable is removed, so that the programs that the work starts do not run the work again.
     let error = csystem_take_environment(RemoteFiles.variable, &directory, directory.count)
     if csystem_is_not_found(error) { return nil }
     if error != 0 {
-      // The whole program would run, and start the work again.
+      // If the call returned, the whole program would run, and start the work again.
       Self.report("this program cannot run work in another process: \(Errno(rawValue: error))")
       csystem_exit(1)
     }
@@ -145,7 +145,7 @@ struct RemoteChild: Sendable {
       let messages = sent.messages(
         progress: operation.reportedProgress, status: operation.reportedStatus,
         lines: lines.flatMap(\.lines))
-      // One write for all messages: the reader never sees a part of a line as the last one.
+      // All messages are written at once, so that the reader does not see a part of a line.
       let bytes = Array(messages.map { "\($0.line)\n" }.joined().utf8)
       if !bytes.isEmpty { _ = csystem_write(file, bytes, bytes.count) }
     }
@@ -158,10 +158,10 @@ struct RemoteChild: Sendable {
 
   // MARK: The waiting process
 
-  /// Ends this process and its group when the process ends that waits for the result.
+  /// Ends this process and its group when the process that waits for the result ends.
   ///
-  /// The lock is awaited and not the parent: the waiting process may have ended before this process could look for it,
-  /// and a program of the user may have started this process.
+  /// This process waits for a lock that the waiting process holds. It cannot always wait for its parent: the waiting
+  /// process may already have ended, or a program of the user may be the parent.
   private func watchWaitingProcess() {
     DispatchQueue(label: "opq remote work").async {
       let lock = csystem_wait_for_lock(files.request)

@@ -16,12 +16,12 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The other process has ended without a result: ``RemoteError/exitStatus`` and ``RemoteError/lastLines``. The work
     /// has called `exit`, the output cannot be written, or the program has ended before it called `serveRemoteWork`.
     case noResult
-    /// The executable of the other process is another build than that of this process.
+    /// The executable of the other process is a different build from the executable of this process.
     case otherBuild
     /// The type of the work was not passed to `serveRemoteWork`.
     case notServed
     /// The program has more privileges than the user that started it: its file has the set-user-ID mode, the
-    /// set-group-ID mode or capabilities. Such a program must not read where its work is from the environment.
+    /// set-group-ID mode or capabilities. Such a program must not use the environment variable that names its work.
     case privileges
     /// The work cannot be encoded, or the other process cannot decode it: ``RemoteError/reason``.
     case workCoding
@@ -88,9 +88,9 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
       case .signal: "\(name) was ended by \(signalText)"
       case .noResult: "\(name) ended with exit status \(exitStatus ?? 0) and without a result"
       case .otherBuild:
-        "\(name) cannot run: the executable is another build than that of this process"
+        "\(name) cannot run: the other process has a different build of the executable"
       case .notServed:
-        "\(name) cannot run: this program must pass the type to serveRemoteWork, first in main"
+        "\(name) cannot run: pass its type to serveRemoteWork at the beginning of main"
       case .privileges:
         "\(name) cannot run: this program has more privileges than the user that started it"
       case .workCoding: "\(name) cannot be encoded or decoded"

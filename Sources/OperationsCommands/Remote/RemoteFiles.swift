@@ -6,16 +6,16 @@ import SystemPackage
 
 /// The files with which two processes exchange one work and its output.
 ///
-/// Only small messages pass through ``messages``. An output of any size is written to a file by the other process, and
-/// decoded from the file by this process.
+/// The file ``messages`` contains small reports only. The other process writes an output of any size to the file
+/// ``answer``, and this process decodes it from this file.
 struct RemoteFiles: Hashable, Sendable {
-  /// The environment variable that names the directory. Its presence says that a process was started for work.
+  /// The environment variable that names the directory. A process with this variable was started for work.
   static let variable = "OPQ_REMOTE_WORK"
 
-  /// The directory that contains the files, and no others.
+  /// The directory, which contains these files only.
   let directory: String
-  /// Whether a written file is on its device before its method returns. A file system of a network may report only then
-  /// that a file does not fit.
+  /// Whether a method that writes a file waits until the file is on its device. A network file system may not report
+  /// earlier that a file does not fit.
   var synchronizes = false
 
   /// The build of the executable, the name of the work's type, and the work.
@@ -58,7 +58,7 @@ struct RemoteFiles: Hashable, Sendable {
 
   // MARK: Contents
 
-  /// The first bytes of a file. They are those of the format, which another build may have changed.
+  /// The first bytes of a file, which identify the format. The format of another build may differ.
   private static let begin: StaticString = "opq-remote-work 1\n"
 
   /// Writes a file.
@@ -137,7 +137,8 @@ struct RemoteRequest: Codable, Hashable, Sendable {
   let build: ExecutableBuild
   /// The name of the work's type; see ``ServedTypes``.
   let typeName: String
-  /// Whether the work ends when the process ends that has written the request. This process holds a lock on the file.
+  /// Whether the work must end when the process that has written the request ends. That process holds a lock on the
+  /// file.
   let endsWithWriter: Bool
 }
 

@@ -12,7 +12,8 @@ enum RemoteMessage: Hashable, Sendable {
   /// A line of the log.
   case log(OperationLogLevel, String)
 
-  /// The maximum number of Unicode scalars of a text. Viewers show less of a status, and a log line is never longer.
+  /// The maximum number of Unicode scalars of a text. Viewers show fewer scalars of a status, and a log line has at
+  /// most as many.
   static let longestText = 1_000
 
   /// The message as a line, without a line feed.
@@ -24,7 +25,7 @@ enum RemoteMessage: Hashable, Sendable {
     }
   }
 
-  /// Reads a line; `nil` if it is no message, for example because it is incomplete.
+  /// Reads a line; `nil` if it is not a message, for example because it is incomplete.
   init?(line: String) {
     let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
@@ -86,8 +87,8 @@ struct SentReports: Sendable {
 
   init() {}
 
-  /// Returns the messages about what has changed since the last call. The lines of the log are the first ones, because
-  /// the reader may leave out the first messages of many.
+  /// Returns the messages about changes since the last call. The lines of the log come first, because the reader may
+  /// ignore the first messages if there are very many.
   mutating func messages(
     progress: (completed: Int, total: Int)?, status: String?, lines: [OperationLogLine]
   ) -> [RemoteMessage] {

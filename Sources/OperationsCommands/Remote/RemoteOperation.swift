@@ -30,17 +30,18 @@ public import OperationsCore
 /// are also those of this operation, at most half a second later. If the work reports faster, some log lines may be
 /// left out. If the process crashes, the reports of its last tenth of a second are lost.
 ///
-/// The standard output and the standard error output of the other process are lines of the log of this operation too.
-/// Their last line is the status until the work reports the next one. Log lines and output have no order between them.
+/// The lines of the standard output and the standard error output of the other process are in the log of this operation
+/// too. Their last line is the status until the work reports a status. The order between these lines and the log lines
+/// of the work is not defined.
 ///
 /// ### Cancelling
 ///
-/// `cancel()` sends SIGTERM to the processes of the other process's group, and the task of the work is cancelled.
-/// After the ``RemotePlace/gracePeriod``, or as soon as the process has ended, all processes of the group receive
-/// SIGKILL. The operation finishes when none of them is alive. If the work returns an output nevertheless, this is the
+/// `cancel()` sends SIGTERM to the process group of the other process, which then cancels the task of the work. After
+/// the ``RemotePlace/gracePeriod``, or as soon as the process has ended, all processes of the group receive SIGKILL.
+/// The operation finishes when none of them is alive. If the cancelled work returns an output, this output is the
 /// result.
 ///
-/// Retries and timeouts are those of any operation. Each attempt needs a new operation:
+/// Retries and timeouts work as for any operation. Each attempt needs a new operation:
 ///
 /// ```swift
 /// let robust = RetryOperation(maximumAttempts: 3) { _ in
@@ -73,7 +74,7 @@ public final class RemoteOperation<Work: RemoteWork>: AsyncOperation<Work.Output
   ///
   /// - Parameters:
   ///   - work: The work. It is encoded when the operation starts.
-  ///   - place: Where the work runs.
+  ///   - place: The place where the work runs.
   ///   - name: The operation's name; `nil`, the default, for the name of the work's type.
   ///   - priority: The operation's priority in its queue.
   ///   - dependencies: The operations that must finish before this one can start.

@@ -11,7 +11,7 @@
 ///
 /// A place is a value. A change has no effect on operations that were created with it earlier.
 public struct RemotePlace: Sendable {
-  /// The kinds of places. Each kind starts the same command somewhere else.
+  /// The kinds of places. Each kind runs the same command in a different place.
   enum Kind: Sendable {
     /// A child of this process.
     case process
@@ -23,21 +23,22 @@ public struct RemotePlace: Sendable {
 
   /// A child process on this machine.
   ///
-  /// The process has a session and a process group of its own, and no terminal. It starts with the environment
-  /// variables and in the directory that this process has at that time. It ends if this process ends.
+  /// The process has a session and a process group of its own, and no terminal. When it starts, it has the current
+  /// directory and the environment variables of this process. It ends if this process ends.
   public static let process = RemotePlace(kind: .process)
 
   /// A job of a Slurm cluster, with these resources.
   ///
-  /// The operation executes from the submission until the end of the job, and is cancelled, as that of a command with
-  /// ``CommandPlace/slurm(_:_:)``. The job continues if this process ends, and no process reads its output.
+  /// The operation executes from the submission until the end of the job. Its status, and cancelling it, are as for a
+  /// command with ``CommandPlace/slurm(_:_:)``. If this process ends, the job continues, and no process reads its
+  /// output.
   ///
   /// The files of the work are in the ``SlurmCluster/directory``, which this process and the nodes must share under the
   /// same path. The nodes must also find the ``executable`` under the path that it has here. It must be the same build.
   ///
   /// - Parameters:
   ///   - cluster: The cluster. Its ``SlurmCluster/sharesFiles`` must be `true`.
-  ///   - resources: What the job needs.
+  ///   - resources: What the job requests from the cluster.
   /// - Returns: The place.
   public static func slurm(
     _ cluster: SlurmCluster, _ resources: SlurmResources = SlurmResources()
@@ -56,8 +57,8 @@ public struct RemotePlace: Sendable {
   public var environment: [String: String?] = [:]
 
   /// The directory in which each work has a directory for its files. Only this user can use these files. They are
-  /// removed when the operation finishes. If this process ends before, a child process removes them. They stay if both
-  /// processes are killed at the same time, and if the work is a job of Slurm.
+  /// removed when the operation finishes. If this process ends earlier, a child process removes them. They stay if both
+  /// processes are killed at the same time, or if this process ends while the work is a job of Slurm.
   ///
   /// A relative path begins in the directory of this process. `nil`, the default, is the directory that the
   /// environment variable `TMPDIR` names, or `/tmp`. For a job of Slurm, it is the directory of the cluster. The files
@@ -65,14 +66,14 @@ public struct RemotePlace: Sendable {
   public var directory: String?
 
   /// The executable that the other process runs. A relative path begins in the directory of this process. `nil`, the
-  /// default, is the executable of this process, even if its file was replaced since this process has started.
+  /// default, is the executable of this process, even if its file was replaced after this process started.
   ///
   /// It must be the same build: the executable of this process or a copy of it. Otherwise the operation fails with a
   /// ``RemoteError``. Shared libraries are not compared. To compare a copy, each process reads the whole executable
   /// once.
   public var executable: String?
 
-  /// The time that the other process has for ending after its operation was cancelled. After this time, it receives
+  /// The time that the other process has to end after the operation was cancelled. After this time, it receives
   /// SIGKILL. The default is 10 seconds. A negative time counts as zero, and more than 100 years as 100 years.
   public var gracePeriod = Duration.seconds(10)
 

@@ -5,11 +5,11 @@ import COperationsSystem
 import OperationsCore
 import SystemPackage
 
-/// One run of a work in another process, as the process sees it that waits for the result.
+/// One run of a work in another process, in the process that waits for the result.
 struct RemoteRun<Work: RemoteWork>: Sendable {
   let work: Work
   let place: RemotePlace
-  /// The operation that has the reports of the work.
+  /// The operation that receives the reports of the work.
   let operation: Operation
 
   private var workName: String { String(describing: Work.self) }
@@ -62,8 +62,8 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
     if place.directory == cluster.directory { csystem_make_directory(cluster.directory) }
   }
 
-  /// Whether a copy of the executable counts as the same build. A child process has the same file by default, which
-  /// need not be read. On another machine, the same file may look like another one.
+  /// Whether a copy of the executable counts as the same build. By default, a child process has the same file, whose
+  /// contents need not be read. On another machine, the same file may have another device or inode.
   private var isHashed: Bool {
     switch place.kind {
     case .process: place.executable != nil
@@ -79,12 +79,12 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
     }
   }
 
-  /// Locks the request as long as this process waits. A child that gets the lock knows that this process has ended,
-  /// also if it has ended before the child could look for its parent.
+  /// Locks the request while this process waits. If a child gets the lock, this process has ended. This also works if
+  /// this process ends before the child starts to wait.
   private func lockRequest(_ files: RemoteFiles) throws(RemoteFiles.Failure) -> Int32? {
     guard isChild else { return nil }
     let lock = csystem_lock_file(files.request)
-    // Without locks, the child looks for its parent.
+    // If the file system has no locks, the child waits for the end of its parent.
     if csystem_has_no_locks(-lock) { return nil }
     if lock < 0 { throw RemoteFiles.Failure(path: files.request, number: Errno(rawValue: -lock)) }
     return lock
@@ -140,7 +140,7 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
     return command
   }
 
-  /// The path of the executable, with a slash so that it is not searched.
+  /// The path of the executable. It contains a slash, so that it is not searched in the directories of `PATH`.
   private var executable: String {
     get throws {
       if let path = place.executable { return path.contains("/") ? path : "./\(path)" }
@@ -181,8 +181,8 @@ struct RemoteRun<Work: RemoteWork>: Sendable {
 
   /// Returns the output of a process that has ended.
   ///
-  /// If there is an answer, the work has ended before the process, and the way in which the process has ended does not
-  /// count.
+  /// If there is an answer, the work ended before the process. Then the end of the process is ignored, except if the
+  /// process is still alive.
   private func output(of files: RemoteFiles, end: (any Error)?) throws -> Work.Output {
     if let error = end as? CommandError, error.code == .stillAlive { throw error }
     csystem_look_at_directory(files.directory)

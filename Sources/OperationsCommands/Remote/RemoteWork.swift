@@ -20,8 +20,8 @@
 /// value and its output pass through files, so the value must contain everything that the work needs. Objects, open
 /// files and global variables of this process do not exist in the other process.
 ///
-/// The names of two types of work of a program must differ. The module and the types around a type are a part of its
-/// name. The file of a private type and the function around a type are not.
+/// The types of work of a program must have different names. The name of a type includes its module and the types that
+/// contain it. It does not include the file of a private type, or the function that contains the type.
 public protocol RemoteWork: Codable, Sendable {
   /// The type of the work's output.
   associatedtype Output: Codable & Sendable
@@ -29,8 +29,8 @@ public protocol RemoteWork: Codable, Sendable {
   /// Does the work.
   ///
   /// Called once, in the other process, by an asynchronous operation in a queue. The current operation
-  /// (`Operation.current`) reports progress, a status and log lines, which the ``RemoteOperation`` then has too; see
-  /// there. The work may block its thread. If the ``RemoteOperation`` is cancelled, the task of the work is cancelled.
+  /// (`Operation.current`) reports progress, a status and log lines, which the ``RemoteOperation`` then has too. The
+  /// work may block its thread. If the ``RemoteOperation`` is cancelled, the task of the work is cancelled.
   ///
   /// - Returns: The output.
   /// - Throws: The error of the work. The operation fails with a ``RemoteError`` that has the name of the error's type

@@ -15,7 +15,7 @@ import Dispatch
 /// ```
 ///
 /// In a process that was started for work, the function does not return. It runs the work, writes the output, and
-/// exits. The exit handlers of the C library run. Standard output is written after each line.
+/// exits, after the exit handlers of the C library. Each line of the standard output is written at once.
 ///
 /// A ``RemoteOperation`` runs only work whose type was passed to this function in its own process. So a program that
 /// does not call this function cannot start itself again and again.
@@ -29,7 +29,7 @@ import Dispatch
 public func serveRemoteWork(_ types: any RemoteWork.Type...) {
   guard let child = RemoteChild(types) else { return }
   Task.detached { await child.run() }
-  // The main queue needs the first thread, so that code on the main actor runs.
+  // The first thread runs the main queue, which runs the code on the main actor.
   if csystem_is_first_thread() { dispatchMain() }
   DispatchSemaphore(value: 0).wait()
 }

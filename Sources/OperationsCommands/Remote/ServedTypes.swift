@@ -33,7 +33,7 @@ final class ServedTypes: Sendable {
 
   /// Returns the name of a type, which is the same in each process of an executable.
   ///
-  /// Swift's name of a private or local type contains an address of the process, which is left out.
+  /// Swift's name of a private or local type contains an address of the process. This address is removed.
   static func name(of type: any RemoteWork.Type) -> String {
     stableName(String(reflecting: type))
   }

@@ -21,11 +21,11 @@ struct SlurmJob: Sendable {
   static let absencesUntilForgotten = 2
   /// The number of lost submissions after which the operation fails.
   static let mostSubmissions = 10
-  /// The number of answers without the job after which a job ends whose files cannot be changed, if it was refused or
-  /// the operation was cancelled.
+  /// The number of answers without the job after which a refused or cancelled job ends, even if its files cannot be
+  /// changed.
   private static let absencesUntilEnd = 6
-  /// The time for which Slurm can count a job as running before its wrapper has started. Afterwards, the time limit
-  /// counts also if the wrapper cannot write its file.
+  /// The time for which Slurm can show a job as running before its wrapper has started. After this time, the time limit
+  /// of the command begins even if no file shows the wrapper.
   private static let preparationLimit = Duration.seconds(600)
 
   /// The last submission; `nil` before the first one.

@@ -32,8 +32,7 @@ struct SlurmWrapper: Sendable {
   ///   - contents: The contents.
   ///   - time: The present time.
   ///   - isUrgent: Whether files that cannot be read count as files without a change.
-  /// - Returns: Whether the files were read. If not, they say nothing, until they have not been readable for a long
-  ///   time.
+  /// - Returns: Whether the files were read.
   mutating func note(_ contents: SlurmFileContents, at time: Duration, isUrgent: Bool) -> Bool {
     guard contents.isRead else {
       let since = unreadableSince ?? time

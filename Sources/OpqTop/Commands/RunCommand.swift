@@ -19,10 +19,10 @@ struct RunCommand: EndingCommand {
       --batch, a line is printed for each start, each failed attempt that is retried and each end of a job, and a \
       summary at the end. These lines have no colors. The jobs do not outlive this process then, unless it is killed.
 
-      With --on slurm, each command is a job of a Slurm cluster. The directory of the run must then be on a file system \
+      With --on slurm, each command runs as a job of a Slurm cluster. The directory of the run must then be on a file system \
       that this machine and the nodes share. With --on slurm:LOGIN, Slurm's commands are called through ssh, which must \
-      not ask for a password. The commands run in the home directory of the login node, or in the directory after a \
-      second colon, and the output is copied to this machine.
+      not ask for a password. The commands run in the home directory on the cluster, or with \
+      --on slurm:LOGIN:DIRECTORY in this directory. Their output is copied to this machine.
 
       The directory .opq beside the file keeps the states and the output of all runs. --resume resumes a run whose \
       process was ended or killed: jobs that have ended do not run again, unless they have changed, and jobs that \

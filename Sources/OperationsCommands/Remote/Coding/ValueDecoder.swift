@@ -78,7 +78,7 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     guard let position = positions["super"] else {
       throw DecodingError.valueNotFound(
         (any Decoder).self,
-        DecodingError.Context(codingPath: codingPath, debugDescription: "there is no superclass"))
+        DecodingError.Context(codingPath: codingPath, debugDescription: "the value of the superclass is missing"))
     }
     return ValueDecoder(reader, at: position, path: codingPath)
   }
@@ -191,7 +191,7 @@ private struct UnkeyedValues: UnkeyedDecodingContainer {
   private func next(_ type: Any.Type) throws -> Int {
     guard isAtEnd else { return position }
     throw DecodingError.valueNotFound(
-      type, DecodingError.Context(codingPath: path, debugDescription: "there is no other element"))
+      type, DecodingError.Context(codingPath: path, debugDescription: "there is no further element"))
   }
 
   private mutating func advance() throws {

@@ -10,7 +10,7 @@ final class ValueEncoder: Encoder {
 
   private let writer: ValueWriter
   private let place: ValueWriter.Place
-  /// The container that the value is. The superclass of a class may ask for the same container again.
+  /// The container of the value. The superclass of a class may request the same container again.
   private var container: (tag: ValueTag, scope: ValueWriter.Scope)?
 
   init(_ writer: ValueWriter, at place: ValueWriter.Place, path: [any CodingKey]) {
@@ -32,7 +32,8 @@ final class ValueEncoder: Encoder {
     SingleValueWriter(writer: writer, place: place, codingPath: codingPath)
   }
 
-  /// Begins the container, or finds the one that was begun. If neither is possible, the result throws the error.
+  /// Begins the container, or returns the one that was begun. If neither is possible, using the result throws the
+  /// error.
   private func scope(_ tag: ValueTag) -> Result<ValueWriter.Scope, any Error> {
     if let container, container.tag == tag { return .success(container.scope) }
     let scope = Result { try writer.begin(tag, at: place) }
@@ -196,7 +197,7 @@ extension ValueWriter {
   fileprivate func encoder(
     _ path: [any CodingKey], _ makePlace: () throws -> Place
   ) -> any Encoder {
-    // The first value that is written at a place that is not the next one throws the error.
+    // If this is not the next place in the file, writing the first value throws the error.
     ValueEncoder(self, at: (try? makePlace()) ?? .none, path: path)
   }
 }

@@ -4,11 +4,11 @@
 import COperationsSystem
 import SystemPackage
 
-/// Writes encoded values to a file while they are encoded. The memory does not grow with the values.
+/// Writes values to a file while they are encoded. The used memory does not depend on the size of the values.
 ///
 /// A container is written when it is created, and not when it is complete. So its length is unknown at first, and is
-/// set when the container ends. A container ends when a container around it continues. Then no later entry can be
-/// written to it. A program whose `encode(to:)` nevertheless writes one gets an error.
+/// written when the container ends. A container ends when a value is written to a container around it. If `encode(to:)`
+/// writes to a container that has ended, an error is thrown.
 final class ValueWriter {
   /// The right to write one value at the present position of the file.
   struct Place: Equatable {
@@ -50,7 +50,7 @@ final class ValueWriter {
   /// - Parameter file: The descriptor. The caller closes it.
   init(_ file: Int32) { self.file = file }
 
-  /// Writes bytes that are no encoded value.
+  /// Writes bytes that are not an encoded value.
   func writeText(_ text: StaticString) {
     text.withUTF8Buffer { buffer += $0 }
   }
@@ -68,7 +68,7 @@ final class ValueWriter {
   func encode<Value: Encodable>(
     _ value: Value, at place: Place, path: @autoclosure () -> [any CodingKey]
   ) throws {
-    // The cast alone succeeds for each empty array.
+    // The type is compared too, because the cast succeeds for each empty array.
     if Value.self == [UInt8].self, let bytes = value as? [UInt8] {
       let scope = try begin(.unkeyed, at: place)
       return try bytes.withUnsafeBytes { try writeElements($0, in: scope) }
@@ -233,6 +233,6 @@ final class ValueWriter {
 /// The error of a value that is encoded in an unusual order.
 private struct OrderError: Error, CustomStringConvertible {
   var description: String {
-    "a container or an encoder was used after the container around it had continued, or twice"
+    "an encoder was used twice, or a container was used after a value of an outer container"
   }
 }
