@@ -4,13 +4,13 @@
 import JobFiles
 import Testing
 
-/// What jobs request from a Slurm cluster.
+/// Tests of the requests of jobs from a Slurm cluster.
 @Suite struct SlurmRequestTests {
   private func requests(_ text: String) throws -> [JobPlan.SlurmRequest] {
     try Reading.plan(text).jobs.map(\.slurm)
   }
 
-  @Test("JF-24: a job has the requests of its key")
+  @Test("JF-24: a job has the requests of its key slurm")
   func allKeys() throws {
     let request = try #require(
       try requests(
@@ -44,7 +44,7 @@ import Testing
     #expect(requests.map(\.options) == [["--requeue"], ["--requeue"], []])
   }
 
-  @Test("JF-24: a job without the key requests nothing")
+  @Test("JF-24: a job without the key slurm requests nothing")
   func nothing() throws {
     #expect(try requests("jobs: {a: {run: x}}") == [JobPlan.SlurmRequest()])
   }
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "JF-24: an option that opq-top uses is refused, also by its short name and a part of its name",
+    "JF-24: an option that opq-top uses is refused, even by its short or incomplete name",
     arguments: [
       ("--clusters=x", "--clusters"), ("--help", "--help"), ("--usage", "--usage"),
       ("--version", "--version"), ("--", "--"), ("-Mx", "-M"), ("-h", "-h"), ("-V", "-V"),

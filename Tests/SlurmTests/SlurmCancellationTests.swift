@@ -111,7 +111,7 @@ struct SlurmCancellationTests {
     #expect(operation.reportedStatus == "two")
   }
 
-  @Test("SL-14: The output has all bytes up to the limit, and the error output its own")
+  @Test("SL-14: The output has all bytes up to the limit, and the error output is separate")
   func limits() async throws {
     let scene = try SlurmScene()
     var command = Command(shell: "seq 400000; echo error >&2")

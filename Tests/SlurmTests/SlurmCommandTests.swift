@@ -97,7 +97,7 @@ struct SlurmCommandTests {
   }
 
   @Test(
-    "SL-9: A user without permission gets Slurm's own words",
+    "SL-9: The error of a user without permission has Slurm's own words",
     .enabled(if: geteuid() == 0, "only root can be another user"))
   func withoutPermission() async throws {
     let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -196,7 +196,7 @@ struct SlurmCommandTests {
     #expect(error?.code == .workingDirectory && error?.path == "/nonexistent/opq")
   }
 
-  @Test("SL-15: A missing file or program is the error that it is on this machine")
+  @Test("SL-15: A missing file or program is the same error as on this machine")
   func obstacles() async throws {
     let scene = try SlurmScene()
     #expect(await scene.failure(of: Command("opq-no-such-program"))?.code == .programNotFound)
@@ -294,7 +294,7 @@ struct SlurmCommandTests {
     #expect(calls >= 1 && calls <= seconds + 1)
   }
 
-  @Test("SL-22: No file of the jobs is left")
+  @Test("SL-22: All files of the jobs are deleted")
   func filesAreDeleted() async throws {
     let scene = try SlurmScene(directory: "deleted")
     _ = try await scene.add(shell: "echo").value

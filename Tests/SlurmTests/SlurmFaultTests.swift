@@ -154,7 +154,7 @@ struct SlurmFaultTests {
     }
   }
 
-  @Test("SL-18, SL-21: A command on a node that fails fails, and a retry runs it on the other node")
+  @Test("SL-18, SL-21: If a node fails, its command fails, and a retry runs on the other node")
   func failedNode() async throws {
     let nodes = try SlurmNodes("SlurmdTimeout=5")
     // The wrapper changes its file every five seconds.

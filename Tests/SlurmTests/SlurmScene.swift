@@ -8,7 +8,7 @@ import Testing
 
 @testable import OperationsCommands
 
-/// A cluster of real Slurm, and a queue.
+/// A real Slurm cluster, and a queue.
 struct SlurmScene {
   let nodes: SlurmNodes
   let cluster: SlurmCluster

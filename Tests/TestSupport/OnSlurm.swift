@@ -3,7 +3,7 @@
 
 package import Testing
 
-/// Starts one cluster of real Slurm for all tests of a suite.
+/// Starts one real Slurm cluster for all tests of a suite.
 ///
 /// The cluster has the partition `main`, and the partition `closed`, to which only the superuser may submit jobs.
 package struct OnSlurm: SuiteTrait, TestScoping {
@@ -21,6 +21,6 @@ package struct OnSlurm: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OnSlurm {
-  /// A trait with which the tests of a suite share a cluster of real Slurm.
+  /// A trait with which the tests of a suite share a real Slurm cluster.
   package static var onSlurm: Self { OnSlurm() }
 }

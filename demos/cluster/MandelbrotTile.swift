@@ -43,7 +43,7 @@ struct MandelbrotTile: RemoteWork {
     return Output(lines: lines, attempt: attempt)
   }
 
-  /// Returns the character for a position in the picture: the denser, the later the point escapes.
+  /// Returns the character for a position in the picture. Points that escape later have denser characters.
   private func character(_ column: Double, _ row: Double) -> Character {
     let shades = Array(".,:;=+*%#")
     let x = column / Double(Self.width * Self.tileCount) * 3 - 2.2

@@ -58,8 +58,8 @@ struct LoadedRun {
     sentences = resumption.sentences + (isOver ? [] : [change].compactMap(\.self))
   }
 
-  /// Checks that the cluster of the run can be used, if a job is left that it executes. Blocks the calling thread. For
-  /// a run of this machine, nothing happens.
+  /// Checks that the cluster of the run can be used if the run has jobs to execute. Blocks the calling thread. Does
+  /// nothing for a run on this machine.
   ///
   /// - Throws: `RunFailure` if the cluster cannot be used.
   func checkCluster() throws(RunFailure) {

@@ -42,8 +42,8 @@ struct RunInputs {
     input = isReadOnce ? bytes : nil
   }
 
-  /// Checks that the commands of the cluster can be called, and finds its directory. Blocks the calling thread. For a
-  /// run of this machine, nothing happens.
+  /// Checks that Slurm's commands can be called, and finds the directory on the cluster. Blocks the calling thread.
+  /// Does nothing for a run on this machine.
   ///
   /// - Throws: `RunFailure` if the cluster cannot be used.
   mutating func findCluster() throws {

@@ -11,7 +11,7 @@ import Testing
   import Musl
 #endif
 
-/// Tests of `opq-top run --on slurm`, with a cluster of real Slurm.
+/// Tests of `opq-top run --on slurm` with a real Slurm cluster.
 @Suite(
   "Job files on a cluster", .serialized, .timeLimit(.minutes(5)), .onSlurm, .onOwnThread,
   .enabled(if: SlurmNodes.areInstalled, SlurmNodes.missing))
@@ -248,14 +248,14 @@ struct UnusableClusterTests {
     let retried = try scene.run(["retry", "--batch", "one"], environment: path)
     #expect(retried.ending == .status(2))
     retried.expectSentence("Slurm cannot be used", "the command sbatch was not found")
-    // Without jobs that are left, the run only prints its summary.
+    // If no job is left to run, the command only prints the summary of the run.
     let resumed = try scene.run(["run", "--resume", "--batch"], environment: path)
     #expect(resumed.ending == .status(1) && resumed.errors.isEmpty, "\(resumed.errors)")
     #expect(stored.contents("journal.jsonl") == journal)
   }
 
   @Test(
-    "JS-8: Options that do not fit are mistakes",
+    "JS-8: Unknown places, short times, and a place for a resume are mistakes",
     arguments: [
       ["--on", "pbs"], ["--poll", "1s"], ["--on", "slurm", "--poll", "0.5"],
       ["--resume", "--on", "slurm"],

@@ -32,7 +32,7 @@ final class ClusterScene {
   }
 
   deinit {
-    // A failed test can leave jobs behind, which would fill the nodes.
+    // Jobs of an earlier test that failed could fill the nodes.
     nodes.shell("scancel -u \"$(id -u)\"")
   }
 
@@ -64,7 +64,7 @@ final class ClusterScene {
     nodes.shell("squeue -h -t \(states) -o '\(format)'").split(separator: "\n").map { String($0) }
   }
 
-  /// The words of a job that writes its name at its start and at its end, and works in between.
+  /// A shell text that writes the name of the job at the start and at the end of its work.
   static func noted(_ work: String = "sleep 0.2") -> String {
     #"echo "+$OPQ_JOB $SLURMD_NODENAME" >> "$DIR/ran"; \#(work); echo "-$OPQ_JOB" >> "$DIR/ran""#
   }

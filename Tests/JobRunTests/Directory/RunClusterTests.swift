@@ -11,7 +11,7 @@ struct RunClusterTests {
   private static let run = RunDirectory(path: "/data/.opq/runs/20260131-235959-k3x9")
 
   @Test(
-    "JS-8: A place is slurm, a login node and a directory",
+    "JS-8: A place has the word slurm, a login node and a directory",
     arguments: [
       ("slurm", nil, nil), ("slurm:login", "login", "."), ("slurm:me@login", "me@login", "."),
       ("slurm:login:work", "login", "work"), ("slurm:login:/a:b", "login", "/a:b"),
@@ -23,7 +23,7 @@ struct RunClusterTests {
   }
 
   @Test(
-    "JS-8: Other texts are no place",
+    "JS-8: Other texts are not places",
     arguments: [
       "", "Slurm", "slurmy", "pbs", "slurm:", "slurm::x", "slurm:login:", "slurm:-oProxyCommand=x",
       "slurm:a\u{0}",

@@ -73,7 +73,7 @@ struct RunDeletionTests {
     #expect(DirectoryScene.names(in: scene.place.runs).isEmpty)
   }
 
-  @Test("RD-8, JS-3: A run is not deleted while it is not known how a submission has ended")
+  @Test("RD-8, JS-3: A run is not deleted while the end of a submission is not known")
   func deleteWithSubmission() throws {
     let scene = try DirectoryScene()
     let plan = try DirectoryScene.plan()

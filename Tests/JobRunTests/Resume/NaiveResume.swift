@@ -6,8 +6,7 @@ import OperationsCommands
 
 @testable import JobRun
 
-/// The rules of a resume, written a second time, from one job to its needs and without regard to the time that they
-/// take.
+/// A second implementation of the rules of a resume. It goes from each job to its needs, and is slow.
 final class NaiveResume {
   /// What is true for a job.
   struct Fate: Equatable {

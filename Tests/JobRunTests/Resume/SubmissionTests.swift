@@ -78,7 +78,7 @@ struct SubmissionTests {
     #expect(next.resumption.definitions[0] != JobDefinition.texts(of: next.plan)[0])
   }
 
-  @Test("JS-3, RD-7: A job behind a changed need keeps its submission in the journal")
+  @Test("JS-3, RD-7: A job whose need has changed keeps its submission in the journal")
   func changedNeed() throws {
     var past = try PastRun(Self.jobs)
     past.run("a")
@@ -146,7 +146,7 @@ struct SubmissionTests {
       ])
   }
 
-  @Test("JS-3: A retry of a job that was submitted is refused, as that of a job that runs")
+  @Test("JS-3: A retry of a submitted job is refused, like a retry of a running job")
   func retry() throws {
     var past = try PastRun(Self.jobs)
     past.submit("a")

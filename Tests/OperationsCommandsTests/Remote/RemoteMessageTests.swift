@@ -21,7 +21,7 @@ struct RemoteMessageTests {
   }
 
   @Test(
-    "RW-6: A damaged line is no message",
+    "RW-6: A damaged line is not a message",
     arguments: ["", "p", "p 1", "p 1 x", "l 9 text", "l", "l x", "x 1", "23 text"])
   func damagedLinesAreIgnored(line: String) {
     #expect(RemoteMessage(line: line) == nil)

@@ -131,7 +131,7 @@ struct RemoteWorkTests {
     #expect(try await run(shell: "ls '\(directory.path)'").text.isEmpty)
   }
 
-  @Test("RW-16: The files can be in a directory of any name")
+  @Test("RW-16: The files can be in a directory with any name")
   func directoryIsChosen() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("ä b'c")

@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(
-    "SL-7, SL-8: The states of Slurm have one meaning each",
+    "SL-7, SL-8: Each state of Slurm has one meaning",
     arguments: [
       ("PENDING", SlurmState.Meaning.pending), ("RUNNING", .running), ("CONFIGURING", .running),
       ("SUSPENDED", .running), ("COMPLETING", .ending), ("COMPLETED", .completed),
@@ -182,7 +182,9 @@ import Testing
     #expect(SlurmExit(scontrol: "slurm_load_jobs error: Invalid job id specified") == nil)
   }
 
-  @Test("SL-19: Damaged numbers are no contents", arguments: ["0 -1 3", "-1 0 0", "0 9 9", "1"])
+  @Test(
+    "SL-19: An answer with damaged numbers has no contents",
+    arguments: ["0 -1 3", "-1 0 0", "0 9 9", "1"])
   func damagedNumbers(numbers: String) {
     let output = SlurmLook.Output(path: "/o", position: 0, isTail: false, isOwn: true)
     let look = SlurmLook(files: Self.files, outputs: [output])
@@ -207,7 +209,7 @@ import Testing
   }
 
   @Test(
-    "SL-4: Only the line after the marker decides if a start was prevented",
+    "SL-4: Only the line after the marker says whether a start was prevented",
     arguments: [
       ("M\nrevoked\n", SlurmJob.Revocation.revoked), ("Hello 7\nM\nstarted\n", .started),
       ("M\nfiles\n", .unclear("the files of the job cannot be used")),
@@ -237,7 +239,7 @@ import Testing
   }
 
   @Test(
-    "SL-17: An incomplete status file is no status", arguments: ["", "\n", "x 1", "256 1", "-1 1"])
+    "SL-17: An incomplete status file has no status", arguments: ["", "\n", "x 1", "256 1", "-1 1"])
   func damagedStatus(text: String) {
     var contents = SlurmFileContents()
     contents.readStatus(text)
@@ -245,7 +247,7 @@ import Testing
   }
 }
 
-@Suite("What is requested of Slurm") struct SlurmRequestTests {
+@Suite("Requests to Slurm") struct SlurmRequestTests {
   @Test("SL-16: Resources are options of sbatch")
   func options() {
     let resources = SlurmResources(

@@ -73,7 +73,7 @@ import Testing
 @Suite("The decisions about an adopted job of Slurm") struct SlurmJobAdoptionTests {
   private let past = SlurmSubmission(comment: "opq-1", name: "make", id: 7, submitted: 1000)
 
-  @Test("SL-20: A submission of another process is searched, and not submitted")
+  @Test("SL-20: A submission of another process is looked for in Slurm, and not repeated")
   func searches() {
     var scene = SlurmJobScene(adopting: past)
     #expect(scene.begin() == [.report("looking for the job in Slurm")])
@@ -81,7 +81,7 @@ import Testing
     #expect(scene.job.submission == past)
   }
 
-  @Test("SL-20: A job that has ended in the meantime is decided by the wrapper's file")
+  @Test("SL-20: The result of a job that has ended in the meantime is in the wrapper's file")
   func endedMeanwhile() {
     var scene = SlurmJobScene(adopting: past)
     _ = scene.begin()

@@ -27,7 +27,7 @@ import Testing
     #expect(scene.read(sign: "2 7", status: .exited(0)) == [.finish(.exited(0))])
   }
 
-  @Test("SL-5: If a second start ends at once, and the wrapper of the first is dead, the job is lost")
+  @Test("SL-5: If a second start ends at once and the first wrapper is dead, the job is lost")
   func secondStartOfDeadJob() throws {
     var scene = SlurmJobScene.submitted()
     _ = scene.read(sign: "0 7")
@@ -99,7 +99,7 @@ import Testing
     #expect(pending.take(.cancellation(result)) == [.abandon, .finish(.stopped)])
   }
 
-  @Test("SL-9: A job that Slurm has although sbatch has failed is awaited")
+  @Test("SL-9: If Slurm has a job although sbatch failed, the job is awaited")
   func refusedAndStarted() {
     var scene = SlurmJobScene()
     _ = scene.begin()
@@ -108,7 +108,7 @@ import Testing
     #expect(scene.read(sign: "0 7", status: .exited(0)) == [.finish(.exited(0))])
   }
 
-  @Test("SL-9: A refused job whose start may not be prevented is looked for")
+  @Test("SL-9: If a refused job may still start, Slurm is asked for it again")
   func refusedAndUnclear() {
     var scene = SlurmJobScene()
     _ = scene.begin()
@@ -146,7 +146,7 @@ import Testing
 
   // MARK: Slurm's record
 
-  @Test("SL-6, SL-17: If the call for the exit status fails, the job has not ended, and the call is repeated")
+  @Test("SL-6, SL-17: A failed call for the exit status is not an end, and is repeated")
   func failedQuestion() throws {
     var scene = SlurmJobScene.submitted()
     #expect(scene.show("FAILED") == [.note, .askExit])

@@ -57,7 +57,8 @@ import Testing
     var scene = SlurmJobScene()
     _ = scene.begin()
     #expect(
-      scene.take(.submission(.unclear("no answer"))) == [.report("submission not confirmed: no answer")])
+      scene.take(.submission(.unclear("no answer")))
+        == [.report("submission not confirmed: no answer")])
     #expect(scene.show("PENDING", id: 12, nodes: "") == [.note, .report("pending")])
     #expect(scene.job.submission?.id == 12)
     #expect(scene.submissions.count == 1)
@@ -74,7 +75,7 @@ import Testing
     #expect(scene.submissions[0].comment != scene.submissions[1].comment)
   }
 
-  @Test("SL-4: An answer that shows the job again counts the absences from the beginning")
+  @Test("SL-4: If an answer shows the job again, the count of absences begins again")
   func shownAgain() {
     var scene = SlurmJobScene.submitted()
     _ = scene.showNothing()
@@ -124,7 +125,7 @@ import Testing
     #expect(scene.read(sign: "20 7", status: .exited(0)) == [.finish(.exited(0))])
   }
 
-  @Test("SL-5: A forgotten job whose wrapper shows no sign of life for 60 seconds is lost")
+  @Test("SL-5: A forgotten job is lost if its wrapper changes no file for 60 seconds")
   func forgottenJobIsLost() {
     var scene = SlurmJobScene.submitted()
     _ = scene.read(sign: "0 7")
@@ -135,7 +136,7 @@ import Testing
     #expect(scene.showNothing() == [.finish(.lost)])
   }
 
-  @Test("SL-5: Time in which no file was read does not count")
+  @Test("SL-5: The time in which no file is read does not count")
   func stoppedProcess() {
     var scene = SlurmJobScene.submitted()
     _ = scene.read(sign: "0 7")
@@ -145,7 +146,7 @@ import Testing
         == [.report("running, but Slurm does not know the job")])
   }
 
-  @Test("SL-5: A job whose start cannot be prevented has started, and is awaited")
+  @Test("SL-5: If a revocation shows that the job has started, the job is awaited")
   func startedMeanwhile() {
     var scene = SlurmJobScene.submitted()
     _ = scene.showNothing()
@@ -205,7 +206,7 @@ import Testing
   }
 
   @Test(
-    "SL-17: A node that cannot write the files of the job is an error of its own",
+    "SL-17: If the node cannot write the files of the job, the error says so",
     arguments: ["ExitCode=74:0", "ExitCode=0:53"])
   func unusableFiles(exit: String) throws {
     var scene = SlurmJobScene.submitted()
@@ -221,7 +222,7 @@ import Testing
     #expect(scene.take(.exit(.noRecord)) == [.finish(.unknown)])
   }
 
-  @Test("SL-8: The time limit of Slurm counts more than the exit status of the ended command")
+  @Test("SL-8: If Slurm ends a job at its time limit, the exit status does not count")
   func timeLimit() {
     var scene = SlurmJobScene.submitted()
     _ = scene.read(sign: "0 7", status: .exited(143))

@@ -33,7 +33,7 @@ import Testing
     #expect(scene.take(.time, after: .seconds(10)) == [.cancel])
   }
 
-  @Test("SL-23: A command that cannot write its file has a time limit too")
+  @Test("SL-23: The time limit also applies if the wrapper cannot write its file")
   func withoutFile() {
     var scene = SlurmJobScene.submitted(timeout: .seconds(10))
     _ = scene.show("RUNNING")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OperationsCommands
 
-@Suite("What is read of the output of a job of Slurm", .timeLimit(.minutes(5)), .onOwnThread)
+@Suite("Reading the output of a job of Slurm", .timeLimit(.minutes(5)), .onOwnThread)
 struct SlurmOutputsTests {
   private func outputs(_ output: CommandOutput = .collected(limit: 100)) -> SlurmOutputs {
     var command = Command("make")
@@ -30,14 +30,14 @@ struct SlurmOutputsTests {
     #expect(outputs.result(isComplete: true, duration: .zero).text == "abcdef")
   }
 
-  @Test("SL-14: An output that another process continues is complete nevertheless")
+  @Test("SL-14: An output is complete even if another process appends to it")
   func growing() {
     var outputs = outputs()
     #expect(outputs.takeLast([part("abc", at: 0, size: 6)]) == .more)
     #expect(outputs.takeLast([part("defgh", at: 3, size: 90)]) == .nothing)
   }
 
-  @Test("SL-14: A file of the user is read once, although another process continues it")
+  @Test("SL-14: A file of the user is read once, even if another process appends to it")
   func tail() {
     var outputs = outputs(.file("/out"))
     let log = part("", at: 0, size: nil)

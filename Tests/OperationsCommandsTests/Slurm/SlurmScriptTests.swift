@@ -17,7 +17,7 @@ import Testing
 struct SlurmScriptTests {
   // MARK: Starts
 
-  @Test("SL-4: A submission permits one start, also if Slurm gives the second start the same id")
+  @Test("SL-4: A submission permits one start, even if the second start has the same id")
   func oneStart() async throws {
     let scene = try SlurmScriptScene()
     #expect(try await scene.submit(shell: "echo run >>runs") == .accepted(id: 5))
@@ -28,7 +28,7 @@ struct SlurmScriptTests {
     #expect(scene.read().status == .exited(0))
   }
 
-  @Test("SL-3: A text whose end was lost on its way submits nothing")
+  @Test("SL-3: A text whose end was lost submits nothing")
   func cutSubmission() async throws {
     let scene = try SlurmScriptScene()
     let text = scene.submissionText(Command(shell: "echo 1\necho 2"))
@@ -167,7 +167,7 @@ struct SlurmScriptTests {
     #expect((1...5).contains(calls))
   }
 
-  @Test("SL-12, SL-22: Only a command that has started is requested to end by a file")
+  @Test("SL-12, SL-22: The file that requests the end is created only after a start")
   func stopFile() async throws {
     let scene = try SlurmScriptScene()
     _ = try await scene.submit(shell: "echo")

@@ -29,7 +29,7 @@ struct SlurmWrapperTests {
   // MARK: Faults
 
   @Test(
-    "SL-15: What prevents the start of a command is not an exit status",
+    "SL-15: An obstacle to the start of a command is not an exit status",
     arguments: [
       ("directory", SlurmFileContents.Obstacle.directory), ("input", .input), ("output", .output),
       ("error", .error), ("program", .program), ("file", .program),
@@ -58,7 +58,7 @@ struct SlurmWrapperTests {
     #expect(scene.read().status == .exited(127))
   }
 
-  @Test("SL-15: An output that is appended to is not emptied, and another one is")
+  @Test("SL-15: An output file is emptied unless the command appends to it")
   func outputs() async throws {
     let scene = try SlurmScriptScene()
     write("before\n", to: scene.directory.file("a"))

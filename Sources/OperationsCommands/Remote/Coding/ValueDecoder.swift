@@ -78,7 +78,8 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     guard let position = positions["super"] else {
       throw DecodingError.valueNotFound(
         (any Decoder).self,
-        DecodingError.Context(codingPath: codingPath, debugDescription: "the value of the superclass is missing"))
+        DecodingError.Context(
+          codingPath: codingPath, debugDescription: "the superclass is missing"))
     }
     return ValueDecoder(reader, at: position, path: codingPath)
   }
@@ -191,7 +192,8 @@ private struct UnkeyedValues: UnkeyedDecodingContainer {
   private func next(_ type: Any.Type) throws -> Int {
     guard isAtEnd else { return position }
     throw DecodingError.valueNotFound(
-      type, DecodingError.Context(codingPath: path, debugDescription: "there is no further element"))
+      type,
+      DecodingError.Context(codingPath: path, debugDescription: "the next element is missing"))
   }
 
   private mutating func advance() throws {
