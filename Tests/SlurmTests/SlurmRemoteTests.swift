@@ -82,7 +82,7 @@ struct SlurmRemoteTests {
     _ = try await run(shell: "echo >>'\(copy)'")
     #expect(
       try await runOnSlurm("executable", copy) == [
-        "otherBuild: “Sum” cannot run: the other process has a different build of the executable"
+        "otherBuild: “Sum” cannot run: the executable is a different build from that of this process"
       ])
   }
 }

@@ -16,7 +16,8 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The other process has ended without a result: ``RemoteError/exitStatus`` and ``RemoteError/lastLines``. The work
     /// has called `exit`, the output cannot be written, or the program has ended before it called `serveRemoteWork`.
     case noResult
-    /// The executable of the other process is a different build from the executable of this process.
+    /// The executable of the other process is a different build from that of this process. On a Slurm cluster, this is
+    /// also the error if the executable of this process was deleted or replaced.
     case otherBuild
     /// The type of the work was not passed to `serveRemoteWork`.
     case notServed
@@ -88,7 +89,7 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
       case .signal: "\(name) was ended by \(signalText)"
       case .noResult: "\(name) ended with exit status \(exitStatus ?? 0) and without a result"
       case .otherBuild:
-        "\(name) cannot run: the other process has a different build of the executable"
+        "\(name) cannot run: the executable is a different build from that of this process"
       case .notServed:
         "\(name) cannot run: pass its type to serveRemoteWork at the beginning of main"
       case .privileges:

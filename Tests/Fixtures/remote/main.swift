@@ -94,7 +94,7 @@ func showBig(_ byteCount: Int) async {
   }
 }
 
-/// Starts a work with a program that waits before it becomes this program, and ends this process meanwhile.
+/// Starts a work with a program that waits before it executes this program, and ends this process during the wait.
 func endBeforeWork(_ program: String, _ file: String, waiting: String) async {
   var place = usualPlace
   place.executable = program

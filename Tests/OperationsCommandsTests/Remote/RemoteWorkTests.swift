@@ -64,7 +64,7 @@ struct RemoteWorkTests {
       shell: "cp '\(BuiltFolder.path(of: "fixture-remote"))' '\(other)'; echo >>'\(other)'")
     #expect(
       try await runRemote("executable", other) == [
-        "otherBuild: “Sum” cannot run: the other process has a different build of the executable"
+        "otherBuild: “Sum” cannot run: the executable is a different build from that of this process"
       ])
   }
 

@@ -136,7 +136,7 @@ import Testing
           SlurmCallFailure(reason: "Unable to contact slurm controller (connect failure)")))
   }
 
-  @Test("SL-6: A cut answer of squeue says nothing about jobs")
+  @Test("SL-6: An incomplete answer of squeue is not used")
   func cutQueue() {
     let whole = "M 0\n\(Self.line("7", "c", "RUNNING", "None", "1", "2", "n1", "x"))\nM\nM end\n"
     let bytes = Array(whole.utf8)

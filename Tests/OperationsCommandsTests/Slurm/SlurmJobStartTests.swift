@@ -170,7 +170,7 @@ import Testing
     #expect(scene.read(sign: "1 7", status: .exited(0)) == [.finish(.exited(0))])
   }
 
-  @Test("SL-5: Files that cannot be read say nothing about the wrapper")
+  @Test("SL-5: Files that cannot be read do not show that the wrapper is dead")
   func unreadableFiles() {
     var scene = SlurmJobScene.submitted()
     _ = scene.read(sign: "0 7")

@@ -156,7 +156,7 @@ import Testing
     #expect(scene.submissions.count == 1)
   }
 
-  @Test("SL-6: A failed call of squeue is shown, and says nothing about the job")
+  @Test("SL-6: A failed call of squeue is shown, and does not end the job")
   func controllerDoesNotAnswer() {
     var scene = SlurmJobScene.submitted()
     _ = scene.show("RUNNING")
