@@ -48,7 +48,10 @@ package struct RunCluster: Hashable, Sendable {
   }
 
   /// The words before each command of Slurm.
-  private var prefix: [String] { prefix(["-oBatchMode=yes"]) }
+  private var prefix: [String] {
+    // While a run continues, a busy login node gets more time to answer than at the start of the run.
+    prefix(["-oBatchMode=yes", "-oConnectTimeout=60"])
+  }
 
   private func prefix(_ options: [String]) -> [String] {
     login.map { ["ssh"] + options + [$0] } ?? []

@@ -46,6 +46,8 @@ struct SlurmJob: Sendable {
   private let timeout: Duration?
   /// The time at which the command has started, as far as it is known; `nil` if it does not run.
   private var start: Duration?
+  /// Whether Slurm shows the job as `RUNNING`. While nodes boot, Slurm shows another state.
+  private var isShownAsRunning = false
   private var runningSince: Duration?
   private var phase = Phase.submitted
   private var isStopped = false
@@ -124,10 +126,11 @@ struct SlurmJob: Sendable {
       (start, runningSince) = (nil, nil)
       return []
     }
-    let since = runningSince ?? time
-    runningSince = since
-    // Slurm counts a job as running while it prepares the nodes.
-    guard hasStarted || time - since >= Self.preparationLimit else { return [] }
+    if !hasStarted {
+      // Without a sign of the wrapper, only the state of Slurm can show that the command has started.
+      runningSince = isShownAsRunning ? runningSince ?? time : nil
+      guard let runningSince, time - runningSince >= Self.preparationLimit else { return [] }
+    }
     let begin = start ?? time
     start = begin
     guard let timeout, time - begin >= timeout, status == nil, !isStopped, isWaiting else {
@@ -191,6 +194,7 @@ struct SlurmJob: Sendable {
       actions.append(.note)
     }
     isRunning = found.state.meaning == .running || found.state.meaning == .ending
+    isShownAsRunning = found.state.description == "RUNNING"
     if found.state.meaning.isEnd {
       return actions + (wasNotStarted(found) ? revoke() : takeEnd(found.state))
     }
@@ -289,6 +293,8 @@ struct SlurmJob: Sendable {
     guard wrapper.note(contents, at: time, isUrgent: isStopped) else { return [] }
     if let sign = wrapper.sign, sign != earlier {
       isRunning = true
+      // Without a sign, the start was only assumed.
+      if earlier == nil { start = nil }
       // An earlier process may have waited for the job. The wrapper counts the time from the start.
       if let age = SlurmFiles.age(ofSign: sign) { start = min(start ?? time, time - age) }
     }

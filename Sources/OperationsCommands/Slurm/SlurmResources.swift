@@ -22,8 +22,10 @@ public struct SlurmResources: Sendable, Hashable {
   public var gpus: Int?
   /// Further options of `sbatch`, each as one text such as `--qos=high` or `--requeue`. Empty by default.
   ///
-  /// The options `--comment`, `--job-name`, `--input`, `--output`, `--error`, `--chdir`, `--wrap` and `--array` are not
-  /// supported. The operation itself sets some of them after these options, and the others change what is submitted.
+  /// The options `--array`, `--chdir`, `--clusters`, `--comment`, `--error`, `--help`, `--input`, `--job-name`,
+  /// `--open-mode`, `--output`, `--parsable`, `--test-only`, `--version`, `--wait` and `--wrap` and their short forms are
+  /// not supported. The operation itself sets some of them after these options. The others change what is submitted, or
+  /// what `sbatch` prints, so the operation would not find its job.
   public var options: [String]
 
   /// Creates a description of resources.

@@ -20,7 +20,13 @@ enum SlurmScript {
     ].map { "SQUEUE_\($0)" }.joined(separator: " ") + " SLURM_CLUSTERS"
   /// The environment variables that change what `sbatch` submits, or where.
   private static let sbatchVariables =
-    "SBATCH_ARRAY_INX SBATCH_CLUSTERS SBATCH_TEST_ONLY SBATCH_WAIT SLURM_CLUSTERS"
+    "SBATCH_ARRAY_INX SBATCH_CLUSTERS SBATCH_ERROR SBATCH_TEST_ONLY SBATCH_WAIT SLURM_CLUSTERS"
+  /// The environment variables that change which jobs `scancel` cancels, and how.
+  private static let scancelVariables =
+    [
+      "ACCOUNT", "BATCH", "CRON", "CTLD", "FULL", "HURRY", "INTERACTIVE", "NAME", "PARTITION",
+      "QOS", "STATE", "USER", "WCKEY",
+    ].map { "SCANCEL_\($0)" }.joined(separator: " ")
 
   // MARK: Submission
 
@@ -108,8 +114,8 @@ enum SlurmScript {
   /// bytes and the size of the file, the bytes, and a line feed. The size is -1 if the file cannot be read.
   private static func read(_ look: SlurmLook, limit: Int64) -> String {
     let small = """
-      opq_sign=$(\(head(of: look.files.sign))
-      opq_text=$(\(head(of: look.files.status))
+      \(head(of: look.files.sign, into: "opq_sign"))
+      \(head(of: look.files.status, into: "opq_text"))
       printf '%s\\n%s\\n' "$opq_sign" "$opq_text"
       """
     let outputs = look.outputs.map { output in
@@ -135,11 +141,16 @@ enum SlurmScript {
     return ([small] + outputs).joined(separator: "\n")
   }
 
-  /// The end of an assignment to the beginning of a file; the word ``unreadable`` if the file exists and cannot be
-  /// read.
-  private static func head(of path: String) -> String {
-    let path = quoted(path)
-    return "head -c 256 -- \(path) 2>/dev/null || { [ ! -e \(path) ] || echo \(unreadable); })"
+  /// Assigns the beginning of a file to a variable; the word ``unreadable`` if the file cannot be read, unless it does
+  /// not exist.
+  private static func head(of path: String, into variable: String) -> String {
+    // The message shows the error. In a directory that cannot be used, a test finds no file.
+    """
+    \(variable)=$(LC_ALL=C head -c 256 -- \(quoted(path)) 2>&1) || case $\(variable) in
+    *'No such file or directory') \(variable)= ;;
+    *) \(variable)=\(unreadable) ;;
+    esac
+    """
   }
 
   /// The contents of a file that cannot be read.
@@ -178,7 +189,7 @@ enum SlurmScript {
       request.submission.id.map { "opq_match \($0) \(request.submission.comment)" }
     }
     return #"""
-      unset \#(squeueVariables)
+      unset \#(squeueVariables) \#(scancelVariables)
       umask 077
       opq_prepare() {
         opq_word=requested

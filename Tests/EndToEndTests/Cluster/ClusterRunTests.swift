@@ -144,8 +144,7 @@ struct ClusterRunTests {
       "ssh",
       """
       case "$1 $2 $3" in
-        '-oBatchMode=yes -oConnectTimeout=15 login') shift 3 ;;
-        '-oBatchMode=yes login '*) shift 2 ;;
+        '-oBatchMode=yes -oConnectTimeout=15 login' | '-oBatchMode=yes -oConnectTimeout=60 login') shift 3 ;;
         *) exit 255 ;;
       esac
       HOME='\(home)' exec env '\(scene.environment[0])' "$@"

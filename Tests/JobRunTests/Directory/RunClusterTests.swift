@@ -43,7 +43,7 @@ struct RunClusterTests {
         == "/home/me/.opq/runs/20260131-235959-k3x9/jobs/1-a.1")
     let client = remote.client(for: Self.run)
     #expect(!client.sharesFiles)
-    #expect(client.commandPrefix == ["ssh", "-oBatchMode=yes", "login"])
+    #expect(client.commandPrefix == ["ssh", "-oBatchMode=yes", "-oConnectTimeout=60", "login"])
   }
 
   @Test("JS-8: A sentence says where the commands run")

@@ -26,9 +26,9 @@ import Testing
   func preparation() {
     var scene = SlurmJobScene.submitted(timeout: .seconds(10))
     _ = scene.show("CONFIGURING")
-    #expect(scene.take(.time, after: .seconds(500)) == [])
+    #expect(scene.take(.time, after: .seconds(3600)) == [])
     _ = scene.show("RUNNING")
-    #expect(scene.take(.time, after: .seconds(90)) == [])
+    #expect(scene.take(.time, after: .seconds(599)) == [])
     _ = scene.read(sign: "0 7")
     #expect(scene.take(.time, after: .seconds(10)) == [.cancel])
   }
@@ -39,6 +39,17 @@ import Testing
     _ = scene.show("RUNNING")
     #expect(scene.take(.time, after: .seconds(600)) == [])
     #expect(scene.take(.time, after: .seconds(10)) == [.cancel])
+  }
+
+  @Test("SL-23: The first sign of the wrapper replaces an assumed start")
+  func signAfterAssumedStart() {
+    var scene = SlurmJobScene.submitted(timeout: .seconds(10))
+    _ = scene.show("RUNNING")
+    #expect(scene.take(.time, after: .seconds(600)) == [])
+    #expect(scene.take(.time, after: .seconds(5)) == [])
+    _ = scene.read(sign: "0 7")
+    #expect(scene.take(.time, after: .seconds(9)) == [])
+    #expect(scene.take(.time, after: .seconds(1)) == [.cancel])
   }
 
   @Test("SL-23: A job that has exceeded its time limit is cancelled once")

@@ -233,4 +233,51 @@ struct SlurmScriptTests {
     #expect(contents == look.read())
     #expect(look.read().parts.map(\.size) == [30_000, 30_000, 30_000, 5, 5, 5, nil, nil, nil])
   }
+
+  @Test("SL-5, SL-19: A file that cannot be read does not count as a missing file")
+  func unreadableFile() async throws {
+    let scene = try SlurmScriptScene()
+    let look = SlurmLook(files: scene.files, outputs: [])
+    let text = SlurmScript.look(look, marker: "M")
+    func isRead() async throws -> [Bool] {
+      let contents = SlurmAnswer.look(try await scene.output(text), look, marker: "M")
+      return [contents?.isRead ?? false, look.read().isRead]
+    }
+    #expect(try await isRead() == [true, true])
+    // The user root can read any file. A folder cannot be read as a file by any user.
+    mkdir(scene.files.directory, 0o700)
+    #expect(mkdir(scene.files.sign, 0o700) == 0)
+    #expect(try await isRead() == [false, false])
+  }
+
+  @Test("SL-3: Environment variables do not change what Slurm's commands submit and cancel")
+  func environment() async throws {
+    let scene = try SlurmScriptScene()
+    for name in ["sbatch", "scancel"] {
+      let program = #"""
+        #!/bin/sh
+        env | sed -n 's/^\(SBATCH\|SCANCEL\|SQUEUE\)_/\#(name) &/p' >>"$OPQ_SCENE/variables"
+        echo 5
+
+        """#
+      write(program, to: scene.directory.file("bin/\(name)"))
+    }
+    write("5 opq-1\n", to: scene.directory.file("queue"))
+    let variables = """
+      export SBATCH_ACCOUNT=a SBATCH_ARRAY_INX=1-2 SBATCH_ERROR=/x SBATCH_TEST_ONLY=1 SBATCH_WAIT=1
+      export SCANCEL_STATE=RUNNING SCANCEL_NAME=x SQUEUE_STATES=RUNNING
+
+      """
+    _ = try await scene.output(variables + scene.submissionText(Command(shell: "true")))
+    let request = SlurmCanceller.Request(submission: scene.submission, files: scene.files)
+    _ = try await scene.output(variables + SlurmScript.cancel([request], marker: "M"))
+    // The account is the wish of the user.
+    let lines = contents(of: scene.directory.file("variables")).split(separator: "\n").sorted()
+    #expect(
+      Set(lines) == [
+        "sbatch SBATCH_ACCOUNT=a", "sbatch SCANCEL_STATE=RUNNING", "sbatch SCANCEL_NAME=x",
+        "sbatch SQUEUE_STATES=RUNNING", "scancel SBATCH_ACCOUNT=a", "scancel SBATCH_ARRAY_INX=1-2",
+        "scancel SBATCH_ERROR=/x", "scancel SBATCH_TEST_ONLY=1", "scancel SBATCH_WAIT=1",
+      ])
+  }
 }
