@@ -17,8 +17,7 @@ import Testing
   "Faults of a Slurm cluster", .timeLimit(.minutes(5)), .onOwnThread,
   .enabled(if: SlurmNodes.areInstalled, SlurmNodes.missing))
 struct SlurmFaultTests {
-  @Test(
-    "SL-2, SL-4, SL-5: After the controller was killed, all commands run, and none twice at once")
+  @Test("SL-4, SL-5: After the controller was killed, all commands run, and none twice at once")
   func killedController() async throws {
     let nodes = try SlurmNodes()
     // The wrapper changes its file every five seconds.
@@ -43,11 +42,8 @@ struct SlurmFaultTests {
       })
     nodes.send(SIGKILL, to: "slurmctld")
     try nodes.startController()
-    // These jobs can get ids that jobs of the operations had.
-    let foreign = (1...2).map { _ in
-      nodes.shell(
-        "sbatch --parsable -o /dev/null --begin=now+1hour --comment=opq-foreign --wrap true")
-    }
+    // If Slurm has forgotten jobs of the operations, these jobs can get their ids.
+    let foreign = (1...2).map { _ in nodes.submitForeignJob() }
     // If a node still runs a job with a reissued id, Slurm drains the node.
     let resumer = Task.detached {
       while !Task.isCancelled {
@@ -59,11 +55,9 @@ struct SlurmFaultTests {
     resumer.cancel()
     #expect(scene.lines(of: "ends").sorted() == (1...6).map { "\($0)" })
     #expect(scene.lines(of: "twice") == [])
-    let ids = foreign.compactMap { Int($0.filter { $0 != "\n" }) }
-    print("ids of other jobs after the restart: \(ids)")
-    #expect(ids.count == 2)
-    for id in ids {
-      #expect(nodes.shell("squeue -h -j \(id) -o '%T %k'") == "PENDING opq-foreign\n")
+    for id in foreign {
+      let id = try #require(id)
+      #expect(nodes.isForeignJobPending(id))
     }
   }
 
@@ -71,21 +65,55 @@ struct SlurmFaultTests {
   func lostJob() async throws {
     let nodes = try SlurmNodes()
     let scene = try SlurmScene(nodes)
-    // The controller begins with the state from before the submission, as if it had not written its state again.
-    let state = nodes.directory.file("spool")
-    nodes.shell("cp -a '\(state)/controller' '\(state)/earlier'")
+    nodes.saveControllerState()
     let operation = scene.add(
       shell: "echo run >>\(scene.file("lost"))", SlurmResources(options: ["--begin=now+10"]))
     #expect(
       poll(for: .seconds(60), pausing: true) { nodes.shell("squeue -h -t pending") != "" })
-    nodes.send(SIGKILL, to: "slurmctld")
-    nodes.shell("rm -r '\(state)/controller'; mv '\(state)/earlier' '\(state)/controller'")
-    try nodes.startController()
+    try nodes.restoreController()
     _ = try await operation.value
     #expect(scene.lines(of: "lost") == ["run"])
     #expect(
       operation.storedLines.contains(
         "Slurm has lost the job before its start; it is submitted again"))
+  }
+
+  @Test("SL-2, SL-4: If another job gets the id of a lost job, the command runs once in a new job")
+  func reissuedId() async throws {
+    let nodes = try SlurmNodes()
+    let script = "\(nodes.work)/waiting"
+    // While the file exists, each call waits.
+    let barrier = "\(script).closed"
+    write(
+      "#!/bin/sh\nwhile [ -e \(barrier) ]; do sleep 0.1; done\nexec \"$@\"\n", to: script)
+    _ = try await run(Command("chmod", ["+x", script]))
+    let scene = try SlurmScene(nodes, before: [script])
+    nodes.saveControllerState()
+    let learned = EventLog<SlurmSubmission>()
+    // Slurm starts a held job only after its release.
+    let operation = SlurmOperation(
+      Command(shell: "echo run >>\(scene.file("reissued"))"), on: scene.cluster,
+      SlurmResources(options: ["--hold"]), files: SlurmFiles(base: scene.file("jobs/1-make.1")),
+      willSubmit: { _ in }, didLearn: { learned.note($0) })
+    scene.queue.addOperation(operation)
+    learned.wait(for: "the first job") { $0.contains { $0.submitted != nil } }
+    let lost = try #require(learned.events.last)
+    // A call of squeue that began earlier can show once that no job exists. The next call shows the other job.
+    write("", to: barrier)
+    try nodes.restoreController()
+    let foreign = try #require(nodes.submitForeignJob())
+    try #require(foreign == lost.id)
+    _ = try await run(Command("rm", [barrier]))
+    learned.wait(for: "the second job") {
+      $0.contains { $0.comment != lost.comment && $0.submitted != nil }
+    }
+    let second = try #require(learned.events.last?.id)
+    #expect(second != foreign)
+    nodes.shell("scontrol release \(second)")
+    _ = try await operation.value
+    #expect(scene.lines(of: "reissued") == ["run"])
+    #expect(Set(learned.events.map(\.comment)).count == 2)
+    #expect(nodes.isForeignJobPending(foreign))
   }
 
   @Test("SL-17, SL-20: The exit status of a job that Slurm has forgotten is that of the wrapper")
@@ -179,5 +207,35 @@ struct SlurmFaultTests {
     _ = try await operation.value
     #expect(errors.events == ["NODE_FAIL"])
     #expect(Set(scene.lines(of: "nodes")) == ["n1", "n2"])
+  }
+}
+
+extension SlurmNodes {
+  /// Copies the state of the controller.
+  fileprivate func saveControllerState() {
+    let state = directory.file("spool")
+    shell("cp -a '\(state)/controller' '\(state)/earlier'")
+  }
+
+  /// Kills the controller, and starts it with the copied state, as if it had not written its state since the copy.
+  fileprivate func restoreController() throws {
+    let state = directory.file("spool")
+    send(SIGKILL, to: "slurmctld")
+    shell("rm -r '\(state)/controller'; mv '\(state)/earlier' '\(state)/controller'")
+    try startController()
+  }
+
+  /// Submits a job that no operation has submitted, and that stays pending.
+  ///
+  /// - Returns: The id of the job; `nil` if Slurm has not accepted it.
+  fileprivate func submitForeignJob() -> Int? {
+    let text = shell(
+      "sbatch --parsable -o /dev/null --begin=now+1hour --comment=opq-foreign --wrap true")
+    return Int(text.filter { $0 != "\n" })
+  }
+
+  /// Returns whether Slurm has an unchanged job of ``submitForeignJob()`` with an id.
+  fileprivate func isForeignJobPending(_ id: Int) -> Bool {
+    shell("squeue -h -j \(id) -o '%T %k'") == "PENDING opq-foreign\n"
   }
 }
