@@ -145,9 +145,12 @@ struct SlurmCancellationTests {
   func withoutSharedFiles() async throws {
     let scene = try SlurmScene(sharesFiles: false)
     let log = EventLog<String>()
-    let lines = scene.add(logged("echo one; sleep 3; echo two", in: log))
+    let gate = scene.file("gate-unshared")
+    let lines = scene.add(
+      logged("echo one; while ! [ -e \(gate) ]; do sleep 0.1; done; echo two", in: log))
     log.wait(for: "one")
     #expect(lines.isExecuting)
+    write("", to: gate)
     var command = Command(shell: "seq 400000; printf '\\0\\377'")
     command.output = .collected(limit: 1 << 30)
     let result = try await scene.add(command).value
@@ -186,8 +189,12 @@ struct SlurmCancellationTests {
     let files = SlurmFiles(base: scene.file("jobs/1-make.1"))
     let submissions = EventLog<SlurmSubmission>()
     let learned = EventLog<SlurmSubmission>()
+    let gate = scene.file("gate-adopted")
     let command = Command(
-      shell: "echo run >>\(scene.file("adopted")); sleep 4; echo end >>\(scene.file("adopted"))")
+      shell: """
+        echo run >>\(scene.file("adopted"))
+        while ! [ -e \(gate) ]; do sleep 0.1; done; echo end >>\(scene.file("adopted"))
+        """)
     func operation(_ adopted: SlurmSubmission?) -> SlurmOperation {
       let operation = SlurmOperation(
         command, on: scene.cluster, SlurmResources(), files: files, adopting: adopted,
@@ -199,6 +206,8 @@ struct SlurmCancellationTests {
     learned.wait(for: "the submission time") { $0.contains { $0.submitted != nil } }
     // A runner that was killed before it has recorded the id knows only the comment and the name.
     let second = operation(submissions.events[0])
+    learned.wait(for: "the submission time twice") { $0.count { $0.submitted != nil } >= 2 }
+    write("", to: gate)
     _ = try await first.value
     _ = try await second.value
     #expect(submissions.events.count == 1)

@@ -147,8 +147,12 @@ struct SlurmCommandTests {
   @Test("SL-11: The status of a command that runs and has written nothing has the name of the node")
   func runningNode() async throws {
     let scene = try SlurmScene()
-    let operation = scene.add(shell: "sleep 2", SlurmResources(options: ["--nodelist=n2"]))
+    let gate = scene.file("gate-n2")
+    let operation = scene.add(
+      shell: "while ! [ -e \(gate) ]; do sleep 0.1; done",
+      SlurmResources(options: ["--nodelist=n2"]))
     #expect(scene.waitForStatus("running on n2", of: operation))
+    write("", to: gate)
     _ = try await operation.value
   }
 

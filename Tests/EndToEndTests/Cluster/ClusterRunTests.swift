@@ -104,9 +104,14 @@ struct ClusterRunTests {
 
   @Test("JS-2: The journal has the comment of a submission, and then its id and its time")
   func journal() throws {
-    let scene = try ClusterScene("  one: {run: 'sleep 3'}")
-    let program = try scene.run()
-    #expect(program.ending == .status(0), "\(program.errors)")
+    let scene = try ClusterScene("  one: {run: '\(StoredRunScene.hold())'}")
+    let program = try scene.start()
+    #expect(
+      scene.stored.wait {
+        scene.stored.runs.first?.records("submitted", of: "one").last?.submitted != nil
+      }, "\(program.errors)")
+    try scene.stored.open()
+    #expect(program.end(within: 120) == .status(0), "\(program.errors)")
     let run = try scene.stored.onlyRun()
     let start = try #require(run.records("start", of: "one").first)
     let comment = try #require(start.comment)
