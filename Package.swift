@@ -259,6 +259,11 @@ let viewerTargets: [Target] = [
     ]),
 ]
 
+/// The targets that all tests of commands and of work in another process need.
+let commands: [Target.Dependency] = [
+  "Operations", "OperationsCore", "OperationsCommands", "fixture-remote",
+]
+
 let monitorTestTargets: [Target] = [
   .target(
     name: "MonitorTestSupport", dependencies: ["MonitorProtocol", "RunAnalysis", "TestSupport"],
@@ -281,13 +286,8 @@ let monitorTestTargets: [Target] = [
       logging,
     ]),
   tests("OperationsLifecycle", ["Operations", "OperationsLifecycle", serviceLifecycle, logging]),
-  tests(
-    "OperationsCommands",
-    [
-      "Operations", "OperationsCore", "OperationsCommands", "OperationsTesting", "fixture-commands",
-      "fixture-remote",
-    ]),
-  tests("Slurm", ["Operations", "OperationsCore", "OperationsCommands", "fixture-remote"]),
+  tests("OperationsCommands", commands + ["OperationsTesting", "fixture-commands"]),
+  tests("Slurm", commands + ["demo-cluster"]),
   tests("Dashboard", ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
   tests("RunAnalysis", ["RunAnalysis", "MonitorProtocol", "MonitorTestSupport"]),
   tests(

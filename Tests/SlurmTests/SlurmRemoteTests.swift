@@ -27,6 +27,19 @@ struct SlurmRemoteTests {
     #expect(try await runOnSlurm("sum") == ["42"])
   }
 
+  @Test("RW-21: On a cluster, the demo of work in other processes prints its expected output")
+  func demoDraws() async throws {
+    let nodes = try #require(OnSlurm.nodes)
+    let project = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+    let expected = contents(of: project.joined(separator: "/") + "/demos/cluster/expected.txt")
+    let lines = try await runRemote(
+      "--on", "slurm", "--directory", "\(nodes.work)/tiles",
+      program: BuiltFolder.path(of: "demo-cluster"),
+      environment: ["SLURM_CONF": nodes.directory.file("etc/slurm.conf")])
+    try #require(!expected.isEmpty)
+    #expect(lines == expected.split(separator: "\n").map { String($0) })
+  }
+
   @Test("RW-21: A crash on a cluster is an error with the signal and the last lines")
   func crashIsError() async throws {
     let lines = try await runOnSlurm("crashing")
