@@ -75,9 +75,11 @@ struct SlurmRemoteTests {
   @Test("RW-9, RW-21: A timeout ends work on a cluster")
   func timeoutEndsWork() async throws {
     let nodes = try #require(OnSlurm.nodes)
+    let file = "\(nodes.work)/timeout"
     #expect(
-      try await runOnSlurm("timeout", "\(nodes.work)/timeout")
+      try await runOnSlurm("timeout", file)
         == ["OperationTimeoutError: The operation has not finished within 0.2 seconds."])
+    #expect(!isAlive(try #require(Int(contents(of: file)))))
     #expect(nodes.shell("squeue -h -t pending,running") == "")
   }
 

@@ -74,6 +74,26 @@ func showCancellation(_ arguments: [String]) async {
   print(operation.isCancelled, operation.result.map { "\($0)" } ?? "no result")
 }
 
+/// A clock that ends a sleep only when a file exists.
+struct ClockOfFile: Clock {
+  let file: String
+  var now: ContinuousClock.Instant { .now }
+  var minimumResolution: Duration { .nanoseconds(1) }
+
+  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    while access(file, F_OK) != 0 { try await Task.sleep(for: .milliseconds(5)) }
+    try await ContinuousClock().sleep(until: deadline, tolerance: tolerance)
+  }
+}
+
+/// Runs work whose time limit ends after it has started.
+func showTimeout(_ file: String) async {
+  await show(
+    TimeoutOperation(after: .milliseconds(200), clock: ClockOfFile(file: file)) {
+      RemoteOperation(Endless(file: file, isStubborn: false, returns: true), on: usualPlace)
+    })
+}
+
 /// Starts a work, and ends this process.
 func endWithWork(_ file: String) async {
   queue.addOperation(
@@ -143,12 +163,7 @@ func runWork(_ name: String, _ arguments: [String]) async throws {
   case "crashing-at-exit": await show(RemoteOperation(CrashingAtExit(), on: usualPlace))
   case "reporting": await showReports(arguments[0])
   case "cancelling": await showCancellation(arguments)
-  case "timeout":
-    await show(
-      TimeoutOperation(after: .milliseconds(200)) {
-        RemoteOperation(
-          Endless(file: arguments[0], isStubborn: false, returns: true), on: usualPlace)
-      })
+  case "timeout": await showTimeout(arguments[0])
   case "retry":
     await show(
       RetryOperation(maximumAttempts: 5) { _ in
