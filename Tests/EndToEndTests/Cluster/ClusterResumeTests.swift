@@ -24,8 +24,10 @@ struct ClusterResumeTests {
   }
 
   /// Starts a run, waits until the job `held` runs, and kills the runner.
-  private func killRunner(in scene: ClusterScene) throws -> StoredRun {
-    let runner = try scene.start()
+  private func killRunner(
+    in scene: ClusterScene, environment: [String] = []
+  ) throws -> StoredRun {
+    let runner = try scene.start(environment: environment)
     #expect(scene.stored.wait(for: "start 1", in: "ran"), "\(runner.errors)")
     runner.kill()
     return try scene.stored.onlyRun()
@@ -43,6 +45,23 @@ struct ClusterResumeTests {
     #expect(scene.stored.lines("ran") == ["start 1", "after"])
     #expect(run.records("start", of: "held").map(\.attempt) == [1])
     #expect(run.end(of: "held")?.state == "succeeded")
+    #expect(run.contents("jobs/1-held.1.log") == "the end\n")
+  }
+
+  @Test(
+    "JS-3, JS-8, JS-9: Through a real ssh, a resume awaits a job of Slurm that runs",
+    .enabled(if: SSHServer.isInstalled, SSHServer.missing))
+  func runningBehindLogin() throws {
+    let work = try TemporaryDirectory()
+    let scene = try ClusterScene(Self.held("echo the end"), on: "slurm:login:\(work.path)")
+    let server = try SSHServer(for: scene.nodes)
+    let run = try killRunner(in: scene, environment: [server.programPath])
+    let resumed = try scene.resume(environment: [server.programPath])
+    #expect(try scene.stored.waitUntilExecuting("held", in: resumed), "\(resumed.errors)")
+    try scene.stored.open()
+    #expect(resumed.end() == .status(0), "\(resumed.output)\(resumed.errors)")
+    #expect(scene.stored.lines("ran") == ["start 1", "after"])
+    #expect(run.records("start", of: "held").map(\.attempt) == [1])
     #expect(run.contents("jobs/1-held.1.log") == "the end\n")
   }
 

@@ -171,17 +171,15 @@ struct ClusterRunTests {
     "JS-8, JS-9: The commands of Slurm are called through a real ssh",
     .enabled(if: SSHServer.isInstalled, SSHServer.missing))
   func realLogin() throws {
-    let nodes = try #require(OnSlurm.nodes)
     let work = try TemporaryDirectory()
     let scene = try ClusterScene(
       """
         one: {run: 'echo "in $PWD"; seq 3000', each: {N: [1, 2, 3, 4]}}
         two: {run: 'echo behind; exit 3', needs: [one]}
       """, head: "queues: {default: {width: 4}}", on: "slurm:login:\(work.path)")
-    let server = try SSHServer(Array(nodes.prefix.dropFirst()))
+    let server = try SSHServer(for: scene.nodes)
     let program = try scene.stored.start(
-      ["run", "--batch", scene.stored.file] + scene.place,
-      environment: ["PATH=\(server.programs):/usr/bin:/bin"])
+      ["run", "--batch", scene.stored.file] + scene.place, environment: [server.programPath])
     #expect(program.end(within: 120) == .status(1), "\(program.errors)")
     let run = try scene.stored.onlyRun()
     for number in 1...4 {

@@ -70,6 +70,14 @@ final class ClusterScene {
   }
 }
 
+extension SSHServer {
+  /// Starts a server whose sessions use a cluster.
+  convenience init(for nodes: SlurmNodes) throws { try self.init(Array(nodes.prefix.dropFirst())) }
+
+  /// The variable with which a program calls the `ssh` that knows this server.
+  var programPath: String { "PATH=\(programs):/usr/bin:/bin" }
+}
+
 extension StoredRunScene {
   /// Writes a program to the folder `bin` of the scene, which ``programPath`` makes the first folder of programs.
   func writeProgram(_ name: String, _ text: String) throws {

@@ -11,9 +11,11 @@ import Testing
   .enabled(if: SlurmNodes.areInstalled, SlurmNodes.missing))
 struct ClusterViewingTests {
   /// Starts a run on a terminal, and waits until the dashboard contains a text.
-  private func show(_ scene: ClusterScene, until text: String) throws -> PseudoTerminal {
+  private func show(
+    _ scene: ClusterScene, until text: String, environment: [String] = []
+  ) throws -> PseudoTerminal {
     let window = try scene.stored.show(
-      ["run", scene.stored.file] + scene.place, environment: scene.environment)
+      ["run", scene.stored.file] + scene.place, environment: scene.environment + environment)
     #expect(window.wait { $0.isAlternate && $0.contains(text) }, "\(window.screen)")
     return window
   }
@@ -45,6 +47,25 @@ struct ClusterViewingTests {
     let scene = try ClusterScene(
       "  held: {run: 'echo x >> \"$DIR/ran\"; exec sleep 600', grace: 2s}")
     let window = try show(scene, until: "running on n")
+    #expect(scene.stored.wait(for: "x", in: "ran"))
+    cancel("held", in: window)
+    let run = try scene.stored.onlyRun()
+    #expect(scene.stored.wait { run.end(of: "held")?.state == "cancelled" }, "\(window.screen)")
+    #expect(scene.squeue("%j", states: "pending,running,completing").isEmpty)
+    window.type("q")
+    #expect(window.waitForEnd() == .status(1))
+  }
+
+  @Test(
+    "JS-6, JS-9: Through a real ssh, a key cancels a job whose command runs",
+    .enabled(if: SSHServer.isInstalled, SSHServer.missing))
+  func cancelBehindLogin() throws {
+    let work = try TemporaryDirectory()
+    let scene = try ClusterScene(
+      "  held: {run: 'echo x >> \"$DIR/ran\"; exec sleep 600', grace: 2s}",
+      on: "slurm:login:\(work.path)")
+    let server = try SSHServer(for: scene.nodes)
+    let window = try show(scene, until: "running on n", environment: [server.programPath])
     #expect(scene.stored.wait(for: "x", in: "ran"))
     cancel("held", in: window)
     let run = try scene.stored.onlyRun()
