@@ -245,7 +245,7 @@ struct SlurmScriptTests {
     }
     #expect(try await isRead() == [true, true])
     // The user root can read any file. A folder cannot be read as a file by any user.
-    mkdir(scene.files.directory, 0o700)
+    _ = try await scene.submit(shell: "true")
     #expect(mkdir(scene.files.sign, 0o700) == 0)
     #expect(try await isRead() == [false, false])
   }
