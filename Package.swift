@@ -123,8 +123,7 @@ let coreTargets: [Target] = [
     "Operations", ["Operations", "OperationsCore", "OtherOperations", "ReexportingFoundation"]),
   tests("Subclassing", ["Operations"]),
   tests("SubclassShapes", ["Operations"], exclude: ["README.md"]),
-  // The target SubclassShapesInSwift5Tests contains links to the files of SubclassShapesTests, and compiles
-  // them in the Swift 5 language mode.
+  // Links to the files of SubclassShapesTests, which are compiled in the Swift 5 language mode.
   tests("SubclassShapesInSwift5", ["Operations"], settings: [.swiftLanguageMode(.v5)]),
 ]
 
@@ -141,8 +140,7 @@ let foundationTargets: [Target] = [
       "OperationsFoundation", "Operations", "OperationsCore", "ReexportingFoundation",
       "fixture-shapes-foundation",
     ]),
-  // The target ImportsInSwift5Tests contains links to test files of other targets, and compiles them in the
-  // Swift 5 language mode.
+  // Links to test files of other targets, which are compiled in the Swift 5 language mode.
   tests(
     "ImportsInSwift5",
     ["OperationsFoundation", "Operations", "OperationsCore", "ReexportingFoundation"],
@@ -173,6 +171,7 @@ let demoTargets: [Target] = [
   demo("progress", ["Operations", "OperationsMonitor", logging]),
   demo("moving-from-foundation", ["OperationsFoundation"]),
   demo("service", serviceDemo),
+  demo("cluster", ["Operations", "OperationsCommands", "OperationsMonitor"]),
 ]
 
 let monitorTargets: [Target] = [
@@ -255,9 +254,14 @@ let viewerTargets: [Target] = [
   .executableTarget(
     name: "opq-top", dependencies: ["OpqTop"],
     exclude: [
-      "BatchOutput.md", "Export.md", "JobFile.md", "Jobs.md", "Runs.md", "Scripting.md",
-      "Packaging",
+      "BatchOutput.md", "Clusters.md", "Export.md", "JobFile.md", "Jobs.md", "Runs.md",
+      "Scripting.md", "Packaging",
     ]),
+]
+
+/// The targets that all tests of commands and of work in another process need.
+let commands: [Target.Dependency] = [
+  "Operations", "OperationsCore", "OperationsCommands", "fixture-remote",
 ]
 
 let monitorTestTargets: [Target] = [
@@ -282,9 +286,8 @@ let monitorTestTargets: [Target] = [
       logging,
     ]),
   tests("OperationsLifecycle", ["Operations", "OperationsLifecycle", serviceLifecycle, logging]),
-  tests(
-    "OperationsCommands",
-    ["Operations", "OperationsCore", "OperationsCommands", "OperationsTesting", "fixture-commands"]),
+  tests("OperationsCommands", commands + ["OperationsTesting", "fixture-commands"]),
+  tests("Slurm", commands + ["demo-cluster"]),
   tests("Dashboard", ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
   tests("RunAnalysis", ["RunAnalysis", "MonitorProtocol", "MonitorTestSupport"]),
   tests(
@@ -301,16 +304,16 @@ let monitorTestTargets: [Target] = [
       "opq-top", "MonitorTestSupport", "MonitorTransport", "Operations", "fixture-hostile-names",
       "fixture-ending", "fixture-launched", "demo-monitored-process", "demo-batch", "demo-progress",
     ], exclude: ["TerminalCases.md"]),
-  // The fixture `hostile-names` is a separate program, because it links the viewer, which is not built if
-  // `OPQ_CORE_ONLY` is set.
+  // The fixture `hostile-names` links the viewer, which is not built if `OPQ_CORE_ONLY` is set.
   fixture("hostile-names", viewer + [argumentParser]),
   // The fixtures `ending` and `launched` are separate programs, because they link the monitor.
   fixture("ending", ["Operations", "OperationsMonitor", "TestSupport", logging]),
   fixture("launched", ["Operations", "OperationsMonitor", "TestSupport"]),
   // The fixture `commands` is a separate program, because it lowers the limit of its file descriptors.
   fixture("commands", ["Operations", "OperationsCommands", "TestSupport"]),
-  // The fixture `measure` is a separate program, because no test starts it. `Benchmarks` and `.ci/run` build
-  // it with optimization.
+  // The fixture `remote` is a separate program, because it starts its own executable.
+  fixture("remote", ["Operations", "OperationsCommands", "TestSupport"]),
+  // No test starts the fixture `measure`. `Benchmarks` and `.ci/run` build it with optimization.
   fixture(
     "measure",
     [
@@ -382,9 +385,7 @@ if isDocumentation {
 }
 
 /// The targets that are written in C.
-let cTargets: Set<String> = [
-  "COperationsSystem", "CMonitorSystem", "CNCurses",
-]
+let cTargets: Set<String> = ["COperationsSystem", "CMonitorSystem", "CNCurses"]
 
 /// Targets with classes that are written as users of the library write them. These targets have the default
 /// settings of a new package, and warnings are not errors in them.

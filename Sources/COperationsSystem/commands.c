@@ -11,9 +11,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 int csystem_above_standard_streams(int file) {
@@ -41,6 +43,29 @@ int csystem_open_input(const char *path) { return open_for_command(path, O_RDONL
 
 int csystem_open_output(const char *path, bool appends) {
   return open_for_command(path, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC));
+}
+
+int csystem_open_memory(const void *bytes, size_t count) {
+  int file = csystem_above_standard_streams(memfd_create("opq", MFD_CLOEXEC));
+  if (file < 0) return file;
+  for (size_t written = 0; written < count;) {
+    ssize_t result = pwrite(file, (const char *)bytes + written, count - written, (off_t)written);
+    if (result < 0 && errno == EINTR) continue;
+    if (result <= 0) {
+      int error = result < 0 ? errno : ENOSPC;
+      close(file);
+      return -error;
+    }
+    written += (size_t)result;
+  }
+  return file;
+}
+
+void csystem_format_time(int64_t seconds, bool has_date, char *text, size_t capacity) {
+  time_t time = (time_t)seconds;
+  struct tm parts;
+  if (capacity > 0) text[0] = 0;
+  if (localtime_r(&time, &parts)) strftime(text, capacity, has_date ? "%Y-%m-%d %H:%M" : "%H:%M", &parts);
 }
 
 int csystem_open_pipe(int *read_end, int *write_end) {

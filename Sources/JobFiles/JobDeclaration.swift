@@ -20,6 +20,7 @@ struct JobDeclaration {
     var retryPause = Duration.seconds(1)
     var grace = Duration.seconds(10)
     var shell = "/bin/sh"
+    var slurm = JobPlan.SlurmRequest()
   }
 
   /// The name of the queue that exists without a declaration.
@@ -102,6 +103,10 @@ extension JobDeclaration.Settings {
     retryPause = try fields.duration(.retryPause) ?? retryPause
     grace = try fields.duration(.grace) ?? grace
     shell = try fields.text(.shell)?.text ?? shell
+    if let node = fields.node(.slurm) {
+      let values = try JobFileFields(node, .slurm, owner: "\"slurm\" of \(fields.owner)")
+      slurm = try JobPlan.SlurmRequest(values, defaults: slurm)
+    }
   }
 }
 

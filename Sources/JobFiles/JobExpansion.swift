@@ -132,7 +132,8 @@ extension JobDeclaration {
       id: id, group: name, line: line, command: command, queue: settings.queue, needs: needs,
       variables: variables, retries: settings.retries, retryPause: settings.retryPause,
       timeout: settings.timeout, grace: settings.grace, shell: settings.shell,
-      priority: settings.priority, isOnce: isOnce, condition: condition)
+      priority: settings.priority, isOnce: isOnce, condition: condition,
+      slurm: settings.slurm)
   }
 }
 

@@ -36,6 +36,13 @@ struct JobFileKey: Hashable, Sendable {
   static let timeout = JobFileKey(name: "timeout", kind: .duration(allowsZero: false))
   static let grace = JobFileKey(name: "grace", kind: .duration(allowsZero: true))
   static let shell = JobFileKey(name: "shell", kind: .text)
+  static let slurm = JobFileKey(name: "slurm", kind: .mapping)
+  static let partition = JobFileKey(name: "partition", kind: .text)
+  static let cpus = JobFileKey(name: "cpus", kind: .integer(1...65_536))
+  static let memory = JobFileKey(name: "memory", kind: .text)
+  static let time = JobFileKey(name: "time", kind: .duration(allowsZero: false))
+  static let gpus = JobFileKey(name: "gpus", kind: .integer(0...65_536))
+  static let options = JobFileKey(name: "options", kind: .list)
   static let width = JobFileKey(name: "width", kind: .integer(1...10_000))
   static let rate = JobFileKey(name: "rate", kind: .integer(1...1_000_000))
   static let queues = JobFileKey(name: "queues", kind: .mapping)
@@ -46,7 +53,7 @@ struct JobFileKey: Hashable, Sendable {
 
 /// A mapping of a job file whose keys are fixed.
 enum JobFileSection: CaseIterable {
-  case file, queue, defaults, job
+  case file, queue, defaults, job, slurm
 
   /// The keys of the mapping, in the order of the reference page.
   var keys: [JobFileKey] {
@@ -55,11 +62,12 @@ enum JobFileSection: CaseIterable {
     case .queue: [.width, .rate]
     case .defaults: Self.settings
     case .job: [.run, .needs, .each, .when, .once] + Self.settings
+    case .slurm: [.partition, .cpus, .memory, .time, .gpus, .options]
     }
   }
 
   /// The keys of a job that can have a default in the file.
   private static let settings: [JobFileKey] = [
-    .queue, .priority, .timeout, .retries, .retryPause, .grace, .shell,
+    .queue, .priority, .timeout, .retries, .retryPause, .grace, .shell, .slurm,
   ]
 }

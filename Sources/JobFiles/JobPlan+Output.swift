@@ -56,6 +56,24 @@ private struct Output: Encodable {
     let width: Int
   }
 
+  struct Slurm: Encodable {
+    let cpus: Int?
+    let gpus: Int?
+    let memory: String?
+    let options: [String]?
+    let partition: String?
+    let time: Double?
+
+    init(_ request: JobPlan.SlurmRequest) {
+      cpus = request.cpus
+      gpus = request.gpus
+      memory = request.memory
+      options = request.options.isEmpty ? nil : request.options
+      partition = request.partition
+      time = request.time.map { $0 / .seconds(1) }
+    }
+  }
+
   struct Job: Encodable {
     let each: [String: String]
     let grace: Double
@@ -70,6 +88,7 @@ private struct Output: Encodable {
     let retryPause: Double
     let run: String
     let shell: String
+    let slurm: Slurm?
     let timeout: Double?
     let when: String
 
@@ -88,6 +107,7 @@ private struct Output: Encodable {
       retryPause = job.retryPause / .seconds(1)
       run = job.command
       shell = job.shell
+      slurm = job.slurm == JobPlan.SlurmRequest() ? nil : Slurm(job.slurm)
       timeout = job.timeout.map { $0 / .seconds(1) }
       when = job.condition.rawValue
     }

@@ -70,6 +70,8 @@ package struct JobPlan: Hashable, Sendable {
     /// Whether the job must not be repeated unless the user requests it.
     package let isOnce: Bool
     package let condition: Condition
+    /// What the job requests from a Slurm cluster.
+    package let slurm: SlurmRequest
   }
 
   /// The queues, in the order of the file. If the file does not declare the queue `default`, the queue is

@@ -44,6 +44,8 @@ struct JobCommands: Sendable {
   let gracePeriods: GracePeriods
   /// The working directory of the commands; `nil` for that of this process.
   let workingDirectory: String?
+  /// The cluster on which the commands execute; `nil` for this machine.
+  var cluster: JobCluster? = nil
 
   /// Creates the operation of an attempt that starts the command of a job.
   ///

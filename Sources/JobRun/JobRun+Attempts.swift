@@ -50,6 +50,9 @@ extension JobRun {
     if attempt == series.first, case .failed(let error) = series.beginning {
       return ResultOperation { throw error }
     }
+    if let cluster = commands.cluster {
+      return submission(attempt, of: index, to: cluster, result: result)
+    }
     return commands.operation(for: attempt, of: index, result: result) { files in
       try await self.orphans[index]?.stop()
       try await self.recordStart(of: index, attempt: attempt, files: files)
@@ -87,17 +90,22 @@ extension JobRun {
     }
     // The last line of an earlier attempt is not that of this one.
     if !isFirst { operation?.reportStatus("") }
+    return resultText(of: job)
+  }
+
+  /// Returns the value of `OPQ_RESULT` for a job whose needs have ended.
+  func resultText(of job: JobPlan.Job) -> String {
     switch job.condition {
-    case .success: return ""
+    case .success: ""
     // A job that was selected without its needs gets this value too.
-    case .failure: return NeedResult.failure.text
-    case .always: return result(of: job)?.text ?? ""
+    case .failure: NeedResult.failure.text
+    case .always: result(of: job)?.text ?? ""
     }
   }
 
   /// The attempt of an earlier runner is awaited from now on.
   private func noteAdoption(_ adoption: Adoption, of index: Int, attempt: Int) {
-    let start = options.time.instant() - adoption.shim.age
+    let start = options.time.instant() - adoption.age
     state.withLock { state in
       state.jobs[index]?.hasBegun = true
       state.jobs[index]?.currentAttempt = attempt

@@ -172,7 +172,7 @@ extension JobRun {
     for adoption in state.withLock({ Array($0.removed.values) }) { adoption.stop() }
   }
 
-  func noteEnd(of job: Resumption.RemovedJob, _ operation: AdoptedOperation) {
+  func noteEnd(of job: Resumption.RemovedJob, _ operation: AttemptOperation) {
     let outcome = JobOutcome(
       of: operation, nil,
       JobOutcome.Facts(

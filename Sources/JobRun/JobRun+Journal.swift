@@ -61,12 +61,19 @@ extension JobRun {
   ///   - index: The index of the job.
   ///   - attempt: The number of the attempt.
   ///   - files: The name of the attempt's files.
+  ///   - submission: The submission to a cluster; `nil` for a command of this machine. If the cluster has lost an
+  ///     earlier submission of the attempt, the journal gets another record of the same attempt.
   /// - Throws: `RunFailure` if the journal cannot be written.
-  func recordStart(of index: Int, attempt: Int, files: String) async throws {
+  func recordStart(
+    of index: Int, attempt: Int, files: String, _ submission: SlurmSubmission? = nil
+  ) async throws {
     let definition = definition(of: index)
     let record = stamped(
-      .start(plan.jobs[index].id, attempt: attempt, files: files, definition: definition))
+      .start(
+        plan.jobs[index].id, attempt: attempt, files: files, definition: definition,
+        submission: submission))
     let now = options.time.instant()
+    let isFirst = state.withLock { ($0.jobs[index]?.attemptCount ?? 0) < attempt }
     let failure = await withCheckedContinuation { continuation in
       state.withLock { state in
         state.jobs[index]?.attemptCount = attempt
@@ -83,7 +90,7 @@ extension JobRun {
       throw failure
     }
     state.withLock { state in
-      if options.keepsEvents { state.events.append(.started(index, attempt: attempt)) }
+      if options.keepsEvents, isFirst { state.events.append(.started(index, attempt: attempt)) }
     }
     wake()
   }
@@ -92,7 +99,7 @@ extension JobRun {
   /// the known definition is the one of that attempt.
   func definition(of index: Int) -> String {
     switch resumption.decisions[index] {
-    case .adopt, .take: JobDefinition.text(of: plan.jobs[index], in: plan)
+    case .adopt, .adoptSubmission, .take: JobDefinition.text(of: plan.jobs[index], in: plan)
     case .run, .keep, .wait: resumption.definitions[index]
     }
   }

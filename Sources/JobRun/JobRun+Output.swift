@@ -26,7 +26,8 @@ extension JobRun {
     let usual = directory.files(ofJob: index + 1, id: plan.jobs[index].id, attempt: attempt).files
     switch resumption.decisions[index] {
     case .adopt(attempt, let files, _), .take(attempt, let files, _): return files
-    case .adopt, .take, .run, .keep, .wait: return usual
+    case .adoptSubmission(attempt, let files, _): return directory.files(named: files)
+    case .adopt, .adoptSubmission, .take, .run, .keep, .wait: return usual
     }
   }
 

@@ -79,6 +79,11 @@ extension JobRun {
           named: plan.jobs[index].id, grace: plan.jobs[index].grace)
         first.series[index] = AttemptSeries(
           first: attempt, last: last, .adopted(Adoption(command, files: files, shim: shim)))
+      case .adoptSubmission(let attempt, let files, let submission):
+        guard let cluster = commands.cluster else { continue }
+        first.series[index] = AttemptSeries(
+          first: attempt, last: last,
+          .adopted(adoption(of: submission, index, attempt: attempt, files: files, on: cluster)))
       case .take(let attempt, let files, let status):
         take(attempt, of: index, files, status, last: last, &first)
       }
@@ -112,9 +117,8 @@ extension JobRun {
   private func install(
     _ first: FirstState, _ operations: [JobOperation?], _ isAdopted: [Bool]
   ) {
-    let removed = resumption.removedJobs.map { job in
-      let command = commands.adoptedCommand(named: job.id, grace: nil)
-      return (job.id, Adoption(command, files: job.files, shim: job.shim))
+    let removed = resumption.removedJobs.compactMap { job in
+      adoption(ofRemoved: job).map { (job.id, $0) }
     }
     let orphanEnds = orphanEnds()
     state.withLock { state in

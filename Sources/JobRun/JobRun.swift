@@ -24,6 +24,8 @@ package final class JobRun: Sendable {
     package var keepsEvents = true
     /// The working directory of the commands; `nil` for that of this process.
     package var workingDirectory: String?
+    /// The cluster on which the commands execute; `nil` for this machine.
+    package var cluster: RunCluster?
     /// The sources of the time.
     var time = Time()
 
@@ -150,7 +152,8 @@ package final class JobRun: Sendable {
     self.wake = wake
     let commands = JobCommands(
       plan: plan, directory: directory, programs: programs, gracePeriods: gracePeriods,
-      workingDirectory: options.workingDirectory)
+      workingDirectory: options.cluster?.directory ?? options.workingDirectory,
+      cluster: options.cluster.map { JobCluster($0, of: directory) })
     self.commands = commands
     var orphans: [Int: OrphanedCommand] = [:]
     for (index, process) in history.orphans {

@@ -46,6 +46,9 @@ public struct Command: Sendable {
   /// SIGKILL. The default is 10 seconds. A negative time counts as zero, and more than 100 years as 100 years.
   public var gracePeriod = Duration.seconds(10)
 
+  /// The bytes of the standard input; `nil` if ``input`` is used.
+  var inputBytes: [UInt8]?
+
   /// The grace periods of several commands, which a program can end early; `nil` if it cannot.
   package var gracePeriods: GracePeriods?
 

@@ -30,6 +30,15 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The command has ended, but its exit status is not known: the process that waited for it was killed, or could not
     /// write the exit status.
     case statusUnknown
+    /// Slurm has refused the job, and the command has not run: ``CommandError/reason`` has Slurm's words.
+    case refusedBySlurm
+    /// Slurm has ended the job, for example because of its time limit: ``CommandError/slurmState``.
+    case endedBySlurm
+    /// Slurm has lost a job that was started, for example because Slurm's controller and the node have failed. The
+    /// command has run at least in part.
+    case lostBySlurm
+    /// Slurm has lost several jobs of the command before their start. The command has not run, and cannot run later.
+    case notStartedBySlurm
   }
 
   /// What has failed.
@@ -45,7 +54,9 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
   public internal(set) var lastLine: String?
   /// The path of the file or directory that cannot be used; `nil` for other failures.
   public internal(set) var path: String?
-  /// The system's text about the failure, such as “No such file or directory”; `nil` if there is none.
+  /// The last state of the job in Slurm's words, such as `TIMEOUT`; `nil` unless ``code`` is ``Code/endedBySlurm``.
+  public internal(set) var slurmState: String?
+  /// The text of the system or of Slurm about the failure, such as “No such file or directory”; `nil` if there is none.
   public internal(set) var reason: String?
 
   init(_ code: Code, _ commandName: String) {
@@ -84,6 +95,10 @@ public struct CommandError: Error, Sendable, Hashable, CustomStringConvertible {
       case .start: "\(name) cannot be started"
       case .stillAlive: "\(name) was cancelled, but processes of it are still alive"
       case .statusUnknown: "\(name) has ended, but its exit status is not known"
+      case .refusedBySlurm: "\(name) was refused by Slurm"
+      case .endedBySlurm: "\(name) was ended by Slurm"
+      case .lostBySlurm: "\(name) was started, and Slurm has lost it"
+      case .notStartedBySlurm: "\(name) was not started by Slurm"
       }
     return [sentence, reason ?? lastLine].compactMap(\.self).joined(separator: ": ")
   }

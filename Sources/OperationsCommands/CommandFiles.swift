@@ -39,6 +39,9 @@ final class CommandFiles: Sendable {
     var opener = Opener(commandName: command.name)
     do {
       switch command.input {
+      case _ where command.inputBytes != nil:
+        let bytes = command.inputBytes ?? []
+        input = try opener.open("", csystem_open_memory(bytes, bytes.count))
       case .none: input = try opener.open("/dev/null", csystem_open_input("/dev/null"))
       case .file(let path): input = try opener.open(path, csystem_open_input(path))
       }

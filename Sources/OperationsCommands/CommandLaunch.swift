@@ -85,7 +85,7 @@ struct CommandLaunch {
 
 extension Command {
   /// The texts that the system reads up to a NUL character.
-  fileprivate var texts: [String] {
+  var texts: [String] {
     var texts = [program] + arguments + environment.keys + environment.values.compactMap(\.self)
     if let workingDirectory { texts.append(workingDirectory) }
     if case .file(let path) = input { texts.append(path) }

@@ -43,9 +43,16 @@ public import OperationsCore
 /// let fetch = RetryOperation(maximumAttempts: 3) { _ in CommandOperation(Command("git", ["fetch"])) }
 /// let check = TimeoutOperation(after: .seconds(60)) { CommandOperation(Command("make", ["check"])) }
 /// ```
+///
+/// ### Clusters
+///
+/// With ``CommandPlace/slurm(_:_:)``, the command runs as a job of a ``SlurmCluster``. The statements above about
+/// processes, sessions and file descriptors apply to commands on this machine only.
 public final class CommandOperation: AsyncOperation<CommandResult>, @unchecked Sendable {
   /// The command.
   public let command: Command
+  /// Where the command runs.
+  public let place: CommandPlace
 
   /// Creates an operation for a command.
   ///
@@ -56,11 +63,13 @@ public final class CommandOperation: AsyncOperation<CommandResult>, @unchecked S
   ///   - name: The operation's name; `nil`, the default, for the name of the command.
   ///   - priority: The operation's priority in its queue.
   ///   - dependencies: The operations that must finish before this one can start.
+  ///   - place: Where the command runs; by default on this machine.
   public init(
     _ command: Command, name: String? = nil, priority: QueuePriority = .normal,
-    dependencies: [Operation] = []
+    dependencies: [Operation] = [], on place: CommandPlace = .thisMachine
   ) {
     self.command = command
+    self.place = place
     super.init()
     self.name = name ?? command.name
     kind = command.kind
@@ -74,6 +83,11 @@ public final class CommandOperation: AsyncOperation<CommandResult>, @unchecked S
   /// - Throws: ``CommandError``; `CancellationError` if the operation is cancelled.
   public override func run() async throws -> CommandResult {
     let run = CommandRun(command, CommandReport(to: self))
-    return try await run.result { await DirectRun(run: run).perform() }
+    switch place.kind {
+    case .thisMachine: return try await run.result { await DirectRun(run: run).perform() }
+    case .slurm(let cluster, let resources):
+      let job = SlurmRun(run: run, cluster: cluster, resources: resources)
+      return try await run.result(waitingForPlace: false) { await job.perform() }
+    }
   }
 }

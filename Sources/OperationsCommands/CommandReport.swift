@@ -31,13 +31,16 @@ struct CommandReport: Sendable {
     operation.reportStatus(status)
   }
 
+  /// Reports a status that is not a line of the output.
+  func reportState(_ text: String) { operation.reportStatus(text) }
+
   /// Returns whether a line can be a status.
   static func isStatus(_ line: String) -> Bool {
     line.utf8.contains { $0 > UInt8(ascii: " ") && $0 != 0x7f }
   }
 
-  /// Returns a line as a status. Programs that show their progress in one line begin it again with a carriage return, so
-  /// only the text after the last one counts.
+  /// Returns a line as a status. Programs that show their progress in one line begin it again with a carriage return,
+  /// so only the text after the last one counts.
   static func status(of line: String) -> String {
     let scalars = line.unicodeScalars
     let parts = scalars.split(separator: "\r").map { String($0) }

@@ -6,9 +6,11 @@ public struct CommandResult: Sendable, Hashable {
   /// The collected bytes of the standard output, and of the standard error output if it has the same destination. Empty
   /// if the output is not ``CommandOutput/collected(limit:)``.
   public let output: [UInt8]
-  /// The collected bytes of the standard error output. Empty if it has no ``CommandOutput/collected(limit:)`` of its own.
+  /// The collected bytes of the standard error output. Empty if it has no ``CommandOutput/collected(limit:)`` of its
+  /// own.
   public let errorOutput: [UInt8]
-  /// Whether ``output`` and ``errorOutput`` contain all bytes: no limit was exceeded.
+  /// Whether ``output`` and ``errorOutput`` contain all bytes: no limit was exceeded, and the files of a job of Slurm
+  /// could be read.
   public let isOutputComplete: Bool
   /// The time from the start of the command until its end.
   public let duration: Duration

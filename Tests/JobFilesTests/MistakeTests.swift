@@ -45,7 +45,7 @@ import Testing
       Case(
         "defaults: {run: x}",
         #"1: "defaults" has the unknown key "run"; the keys are "queue", "priority", "timeout", "#
-          + #""retries", "retry-pause", "grace", "shell""#),
+          + #""retries", "retry-pause", "grace", "shell", "slurm""#),
       Case("jobs: {a: {run: x, xyzxyz: 1}}", #"1: the job "a" has the unknown key "xyzxyz""#),
     ])
   func unknownKey(mistake: Case) { check(mistake) }

@@ -32,6 +32,7 @@ enum ProjectFile {
     case .queue: return try #require(definitions["queue"])
     case .defaults: return try #require(definitions["defaults"])
     case .job: return try #require(definitions["job"])
+    case .slurm: return try #require(definitions["slurm"])
     }
   }
 
@@ -63,7 +64,8 @@ enum ProjectFile {
       case .boolean: #expect(type == "boolean")
       case .choice(let names): #expect(property["enum"] as? [String] == names)
       case .list: #expect(type == "array")
-      case .mapping: #expect(type == "object" || reference == "#/$defs/defaults")
+      case .mapping:
+        #expect(type == "object" || reference == "#/$defs/\(key.name)")
       }
     }
   }

@@ -7,5 +7,6 @@
 #include "COperationsSystemBlocks.h"
 #include "COperationsSystemCommands.h"
 #include "COperationsSystemProcess.h"
+#include "COperationsSystemRemote.h"
 #include "COperationsSystemShims.h"
 #include "COperationsSystemThreads.h"

@@ -18,6 +18,15 @@ int csystem_open_input(const char *path);
 /// writes after the contents of the file, or the file is emptied. The result is that of csystem_open_input().
 int csystem_open_output(const char *path, bool appends);
 
+/// Creates a file in memory that contains these bytes, for the input of a command. The position of the descriptor is 0.
+/// The result is that of csystem_open_input().
+int csystem_open_memory(const void *bytes, size_t count);
+
+/// Writes a time in the time zone of the process as text, for example 14:05, or 2026-11-28 14:05 with the date.
+/// `seconds` is the time in seconds since 1970-01-01T00:00:00Z. The text ends with a NUL character, and is empty if it
+/// does not fit.
+void csystem_format_time(int64_t seconds, bool has_date, char *text, size_t capacity);
+
 /// Creates a pipe for the output of a command. Reading from the first end does not block. Both descriptors have the
 /// properties of those of csystem_open_input(). Returns 0 or the error number.
 int csystem_open_pipe(int *read_end, int *write_end);

@@ -8,19 +8,23 @@ extension JournalRecord {
       text.member("attempt", attempt)
       text.member("boot", boot)
       text.member("byRun", byRun)
+      text.member("comment", comment)
       text.member("definition", definition)
       text.member("duration", duration)
       text.member("event", event.rawValue)
       text.member("files", files)
       text.member("host", host)
+      text.member("id", id)
       text.member("job", job)
       text.member("jobs", jobs)
       text.member("lastLine", lastLine)
+      text.member("name", name)
       text.member("origin", origin)
       text.member("process", process)
       text.member("reason", reason)
       text.member("state", state?.rawValue)
       text.member("status", status)
+      text.member("submitted", submitted)
       text.member("time", time)
       text.member("unneeded", unneeded)
       text.member("version", version)
@@ -75,6 +79,10 @@ extension JournalRecord {
     case "lastLine": lastLine = try scanner.readString()
     case "reason": reason = try scanner.readString()
     case "origin": origin = try scanner.readString()
+    case "comment": comment = try scanner.readString()
+    case "name": name = try scanner.readString()
+    case "id": id = try scanner.readInteger()
+    case "submitted": submitted = try scanner.readInteger()
     case "boot": boot = try scanner.readString()
     case "byRun": byRun = try scanner.readBoolean()
     case "host": host = try scanner.readString()
@@ -95,7 +103,10 @@ extension JournalRecord {
     case .start:
       // The name becomes a part of a path.
       guard let files, !files.isEmpty, !files.utf8.contains(UInt8(ascii: "/")) else { return false }
+      // A submission is found by its comment and its name.
+      guard (comment == nil) == (name == nil) else { return false }
       return job != nil && attempt.map { $0 > 0 } ?? false
+    case .submitted: return job != nil && comment != nil
     case .attempt: return job != nil && attempt.map { $0 > 0 } ?? false
     case .end: return job != nil && state != nil && attempt.map { $0 >= 0 } ?? true
     case .retry: return jobs != nil

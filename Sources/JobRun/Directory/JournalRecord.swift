@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
+package import OperationsCommands
 
 /// A line of the journal of a run: something that has happened.
 ///
@@ -11,8 +12,10 @@ package struct JournalRecord: Hashable, Sendable {
   package enum Event: String, Sendable {
     /// A runner has begun.
     case runner
-    /// An attempt of a job starts.
+    /// An attempt of a job starts: the command, or its submission to a cluster.
     case start
+    /// The id of a submission to a cluster is known, or its time.
+    case submitted
     /// An attempt has failed, and another attempt follows.
     case attempt
     /// A job has ended.
@@ -32,6 +35,8 @@ package struct JournalRecord: Hashable, Sendable {
   package var boot: String?
   /// Whether the job was cancelled because the whole run was ended, or skipped because of such a job.
   package var byRun: Bool?
+  /// The comment by which the submission to a cluster is found.
+  package var comment: String?
   /// The definition of the job, from ``JobDefinition``.
   package var definition: String?
   /// The time from the start of the first attempt to the end of the job, in nanoseconds.
@@ -40,6 +45,8 @@ package struct JournalRecord: Hashable, Sendable {
   package var event: Event
   /// The name of the files of the attempt, such as `1-fetch.1`.
   package var files: String?
+  /// The id of the submission in Slurm.
+  package var id: Int?
   /// The name of the machine.
   package var host: String?
   /// The id of the job.
@@ -48,6 +55,8 @@ package struct JournalRecord: Hashable, Sendable {
   package var jobs: [String]?
   /// The last line of the output.
   package var lastLine: String?
+  /// The name of the submission in Slurm.
+  package var name: String?
   /// The id of the job because of which the job was skipped or cancelled.
   package var origin: String?
   /// The process id of the runner.
@@ -58,6 +67,8 @@ package struct JournalRecord: Hashable, Sendable {
   package var state: JobOutcome.State?
   /// The exit status.
   package var status: Int32?
+  /// The time of the submission by the clock of Slurm's controller, in seconds since 1970.
+  package var submitted: Int64?
   /// The wall clock, in nanoseconds since 1970.
   package var time: Int64
   /// Whether the job did not need to run.
@@ -98,22 +109,48 @@ extension JournalRecord {
     return record
   }
 
-  /// Creates the record that an attempt of a job starts. It must be on the disk before the command starts.
+  /// Creates the record that an attempt of a job starts. It must be on the disk before the command starts or is
+  /// submitted. If the command is submitted again, there is a further record for the same attempt.
   ///
   /// - Parameters:
   ///   - job: The id of the job.
   ///   - attempt: The number of the attempt; the first one is 1.
   ///   - files: The name of the files of the attempt, from ``RunDirectory/files(ofJob:id:attempt:)``.
   ///   - definition: The definition of the job.
+  ///   - submission: The submission to a cluster; `nil` for a command of this machine.
   /// - Returns: The record.
   package static func start(
-    _ job: String, attempt: Int, files: String, definition: String
+    _ job: String, attempt: Int, files: String, definition: String,
+    submission: SlurmSubmission? = nil
   ) -> JournalRecord {
     var record = JournalRecord(.start)
     record.job = job
     record.attempt = attempt
     record.files = files
     record.definition = definition
+    record.comment = submission?.comment
+    record.name = submission?.name
+    record.id = submission?.id
+    record.submitted = submission?.submitted
+    return record
+  }
+
+  /// Creates the record that the submission of an attempt has an id, or that its time is known.
+  ///
+  /// - Parameters:
+  ///   - job: The id of the job.
+  ///   - attempt: The number of the attempt.
+  ///   - submission: The submission.
+  /// - Returns: The record.
+  package static func submitted(
+    _ job: String, attempt: Int, submission: SlurmSubmission
+  ) -> JournalRecord {
+    var record = JournalRecord(.submitted)
+    record.job = job
+    record.attempt = attempt
+    record.comment = submission.comment
+    record.id = submission.id
+    record.submitted = submission.submitted
     return record
   }
 
@@ -178,6 +215,12 @@ extension JournalRecord {
 
   /// Returns the record that all jobs have ended.
   package static func finish() -> JournalRecord { JournalRecord(.finish) }
+
+  /// The submission that the record of a start describes; `nil` for a command of this machine.
+  package var submission: SlurmSubmission? {
+    guard event == .start, let comment, let name else { return nil }
+    return SlurmSubmission(comment: comment, name: name, id: id, submitted: submitted)
+  }
 
   /// How the job has ended; `nil` if the record does not describe the end of a job.
   package var outcome: JobOutcome? {

@@ -25,6 +25,7 @@ extension RunDirectory {
   /// Whether a command of the run may be alive. Commands continue when their runner has ended. It is `true` also if the
   /// system does not tell.
   package var mayHaveLivingCommand: Bool {
+    if mayHaveSubmittedCommand { return true }
     var status = cmonitor_file_status()
     let error = cmonitor_read_status(jobs, true, &status)
     if error == cmonitor_error_no_such_file || error == cmonitor_error_not_a_directory {
@@ -40,5 +41,17 @@ extension RunDirectory {
       if files(named: String(name.dropLast(suffix.count))).mayBeAlive { return true }
     }
     return false
+  }
+
+  /// Whether a command was submitted to a cluster, and its end is not known; `false` if the journal is damaged.
+  private var mayHaveSubmittedCommand: Bool {
+    // The journal can be long, and is not needed for a run without a cluster.
+    guard (try? RunRequest.read(self))?.cluster != nil else { return false }
+    guard let history = try? RunHistory.read(self) else { return false }
+    return history.jobs.values.contains { job in
+      guard let start = job.openStart, start.submission != nil else { return false }
+      var status = cmonitor_file_status()
+      return cmonitor_read_status(files(named: start.files).status, true, &status) != 0
+    }
   }
 }

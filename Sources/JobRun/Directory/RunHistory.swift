@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+package import OperationsCommands
+
 /// What the journal of a run says: the states of its jobs, and its last runner.
 package struct RunHistory: Sendable {
   /// The start of an attempt.
@@ -15,6 +17,8 @@ package struct RunHistory: Sendable {
     package let boot: String
     /// The wall clock, in nanoseconds since 1970.
     package let time: Int64
+    /// The last submission to a cluster, with what is known about it; `nil` for a command of this machine.
+    package internal(set) var submission: SlurmSubmission?
   }
 
   /// What the journal says about a job.
@@ -69,6 +73,9 @@ package struct RunHistory: Sendable {
     case .start:
       isFinished = false
       start(record)
+    case .submitted:
+      guard let job = record.job else { return }
+      jobs[job]?.noteSubmission(record)
     case .attempt:
       guard let job = record.job else { return }
       jobs[job, default: JobHistory()].noteFailure(of: record.attempt ?? 0)
@@ -88,7 +95,7 @@ package struct RunHistory: Sendable {
     guard let job = record.job else { return }
     let start = Start(
       attempt: record.attempt ?? 1, files: record.files ?? "", definition: record.definition ?? "",
-      boot: lastBoot ?? "", time: record.time)
+      boot: lastBoot ?? "", time: record.time, submission: record.submission)
     jobs[job, default: JobHistory()].begin(start)
   }
 }
@@ -103,6 +110,12 @@ extension RunHistory.JobHistory {
     definition = start.definition
     lastStart = start
     if isNext { failedAttemptCount = count }
+  }
+
+  fileprivate mutating func noteSubmission(_ record: JournalRecord) {
+    guard lastStart?.submission?.comment == record.comment else { return }
+    lastStart?.submission?.id = record.id
+    lastStart?.submission?.submitted = record.submitted
   }
 
   fileprivate mutating func noteFailure(of attempt: Int) {

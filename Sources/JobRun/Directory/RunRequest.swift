@@ -25,6 +25,8 @@ package struct RunRequest: Hashable, Sendable {
   package var until: [String]
   /// Whether the first failure cancels the other jobs.
   package var failsFast: Bool
+  /// The cluster on which the commands execute; `nil` for this machine.
+  package var cluster: RunCluster?
   /// The absolute path of the working directory of the jobs.
   package var directory: String
   /// The wall clock at the creation of the run, in nanoseconds since 1970.
@@ -42,12 +44,13 @@ package struct RunRequest: Hashable, Sendable {
   ///   - only: The names of the jobs that run without the jobs that they need.
   ///   - until: The names of the jobs that run with all jobs that they need.
   ///   - failsFast: Whether the first failure cancels the other jobs.
+  ///   - cluster: The cluster on which the commands execute; `nil`, the default, for this machine.
   ///   - directory: The absolute path of the working directory of the jobs.
   ///   - created: The wall clock, in nanoseconds since 1970; now by default.
   ///   - variables: The hashes of the values of variables.
   package init(
     file: String?, title: String, isLines: Bool = false, width: Int? = nil, only: [String] = [],
-    until: [String] = [], failsFast: Bool = false, directory: String,
+    until: [String] = [], failsFast: Bool = false, cluster: RunCluster? = nil, directory: String,
     created: Int64 = csystem_wall_nanoseconds(), variables: [String: String] = [:]
   ) {
     self.file = file
@@ -57,6 +60,7 @@ package struct RunRequest: Hashable, Sendable {
     self.only = only
     self.until = until
     self.failsFast = failsFast
+    self.cluster = cluster
     self.directory = directory
     self.created = created
     self.variables = variables
@@ -93,7 +97,9 @@ extension RunRequest {
       text.member("failsFast", failsFast)
       text.member("file", file)
       text.member("isLines", isLines)
+      text.member("on", cluster?.text)
       text.member("only", only)
+      text.member("poll", cluster.map { Int64($0.pollInterval / .milliseconds(1)) })
       text.member("title", title)
       text.member("until", until)
       text.member("variables", variables)
@@ -108,13 +114,19 @@ extension RunRequest {
   init(json: [UInt8]) throws(JSONFault) {
     var request = RunRequest(file: nil, title: "", directory: "", created: .min)
     var hasDirectory = false
+    var interval: Int64?
     try JSONScanner.read(json) { scanner throws(JSONFault) in
       try scanner.readObject { scanner, key throws(JSONFault) in
         if key == "directory" { hasDirectory = true }
-        try request.read(key, &scanner)
+        if key == "poll" {
+          interval = try scanner.readInteger()
+        } else {
+          try request.read(key, &scanner)
+        }
       }
     }
     guard hasDirectory, request.created != .min else { throw JSONFault() }
+    if let interval { request.cluster?.pollInterval = .milliseconds(interval) }
     self = request
   }
 
@@ -125,6 +137,12 @@ extension RunRequest {
     case "failsFast": failsFast = try scanner.readBoolean()
     case "file": file = try scanner.readString()
     case "isLines": isLines = try scanner.readBoolean()
+    case "on":
+      // The directory of a run that was created is absolute.
+      guard let cluster = RunCluster(try scanner.readString()),
+        cluster.directory?.hasPrefix("/") ?? true
+      else { throw JSONFault() }
+      self.cluster = cluster
     case "only": only = try scanner.readStrings()
     case "title": title = try scanner.readString()
     case "until": until = try scanner.readStrings()

@@ -11,6 +11,8 @@ struct PastJob: Hashable, Sendable {
     case pending
     /// An attempt has started, and the journal does not have its end.
     case started(ShimFinding)
+    /// An attempt was submitted to a cluster, or may have been, and the journal does not have its end.
+    case submitted(SlurmSubmission)
     /// The job has ended.
     case ended(JobOutcome)
   }

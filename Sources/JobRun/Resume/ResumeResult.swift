@@ -14,6 +14,7 @@ struct ResumeResult: Hashable {
     /// The job is skipped with a new outcome.
     case skip(JobOutcome)
     case adopt(AdoptedShim)
+    case adoptSubmission(SlurmSubmission)
     case take(status: Int32)
     /// The job waits for a retry, with a new outcome.
     case wait(JobOutcome)
@@ -27,6 +28,13 @@ struct ResumeResult: Hashable {
     case adoptedOutdated
     /// The same for a job that must not run twice.
     case adoptedOutdatedOnce
+    /// The command was submitted to a cluster.
+    case submitted
+    /// The command was submitted to a cluster, and the job or a need has changed since then.
+    case submittedOutdated
+    /// The command of a job that must not run twice was submitted to a cluster, and the job or a need has changed since
+    /// then.
+    case submittedOutdatedOnce
     /// The command has ended without a runner.
     case taken
     /// Neither a process nor an exit status was found.

@@ -21,6 +21,9 @@ extension ResumeRules {
       case .adopt(let shim):
         let files = directory.files(named: start?.files ?? "")
         return .adopt(attempt: past[index].attemptCount, files: files, shim: shim)
+      case .adoptSubmission(let submission):
+        return .adoptSubmission(
+          attempt: past[index].attemptCount, files: start?.files ?? "", submission: submission)
       case .take(let status):
         let files = directory.files(named: start?.files ?? "")
         return .take(attempt: past[index].attemptCount, files: files, status: status)
@@ -32,9 +35,8 @@ extension ResumeRules {
   var recordedDefinitions: [String] {
     results.indices.map { index in
       let definition = definitions[index]
-      guard case .adopt = results[index].verdict, results[index].isOutdated else {
-        return definition
-      }
+      // Only an attempt that is adopted can be outdated.
+      guard results[index].isOutdated else { return definition }
       let started = past[index].definition ?? definition
       return started == definition ? Self.outdatedDefinition : started
     }
@@ -50,13 +52,14 @@ extension ResumeRules {
       let id = plan.jobs[index].id
       switch result.verdict {
       case .run, .keep, .take: break
-      case .adopt:
+      case .adopt, .adoptSubmission:
         // If the job itself has changed, the record of its start says so.
         guard recorded[index] == Self.outdatedDefinition, past[index].definition != recorded[index],
           let start = history.jobs[id]?.lastStart
         else { continue }
         var record = JournalRecord.start(
-          id, attempt: start.attempt, files: start.files, definition: recorded[index])
+          id, attempt: start.attempt, files: start.files, definition: recorded[index],
+          submission: start.submission)
         record.time = start.time
         records.append(record)
       case .skip(let outcome):
@@ -76,7 +79,7 @@ extension ResumeRules {
       results.indices.filter { index in
         switch results[index].verdict {
         case .run, .skip: results[index].state == .skipped
-        case .keep, .adopt, .take, .wait: false
+        case .keep, .adopt, .adoptSubmission, .take, .wait: false
         }
       })
   }
@@ -97,7 +100,7 @@ extension ResumeRules {
       guard case .started(.orphaned(let process)) = past.progress else { continue }
       switch results[index].verdict {
       case .run, .skip: orphans[index] = process
-      case .keep, .adopt, .take, .wait: break
+      case .keep, .adopt, .adoptSubmission, .take, .wait: break
       }
     }
     return orphans
@@ -123,7 +126,7 @@ extension ResumeRules {
         if case .unknown(let sentence) = results[index].remark { return .unknown(sentence) }
         return .ended(outcome)
       case .skip(let outcome), .wait(let outcome): return .ended(outcome)
-      case .adopt: return .running
+      case .adopt, .adoptSubmission: return .running
       case .take(let status):
         guard results[index].state != nil else { return .running }
         return .ended(.taken(status, attemptCount: past[index].attemptCount))
@@ -140,7 +143,7 @@ extension ResumeRules {
       return .ended(outcome)
     case .started:
       return .ended(.failure("its end is not known", attemptCount: past.attemptCount))
-    case .pending, .ended: return .waiting
+    case .pending, .submitted, .ended: return .waiting
     }
   }
 }

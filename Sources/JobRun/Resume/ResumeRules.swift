@@ -116,6 +116,7 @@ extension ResumeRules {
       result.remark = result.state == .skipped ? .blocked : isRetried ? .retried : .behindRetry
     case .pending: result = run(index, past, needs)
     case .started(let finding): result = decide(index, startedWith: finding, needs)
+    case .submitted(let submission): result = decide(index, submittedAs: submission, needs)
     case .ended(let outcome): result = decide(index, endedWith: outcome, needs)
     }
     result.isNew = past.isNew
@@ -198,6 +199,24 @@ extension ResumeRules {
       result.remark = result.state == .skipped ? .orphanedAndBlocked : .orphaned
     case .unknown(let sentence): result = unknown(index, sentence)
     }
+    return result
+  }
+
+  /// Returns the result of a job with an attempt that was submitted to a cluster. The attempt is awaited even if the
+  /// job has changed since then, because the command may already have run for days.
+  private func decide(
+    _ index: Int, submittedAs submission: SlurmSubmission, _ needs: NeedFacts
+  ) -> ResumeResult {
+    let job = plan.jobs[index]
+    let past = past[index]
+    var result = ResumeResult(.adoptSubmission(submission))
+    result.isOutdated = past.isChanged(to: definitions[index]) || needs.isChange
+    result.lastAttempt = past.attemptCount
+    if !result.isOutdated {
+      result.lastAttempt += max(0, job.maximumAttempts - 1 - past.failedAttemptCount)
+    }
+    let outdated = job.isOnce ? ResumeResult.Remark.submittedOutdatedOnce : .submittedOutdated
+    result.remark = result.isOutdated ? outdated : .submitted
     return result
   }
 

@@ -34,7 +34,12 @@ struct ResumeSentences {
       removed.ids, "is no longer in the job file, and is ignored",
       "are no longer in the job file, and are ignored")
     add(
-      removed.running.map(\.id),
+      removed.running.filter { $0.submission != nil }.map(\.id),
+      "is no longer in the job file, but was submitted to the cluster, and its end is awaited",
+      "are no longer in the job file, but were submitted to the cluster, and their ends are awaited"
+    )
+    add(
+      removed.running.filter { $0.submission == nil }.map(\.id),
       "is no longer in the job file, but its command still runs, and its end is awaited",
       "are no longer in the job file, but their commands still run, and their ends are awaited")
     unknown += removed.unknown
@@ -62,6 +67,20 @@ struct ResumeSentences {
       .adoptedOutdatedOnce,
       "still runs as it was started before a change; at the next resume, it waits for \"opq-top retry\"",
       "still run as they were started before a change; at the next resume, they wait for \"opq-top retry\""
+    ),
+    (
+      .submitted, "was submitted to the cluster, and its end is awaited",
+      "were submitted to the cluster, and their ends are awaited"
+    ),
+    (
+      .submittedOutdated,
+      "was submitted to the cluster before a change; it runs again at the next resume",
+      "were submitted to the cluster before a change; they run again at the next resume"
+    ),
+    (
+      .submittedOutdatedOnce,
+      "was submitted to the cluster before a change; at the next resume, it waits for \"opq-top retry\"",
+      "were submitted to the cluster before a change; at the next resume, they wait for \"opq-top retry\""
     ),
     (
       .taken, "has ended without a runner, and its exit status is taken",

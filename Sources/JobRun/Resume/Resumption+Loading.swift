@@ -43,7 +43,8 @@ extension RunHistory {
     let deadline = ContinuousClock.now + patience
     return await withTaskGroup(of: (String, ShimFinding).self) { group in
       for (id, job) in jobs {
-        guard let start = job.openStart else { continue }
+        // The operation that awaits a submission asks Slurm for its state.
+        guard let start = job.openStart, start.submission == nil else { continue }
         let files = directory.files(named: start.files)
         // Two unknown boot ids can be those of two boots, but then the lock decides.
         let agrees = start.boot == boot

@@ -15,6 +15,10 @@ package struct Resumption: Sendable {
     case keep(JobOutcome)
     /// The command of this attempt still runs. Its end is awaited at once, without a start limit.
     case adopt(attempt: Int, files: ShimFiles, shim: AdoptedShim)
+    /// The command of this attempt was submitted to a cluster, or may have been. The runner waits for its end at once,
+    /// without a start limit. If Slurm does not know the submission and the command has not started, the command is
+    /// submitted again. If the job or a need has changed since the submission, the attempt fails instead.
+    case adoptSubmission(attempt: Int, files: String, submission: SlurmSubmission)
     /// The command of this attempt has ended with this status, which the journal does not have. If the status is not 0
     /// and the attempt is not the last one, another attempt follows after the pause.
     case take(attempt: Int, files: ShimFiles, status: Int32)
@@ -31,8 +35,16 @@ package struct Resumption: Sendable {
     package let attempt: Int
     /// The files of the attempt.
     package let files: ShimFiles
-    /// The shim that is alive.
-    package let shim: AdoptedShim
+    /// The shim that is alive; `nil` if the command was submitted to a cluster.
+    package let shim: AdoptedShim?
+    /// The submission and the name of the attempt's files; `nil` for a command of this machine.
+    package var submission: Submission?
+
+    /// A submission, and the name of the files of its attempt.
+    package struct Submission: Hashable, Sendable {
+      let files: String
+      let submission: SlurmSubmission
+    }
   }
 
   /// The decisions, in the order of the plan's jobs.
@@ -71,7 +83,7 @@ package struct Resumption: Sendable {
     !removedJobs.isEmpty
       || decisions.contains { decision in
         switch decision {
-        case .run, .adopt, .take: true
+        case .run, .adopt, .adoptSubmission, .take: true
         case .keep, .wait: false
         }
       }
@@ -151,6 +163,13 @@ struct RemovedJobs {
         ids.append(id)
         continue
       }
+      if let submission = start.submission {
+        running.append(
+          Resumption.RemovedJob(
+            id: id, attempt: start.attempt, files: directory.files(named: start.files), shim: nil,
+            submission: .init(files: start.files, submission: submission)))
+        continue
+      }
       switch findings[id] {
       case .alive(let shim):
         running.append(
@@ -190,6 +209,8 @@ extension PastJob {
     definition = history.definition.flatMap { $0.isEmpty ? nil : $0 }
     if let outcome = history.outcome {
       progress = .ended(outcome)
+    } else if let submission = history.openStart?.submission {
+      progress = .submitted(submission)
     } else if history.openStart != nil {
       progress = .started(finding ?? .unknown("it is not known if the command still runs"))
     }

@@ -29,7 +29,7 @@ struct ShimEnvironment {
   }
 
   /// Returns whether a shell variable can have a name.
-  private static func isShellName(_ name: String) -> Bool {
+  static func isShellName(_ name: String) -> Bool {
     let bytes = name.utf8
     func isLetter(_ byte: UInt8) -> Bool {
       switch byte {

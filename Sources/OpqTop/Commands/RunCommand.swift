@@ -19,6 +19,11 @@ struct RunCommand: EndingCommand {
       --batch, a line is printed for each start, each failed attempt that is retried and each end of a job, and a \
       summary at the end. These lines have no colors. The jobs do not outlive this process then, unless it is killed.
 
+      With --on slurm, each command runs as a job of a Slurm cluster. The directory of the run must then be on a file system \
+      that this machine and the nodes share. With --on slurm:LOGIN, Slurm's commands are called through ssh, which must \
+      not ask for a password. The commands run in the home directory on the cluster, or with \
+      --on slurm:LOGIN:DIRECTORY in this directory. Their output is copied to this machine.
+
       The directory .opq beside the file keeps the states and the output of all runs. --resume resumes a run whose \
       process was ended or killed: jobs that have ended do not run again, unless they have changed, and jobs that \
       still run are awaited. --resume with --dry-run says what would happen to each job.
@@ -75,6 +80,8 @@ struct RunCommand: EndingCommand {
       """)
   var failFast = false
 
+  @OptionGroup var cluster: RunClusterOptions
+
   @Flag(help: "Print the plan, and run nothing.")
   var dryRun = false
 
@@ -115,7 +122,8 @@ struct RunCommand: EndingCommand {
   private func checkResume() throws {
     let options = [
       (lines != nil, "--lines"), (width != nil, "-j"), (!only.isEmpty, "--only"),
-      (!until.isEmpty, "--until"), (failFast, "--fail-fast"),
+      (!until.isEmpty, "--until"), (failFast, "--fail-fast"), (cluster.on != nil, "--on"),
+      (cluster.poll != nil, "--poll"),
     ]
     if let option = options.first(where: \.0)?.1 {
       throw ValidationError("\(option) cannot be changed; use only one of --resume and \(option)")
@@ -130,11 +138,11 @@ struct RunCommand: EndingCommand {
     do {
       let inputs = try RunInputs(
         lines ?? file ?? "", isLines: lines != nil, width: width, only: only, until: until,
-        failsFast: failFast)
+        failsFast: failFast, cluster: cluster.cluster)
       guard dryRun else { return RunStart.begin(inputs, in: place, display) }
-      let text =
-        json ? inputs.plan.jsonLine : RunText.shown(inputs.plan.text, isUnicode: !display.ascii)
-      return Self.print(text)
+      if json { return Self.print(inputs.plan.jsonLine) }
+      let lines = inputs.plan.text + RunText.lines(about: inputs.request.cluster)
+      return Self.print(RunText.shown(lines, isUnicode: !display.ascii))
     } catch {
       return Program.fail(error)
     }

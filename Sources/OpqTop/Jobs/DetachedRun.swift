@@ -61,9 +61,11 @@ struct DetachedRun {
   /// Says what happens with the jobs of a run that is continued. If nothing is left to do, prints the summary.
   ///
   /// - Returns: How the process must end; `nil` if jobs are left.
+  /// - Throws: An error if the run cannot be continued, such as `RunFailure` if its cluster cannot be used.
   private func endingWithoutWork() throws -> Ending? {
     try LoadedRun.checkIdle(start.directory)
     let run = try LoadedRun(start.directory, retrying: start.retrying)
+    try run.checkCluster()
     RunText.say(run.sentences, isUnicode: !viewer.view.ascii)
     return run.isOver ? RunReport(run.directory).ending(isUnicode: !viewer.view.ascii) : nil
   }

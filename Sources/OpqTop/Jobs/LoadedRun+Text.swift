@@ -17,7 +17,8 @@ extension LoadedRun {
     let lines = rows.map { row in
       row.id + String(repeating: " ", count: max(0, width - row.id.count) + 2) + row.words
     }
-    let end = isOver ? ["nothing is left to do"] : sentences
+    let place = request.cluster.map { [EscapedText.escaped($0.sentence)] } ?? []
+    let end = isOver ? ["nothing is left to do"] : sentences + place
     return (lines + (end.isEmpty ? [] : [""]) + end).map { "\($0)\n" }.joined()
   }
 
@@ -30,6 +31,8 @@ extension LoadedRun {
     case .run(let attempt): "runs again, as attempt \(attempt)"
     case .keep(let outcome): "stays \(Self.words(about: outcome))"
     case .adopt(let attempt, _, _): "still runs as attempt \(attempt), and is awaited"
+    case .adoptSubmission(let attempt, _, _):
+      "was submitted to the cluster as attempt \(attempt), and is awaited"
     case .take(let attempt, _, let status):
       status == 0
         ? "has succeeded as attempt \(attempt)"

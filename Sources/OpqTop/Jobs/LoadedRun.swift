@@ -2,10 +2,8 @@
 // Part of opq; see LICENSE.
 
 import CMonitorSystem
-import Dispatch
 import JobFiles
 import JobRun
-import Synchronization
 
 /// A run as its files describe it, and what a runner does with its jobs.
 struct LoadedRun {
@@ -49,12 +47,10 @@ struct LoadedRun {
     }
     let plan = try RunInputs.plan(of: request, in: directory)
     let history = try RunHistory.read(directory)
-    let resumption = try Self.awaited {
-      await Self.result { () async throws(RunFailure) in
-        try await Resumption.load(
-          plan, directory: directory, history: history, retrying: retrying.isEmpty ? nil : retrying)
-      }
-    }.get()
+    let resumption = try AwaitedWork.result { () async throws(RunFailure) in
+      try await Resumption.load(
+        plan, directory: directory, history: history, retrying: retrying.isEmpty ? nil : retrying)
+    }
     (self.request, self.plan, self.resumption) = (request, plan, resumption)
     isOver = history.isFinished && !resumption.hasWork && resumption.records.isEmpty
     let change = RunVariables.change(
@@ -62,38 +58,19 @@ struct LoadedRun {
     sentences = resumption.sentences + (isOver ? [] : [change].compactMap(\.self))
   }
 
+  /// Checks that the cluster of the run can be used if the run has jobs to execute. Blocks the calling thread. Does
+  /// nothing for a run on this machine.
+  ///
+  /// - Throws: `RunFailure` if the cluster cannot be used.
+  func checkCluster() throws(RunFailure) {
+    guard resumption.hasWork, let cluster = request.cluster else { return }
+    _ = try AwaitedWork.result { () async throws(RunFailure) in try await cluster.found() }
+  }
+
   /// Throws the error that a runner executes the jobs of a run, if there is one.
   static func checkIdle(_ directory: RunDirectory) throws(RunFailure) {
     if let process = RunLock.holder(of: directory) {
       throw RunFailure(runner: process, of: directory)
-    }
-  }
-
-  /// Performs asynchronous work, and blocks the calling thread until it is done. A thread of a task must not call this
-  /// function.
-  private static func awaited<Value: Sendable>(
-    _ work: @escaping @Sendable () async -> Value
-  ) -> Value {
-    let result = Mutex<Value?>(nil)
-    let isDone = DispatchSemaphore(value: 0)
-    Task.detached {
-      let value = await work()
-      result.withLock { $0 = value }
-      isDone.signal()
-    }
-    isDone.wait()
-    guard let value = result.withLock({ $0 }) else { fatalError("the work has no result") }
-    return value
-  }
-
-  /// Returns the result of asynchronous work.
-  private static func result<Value: Sendable>(
-    _ work: () async throws(RunFailure) -> Value
-  ) async -> Result<Value, RunFailure> {
-    do throws(RunFailure) {
-      return .success(try await work())
-    } catch {
-      return .failure(error)
     }
   }
 }

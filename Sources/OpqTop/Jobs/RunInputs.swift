@@ -8,7 +8,7 @@ import JobRun
 /// The inputs of a new run, and its plan.
 struct RunInputs {
   /// The inputs that the directory of the run stores.
-  let request: RunRequest
+  private(set) var request: RunRequest
   /// The bytes of the jobs if they cannot be read again, because they are those of standard input or of a pipe;
   /// otherwise `nil`.
   let input: [UInt8]?
@@ -23,20 +23,34 @@ struct RunInputs {
   ///   - only: The names of the jobs that run without the jobs that they need; empty for all jobs.
   ///   - until: The names of the jobs that run with all jobs that they need; empty for all jobs.
   ///   - failsFast: Whether the first failure cancels the other jobs.
+  ///   - cluster: The cluster on which the commands run; `nil`, the default, for this machine.
   /// - Throws: `FileError` or `JobFileError` if the jobs cannot be read or have a mistake.
   init(
-    _ path: String, isLines: Bool, width: Int?, only: [String], until: [String], failsFast: Bool
+    _ path: String, isLines: Bool, width: Int?, only: [String], until: [String], failsFast: Bool,
+    cluster: RunCluster? = nil
   ) throws {
     let isReadOnce = Self.isReadOnce(path)
     let bytes = try InputFile.bytes(of: path)
     var request = RunRequest(
       file: isReadOnce ? nil : RunPlace.absolute(path),
       title: path == "-" ? InputFile.standardInputName : path, isLines: isLines, width: width,
-      only: only, until: until, failsFast: failsFast, directory: RunPlace.absolute("."))
+      only: only, until: until, failsFast: failsFast, cluster: cluster,
+      directory: RunPlace.absolute("."))
     plan = try Self.plan(bytes, request)
     request.variables = RunVariables.hashes(of: plan)
     self.request = request
     input = isReadOnce ? bytes : nil
+  }
+
+  /// Checks that Slurm's commands can be called, and finds the directory on the cluster. Blocks the calling thread.
+  /// Does nothing for a run on this machine.
+  ///
+  /// - Throws: `RunFailure` if the cluster cannot be used.
+  mutating func findCluster() throws {
+    guard let cluster = request.cluster else { return }
+    request.cluster = try AwaitedWork.result { () async throws(RunFailure) in
+      try await cluster.found()
+    }
   }
 
   /// Returns whether the path has other contents, or none, when it is read again. It is standard input, a pipe such as

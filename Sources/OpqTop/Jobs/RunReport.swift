@@ -56,7 +56,7 @@ struct RunReport {
       switch record.event {
       case .runner: begin = record.time
       case .finish: end = record.time
-      case .start, .attempt, .end, .retry: break
+      case .start, .submitted, .attempt, .end, .retry: break
       }
     }
     guard let begin, let end else { return .zero }

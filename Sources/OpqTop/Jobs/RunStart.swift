@@ -31,6 +31,8 @@ struct RunStart {
       // The run of the viewer must be created before any other thread: it blocks signals, and threads that are created
       // later inherit the blocked signals. Commands do not inherit them.
       let viewer = try viewer(display, isDetached: isDetached)
+      var inputs = inputs
+      try inputs.findCluster()
       let directory = try RunStore.create(
         in: place.state == nil ? .beside(file: inputs.request.file) : place.place,
         request: inputs.request, input: inputs.input, plan: inputs.plan)

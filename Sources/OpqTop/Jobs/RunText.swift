@@ -42,6 +42,11 @@ struct RunText {
     StandardStream.output.write(shown(text, isUnicode: isUnicode))
   }
 
+  /// Returns the line that says where the commands run; empty for this machine.
+  static func lines(about cluster: RunCluster?) -> String {
+    cluster.map { "\n\(EscapedText.escaped($0.sentence))\n" } ?? ""
+  }
+
   /// Returns the line for the end of the run.
   ///
   /// - Parameters:

@@ -44,6 +44,8 @@ struct RunningJobs {
     let run =
       try start.new.map { LoadedRun(new: start.directory, $0) }
       ?? LoadedRun(start.directory, retrying: start.retrying)
+    // The process that has created the run, or has started this one, has checked the cluster.
+    if start.new == nil, !isDetached { try run.checkCluster() }
     RunText.say(run.sentences, isUnicode: !viewer.view.ascii)
     if run.isOver { return RunReport(run.directory).ending(isUnicode: !viewer.view.ascii) }
     if start.new == nil { try RunStore.write(run.plan, to: run.directory) }
@@ -78,6 +80,7 @@ struct RunningJobs {
     // Each line would otherwise be a kind of its own.
     options.kind = run.request.isLines ? "line" : nil
     options.workingDirectory = run.request.directory
+    options.cluster = run.request.cluster
     let jobs = JobRun(
       run.plan, directory: run.directory, journal: journal, programs: programs,
       history: run.resumption, options: options

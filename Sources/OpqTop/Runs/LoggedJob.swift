@@ -40,7 +40,7 @@ struct LoggedJob {
       if isEndedByRun { end = nil }
     case .retry:
       if record.jobs?.contains(name) == true { end = nil }
-    case .finish: break
+    case .submitted, .finish: break
     case .start:
       guard record.job == name, let attempt = record.attempt else { return }
       end = nil

@@ -28,6 +28,10 @@ struct StoredRun {
     var jobs: [String]?
     var process: Int32?
     var boot: String?
+    var comment: String?
+    var name: String?
+    var id: Int?
+    var submitted: Int64?
   }
 
   /// The path of the directory.

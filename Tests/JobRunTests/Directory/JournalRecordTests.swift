@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import OperationsCommands
 import TestSupport
 import Testing
 
@@ -28,6 +29,7 @@ struct JournalRecordTests {
     (record.duration, record.files, record.host, record.job) = (.max, "x\(text)", text, text)
     (record.jobs, record.lastLine, record.origin) = ([text, text], text, text)
     (record.process, record.reason, record.state) = (.max, text, .skipped)
+    (record.comment, record.id, record.name, record.submitted) = (text, .max, text, .max)
     (record.status, record.unneeded, record.version, record.waits) = (.min, true, 1, false)
     return record
   }
@@ -54,7 +56,7 @@ struct JournalRecordTests {
         try scanner.skipValue()
       }
     }
-    #expect(keys.count == 20 && keys == keys.sorted())
+    #expect(keys.count == 24 && keys == keys.sorted())
   }
 
   @Test("RD-1: The records have the documented keys, and no keys without a value")
@@ -71,6 +73,17 @@ struct JournalRecordTests {
       line(.start("fetch", attempt: 1, files: "1-fetch.1", definition: "0123"))
         == #"{"attempt":1,"definition":"0123","event":"start","files":"1-fetch.1","job":"fetch","#
         + #""time":7}"# + "\n")
+    var submission = SlurmSubmission(comment: "opq-1", name: "fetch")
+    #expect(
+      line(
+        .start("fetch", attempt: 1, files: "1-fetch.1", definition: "0123", submission: submission))
+        == #"{"attempt":1,"comment":"opq-1","definition":"0123","event":"start","files":"1-fetch.1","#
+        + #""job":"fetch","name":"fetch","time":7}"# + "\n")
+    (submission.id, submission.submitted) = (17, 1000)
+    #expect(
+      line(.submitted("fetch", attempt: 1, submission: submission))
+        == #"{"attempt":1,"comment":"opq-1","event":"submitted","id":17,"job":"fetch","#
+        + #""submitted":1000,"time":7}"# + "\n")
     #expect(
       line(.attempt("fetch", attempt: 1, status: 7, reason: "exit status 7"))
         == #"{"attempt":1,"event":"attempt","job":"fetch","reason":"exit status 7","status":7,"#
@@ -133,6 +146,8 @@ struct JournalRecordTests {
       #"{"attempt":0,"event":"start","files":"f","job":"a","time":7}"#,
       #"{"attempt":1,"event":"start","files":"../f","job":"a","time":7}"#,
       #"{"attempt":1,"event":"start","files":"","job":"a","time":7}"#,
+      #"{"attempt":1,"comment":"c","event":"start","files":"f","job":"a","time":7}"#,
+      #"{"event":"submitted","job":"a","time":7}"#,
       #"{"event":"end","job":"a","time":7}"#,
       #"{"event":"end","job":"a","state":"done","time":7}"#,
       #"{"event":"end","state":"failed","time":7}"#, #"{"event":"retry","time":7}"#,

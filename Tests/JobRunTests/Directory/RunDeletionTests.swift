@@ -73,6 +73,22 @@ struct RunDeletionTests {
     #expect(DirectoryScene.names(in: scene.place.runs).isEmpty)
   }
 
+  @Test("RD-8, JS-3: A run is not deleted while the end of a submission is not known")
+  func deleteWithSubmission() throws {
+    let scene = try DirectoryScene()
+    let plan = try DirectoryScene.plan()
+    var request = scene.request()
+    request.cluster = RunCluster("slurm")
+    let run = try RunStore.create(in: scene.place, request: request, input: nil, plan: plan)
+    let submission = SlurmSubmission(comment: "opq-1", name: "one")
+    let start = JournalRecord.start(
+      "one", attempt: 1, files: "1-one.1", definition: "d", submission: submission)
+    DirectoryScene.write(start.line, to: run.journal)
+    #expect(run.mayHaveLivingCommand)
+    DirectoryScene.write("0 12\n", to: run.files(named: "1-one.1").status)
+    #expect(!run.mayHaveLivingCommand)
+  }
+
   @Test("RD-8: A command whose shim was killed is alive")
   func killedShim() throws {
     let scene = try DirectoryScene()

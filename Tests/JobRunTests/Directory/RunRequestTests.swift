@@ -15,8 +15,11 @@ struct RunRequestTests {
     let full = RunRequest(
       file: text, title: text, isLines: true, width: 3, only: [text, ""], until: ["x"],
       failsFast: true, directory: text, created: 7, variables: [text: "0123", "B": ""])
+    var clustered = full
+    clustered.cluster = RunCluster("slurm:login:/data/\(text)")
+    clustered.cluster?.pollInterval = .milliseconds(1_500)
     let small = RunRequest(file: nil, title: "", directory: "/", created: 0)
-    for request in [full, small] {
+    for request in [full, clustered, small] {
       #expect(try RunRequest(json: request.json) == request)
       #expect(request.json.count { $0 < 0x20 } == 1 && request.json.last == UInt8(ascii: "\n"))
     }
@@ -31,9 +34,23 @@ struct RunRequestTests {
         + #""title":"t","until":[],"variables":{},"version":1}"# + "\n")
   }
 
+  @Test("JS-8: A request of a run on a cluster has the place and the time between two calls")
+  func clusterKeys() {
+    let request = RunRequest(
+      file: nil, title: "t", cluster: RunCluster("slurm"), directory: "/d", created: 7)
+    #expect(
+      String(decoding: request.json, as: UTF8.self)
+        == #"{"created":7,"directory":"/d","failsFast":false,"isLines":false,"on":"slurm","only":[],"#
+        + #""poll":10000,"title":"t","until":[],"variables":{},"version":1}"# + "\n")
+  }
+
   @Test(
     "RD-6: A damaged request is one sentence",
-    arguments: ["", "{", "{}", "[]", #"{"directory":"/"}"#, #"{"created":7,"directory":1}"#])
+    arguments: [
+      "", "{", "{}", "[]", #"{"directory":"/"}"#, #"{"created":7,"directory":1}"#,
+      #"{"created":7,"directory":"/","on":"other"}"#,
+      #"{"created":7,"directory":"/","on":"slurm:login:work"}"#,
+    ])
   func damaged(text: String) throws {
     let scene = try DirectoryScene()
     let run = try scene.run()

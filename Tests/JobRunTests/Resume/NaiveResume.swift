@@ -6,7 +6,7 @@ import OperationsCommands
 
 @testable import JobRun
 
-/// The rules of a resume, written a second time, from one job to its needs and without regard to the time that they take.
+/// A second implementation of the rules of a resume. It goes from each job to its needs, and is slow.
 final class NaiveResume {
   /// What is true for a job.
   struct Fate: Equatable {
@@ -80,6 +80,7 @@ final class NaiveResume {
       return starts(
         index, isAgain: passesOn, isReopened: needsAgain && job.failedAttemptCount > 0)
     case .started(.alive): return Fate(words: "adopt \(job.attemptCount)")
+    case .submitted: return Fate(words: "await \(job.attemptCount)")
     case .started(.orphaned) where plan.jobs[index].isOnce, .started(.unknown):
       return Fate(words: "keep failed", end: .failed, isUnsettled: true, mayRun: true)
     case .started(.lost), .started(.orphaned):

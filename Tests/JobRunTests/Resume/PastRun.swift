@@ -11,6 +11,7 @@ import Testing
 struct PastRun {
   static let boot = "boot"
   static let shim = AdoptedShim(processID: 4711, startTime: 1)
+  static let submission = SlurmSubmission(comment: "opq-1", name: "a", id: 7, submitted: 1000)
   static let process = ProcessIdentity(id: 4712, startTime: 2)
 
   var directory = RunDirectory(path: "/runs/20260131-235959-k3x9")
@@ -32,6 +33,16 @@ struct PastRun {
     records.append(
       .start(id, attempt: attempt, files: "\(id).\(attempt)", definition: definition(of: id)))
     findings[id] = finding
+  }
+
+  /// Records the submission of an attempt to a cluster.
+  mutating func submit(
+    _ id: String, attempt: Int = 1, _ submission: SlurmSubmission = PastRun.submission
+  ) {
+    records.append(
+      .start(
+        id, attempt: attempt, files: "\(id).\(attempt)", definition: definition(of: id),
+        submission: submission))
   }
 
   /// Records that an attempt has failed, and that another attempt follows.
@@ -142,6 +153,7 @@ struct Resumed {
     case .run(let attempt): "run \(attempt)"
     case .keep(let outcome): "keep \(outcome.state.rawValue)"
     case .adopt(let attempt, _, _): "adopt \(attempt)"
+    case .adoptSubmission(let attempt, _, _): "await \(attempt)"
     case .take(let attempt, _, let status): "take \(attempt) with \(status)"
     case .wait: "wait"
     }

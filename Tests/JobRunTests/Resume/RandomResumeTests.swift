@@ -109,6 +109,7 @@ struct RandomResumeTests {
         .orphaned(PastRun.process),
       ]
       past.progress = .started(findings.randomElement(using: &random) ?? .lost)
+      if random.happens(0.2) { past.progress = .submitted(PastRun.submission) }
     default:
       let state = JobOutcome.State.allCases.randomElement(using: &random) ?? .failed
       if state == .succeeded || state == .failed { past.attemptCount += 1 }

@@ -7,8 +7,8 @@ import TestSupport
 
 @testable import JobRun
 
-/// A run whose runners end at random moments, whose commands end in random ways, and whose job file changes. There are no
-/// processes. The journal is the only thing that a runner knows about earlier ones.
+/// A run whose runners end at random moments, whose commands end in random ways, and whose job file changes. There are
+/// no processes. The journal is the only thing that a runner knows about earlier ones.
 struct RunSimulation {
   /// A rule that the simulation has broken.
   struct Violation: Error, CustomStringConvertible {
@@ -35,8 +35,8 @@ struct RunSimulation {
   private var progress: [Progress] = []
   private var resumption: Resumption
   private var requested: Set<String> = []
-  /// The jobs whose successes do not count, because a runner has found that they or their needs had changed. The job file
-  /// can have changed back since.
+  /// The jobs whose successes do not count, because a runner has found that they or their needs had changed. The job
+  /// file can have changed back since.
   private var outdated: Set<String> = []
 
   init(seed: UInt64) throws {
@@ -133,7 +133,8 @@ struct RunSimulation {
       switch decision {
       case .run(let attempt): progress[index] = .pending(attempt: attempt)
       case .keep(let outcome), .wait(let outcome): progress[index] = .ended(outcome)
-      case .adopt(let attempt, _, _): progress[index] = .running(attempt: attempt)
+      case .adopt(let attempt, _, _), .adoptSubmission(let attempt, _, _):
+        progress[index] = .running(attempt: attempt)
       case .take(let attempt, _, let status): end(index, attempt: attempt, status: status)
       }
     }
@@ -206,7 +207,8 @@ struct RunSimulation {
     progress[index] = .running(attempt: attempt)
   }
 
-  /// A job that has succeeded starts again only if it or a need has changed, and a job that must not run twice only if a user retries it.
+  /// A job that has succeeded starts again only if it or a need has changed, and a job that must not run twice only if
+  /// a user retries it.
   private func checkStart(_ index: Int, attempt: Int) throws {
     let job = plan.jobs[index]
     let starts = records.indices.filter { records[$0].event == .start && records[$0].job == job.id }
@@ -233,7 +235,8 @@ struct RunSimulation {
     return start
   }
 
-  /// Returns whether the success of an attempt belongs to the definition of the job and to the last results of its needs.
+  /// Returns whether the success of an attempt belongs to the definition of the job and to the last results of its
+  /// needs.
   private func isUsable(_ start: Int, of index: Int) -> Bool {
     let needs = needIDs(of: index)
     let ended = Set(records[..<start].filter { $0.event == .end }.compactMap(\.job))

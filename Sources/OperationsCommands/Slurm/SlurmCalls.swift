@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+
+/// Calls Slurm's commands: runs shell texts with the command prefix of a cluster, at most four at a time.
+///
+/// The calls are not operations of a queue, because a viewer would list them with the operations of the program.
+final class SlurmCalls: Sendable {
+  /// The time after which a call counts as lost. A command of Slurm waits about 10 seconds for a controller.
+  private static let limit = Duration.seconds(120)
+  /// The number of calls at a time. A login node accepts few connections that begin at the same moment.
+  private static let width = 4
+
+  private struct State {
+    var free = SlurmCalls.width
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let prefix: [String]
+  private let state = Locked(State())
+
+  init(prefix: [String]) { self.prefix = prefix }
+
+  /// Returns a word that no output contains by chance.
+  static func marker() -> String { "opq-\(String(UInt64.random(in: 0...UInt64.max), radix: 16))" }
+
+  /// Runs a text.
+  ///
+  /// - Parameter text: The text, for `/bin/sh`.
+  /// - Returns: The standard output.
+  /// - Throws: `SlurmCallFailure` if the text was not run to its end, for example because a connection was lost.
+  func run(_ text: String) async throws(SlurmCallFailure) -> [UInt8] {
+    await enter()
+    defer { leave() }
+    let words = prefix + ["/bin/sh", "-s"]
+    var command = Command(words[0], Array(words.dropFirst()))
+    command.inputBytes = Array(text.utf8)
+    command.output = .collected(limit: 1 << 28)
+    command.errorOutput = .collected(limit: 1 << 12)
+    command.gracePeriod = .seconds(1)
+    let run = CommandRun(command, CommandReport(to: Operation()))
+    let timer = Task {
+      try await Task.sleep(for: Self.limit)
+      run.events.note(.stop)
+    }
+    defer { timer.cancel() }
+    do {
+      // The task of the caller may be cancelled. The call must run even then, because it may be the one that ends the
+      // job.
+      let task = Task { try await run.result { await DirectRun(run: run).perform() } }
+      return try await task.value.output
+    } catch is CancellationError {
+      throw SlurmCallFailure(reason: "no answer within \(Self.limit.components.seconds) seconds")
+    } catch {
+      throw SlurmCallFailure(reason: "\(error)")
+    }
+  }
+
+  private func enter() async {
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        if state.free > 0 {
+          state.free -= 1
+          return true
+        }
+        state.waiting.append(continuation)
+        return false
+      }
+      if isFree { continuation.resume() }
+    }
+  }
+
+  private func leave() {
+    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      if state.waiting.isEmpty {
+        state.free += 1
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+    next?.resume()
+  }
+}

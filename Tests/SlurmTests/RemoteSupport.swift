@@ -1,0 +1,1 @@
+../OperationsCommandsTests/Remote/RemoteSupport.swift

@@ -1,0 +1,1 @@
+../OperationsCommandsTests/Support.swift
