@@ -28,6 +28,9 @@ public struct Hello: Sendable, Equatable {
   /// Whether the process carries out ``MonitorCommand/retry(_:names:)``. Since version 1.3 of the
   /// protocol.
   public var canRetry = false
+  /// The name of the place where the process runs, such as the name of a host, unsanitised; empty for this machine.
+  /// The viewer sets this value. It is not a part of the message.
+  package var host = ""
 
   /// Creates a greeting with an unknown boot and no operations.
   public init(

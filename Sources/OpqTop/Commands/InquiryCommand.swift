@@ -144,7 +144,7 @@ extension ViewerRun {
     _ inquiry: inout some Inquiry, of path: String, isReadOnly: Bool
   ) throws -> Ending {
     let session = RemoteSession(
-      path: path, isReadOnly: isReadOnly, interest: inquiry.interest
+      .socket(path), isReadOnly: isReadOnly, interest: inquiry.interest
     ) { [waker] in waker.ring() }
     let watched = try greeted(by: session)
     defer { watched.end() }

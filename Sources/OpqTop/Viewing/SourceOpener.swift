@@ -80,7 +80,9 @@ package final class SourceOpener: Sendable {
   func open(_ source: Source) {
     switch source {
     case .process(let path):
-      let session = RemoteSession(path: path, isReadOnly: isReadOnly) { [waker] in waker.ring() }
+      let session = RemoteSession(.socket(path), isReadOnly: isReadOnly) { [waker] in
+        waker.ring()
+      }
       state.withLock { $0.pending.append(session) }
       session.whenGreeted { [self] result in
         state.withLock { $0.pending.removeAll { $0 === session } }

@@ -80,7 +80,7 @@ struct ViewerRun {
   ) -> RemoteSession {
     RemoteSession(
       // Batch mode sends no commands. A process that waits for the viewers that send commands must not wait for it.
-      path: path, isReadOnly: view.isReadOnly || view.batch, interest: interest(for: number),
+      .socket(path), isReadOnly: view.isReadOnly || view.batch, interest: interest(for: number),
       interval: view.batch ? batchInterval : RemoteSession.usualInterval,
       mostBytes: OperationLedger.mostBytes / count, isHeld: isHeld
     ) { [waker] in waker.ring() }
