@@ -148,22 +148,14 @@ final class LinkCommand {
 
   private func open(_ pipes: cmonitor_pipes) {
     let me = NIOLoopBound(self, eventLoop: loop)
-    // The output is read only after the input can be written.
+    // The output is read only after the input can be written. If the system cannot create a channel, SwiftNIO has
+    // closed its file.
     let bootstrap = NIOPipeBootstrap(group: loop)
-    Self.own(pipes.input, bootstrap.takingOwnershipOfDescriptor(output:)).whenComplete { result in
+    bootstrap.takingOwnershipOfDescriptor(output: pipes.input).whenComplete { result in
       me.value.openInput(result)
       me.value.openOutput(pipes.output)
       me.value.openErrors(pipes.errors)
     }
-  }
-
-  /// Creates a channel for a file, and closes the file if that is not possible.
-  private static func own(
-    _ file: Int32, _ makeChannel: (Int32) -> EventLoopFuture<any Channel>
-  ) -> EventLoopFuture<any Channel> {
-    let channel = makeChannel(file)
-    channel.whenFailure { _ in _ = cmonitor_close(file) }
-    return channel
   }
 
   private func openInput(_ channel: Result<any Channel, any Error>) {
@@ -198,7 +190,7 @@ final class LinkCommand {
       }
     }
     let me = NIOLoopBound(self, eventLoop: loop)
-    Self.own(file, bootstrap.takingOwnershipOfDescriptor(input:)).whenComplete { result in
+    bootstrap.takingOwnershipOfDescriptor(input: file).whenComplete { result in
       switch result {
       case .success(let channel) where !me.value.end.hasOutputEnded: me.value.output = channel
       case .success: break
@@ -220,7 +212,7 @@ final class LinkCommand {
       }
     }
     let me = NIOLoopBound(self, eventLoop: loop)
-    Self.own(file, bootstrap.takingOwnershipOfDescriptor(input:)).whenComplete { result in
+    bootstrap.takingOwnershipOfDescriptor(input: file).whenComplete { result in
       switch result {
       case .success(let channel): if channel.isActive { me.value.errors = channel }
       case .failure: me.value.perform(me.value.end.endErrors())
