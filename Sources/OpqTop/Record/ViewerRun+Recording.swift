@@ -44,7 +44,8 @@ extension ViewerRun {
           minimumInterval: Recorder.interval, interest: interest, isReadOnly: true, wake: wake)
       }
       let session = RemoteSession(
-        .socket(path), isReadOnly: true, interest: interest, interval: Recorder.interval, wake: wake)
+        .socket(path), isReadOnly: true, interest: interest, interval: Recorder.interval, wake: wake
+      )
       try waitForGreeting(of: session)
       return session
     }
