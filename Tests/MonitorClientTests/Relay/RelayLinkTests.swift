@@ -15,7 +15,7 @@ import Testing
 #endif
 
 /// Tests of links over real commands, which stand in for ssh.
-@Suite("A link", .timeLimit(.minutes(5))) struct RelayLinkTests {
+@Suite("A link", .timeLimit(.minutes(5)), .onOwnThread) struct RelayLinkTests {
   /// Waits for the result of the first connection of a link, and ends the link.
   private func result(
     of command: String

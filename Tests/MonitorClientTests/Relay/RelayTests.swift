@@ -15,7 +15,7 @@ import Testing
 #endif
 
 /// Tests of a relay over pipes, with sockets of this process as the processes.
-@Suite("A relay", .timeLimit(.minutes(5))) struct RelayTests {
+@Suite("A relay", .timeLimit(.minutes(5)), .onOwnThread) struct RelayTests {
   /// Reads a frame from a socket.
   private func readFrame(_ connection: Int32) -> [UInt8] {
     var length = UInt32(0)
