@@ -71,7 +71,7 @@ package enum ProcessFinder {
   package static func find(through link: RelayLink?) throws(AttachError) -> [Found] {
     guard let link else { return find() }
     let greeting = ConnectionLoop.shared.makePromise(of: [RelayedTarget].self)
-    link.whenGreeted { greeting.completeWith($0) }
+    link.whenGreeted { greeting.completeWith($0.mapError { $0 as any Error }) }
     link.connect()
     let targets: [RelayedTarget]
     do {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import MonitorProtocol
 import NIOCore
 
 /// Carries the messages between this program and a monitored process, whole and unchanged. All methods must be called
@@ -36,8 +37,8 @@ protocol TransportReceiver: AnyObject {
   func transportHasEnded(_ end: TransportEnd)
 }
 
-/// The end of a transport.
-struct TransportEnd: Equatable {
+/// The end of a transport, or the reason why it cannot connect.
+struct TransportEnd: Error, Equatable {
   /// The reason.
   let error: AttachError
   /// Whether a relay has reported that the process has ended.
@@ -46,5 +47,10 @@ struct TransportEnd: Equatable {
   init(_ error: AttachError, hasProcessEnded: Bool = false) {
     self.error = error
     self.hasProcessEnded = hasProcessEnded
+  }
+
+  /// Creates the end that a relay has reported.
+  init(_ refusal: RelayRefusal) {
+    self.init(AttachError(refusal), hasProcessEnded: refusal.hasProcessEnded)
   }
 }

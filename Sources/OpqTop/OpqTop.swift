@@ -27,7 +27,8 @@ struct OpqTop: ParsableCommand {
       """,
     version: Version.number,
     subcommands: [
-      AttachCommand.self, ListCommand.self, RunCommand.self, RunsCommand.self, RetryCommand.self,
+      AttachCommand.self, ListCommand.self, RelayCommand.self, RunCommand.self, RunsCommand.self,
+      RetryCommand.self,
       DemoCommand.self, WhyCommand.self, TreeCommand.self, LogCommand.self, WaitCommand.self,
       CancelCommand.self, SuspendCommand.self, ResumeCommand.self,
       RecordCommand.self, ReplayCommandLine.self, ExportCommand.self, ReportCommand.self,

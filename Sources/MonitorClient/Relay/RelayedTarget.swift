@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-package import MonitorProtocol
+import MonitorProtocol
 
 /// A process that a relay was started for.
 package struct RelayedTarget: Sendable, Equatable {

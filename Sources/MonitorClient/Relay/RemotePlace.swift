@@ -44,6 +44,15 @@ package struct RemotePlace: Sendable, Hashable {
   /// executes the text, followed by the words of the program.
   package static func command(_ text: String) -> RemotePlace { RemotePlace(.command, text) }
 
+  /// Whether ssh reaches the place.
+  var isHost: Bool { kind == .host }
+
+  /// The name in a message to the user. The text of a command is in quotation marks.
+  var shownName: String {
+    let name = name.shownLine(limit: 80)
+    return isHost ? name : "\"\(name)\""
+  }
+
   /// Returns the words of the command that starts a relay at the place. The first word is a program, which is searched
   /// in `PATH`.
   ///

@@ -6,8 +6,8 @@
 package enum RelayRequest: Sendable, Equatable {
   /// The greeting of the viewer, with the versions of the protocol that it understands.
   case hello(ProtocolVersions)
-  /// Connects to a process. The viewer chooses the number of the connection, from 1, and uses each number once. The
-  /// target is a position in the targets of the relay, from 1.
+  /// Connects to a process. The number of the connection is from 1, and larger than those of all earlier connections.
+  /// The target is a position in the targets of the relay, from 1.
   case open(connection: UInt32, target: UInt32)
   /// A message for a process.
   case message(RelayedMessage)

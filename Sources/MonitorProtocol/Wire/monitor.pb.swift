@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 428a247e8ac26b0e1e1155294af371a70313084d78b389ddc8f8660ef82d7678
+// Made from monitor.proto d0f065bb06dcd24d26f8e680ad36eaa9e4b41b2926d267c726636be93b62bac7
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -2912,7 +2912,7 @@ nonisolated struct WireRelayOpening: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// A number that the viewer chooses for the connection, from 1. The viewer uses each number once.
+  /// The number of the connection, from 1. It is larger than those of all earlier connections.
   var connection: UInt32 = 0
 
   /// The position of the process in `RelayGreeting.targets`, from 1.
