@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import MonitorProtocol
+import RunAnalysis
 import Testing
 
 @testable import MonitorClient
