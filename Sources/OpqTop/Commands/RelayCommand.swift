@@ -73,32 +73,22 @@ struct RelayCommand: EndingCommand {
       }
     }
     if let run {
-      let target = target(of: run)
-      return { [target()] }
+      let found = Result { try FoundRun(run, in: runs) }
+      return { [Self.target(of: found)] }
     }
     let named = targets.compactMap { AttachTarget($0) }
-    return named.isEmpty ? { RelayTarget.all } : { named.map { RelayTarget($0) } }
+    if named.isEmpty { return { RelayTarget.all } }
+    return { named.map { RelayTarget($0) } }
   }
 
-  /// Returns a function that finds the process that runs the jobs of a run.
-  private func target(of word: String) -> @Sendable () -> RelayTarget {
+  /// Finds the process that runs the jobs of a run. It may be about to begin.
+  private static func target(of run: Result<FoundRun, any Error>) -> RelayTarget {
     do {
-      let found = try FoundRun(word, in: runs)
-      return {
-        do {
-          return RelayTarget(path: try found.socket { cmonitor_sleep(20_000_000) })
-        } catch {
-          return Self.refusal(error)
-        }
-      }
+      let path = try run.get().socket { cmonitor_sleep(20_000_000) }
+      return RelayTarget(path: path)
     } catch {
-      let refusal = Self.refusal(error)
-      return { refusal }
+      return RelayTarget(
+        processID: 0, error as? AttachError ?? AttachError(.nothingThere, "\(error)"))
     }
-  }
-
-  private static func refusal(_ error: any Error) -> RelayTarget {
-    RelayTarget(
-      processID: 0, error as? AttachError ?? AttachError(.nothingThere, "\(error)"))
   }
 }
