@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
+import MonitorTransport
 import NIOCore
 
 /// Recognizes the preamble of a relay. After the preamble, the handler passes all bytes on.
@@ -72,7 +73,8 @@ final class RelayMessageHandler: ChannelInboundHandler {
   func channelInactive(context: ChannelHandlerContext) { receive(.closed) }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    receive(.fault("\(error)"))
+    let isTooLong = error is MessageFraming.TooLong
+    receive(.fault(isTooLong ? RelayFailure.tooLong : "\(error)"))
   }
 }
 

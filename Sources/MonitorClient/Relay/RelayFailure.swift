@@ -16,6 +16,9 @@ struct RelayEnd: Sendable, Equatable {
 /// The sentences about a relay that cannot be reached. A sentence contains texts of the far side only as one line of
 /// limited length.
 enum RelayFailure {
+  /// The sentence about a message whose length exceeds the limit.
+  static let tooLong = "a message is longer than \(WireLimits.maximumEnvelopeSize) bytes"
+
   private static let longestLine = 160
   private static let longestText = 80
 

@@ -65,8 +65,7 @@ final class RelayServer: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if error is MessageFraming.TooLong {
-      perform(
-        conversation.fault("a message is longer than \(WireLimits.maximumEnvelopeSize) bytes"))
+      perform(conversation.fault(RelayFailure.tooLong))
     } else {
       context.close(promise: nil)
     }

@@ -107,7 +107,7 @@ import Testing
     let stand = try StandInRelay()
     let processes = [try ScriptedProcess(), try ScriptedProcess()]
     let targets = processes.map { RelayTarget(path: $0.path) }
-    stand.serve(times: 1) { targets }
+    stand.serve { targets }
     let link = RelayLink(stand.place, arguments: [])
     defer { link.invalidate() }
     let sessions = [session(link, 1), session(link, 2)]
@@ -137,7 +137,7 @@ import Testing
     )
     let path = directory.file("2000000000-1.sock")
     symlink(process.path, path)
-    stand.serve(times: 1) { [RelayTarget(path: path)] }
+    stand.serve { [RelayTarget(path: path)] }
     let link = RelayLink(stand.place, arguments: [])
     defer { link.invalidate() }
     let (session, log) = session(link, 1)
@@ -160,7 +160,7 @@ import Testing
     let (session, log) = session(link, 1)
     defer { session.invalidate() }
     // The first relay is a hand-made one, which sends the messages of a process and then nothing.
-    let (input, output) = stand.connect()
+    let (input, output) = stand.connect(1)
     defer { close(input) }
     let hello = ProcessMessage.hello(ScriptedProcess.hello(), versions: .current)
     let answers: [RelayAnswer] = [
@@ -180,7 +180,7 @@ import Testing
     }
     #expect(isGreeted)
     let start = ContinuousClock.now
-    stand.serve(times: 1) { [RelayTarget(path: path)] }
+    stand.serve(start: 2) { [RelayTarget(path: path)] }
     let isLost = log.wait(for: "the loss") { events in
       events.contains { if case .disconnected = $0 { true } else { false } }
     }
@@ -198,7 +198,7 @@ import Testing
     let (stand, process) = (try StandInRelay(), try ScriptedProcess())
     let path = process.path
     let refusal = RelayRefusal(.denied, "process 7 belongs to another user", hasProcessEnded: false)
-    stand.serve(times: 1) {
+    stand.serve {
       [
         RelayTarget(processID: 9, path: "/none/of/these.sock"),
         RelayTarget(processID: 7, path: "", refusal: refusal),
@@ -206,7 +206,10 @@ import Testing
       ]
     }
     startThread {
-      _ = try? process.accept().send(.hello(ScriptedProcess.hello(), versions: .current))
+      guard let viewer = try? process.accept() else { return }
+      viewer.send(.hello(ScriptedProcess.hello(), versions: .current))
+      // The connection is kept until the viewer closes it.
+      _ = viewer.receive { _ in false }
     }
     let link = RelayLink(stand.place, arguments: [])
     defer { link.invalidate() }
