@@ -181,7 +181,7 @@ struct HeaderView {
     let name = ownTitle.isEmpty ? monitored.hello?.processName ?? "" : ownTitle
     let limit = max(8, canvas.columns.count / 4)
     let clipped = name.clipped(to: limit)
-    return clipped + (monitored.hello.map { "[\($0.processID)]" } ?? "")
+    return clipped + (monitored.hello.map { $0.processID == 0 ? "" : "[\($0.processID)]" } ?? "")
   }
 
   /// Draws each deadlock and its fix side by side in a row below the header.
