@@ -17,6 +17,8 @@ struct AttachCommand: EndingCommand {
       arguments, it shows the processes as one, with a table of the processes and their totals. \
       Sockets are in the directory opq below XDG_RUNTIME_DIR, or in /tmp if that is not set. If \
       OPQ_SOCKET_DIRECTORY is set for both programs, they use only that directory. \
+      "opq-top attach slurm" shows your jobs of a Slurm cluster, with Slurm's commands on this machine, and "opq-top \
+      attach slurm:LOGIN" through ssh; see Clusters.md. \
       The process continues when opq-top ends. Exits with 1 if the process does not answer, or, with \
       --batch, when it ends; with 3 if no process listens; with 4 if the process uses another version of the \
       protocol; with 5 if access is denied. With several processes, exits when the last one has ended. \
@@ -33,11 +35,13 @@ struct AttachCommand: EndingCommand {
 
   @OptionGroup var options: TargetOptions
   @OptionGroup var runs: RunPlaceOptions
+  @OptionGroup var slurm: SlurmOptions
   @OptionGroup var view: ViewOptions
   @OptionGroup var recording: RecordingOptions
 
   func validate() throws {
     try runs.check(options)
+    if try slurmPlace() != nil { return }
     guard let first = targets.first else { return }
     guard !options.isGiven else {
       throw ValidationError("\(first) cannot be combined with \(TargetOptions.words)")
@@ -60,9 +64,17 @@ struct AttachCommand: EndingCommand {
     }
   }
 
+  /// Returns the place of Slurm that the argument names; `nil` if the arguments name processes.
+  private func slurmPlace() throws -> SlurmPlace? {
+    try slurm.place(targets, isOtherGiven: options.isGiven, records: recording.record != nil)
+  }
+
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
-    Attachment(
+    if let place = try? slurmPlace() {
+      return SlurmAttachment(place: place, users: slurm.users, view: view).ending()
+    }
+    return Attachment(
       targets: targets.compactMap { AttachTarget($0) }, options: options, runs: runs, view: view,
       recording: recording
     ).ending { Program.fail(AttachError(.nothingThere, ProcessTable.emptyMessage)) }

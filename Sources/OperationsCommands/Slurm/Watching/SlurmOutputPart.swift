@@ -21,4 +21,11 @@ package struct SlurmOutputPart: Hashable, Sendable {
   package let position: Int64
   /// The bytes up to the end of the file; `nil` if the file does not exist, cannot be read, or is not a regular file.
   package let bytes: [UInt8]?
+
+  /// Creates a part.
+  package init(path: String, position: Int64, bytes: [UInt8]?) {
+    self.path = path
+    self.position = position
+    self.bytes = bytes
+  }
 }
