@@ -81,8 +81,8 @@ let viewerLibraries: [Target.Dependency] = [
   "Dashboard", "CursesTerminal", "MonitorClient", "MonitorProtocol", "RunAnalysis",
 ]
 
-/// The libraries of the viewer opq-top, the module OpqTop, which contains the viewer's commands, and those about jobs.
-let viewer = viewerLibraries + ["OpqTop", "JobFiles", "JobRun"]
+/// The libraries of the viewer opq-top, the module OpqTop with the viewer's commands, and those about jobs.
+let viewer = viewerLibraries + ["OpqTop", "JobFiles", "JobRun", "OperationsCommands"]
 
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
@@ -254,8 +254,8 @@ let viewerTargets: [Target] = [
   .executableTarget(
     name: "opq-top", dependencies: ["OpqTop"],
     exclude: [
-      "BatchOutput.md", "Clusters.md", "Export.md", "JobFile.md", "Jobs.md", "Runs.md",
-      "Scripting.md", "Packaging",
+      "BatchOutput.md", "Clusters.md", "Export.md", "JobFile.md", "Jobs.md", "Machines.md",
+      "Runs.md", "Scripting.md", "Packaging",
     ]),
 ]
 

@@ -19,6 +19,9 @@ public enum Message: Sendable, Equatable {
   /// The answer to ``Effect/findProcesses``: all processes that were found, in the order in which the picker
   /// lists them.
   case found([ProcessChoice])
+  /// The answer to ``Effect/findProcesses`` if the processes of another machine could not be found. The reason is a
+  /// sentence.
+  case findFailed(reason: String)
   /// The source of an ``Effect/open(_:)`` could not be opened. The reason is a sentence. The dashboard still
   /// watches the previous source.
   case openFailed(reason: String)
@@ -47,8 +50,8 @@ public enum Effect: Sendable, Equatable {
   /// The loop must write this frame into a new file, and report the result with ``Message/exported(_:)``. The
   /// frame contains the operations to export.
   case export(MonitorProtocol.BatchFrame)
-  /// The loop must find the processes that can be watched, and answer with ``Message/found(_:)``. The
-  /// dashboard does not request a second search before the answer.
+  /// The loop must find the processes that can be watched, and answer with ``Message/found(_:)``
+  /// or ``Message/findFailed(reason:)``. The dashboard does not request a second search before the answer.
   case findProcesses
   /// The loop must watch this source instead of the present one.
   ///

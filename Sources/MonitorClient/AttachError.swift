@@ -70,18 +70,35 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
 }
 
 extension Farewell {
-  /// The maximum number of characters that are shown of the reason in a farewell message.
-  private static let reasonLimit = 199
+  /// The reason as one line that is safe to print.
+  var sentence: String { reason.shownSentence }
+}
 
-  /// The reason as one line that is safe to print. The process has sent the text, which may contain
-  /// any characters.
-  var sentence: String {
-    if reason.isEmpty { return "no reason given" }
-    let shown = reason.unicodeScalars.prefix(Self.reasonLimit).map { scalar -> Unicode.Scalar in
+extension AttachError {
+  /// Creates the error for a relay that is not connected to a process.
+  init(_ refusal: RelayRefusal) {
+    let kind: Kind =
+      switch refusal.cause {
+      case .lost: .lost
+      case .nothingThere: .nothingThere
+      case .denied: .denied
+      }
+    self.init(kind, refusal.reason.shownSentence)
+  }
+}
+
+extension String {
+  /// The text of another process as one line that is safe to print. The text may contain any characters.
+  var shownSentence: String { isEmpty ? "no reason given" : shownLine(limit: 199) }
+
+  /// Returns the text of another process as one line that is safe to print, with at most a number of characters and,
+  /// if the text is longer, "…".
+  func shownLine(limit: Int) -> String {
+    let shown = unicodeScalars.prefix(limit).map { scalar -> Unicode.Scalar in
       if scalar.properties.isWhitespace { return " " }
       return scalar.isObeyed ? "\u{B7}" : scalar
     }
-    let isCut = reason.unicodeScalars.count > Self.reasonLimit
+    let isCut = unicodeScalars.dropFirst(limit).first != nil
     return String(String.UnicodeScalarView(shown)) + (isCut ? "\u{2026}" : "")
   }
 }

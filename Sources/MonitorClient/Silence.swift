@@ -33,7 +33,8 @@ struct Silence: Equatable {
   /// The time of the next check.
   private(set) var nextLook: MonitorTime
   private var lastHeard: MonitorTime
-  private var isAsked = false
+  /// Whether a ping was requested, and no bytes have arrived since.
+  private(set) var isAsked = false
   private var isReported = false
 
   /// Creates the state of a connection that has just received the greeting.

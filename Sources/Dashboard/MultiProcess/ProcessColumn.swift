@@ -19,12 +19,16 @@ struct ProcessColumn {
   ///   - limit: The maximum width in cells.
   init(_ processes: [ProcessReport], glyphs: Glyphs, limit: Int) {
     let names = Set(processes.map(\.hello.processName))
-    // If two processes run the same program, the column shows process ids instead of names.
+    // If two processes run the same program, the column shows process ids instead of names. On several machines, the
+    // same id may belong to several processes, so the host precedes the id, as on the command line.
     let isNamed = names.count == processes.count
-    title = processes.isEmpty ? "" : isNamed ? "PROCESS" : "PID"
+    let hasHosts = processes.contains { !$0.hello.host.isEmpty }
+    title = processes.isEmpty ? "" : isNamed || hasHosts ? "PROCESS" : "PID"
     words = Dictionary(
-      uniqueKeysWithValues: processes.map {
-        ($0.number, isNamed ? $0.hello.processName : "\($0.hello.processID)")
+      uniqueKeysWithValues: processes.map { process in
+        let hello = process.hello
+        let id = hello.host.isEmpty ? "\(hello.processID)" : "\(hello.host):\(hello.processID)"
+        return (process.number, isNamed ? hello.processName : id)
       })
     width =
       processes.isEmpty

@@ -77,10 +77,18 @@ extension Dashboard {
       "cannot attach: \(reason)", isWarning: true, lifetime: .seconds(20), at: now)
   }
 
+  /// Shows the reason why the processes of another machine could not be found. The rows of the picker do not change.
+  mutating func noteFindingFailed(_ reason: String) {
+    guard picker != nil else { return }
+    picker?.noteFailure(at: now)
+    show("cannot list the processes: \(reason)", isWarning: true)
+  }
+
   /// Returns the name of a row's source for use in a sentence.
   func name(of row: PickerState.Row) -> String {
     switch row {
-    case .process(let choice): "\(choice.programName.clipped(to: 24))[\(choice.processID)]"
+    case .process(let choice):
+      "\(choice.programName.clipped(to: 24))[\(choice.processID)]\(String(onHost: configuration.host))"
     case .demo: "the demo"
     }
   }

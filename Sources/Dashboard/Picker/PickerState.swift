@@ -40,6 +40,8 @@ struct PickerState: Sendable, Equatable {
 
   /// The time from the result of a search for processes to the next search.
   static let interval = Duration.seconds(2)
+  /// The time from a failed search to the next search.
+  static let intervalAfterFailure = Duration.seconds(20)
 
   /// The rows from the top; the last one is the demo.
   private(set) var rows = [Row.demo]
@@ -81,6 +83,13 @@ struct PickerState: Sendable, Equatable {
     let first = rows.firstIndex { $0.refusal == nil && $0.source != watched }
     // If the process that the user selected no longer exists, its neighbour is selected.
     index = same ?? (isChosen ? min(index, rows.count - 1) : first ?? 0)
+  }
+
+  /// Records that a search for processes has failed. The next search follows later than after a success, because it
+  /// probably fails too.
+  mutating func noteFailure(at now: MonitorTime) {
+    hasFound = true
+    nextLook = now + Self.intervalAfterFailure
   }
 
   /// Moves the selection down by `offset` rows, at most to the first or the last row.

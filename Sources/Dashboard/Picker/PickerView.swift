@@ -42,7 +42,8 @@ struct PickerView {
 
   private func drawTitle(on canvas: inout Canvas) {
     canvas.rule(
-      row: layout.headings, title: [Span(" processes to attach to ", .strong, isBold: true)])
+      row: layout.headings,
+      title: [Span(" processes\(machine) to attach to ", .strong, isBold: true)])
     let count = picker.rows.count { $0.refusal == nil } - 1
     let words =
       !picker.hasFound
@@ -51,6 +52,9 @@ struct PickerView {
     canvas.writeRight(
       words, row: layout.headings, columns: canvas.columns.dropLast(), style: Style(.dim))
   }
+
+  /// The words ` on HOST`; empty if the picker lists the processes of this machine.
+  private var machine: String { String(onHost: dashboard.configuration.host) }
 
   private func drawHeadings(_ columns: PickerColumns, row: Int, on canvas: inout Canvas) {
     let style = Style(.dim)
@@ -131,7 +135,7 @@ struct PickerView {
     guard picker.hasFound, picker.rows.count == 1 else { return }
     let text = WrappedText(
       """
-      No monitored process found. Start one with OPQ_MONITOR=rw, or call \
+      No monitored process found\(machine). Start one with OPQ_MONITOR=rw, or call \
       OperationMonitor.listen().
       """,
       columns: canvas.columns.count - 4, lineLimit: max(1, rows.count - 1), style: Style(.dim),

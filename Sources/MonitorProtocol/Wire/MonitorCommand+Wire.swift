@@ -20,6 +20,9 @@ extension WireCommand {
     case .retry(let ids, let names):
       retry.ids = ids.map(\.rawValue)
       retry.names = names.map(\.wireText)
+    case .setHeld:
+      // A viewer answers this command itself. A message about it would have no action.
+      break
     }
   }
 }
@@ -70,6 +73,7 @@ extension WireCommandResult.Outcome {
       case .unknown, .lost: .unspecified
       case .denied: .denied
       case .notRetryable: .notRetryable
+      case .refused: .unspecified
       }
   }
 }

@@ -15,11 +15,12 @@ extension SwiftProtobuf.Message {
     (try? serializedBytes()) ?? []
   }
 
-  /// Creates a message from its bytes.
-  init(wireBytes bytes: [UInt8]) throws(WireError) {
-    guard bytes.count <= WireLimits.maximumMessageSize else {
-      throw WireError(
-        "a message has \(bytes.count) bytes; the limit is \(WireLimits.maximumMessageSize)")
+  /// Creates a message from its bytes, whose number must not exceed a limit.
+  init(
+    wireBytes bytes: [UInt8], limit: Int = WireLimits.maximumMessageSize
+  ) throws(WireError) {
+    guard bytes.count <= limit else {
+      throw WireError("a message has \(bytes.count) bytes; the limit is \(limit)")
     }
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = WireLimits.mostDepth

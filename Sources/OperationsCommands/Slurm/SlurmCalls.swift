@@ -7,8 +7,6 @@ import OperationsCore
 ///
 /// The calls are not operations of a queue, because a viewer would list them with the operations of the program.
 final class SlurmCalls: Sendable {
-  /// The time after which a call counts as lost. A command of Slurm waits about 10 seconds for a controller.
-  private static let limit = Duration.seconds(120)
   /// The number of calls at a time. A login node accepts few connections that begin at the same moment.
   private static let width = 4
 
@@ -18,9 +16,18 @@ final class SlurmCalls: Sendable {
   }
 
   private let prefix: [String]
+  private let limit: Duration
   private let state = Locked(State())
 
-  init(prefix: [String]) { self.prefix = prefix }
+  /// Creates calls with a command prefix.
+  ///
+  /// - Parameters:
+  ///   - prefix: The words before each command.
+  ///   - limit: The time after which a call counts as lost. A command of Slurm waits about 10 seconds for a controller.
+  init(prefix: [String], limit: Duration = .seconds(120)) {
+    self.prefix = prefix
+    self.limit = limit
+  }
 
   /// Returns a word that no output contains by chance.
   static func marker() -> String { "opq-\(String(UInt64.random(in: 0...UInt64.max), radix: 16))" }
@@ -41,7 +48,7 @@ final class SlurmCalls: Sendable {
     command.gracePeriod = .seconds(1)
     let run = CommandRun(command, CommandReport(to: Operation()))
     let timer = Task {
-      try await Task.sleep(for: Self.limit)
+      try await Task.sleep(for: limit)
       run.events.note(.stop)
     }
     defer { timer.cancel() }
@@ -51,7 +58,7 @@ final class SlurmCalls: Sendable {
       let task = Task { try await run.result { await DirectRun(run: run).perform() } }
       return try await task.value.output
     } catch is CancellationError {
-      throw SlurmCallFailure(reason: "no answer within \(Self.limit.components.seconds) seconds")
+      throw SlurmCallFailure(reason: "no answer within \(limit.components.seconds) seconds")
     } catch {
       throw SlurmCallFailure(reason: "\(error)")
     }

@@ -41,8 +41,8 @@ struct RecordCommand: EndingCommand {
 
   func validate() throws {
     try runs.check(options)
-    if launch.isGiven && options.isGiven {
-      throw ValidationError("a command after -- cannot be combined with \(TargetOptions.words)")
+    if launch.isGiven && options.isAnyGiven {
+      throw ValidationError("a command after -- cannot be combined with \(TargetOptions.allWords)")
     }
   }
 
@@ -57,9 +57,9 @@ struct RecordCommand: EndingCommand {
       // `ViewerRun` must be created before any other thread. It blocks signals in this thread, and
       // threads that are created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]))
+      defer { run.links.close() }
       return try run.record(
-        options.isGiven ? options.path(nil, runs, run) : TargetOptions.onlyPath(), into: output,
-        replaces: force, for: duration?.duration)
+        options.process(runs, run), into: output, replaces: force, for: duration?.duration)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)
     } catch {

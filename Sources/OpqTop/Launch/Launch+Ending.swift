@@ -89,7 +89,7 @@ extension Launch {
 
   private func recorded(_ file: String, _ replaces: Bool, _ duration: Duration?) -> Ending {
     do {
-      let recorder = try opened { try run.openedRecorder(ofProcessAt: $0) }
+      let recorder = try opened { try run.openedRecorder(of: LocatedProcess(path: $0)) }
       guard let recorder else { return unheard(commandEnding()) }
       try recorder.begin(into: file, replaces: replaces)
       let result = run.record(with: recorder, into: file, for: duration)
@@ -149,10 +149,11 @@ extension Launch {
   private func watched(
     at path: String
   ) throws -> (recorder: Recorder?, watched: WatchedSource, path: String) {
-    let session = run.makeSession(at: path, isHeld: true)
+    let process = LocatedProcess(path: path)
+    let session = run.makeSession(with: process, isHeld: true)
     let watched = try run.greeted(by: session)
     do {
-      let recorder = try run.openRecorder(ofProcessAt: path)
+      let recorder = try run.openRecorder(of: process)
       session.start()
       return (recorder, watched, path)
     } catch {

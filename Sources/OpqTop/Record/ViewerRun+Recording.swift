@@ -11,12 +11,12 @@ extension ViewerRun {
   /// Opens the source to record, if the command line requests a recording. The file is created
   /// later, in ``begin(_:)``.
   ///
-  /// - Parameter path: The path of the process's socket; `nil` for a demo in this process.
+  /// - Parameter process: The process; `nil` for a demo in this process.
   /// - Returns: The recorder; `nil` if the command line requests no recording.
   /// - Throws: ``FileError`` if the file exists, ``AttachError`` or ``SignalRequest``.
-  func openRecorder(ofProcessAt path: String?) throws -> Recorder? {
+  func openRecorder(of process: LocatedProcess?) throws -> Recorder? {
     guard let recording, let file = recording.record else { return nil }
-    let recorder = try openedRecorder(ofProcessAt: path)
+    let recorder = try openedRecorder(of: process)
     try OutputFile.checkAbsence(of: file, replaces: recording.force)
     return recorder
   }
@@ -32,20 +32,21 @@ extension ViewerRun {
 
   /// Opens a source to record.
   ///
-  /// - Parameter path: The path of the process's socket; `nil` for a demo in this process.
+  /// - Parameter process: The process; `nil` for a demo in this process.
   /// - Returns: The recorder, which has not begun to record.
   /// - Throws: ``AttachError`` or ``SignalRequest``.
-  func openedRecorder(ofProcessAt path: String?) throws -> Recorder {
+  func openedRecorder(of process: LocatedProcess?) throws -> Recorder {
     let interest = Recorder.interest(warningKinds: view.warningKinds)
     let recorder = Recorder(interest) { [waker] in waker.ring() }
     try recorder.open { wake in
-      guard let path else {
+      guard let process else {
         return MonitorSession(
           minimumInterval: Recorder.interval, interest: interest, isReadOnly: true, wake: wake)
       }
       let session = RemoteSession(
-        path: path, isReadOnly: true, interest: interest, interval: Recorder.interval, wake: wake)
-      try waitForGreeting(of: session)
+        process.address, isReadOnly: true, interest: interest, interval: Recorder.interval,
+        wake: wake)
+      try process.naming { _ = try waitForGreeting(of: session) }
       return session
     }
     return recorder
@@ -56,9 +57,9 @@ extension ViewerRun {
   ///
   /// - Returns: How the process must end. A signal that requests the end is not an error.
   func record(
-    _ path: String, into file: String, replaces: Bool, for duration: Duration?
+    _ process: LocatedProcess, into file: String, replaces: Bool, for duration: Duration?
   ) throws -> Ending {
-    let recorder = try openedRecorder(ofProcessAt: path)
+    let recorder = try openedRecorder(of: process)
     try recorder.begin(into: file, replaces: replaces)
     return record(with: recorder, into: file, for: duration)
   }

@@ -160,6 +160,7 @@ package struct DashboardLoop: ~Copyable {
     deliver(.tick(.now + clockLead))
     switch answer {
     case .found(let choices): deliver(.found(choices))
+    case .findFailed(let reason): deliver(.findFailed(reason: reason))
     case .failed(let reason): deliver(.openFailed(reason: reason))
     case .opened(let new):
       // The first message of a new source is its greeting. No message of the previous source may

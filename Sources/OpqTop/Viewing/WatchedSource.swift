@@ -3,6 +3,7 @@
 
 import CursesTerminal
 import DemoWorkloads
+import MonitorClient
 package import MonitorProtocol
 import OperationsCollector
 import Synchronization
@@ -19,6 +20,10 @@ package struct WatchedSource: Sendable {
   let completion: Completion?
   /// The run whose jobs the process executes; `nil` if it is not known that the process executes a run.
   let run: WatchedRun?
+  /// The link to the machine of the process, which ends with the source; `nil` if there is none.
+  private let link: RelayLink?
+  /// Whether the process executes the jobs of a run on another machine.
+  var runsJobsElsewhere = false
 
   /// Creates a source for another process or a recording.
   package init(process session: any MonitorSource) { self.init(process: session, run: nil) }
@@ -28,9 +33,11 @@ package struct WatchedSource: Sendable {
   /// - Parameters:
   ///   - session: The session with the process.
   ///   - run: The run whose jobs the process executes; `nil` if it is not known that the process executes a run.
-  init(process session: any MonitorSource, run: WatchedRun?) {
+  ///   - link: The link to the machine of the process; `nil` if there is none.
+  init(process session: any MonitorSource, run: WatchedRun?, link: RelayLink? = nil) {
     self.session = session
     self.run = run
+    self.link = link
     workload = nil
     completion = nil
   }
@@ -40,6 +47,7 @@ package struct WatchedSource: Sendable {
     self.session = session
     self.workload = workload
     run = nil
+    link = nil
     let completion = Completion()
     self.completion = completion
     workload.whenFinished {
@@ -48,9 +56,10 @@ package struct WatchedSource: Sendable {
     }
   }
 
-  /// Ends the session and the demo, if there is one. Ending a demo takes time.
+  /// Ends the session, its link and the demo, if there are any. Ending a demo takes time.
   func end() {
     session.invalidate()
+    link?.invalidate()
     workload?.shutDown()
   }
 }

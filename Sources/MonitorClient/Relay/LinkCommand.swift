@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CMonitorSystem
+import Dispatch
+import MonitorProtocol
+import MonitorTransport
+import NIOCore
+import NIOPosix
+
+/// The command of a link, which runs a relay at another place. All methods must be called on the event loop.
+final class LinkCommand {
+  /// An event of the command.
+  enum Event {
+    /// The preamble is complete.
+    case preamble
+    /// The command has written text instead of the preamble.
+    case text
+    /// A message has arrived.
+    case message(ByteBuffer)
+    /// No further bytes have arrived at this moment.
+    case heard
+    /// Bytes have arrived that cannot be a message.
+    case fault(String)
+    /// The command has ended. No event follows.
+    case ended(RelayEnd)
+  }
+
+  private let loop: any EventLoop
+  private let process: Int32
+  /// The receiver of the events; `nil` if the command is ignored.
+  private var receive: ((Event) -> Void)?
+  /// The channel to the standard input; `nil` before it exists and after its end.
+  private var input: (any Channel)?
+  private var output: (any Channel)?
+  private var errors: (any Channel)?
+  private var preamble: RelayPreambleHandler?
+  private var tail: StreamTail?
+  private var end = LinkCommandEnd()
+  private var status: Int32?
+  private var isStopped = false
+
+  /// Starts a command.
+  ///
+  /// - Parameters:
+  ///   - words: The words of the command.
+  ///   - loop: The event loop, on which the initializer is called.
+  ///   - receive: A closure that is called with each event, after the initializer has returned.
+  /// - Throws: ``AttachError`` if the command cannot be started.
+  init(
+    _ words: [String], on loop: any EventLoop, receive: @escaping (Event) -> Void
+  ) throws(AttachError) {
+    var (process, pipes) = (Int32(0), cmonitor_pipes())
+    let arguments = words.flatMap { word -> [CChar] in Array(word.utf8CString) }
+    let error = arguments.withUnsafeBufferPointer { arguments in
+      cmonitor_start_piped_program(
+        cmonitor_texts(bytes: arguments.baseAddress, count: words.count), &process, &pipes)
+    }
+    guard error == 0 else {
+      throw RelayFailure.cannotStart(
+        words.first ?? "", String(cString: cmonitor_error_text(error)))
+    }
+    self.loop = loop
+    self.process = process
+    self.receive = receive
+    open(pipes)
+    awaitEnd()
+  }
+
+  // MARK: Sending
+
+  /// Sends a message after the next call of ``flush()``.
+  func send(_ message: [UInt8]) {
+    guard let input else { return }
+    input.write(MessageFraming.framed(message, allocator: input.allocator), promise: nil)
+  }
+
+  /// Sends the messages that were not sent yet.
+  func flush() { input?.flush() }
+
+  // MARK: Ending
+
+  /// Ends the command: closes its standard input, and kills it after a grace period. A second call does nothing.
+  func stop() {
+    guard !isStopped else { return }
+    isStopped = true
+    input?.close(promise: nil)
+    input = nil
+    perform(end.stop())
+  }
+
+  /// Ends the command, and reports no further events.
+  ///
+  /// - Parameter kills: Whether the command gets no grace period.
+  func abandon(kills: Bool) {
+    receive = nil
+    if kills { kill() }
+    stop()
+  }
+
+  private func kill() {
+    // The id of a process that has not been waited for belongs to no other process. The process is the leader of its
+    // group, to which programs belong that it has started.
+    if !end.hasExited { cmonitor_send_signal(-process, cmonitor_signal_kill) }
+  }
+
+  private func awaitEnd() {
+    let process = process
+    let me = NIOLoopBound(self, eventLoop: loop)
+    DispatchQueue(label: "opq-relay").async { [loop] in
+      cmonitor_wait_for_end(process)
+      loop.execute { me.value.takeEnding() }
+    }
+  }
+
+  private func takeEnding() {
+    var (status, signal) = (Int32(0), Int32(0))
+    let isKnown = cmonitor_take_ending(process, &status, &signal)
+    if isKnown, signal == 0 { self.status = status }
+    perform(end.exit())
+  }
+
+  private func perform(_ actions: [LinkCommandEnd.Action]) {
+    for action in actions {
+      switch action {
+      case .wait:
+        let me = NIOLoopBound(self, eventLoop: loop)
+        loop.scheduleTask(in: TimeAmount(LinkCommandEnd.grace)) {
+          me.value.perform(me.value.end.expire())
+        }
+      case .kill: kill()
+      case .report: report()
+      }
+    }
+  }
+
+  private func report() {
+    stop()
+    output?.close(promise: nil)
+    errors?.close(promise: nil)
+    let receive = receive
+    self.receive = nil
+    receive?(
+      .ended(RelayEnd(status: status, errors: tail?.bytes ?? [], text: preamble?.text ?? "")))
+  }
+
+  // MARK: The pipes
+
+  private func open(_ pipes: cmonitor_pipes) {
+    let me = NIOLoopBound(self, eventLoop: loop)
+    // The output is read only after the input can be written. If the system cannot create a channel, SwiftNIO has
+    // closed its file.
+    let bootstrap = NIOPipeBootstrap(group: loop)
+    bootstrap.takingOwnershipOfDescriptor(output: pipes.input).whenComplete { result in
+      me.value.openInput(result)
+      me.value.openOutput(pipes.output)
+      me.value.openErrors(pipes.errors)
+    }
+  }
+
+  private func openInput(_ channel: Result<any Channel, any Error>) {
+    guard case .success(let channel) = channel else { return }
+    if isStopped { return channel.close(promise: nil) }
+    input = channel
+    let me = NIOLoopBound(self, eventLoop: loop)
+    channel.closeFuture.whenComplete { _ in me.value.input = nil }
+  }
+
+  private func openOutput(_ file: Int32) {
+    let preamble = RelayPreambleHandler { [self] verdict in
+      receive?(verdict == .text ? .text : .preamble)
+    }
+    let messages = RelayMessageHandler { [self] event in
+      switch event {
+      case .message(let message): receive?(.message(message))
+      case .heard: receive?(.heard)
+      case .fault(let reason): receive?(.fault(reason))
+      case .closed:
+        output = nil
+        perform(end.endOutput())
+      }
+    }
+    self.preamble = preamble
+    let handlers = NIOLoopBound((preamble, messages), eventLoop: loop)
+    let bootstrap = NIOPipeBootstrap(group: loop).channelInitializer { channel in
+      channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandler(handlers.value.0)
+        try MessageFraming.add(
+          limit: WireLimits.maximumEnvelopeSize, before: handlers.value.1, in: channel)
+      }
+    }
+    let me = NIOLoopBound(self, eventLoop: loop)
+    bootstrap.takingOwnershipOfDescriptor(input: file).whenComplete { result in
+      switch result {
+      case .success(let channel) where !me.value.end.hasOutputEnded: me.value.output = channel
+      case .success: break
+      case .failure: me.value.perform(me.value.end.endOutput())
+      }
+    }
+  }
+
+  private func openErrors(_ file: Int32) {
+    let tail = StreamTail { [self] in
+      errors = nil
+      perform(end.endErrors())
+    }
+    self.tail = tail
+    let handler = NIOLoopBound(tail, eventLoop: loop)
+    let bootstrap = NIOPipeBootstrap(group: loop).channelInitializer { channel in
+      channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandler(handler.value)
+      }
+    }
+    let me = NIOLoopBound(self, eventLoop: loop)
+    bootstrap.takingOwnershipOfDescriptor(input: file).whenComplete { result in
+      switch result {
+      case .success(let channel): if channel.isActive { me.value.errors = channel }
+      case .failure: me.value.perform(me.value.end.endErrors())
+      }
+    }
+  }
+}

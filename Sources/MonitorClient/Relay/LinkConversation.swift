@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// The state of the viewer's end of a link, without a command and without a clock.
+struct LinkConversation {
+  /// An action that the link must carry out.
+  enum Action: Equatable {
+    /// The link must start the command with these arguments of the relay.
+    case start(arguments: [String])
+    /// The link must send this request to the relay.
+    case send(RelayRequest)
+    /// The first connection to the relay has these targets.
+    case greet([RelayedTarget])
+    /// The first connection to the relay has failed.
+    case refuse(AttachError)
+    /// The connection to a process can send messages.
+    case begin(connection: UInt32)
+    /// The connection has received a message.
+    case deliver(RelayedMessage)
+    /// The connection has ended.
+    case end(connection: UInt32, TransportEnd)
+    /// The link must end the command and wait for its end.
+    case finish
+    /// The link must end the command, at once if `kills`, and ignore it from now on.
+    case abandon(kills: Bool)
+  }
+
+  private enum Phase: Equatable {
+    /// The command does not run.
+    case idle
+    /// The command runs, and its preamble is incomplete.
+    case starting
+    /// The relay has not sent its greeting.
+    case greeting
+    /// The relay has sent its greeting.
+    case open
+    /// The command was asked to end, because it is not a relay.
+    case refusing
+    /// The viewer has ended the link.
+    case over
+  }
+
+  /// A connection to a process.
+  private struct Connection {
+    let number: Int
+    /// Whether the relay was asked to connect.
+    var isOpen = false
+  }
+
+  /// The maximum time without bytes before the preamble.
+  private static let startPatience = Duration.seconds(10)
+  /// The maximum time without bytes of a relay. A loss is reported within 10 s, even if the viewer is late.
+  private static let patience = Duration.seconds(8)
+
+  private let place: RemotePlace
+  private let arguments: [String]
+  private var phase = Phase.idle
+  private var connections: [UInt32: Connection] = [:]
+  private var lastConnection: UInt32 = 0
+  /// The targets of the first connection to the relay; `nil` before it.
+  private var targets: [RelayedTarget]?
+  /// The targets of the present connection to the relay.
+  private var presentTargets: [RelayTarget] = []
+  /// Whether the result of the first connection to the relay is known.
+  private var isDecided = false
+  /// Detects whether the command sends bytes; `nil` if it does not run.
+  private var silence: Silence?
+  private var lastPing: UInt64 = 0
+
+  /// Creates the state of a link whose command does not run.
+  ///
+  /// - Parameters:
+  ///   - place: The place of the relay.
+  ///   - arguments: The arguments of the relay for the first connection.
+  init(_ place: RemotePlace, arguments: [String]) {
+    self.place = place
+    self.arguments = arguments
+  }
+
+  // MARK: The viewer
+
+  /// Starts the command if it does not run.
+  mutating func connect(at now: MonitorTime) -> [Action] {
+    guard phase == .idle else { return [] }
+    phase = .starting
+    silence = Silence(at: now)
+    return [.start(arguments: presentArguments)]
+  }
+
+  /// The arguments of the relay. After the first connection, they are the sockets of the targets, so that the relay
+  /// has the same targets.
+  private var presentArguments: [String] {
+    let paths = targets?.filter { $0.refusal == nil && !$0.path.isEmpty }.map(\.path) ?? []
+    return paths.isEmpty ? arguments : ["--"] + paths
+  }
+
+  /// Creates a connection to the target with a number.
+  ///
+  /// - Returns: The number of the connection.
+  mutating func makeConnection(to number: Int) -> UInt32 {
+    lastConnection += 1
+    connections[lastConnection] = Connection(number: number)
+    return lastConnection
+  }
+
+  /// Opens a connection as soon as the relay has sent its greeting.
+  mutating func open(_ connection: UInt32, at now: MonitorTime) -> [Action] {
+    switch phase {
+    case .idle: return connect(at: now)
+    case .starting, .greeting, .refusing: return []
+    case .open: return open(connection)
+    case .over:
+      connections[connection] = nil
+      return [.end(connection: connection, TransportEnd(Self.closing))]
+    }
+  }
+
+  private static let closing = AttachError(.lost, "the viewer is closing the connection")
+
+  private mutating func open(_ connection: UInt32) -> [Action] {
+    guard let number = connections[connection]?.number else { return [] }
+    do throws(TransportEnd) {
+      let position = try position(of: number)
+      connections[connection]?.isOpen = true
+      return [
+        .send(.open(connection: connection, target: UInt32(position))),
+        .begin(connection: connection),
+      ]
+    } catch {
+      connections[connection] = nil
+      return [.end(connection: connection, error)]
+    }
+  }
+
+  /// Returns the position of a target among the present targets of the relay.
+  private func position(of number: Int) throws(TransportEnd) -> Int {
+    guard let targets, targets.indices.contains(number - 1) else {
+      throw Self.missing("opq-top on \(place.shownName) has no process for this argument")
+    }
+    let target = targets[number - 1]
+    if let refusal = target.refusal { throw TransportEnd(refusal) }
+    let index = presentTargets.firstIndex { $0.path == target.path }
+    guard let index else { throw Self.missing("the process has ended", hasProcessEnded: true) }
+    if let refusal = presentTargets[index].refusal { throw TransportEnd(refusal) }
+    return index + 1
+  }
+
+  private static func missing(_ reason: String, hasProcessEnded: Bool = false) -> TransportEnd {
+    TransportEnd(AttachError(.nothingThere, reason), hasProcessEnded: hasProcessEnded)
+  }
+
+  /// Sends a message on a connection. If the connection is not open, the message is discarded.
+  func send(_ message: [UInt8], on connection: UInt32) -> [Action] {
+    guard phase == .open, connections[connection]?.isOpen == true else { return [] }
+    return [.send(.message(RelayedMessage(connection: connection, bytes: message)))]
+  }
+
+  /// Closes a connection. A second call does nothing.
+  mutating func close(_ connection: UInt32) -> [Action] {
+    let closed = connections.removeValue(forKey: connection)
+    guard phase == .open, closed?.isOpen == true else { return [] }
+    return [.send(.close(connection: connection))]
+  }
+
+  /// Ends the link. A second call does nothing.
+  mutating func invalidate() -> [Action] {
+    guard phase != .over else { return [] }
+    let isRunning = phase != .idle
+    // A relay that answers ends with its input.
+    let kills = phase != .open || silence?.isAsked == true
+    let actions = fail(Self.closing)
+    phase = .over
+    return (isRunning ? [.abandon(kills: kills)] : []) + actions
+  }
+
+  // MARK: The command
+
+  /// Handles the complete preamble.
+  mutating func takePreamble(at now: MonitorTime) -> [Action] {
+    guard phase == .starting else { return [] }
+    phase = .greeting
+    silence = Silence(at: now)
+    return [.send(.hello(.current))]
+  }
+
+  /// Handles the first line of a text instead of the preamble.
+  mutating func takeText() -> [Action] {
+    guard phase == .starting else { return [] }
+    phase = .refusing
+    silence = nil
+    return [.finish]
+  }
+
+  /// Handles the end of the command, which may have failed to start.
+  ///
+  /// - Parameter error: The reason, if the relay has not sent its greeting.
+  /// - Returns: The actions that the link must carry out.
+  mutating func end(_ error: AttachError) -> [Action] {
+    guard phase != .over, phase != .idle else { return [] }
+    return fail(phase == .open ? RelayFailure.loss(of: place) : error)
+  }
+
+  /// Handles bytes that cannot be a message of a relay.
+  mutating func takeFault(_ reason: String) -> [Action] {
+    guard phase != .over, phase != .idle else { return [] }
+    return [.abandon(kills: true)] + fail(RelayFailure.violation(reason, at: place))
+  }
+
+  /// Ends all connections. The command may be started again.
+  private mutating func fail(_ error: AttachError) -> [Action] {
+    phase = .idle
+    silence = nil
+    presentTargets = []
+    let ended = connections.keys.sorted()
+    connections = [:]
+    let refusals = isDecided ? [] : [Action.refuse(error)]
+    isDecided = true
+    return refusals + ended.map { .end(connection: $0, TransportEnd(error)) }
+  }
+
+  // MARK: The relay
+
+  /// Handles a message of the relay.
+  mutating func take(_ answer: RelayAnswer) -> [Action] {
+    guard phase == .greeting || phase == .open else { return [] }
+    switch answer {
+    case .unknown, .pong: return []
+    case .greeting(let targets, let versions): return greet(targets, versions)
+    case .bye(let farewell):
+      return [.abandon(kills: false)] + fail(RelayFailure.error(of: farewell, at: place))
+    case .message(let message):
+      guard phase == .open else { return early() }
+      return connections[message.connection]?.isOpen == true ? [.deliver(message)] : []
+    case .end(let connection, let refusal):
+      guard phase == .open else { return early() }
+      guard connections.removeValue(forKey: connection) != nil else { return [] }
+      return [.end(connection: connection, TransportEnd(refusal))]
+    }
+  }
+
+  private mutating func early() -> [Action] {
+    takeFault("the first message was not its greeting")
+  }
+
+  private mutating func greet(
+    _ targets: [RelayTarget], _ versions: ProtocolVersions
+  ) -> [Action] {
+    guard phase == .greeting else { return takeFault("its greeting was received twice") }
+    guard ProtocolVersions.current.isCompatible(with: versions) else {
+      return [.abandon(kills: false)] + fail(RelayFailure.otherVersion(versions, at: place))
+    }
+    phase = .open
+    presentTargets = targets
+    var actions: [Action] = []
+    if self.targets == nil {
+      let numbered = zip(targets, 1...).map { RelayedTarget($0, number: $1) }
+      self.targets = numbered
+      if !isDecided { actions.append(.greet(numbered)) }
+      isDecided = true
+    }
+    return connections.keys.sorted().reduce(into: actions) { $0 += open($1) }
+  }
+
+  // MARK: Silence
+
+  /// The time of the next check; `nil` if the command does not run.
+  var nextLook: MonitorTime? { silence?.nextLook }
+
+  /// Records that bytes have arrived from the command.
+  mutating func hear(at now: MonitorTime) { _ = silence?.hear(at: now) }
+
+  /// Checks whether the command sends bytes.
+  mutating func look(at now: MonitorTime) -> [Action] {
+    var actions: [Action] = []
+    for action in silence?.look(at: now) ?? [] {
+      switch action {
+      case .ping:
+        guard phase != .starting else { break }
+        lastPing += 1
+        actions.append(.send(.ping(lastPing)))
+      case .post(.silent(let duration)):
+        if duration >= (phase == .starting ? Self.startPatience : Self.patience) {
+          let loss = RelayFailure.loss(of: place)
+          let error = phase == .open ? loss : RelayFailure.noAnswer(from: place)
+          return [.abandon(kills: true)] + fail(error)
+        }
+      case .post: break
+      }
+    }
+    return actions
+  }
+}

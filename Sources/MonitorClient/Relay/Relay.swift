@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+package import MonitorProtocol
+import MonitorTransport
+import NIOCore
+import NIOPosix
+
+/// A relay, which forwards messages between a viewer and the processes of this machine. It opens nothing but the
+/// sockets of its targets. The processes' own rules apply to the viewer.
+package struct Relay: Sendable {
+  /// The way in which a relay has ended.
+  package enum Ending: Sendable, Equatable {
+    /// The input has ended.
+    case inputEnded
+    /// The relay has refused the viewer, or cannot use its files, for this reason.
+    case failed(String)
+  }
+
+  private let input: Int32
+  private let output: Int32
+  private let find: @Sendable () -> [RelayTarget]?
+
+  /// Creates a relay that has not begun.
+  ///
+  /// - Parameters:
+  ///   - input: The file from which the viewer's messages are read: a pipe or a socket.
+  ///   - output: The file to which messages for the viewer are written: a pipe or a socket. It must be another
+  ///     descriptor than the input.
+  ///   - find: A function that returns the targets of the relay. It is called after the greeting of the viewer, on
+  ///     another thread, which it may block for a short time. If it returns `nil`, it is called again 100 ms later.
+  package init(
+    input: Int32, output: Int32, find: @escaping @Sendable () -> [RelayTarget]?
+  ) {
+    self.input = input
+    self.output = output
+    self.find = find
+  }
+
+  /// Executes the relay, and returns when it has ended. Then both files are closed, unless the relay could not use
+  /// them. The method must not be called twice.
+  package func run() -> Ending {
+    let loop = ConnectionLoop.shared
+    let ending = loop.makePromise(of: Ending.self)
+    let find = find
+    NIOPipeBootstrap(group: loop)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try MessageFraming.add(
+            limit: WireLimits.maximumEnvelopeSize,
+            before: RelayServer(find: find) { ending.succeed($0) }, in: channel)
+        }
+      }
+      .takingOwnershipOfDescriptors(input: input, output: output)
+      .whenFailure { ending.succeed(.failed("cannot use the standard streams: \($0)")) }
+    do {
+      return try ending.futureResult.wait()
+    } catch {
+      return .failed("\(error)")
+    }
+  }
+}

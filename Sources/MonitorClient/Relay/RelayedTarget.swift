@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// A process that a relay was started for.
+package struct RelayedTarget: Sendable, Equatable {
+  /// The position of the process among those that the relay was started for, from 1. It does not change while the
+  /// link exists.
+  package var number: Int
+  /// The id of the process on the machine of the relay; 0 if unknown.
+  package var processID: Int32
+  /// The path of the process's socket on the machine of the relay, unsanitised; empty if the process has none.
+  package var path: String
+  /// The reason why the process cannot be watched; `nil` if it can be tried.
+  package var refusal: AttachError?
+
+  /// Creates a target.
+  package init(number: Int, processID: Int32, path: String, refusal: AttachError? = nil) {
+    self.number = number
+    self.processID = processID
+    self.path = path
+    self.refusal = refusal
+  }
+
+  /// Creates the target with this number from the greeting of a relay.
+  init(_ target: RelayTarget, number: Int) {
+    self.init(
+      number: number, processID: target.processID, path: target.path,
+      refusal: target.refusal.map { AttachError($0) })
+  }
+}
+
+/// The place of a process for its viewer: a socket of this machine, or a process behind a relay.
+package enum ProcessAddress: Sendable, Equatable {
+  /// The path of a socket of this machine.
+  case socket(String)
+  /// The process with a ``RelayedTarget/number`` behind a link. Two addresses are equal only if they have the same link.
+  case relayed(RelayLink, number: Int)
+
+  /// The name of the place, such as the name of a host, unsanitised; empty for this machine.
+  package var host: String {
+    switch self {
+    case .socket: ""
+    case .relayed(let link, _): link.place.name
+    }
+  }
+
+  /// Returns whether two addresses are the same.
+  package static func == (one: ProcessAddress, other: ProcessAddress) -> Bool {
+    switch (one, other) {
+    case (.socket(let one), .socket(let other)): one == other
+    case (.relayed(let link, let number), .relayed(let otherLink, let otherNumber)):
+      link === otherLink && number == otherNumber
+    case (.socket, .relayed), (.relayed, .socket): false
+    }
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+// The shell texts of `SlurmWatch`, and the answers to them.
+
+extension SlurmScript {
+  /// The maximum number of jobs of the text of ``change(_:_:marker:)``.
+  static let mostChanges = 200
+
+  /// Returns the text that lists jobs. It prints a line with the marker and the exit status of `squeue`, a line with the
+  /// name of the cluster, the output of `squeue`, and a line with the marker.
+  static func watch(_ users: SlurmWatch.Users, asksCluster: Bool, marker: String) -> String {
+    let selection =
+      switch users {
+      case .own: #"-u "$(id -u)""#
+      case .named(let names): "-u \(quoted(names))"
+      case .all: ""
+      }
+    let format = WatchedSlurmJob.format(marker: "\(marker)-job")
+    let cluster =
+      asksCluster
+      ? "$(scontrol show config 2>/dev/null </dev/null | sed -n 's/^ClusterName *= *//p')" : ""
+    return """
+      unset \(squeueVariables)
+      SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=0
+      export SLURM_TIME_FORMAT SLURM_BITSTR_LEN
+      opq_format=\(quoted(format))
+      opq_cluster=\(cluster)
+      opq_jobs=$(squeue -a -h -t all -o "$opq_format" \(selection) 2>&1 </dev/null)
+      printf '%s %s\\n%s\\n%s\\n%s\\n' \(marker) "$?" "$opq_cluster" "$opq_jobs" \(marker)
+
+      """
+  }
+
+  /// Returns the text that changes jobs. If Slurm does not accept the change of all jobs together, each job is changed
+  /// in a separate call, so that its words are known. The text prints for each job a line with the marker and the exit
+  /// status, and the output of the command; and then a line with the marker and `end`.
+  static func change(_ ids: [String], _ change: SlurmWatch.Change, marker: String) -> String {
+    let command =
+      switch change {
+      case .cancel: "scancel"
+      case .hold: "scontrol hold"
+      case .release: "scontrol release"
+      }
+    let words = ids.map { quoted($0) }.joined(separator: " ")
+    return """
+      unset SLURM_CLUSTERS
+      if \(command) \(words) >/dev/null 2>&1 </dev/null; then
+        for opq_id in \(words); do echo '\(marker) 0'; done
+      else
+        for opq_id in \(words); do
+          opq_words=$(\(command) "$opq_id" 2>&1 </dev/null)
+          printf '%s %s\\n%s\\n' '\(marker)' "$?" "$opq_words"
+        done
+      fi
+      echo '\(marker) end'
+
+      """
+  }
+
+  /// Returns the text that reads the end of an output file. It prints a line with the marker, the path and a line feed,
+  /// a line with the position and the number of bytes, the bytes and a line feed, and a line with the marker. The number
+  /// of bytes is -1 if the file cannot be read.
+  static func output(
+    _ file: SlurmOutputPart.File, from position: Int64, marker: String
+  ) -> String {
+    let path =
+      switch file {
+      // The name of a job can contain lines. The path comes after it.
+      case .ofJob(let id):
+        """
+        $(scontrol -a show job \(quoted(id)) 2>/dev/null </dev/null |
+          sed -n 's/^   StdOut=//p' | tail -n 1)
+        """
+      case .path(let path): quoted(path)
+      }
+    return """
+      unset SLURM_CLUSTERS
+      opq_path=\(path)
+      opq_from=\(position) opq_size=-1
+      if [ -f "$opq_path" ] && [ -r "$opq_path" ]; then
+        opq_size=$( (wc -c <"$opq_path") 2>/dev/null) || opq_size=-1
+      fi
+      opq_count=-1
+      if [ "$opq_size" -ge 0 ]; then
+        [ "$opq_size" -ge "$opq_from" ] || opq_from=0
+        [ "$((opq_size - opq_from))" -le \(SlurmOutputPart.longest) ] ||
+          opq_from=$((opq_size - \(SlurmOutputPart.longest)))
+        opq_count=$((opq_size - opq_from))
+      fi
+      printf '%s\\n%s\\n%s %s\\n' \(marker) "$opq_path" "$opq_from" "$opq_count"
+      [ "$opq_count" -le 0 ] || tail -c "+$((opq_from + 1))" -- "$opq_path" | head -c "$opq_count"
+      printf '\\n%s\\n' \(marker)
+
+      """
+  }
+}
+
+extension SlurmAnswer {
+  /// Reads the output of ``SlurmScript/watch(_:asksCluster:marker:)``.
+  static func watch(
+    _ output: [UInt8], marker: String
+  ) -> Result<SlurmWatch.Answer, SlurmCallFailure> {
+    var reader = SlurmOutputReader(output)
+    let lost = SlurmCallFailure(reason: "there was no answer of squeue")
+    guard reader.skip(toLineWith: marker), let status = reader.line(),
+      let cluster = reader.line(), let jobs = reader.lines(before: marker)
+    else { return .failure(lost) }
+    guard status == "\(marker) 0" else {
+      if status == "\(marker) 127" {
+        return .failure(SlurmCallFailure(reason: "the command squeue was not found"))
+      }
+      return .failure(SlurmCallFailure(reason: SlurmWords.error(in: jobs) ?? "squeue has failed"))
+    }
+    // squeue succeeds if it does not know a user.
+    let first = jobs.firstRange(of: "\(marker)-job")?.lowerBound ?? jobs.endIndex
+    let warnings = String(jobs[..<first])
+    if warnings.contains("error: Invalid user"), let words = SlurmWords.error(in: warnings) {
+      return .failure(SlurmCallFailure(reason: words))
+    }
+    return .success(
+      SlurmWatch.Answer(
+        cluster: cluster, jobs: WatchedSlurmJob.all(in: jobs, marker: "\(marker)-job")))
+  }
+
+  /// Reads the output of ``SlurmScript/change(_:_:marker:)``.
+  ///
+  /// - Returns: For each job, Slurm's words if it refuses the change, and otherwise `nil`; or `nil` if the output is not
+  ///   complete.
+  static func change(_ output: [UInt8], count: Int, marker: String) -> [String?]? {
+    var answers: [String?] = []
+    var words: [String]?
+    func refusal() -> String? {
+      words.map { SlurmWords.error(in: $0.joined(separator: "\n")) ?? "Slurm names no reason" }
+    }
+    var isOpen = false
+    for line in lines(of: output) {
+      guard line.hasPrefix("\(marker) ") else {
+        words?.append(line)
+        continue
+      }
+      if isOpen { answers.append(refusal()) }
+      if line == "\(marker) end" { return answers.count == count ? answers : nil }
+      isOpen = true
+      words = line == "\(marker) 0" ? nil : []
+    }
+    return nil
+  }
+
+  /// Reads the output of ``SlurmScript/output(_:from:marker:)``; `nil` if it is not complete.
+  static func output(_ output: [UInt8], marker: String) -> SlurmOutputPart? {
+    var reader = SlurmOutputReader(output)
+    guard reader.skip(toLineWith: marker), reader.line() != nil, let path = reader.line() else {
+      return nil
+    }
+    let numbers = reader.line()?.split(separator: " ").compactMap { Int64($0) } ?? []
+    guard numbers.count == 2, numbers[0] >= 0 else { return nil }
+    let bytes = numbers[1] < 0 ? nil : reader.bytes(Int(numbers[1]))
+    if numbers[1] < 0 { _ = reader.line() } else if bytes == nil { return nil }
+    guard reader.line() == marker else { return nil }
+    return SlurmOutputPart(path: path, position: numbers[0], bytes: bytes)
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Calls Slurm's commands for a viewer of jobs that other programs have submitted. The calls are `squeue`, `scancel`,
+/// `scontrol`, and `tail` for the output of a job.
+///
+/// All functions can be called on any thread. A call that gets no answer fails after 30 seconds.
+package struct SlurmWatch: Sendable {
+  /// The users whose jobs are shown.
+  package enum Users: Hashable, Sendable {
+    /// The user who calls the commands.
+    case own
+    /// Other users, by name. Several names are separated by commas.
+    case named(String)
+    /// All users.
+    case all
+  }
+
+  /// What `squeue` has answered.
+  package struct Answer: Hashable, Sendable {
+    /// The name of the cluster; empty if it is not known.
+    package let cluster: String
+    /// The jobs, in Slurm's order.
+    package let jobs: [WatchedSlurmJob]
+  }
+
+  /// A change of jobs.
+  package enum Change: Hashable, Sendable {
+    /// The jobs are cancelled.
+    case cancel
+    /// The jobs do not start until they are released.
+    case hold
+    /// The jobs can start.
+    case release
+  }
+
+  private static let limit = Duration.seconds(30)
+
+  private let calls: SlurmCalls
+
+  /// Creates a value that calls nothing yet.
+  ///
+  /// - Parameter commandPrefix: The words before each command; see ``SlurmCluster/commandPrefix``.
+  package init(commandPrefix: [String]) {
+    calls = SlurmCalls(prefix: commandPrefix, limit: Self.limit)
+  }
+
+  /// Lists the jobs of users.
+  ///
+  /// - Parameters:
+  ///   - users: The users.
+  ///   - asksCluster: Whether the name of the cluster is asked for too.
+  /// - Returns: The answer.
+  /// - Throws: ``SlurmAccessError`` if the commands cannot be called, or if Slurm refuses the call or does not answer.
+  package func jobs(
+    of users: Users, asksCluster: Bool
+  ) async throws(SlurmAccessError) -> Answer {
+    let marker = SlurmCalls.marker()
+    let script = SlurmScript.watch(users, asksCluster: asksCluster, marker: marker)
+    switch SlurmAnswer.watch(try await run(script), marker: marker) {
+    case .success(let answer): return answer
+    case .failure(let failure): throw SlurmAccessError(description: failure.reason)
+    }
+  }
+
+  /// Changes jobs.
+  ///
+  /// - Parameters:
+  ///   - ids: The ids of the jobs; see ``WatchedSlurmJob/commandID``.
+  ///   - change: The change.
+  /// - Returns: For each job, in the order of the ids, Slurm's words if it refuses the change, and otherwise `nil`. Slurm
+  ///   accepts that a job is cancelled which has ended.
+  /// - Throws: ``SlurmAccessError`` if the commands cannot be called, or if the answer was lost. Then the change may have
+  ///   been made.
+  package func change(
+    _ ids: [String], _ change: Change
+  ) async throws(SlurmAccessError) -> [String?] {
+    var answers: [String?] = []
+    for start in stride(from: 0, to: ids.count, by: SlurmScript.mostChanges) {
+      let part = Array(ids[start..<min(ids.count, start + SlurmScript.mostChanges)])
+      let marker = SlurmCalls.marker()
+      let output = try await run(SlurmScript.change(part, change, marker: marker))
+      guard let words = SlurmAnswer.change(output, count: part.count, marker: marker) else {
+        throw SlurmAccessError(description: "the answer of Slurm was lost")
+      }
+      answers += words
+    }
+    return answers
+  }
+
+  /// Reads the end of the output file of a job.
+  ///
+  /// - Parameters:
+  ///   - file: The file.
+  ///   - position: The number of bytes of the file that are known.
+  /// - Returns: The part of the file.
+  /// - Throws: ``SlurmAccessError`` if the commands cannot be called.
+  package func output(
+    _ file: SlurmOutputPart.File, from position: Int64
+  ) async throws(SlurmAccessError) -> SlurmOutputPart {
+    let marker = SlurmCalls.marker()
+    let output = try await run(SlurmScript.output(file, from: position, marker: marker))
+    guard let part = SlurmAnswer.output(output, marker: marker) else {
+      throw SlurmAccessError(description: "the answer of Slurm was lost")
+    }
+    return part
+  }
+
+  private func run(_ script: String) async throws(SlurmAccessError) -> [UInt8] {
+    do throws(SlurmCallFailure) {
+      return try await calls.run(script)
+    } catch {
+      throw SlurmAccessError(description: error.reason)
+    }
+  }
+}

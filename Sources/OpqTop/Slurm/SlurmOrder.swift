@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import OperationsCommands
+
+// The library has another type of this name.
+import struct MonitorProtocol.CommandResult
+
+/// A command of the viewer, as a change of jobs, and its result.
+struct SlurmOrder: Sendable {
+  /// The change that Slurm makes.
+  let change: SlurmWatch.Change
+  /// The ids of the jobs that change, for commands; see ``WatchedSlurmJob/commandID``. They are in the order in which
+  /// they change.
+  private(set) var jobs: [String] = []
+
+  private let command: MonitorCommand
+  private let dependents: [OperationReport.ID]
+  /// The outcomes that are known without Slurm.
+  private var outcomes: [OperationReport.ID: CommandResult.Outcome] = [:]
+  private var refusals: [OperationReport.ID: String] = [:]
+  /// The positions of operations in `jobs`.
+  private var positions: [OperationReport.ID: Int] = [:]
+
+  /// Why queues are not changed.
+  static let cannotChangePartition = "opq-top does not change partitions of Slurm"
+  /// Why priorities are not changed.
+  static let cannotChangePriority = "opq-top does not change priorities of Slurm"
+  /// Why a job is not changed whose tasks are not all known.
+  static let cannotNameTasks =
+    "Slurm does not show all tasks of this part of the array; use a command of Slurm"
+
+  /// Creates an order; `nil` if Slurm cannot carry out the command. Then ``refusal(of:)`` is its result.
+  ///
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - picture: The jobs.
+  ///   - dependents: A function that returns the direct dependents of an operation.
+  init?(
+    _ command: MonitorCommand, of picture: SlurmPicture,
+    dependents: (OperationReport.ID) -> [OperationReport.ID]
+  ) {
+    self.command = command
+    let ids: [OperationReport.ID]
+    switch command {
+    case .cancel(let named): (ids, self.dependents, change) = (named, [], .cancel)
+    case .cancelWithDependents(let named):
+      ids = named
+      self.dependents = Self.all(named, dependents)
+      change = .cancel
+    case .setHeld(let named, let isHeld):
+      (ids, self.dependents, change) = (named, [], isHeld ? .hold : .release)
+    case .setSuspended, .setWidth, .changePriority, .retry: return nil
+    }
+    // The dependents are cancelled first. Otherwise one of them could start.
+    for id in self.dependents + ids where outcomes[id] == nil && positions[id] == nil {
+      add(id, of: picture)
+    }
+  }
+
+  private mutating func add(_ id: OperationReport.ID, of picture: SlurmPicture) {
+    guard let job = picture.jobs[id] else {
+      outcomes[id] = .unknown
+      return
+    }
+    guard !job.isOver else {
+      outcomes[id] = .alreadyFinished
+      return
+    }
+    guard let name = job.shown.commandID else {
+      outcomes[id] = .refused
+      refusals[id] = Self.cannotNameTasks
+      return
+    }
+    positions[id] = jobs.count
+    jobs.append(name)
+  }
+
+  /// Returns all direct and indirect dependents of operations, in ascending order.
+  private static func all(
+    _ ids: [OperationReport.ID], _ dependents: (OperationReport.ID) -> [OperationReport.ID]
+  ) -> [OperationReport.ID] {
+    var seen = Set(ids)
+    var open = ids
+    while let id = open.popLast() {
+      open += dependents(id).filter { seen.insert($0).inserted }
+    }
+    return seen.subtracting(ids).sorted()
+  }
+
+  /// Returns the result of the command.
+  ///
+  /// - Parameter answers: For each of ``jobs``, Slurm's words if it refuses the change, and otherwise `nil`; or the
+  ///   reason why there is no answer.
+  /// - Returns: The result.
+  func result(_ answers: Result<[String?], SlurmAccessError>) -> CommandResult {
+    var outcomes = outcomes
+    var refusals = refusals
+    for (id, position) in positions {
+      switch answers {
+      case .success(let words) where words.indices.contains(position):
+        outcomes[id] = words[position] == nil ? .requested : .refused
+        refusals[id] = words[position].map { "Slurm says “\($0)”" }
+      case .success: outcomes[id] = .lost
+      case .failure: outcomes[id] = .lost
+      }
+    }
+    let ids = ids
+    var result = CommandResult(command: command, outcomes: ids.map { outcomes[$0] ?? .unknown })
+    for (index, id) in ids.enumerated() { result.refusals[index] = refusals[id] }
+    result.dependents = dependents.filter { outcomes[$0] == .requested }
+    return result
+  }
+
+  private var ids: [OperationReport.ID] {
+    switch command {
+    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _),
+      .setHeld(let ids, _), .retry(let ids, _):
+      ids
+    case .setSuspended, .setWidth: []
+    }
+  }
+
+  /// Returns the result of a command that Slurm cannot carry out.
+  static func refusal(of command: MonitorCommand) -> CommandResult {
+    switch command {
+    case .setSuspended, .setWidth: CommandResult(refused: command, cannotChangePartition)
+    case .changePriority: CommandResult(refused: command, cannotChangePriority)
+    case .retry(let ids, let names):
+      CommandResult(cannotRetry: command, count: ids.count + names.count)
+    case .cancel, .cancelWithDependents, .setHeld:
+      CommandResult(refused: command, CommandResult.cannotHold)
+    }
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import MonitorProtocol
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Tests of commands for scripts with processes of a host, through a real ssh.
+@Suite(
+  "Commands for other machines", .serialized, .timeLimit(.minutes(5)), .onOwnThread,
+  .enabled(if: SSHServer.isInstalled, SSHServer.missing))
+struct MachineCommandTests {
+  /// Returns one batch frame of a process of the host.
+  private func frame(
+    of process: MonitoredProcess, in scene: MachineScene, _ filter: String
+  ) throws -> BatchFrame {
+    let program = try scene.run([
+      "attach", "login:\(process.id)", "--batch", "-n", "1", "--json", "--filter", filter,
+    ])
+    #expect(program.ending == .status(0), "\(program.errors)")
+    return try JSONDecoder().decode(BatchFrame.self, from: Data(program.output.utf8))
+  }
+
+  @Test("RM-1: A script suspends, asks why, cancels, waits and resumes, with the usual statuses")
+  func script() throws {
+    let scene = try MachineScene()
+    let process = try scene.process()
+    let place = ["-p", "login:\(process.id)"]
+    let suspended = try scene.run(["suspend", "net"] + place)
+    #expect(suspended.ending == .status(0), "\(suspended.errors)")
+    #expect(suspended.output == "queue net suspended\n")
+    var held: BatchFrame.Operation?
+    #expect(
+      scene.wait {
+        held = try? frame(of: process, in: scene, "state:held queue:net").operations.first
+        return held != nil
+      })
+    let operation = try #require(held)
+    let id = "\(operation.id.rawValue)"
+    let why = try scene.run(["why", id] + place)
+    #expect(why.ending == .status(0), "\(why.errors)")
+    #expect(why.output.hasPrefix("#\(id) \(operation.name): held: net is suspended\n"))
+    let wait = try scene.run(["wait", id, "--timeout", "10ms"] + place)
+    #expect(wait.ending == .status(1))
+    #expect(wait.errors == "opq-top: timed out; still waiting: #\(id)\n")
+    // A name is resolved with a session of its own.
+    let named = try scene.run(["why", operation.name, "-H", "login", "-p", "\(process.id)"])
+    #expect(named.output == why.output || named.ending == .status(1), "\(named.errors)")
+    let cancel = try scene.run(["cancel", id] + place)
+    #expect(cancel.ending == .status(0), "\(cancel.errors)")
+    #expect(cancel.output.hasPrefix("cancel requested: #\(id)"))
+    let resume = try scene.run(["resume", "net"] + place)
+    #expect(resume.ending == .status(0) && resume.output == "queue net resumed\n")
+    let over = try scene.run(["wait", id, "--timeout", "60"] + place)
+    #expect(over.ending == .status(0), "\(over.errors)")
+    let unknown = try scene.run(["why", "999999999"] + place)
+    #expect(unknown.ending == .status(1))
+    #expect(unknown.errors.contains("#999999999 is unknown"), "\(unknown.errors)")
+  }
+
+  @Test("RM-1: ls lists the processes of a host, and its JSON has the host")
+  func list() throws {
+    let scene = try MachineScene()
+    let none = try scene.run(["ls", "login"])
+    #expect(none.ending == .status(3))
+    none.expectSentence("no monitored process found on login")
+    let process = try scene.process()
+    let local = try scene.localProcess()
+    for arguments in [["ls", "login"], ["ls", "-H", "login"], ["ls", "--via", scene.via]] {
+      let listed = try scene.run(arguments)
+      #expect(listed.ending == .status(0), "\(listed.errors)")
+      #expect(listed.output.contains("\(process.id)  demo-monitored-process"), "\(listed.output)")
+      #expect(!listed.output.contains("\(local.id) "))
+    }
+    let json = try scene.run(["ls", "login", "--json"])
+    #expect(json.output.contains("\"host\":\"login\"") && json.output.contains("\(process.id)"))
+  }
+
+  @Test("RM-1, RM-2: Batch frames name the host in each format")
+  func batch() throws {
+    let scene = try MachineScene()
+    let process = try scene.process()
+    let local = try scene.localProcess()
+    let batch = ["--batch", "-n", "1"]
+    #expect(try frame(of: process, in: scene, "state:exec").process.host == "login")
+    let text = try scene.run(["-H", "login"] + batch)
+    #expect(text.output.contains("[\(process.id)] on login total"), "\(text.output)")
+    let tsv = try scene.run(
+      ["attach", "login:\(process.id)", "\(local.id)", "--tsv", "--fields", "id"] + batch)
+    #expect(tsv.output.hasPrefix("time\thost\tpid\tid\n"), "\(tsv.errors)")
+    #expect(tsv.output.contains("\tlogin\t\(process.id)\t"))
+    #expect(tsv.output.contains("\t\t\(local.id)\t"))
+  }
+
+  @Test("RM-1: A process of a host is recorded, and the recording can be replayed")
+  func record() throws {
+    let scene = try MachineScene()
+    let process = try scene.process()
+    let file = scene.directory.file("run.opq")
+    let record = try scene.run(["record", "-p", "login:\(process.id)", "-o", file, "--for", "1s"])
+    #expect(record.ending == .status(0), "\(record.errors)")
+    #expect(record.errors.contains("of data in"))
+    let replay = try scene.run(["replay", file, "--batch", "-n", "1"])
+    #expect(replay.ending == .status(0), "\(replay.errors)")
+    #expect(replay.output.contains("demo-monitored-process[\(process.id)] total"))
+    // The dashboard and its recording have a session each.
+    let second = scene.directory.file("second.opq")
+    let window = try scene.show(
+      ["attach", "login:\(process.id)", "--record", second], until: "LIVE")
+    scene.close(window)
+    let replayed = try scene.run(["replay", second, "--batch", "-n", "1"])
+    #expect(replayed.ending == .status(0), "\(replayed.errors)")
+  }
+
+  @Test("RM-4: A process of a host that is read-only refuses commands with the status 5")
+  func readOnly() throws {
+    let scene = try MachineScene()
+    let process = try MonitoredProcess(
+      BuiltProgram.path, ["demo", "priorities"], environment: ["OPQ_MONITOR=ro"], in: scene.far,
+      until: "total")
+    let place = ["-H", "login", "-p", "\(process.id)"]
+    let cancel = try scene.run(["cancel", "1"] + place)
+    #expect(cancel.ending == .status(5))
+    #expect(cancel.errors == "opq-top: the process is monitored read-only\n")
+  }
+
+  @Test("RM-1: With --via, a command that executes words elsewhere replaces ssh")
+  func via() throws {
+    let scene = try MachineScene()
+    let process = try scene.process()
+    let frame = try scene.run([
+      "attach", "--via", scene.via, "\(process.id)", "--batch", "-n", "1",
+    ])
+    #expect(frame.ending == .status(0), "\(frame.errors)")
+    #expect(frame.output.contains("[\(process.id)] on env PATH="), "\(frame.output)")
+    #expect(scene.logins.isEmpty && scene.relays.count == 1)
+    let missing = try scene.run(["ls", "--via", "/nonexistent/docker exec -i web"])
+    #expect(missing.ending == .status(3))
+    missing.expectSentence("/nonexistent/docker exec -i web")
+  }
+
+  @Test("RM-1: A run on a host is found there, and its jobs can be asked about and retried")
+  func run() throws {
+    let stored = try StoredRunScene(
+      """
+        broken: {run: 'exit 7'}
+        held: {run: 'echo held > "$DIR/ran"; \(StoredRunScene.hold())', grace: 1s}
+        next: {run: 'true', needs: [held]}
+      """)
+    let runner = try stored.start(["run", "--batch", stored.file])
+    #expect(stored.wait(for: "held", in: "ran"), "\(runner.errors)")
+    let run = try stored.onlyRun()
+    let scene = try MachineScene(far: stored.scene.directory)
+    let place = ["-H", "login", "--run", run.id, "--state", "\(stored.directory)/.opq"]
+    let why = try scene.run(["why", "next"] + place)
+    #expect(why.ending == .status(0) && why.output.contains("held"), "\(why.errors)")
+    let retry = try scene.run(["retry", "broken"] + place)
+    #expect(retry.ending == .status(0), "\(retry.errors)")
+    let window = try scene.show(["attach"] + place, until: "held")
+    window.type("\\held\r")
+    #expect(window.wait { $0.contains("filter: held") }, "\(window.screen)")
+    window.type("L")
+    #expect(window.wait { $0.contains("the output of jobs is in files on login") })
+    window.type("q")
+    scene.close(window)
+    let log = try scene.run(["log", "held"] + place)
+    #expect(log.ending == .status(2))
+    log.expectSentence("the output of a job is a file on its machine")
+    try stored.open()
+    #expect(runner.end() != nil)
+    let over = try scene.run(["why", "next"] + place)
+    #expect(over.ending == .status(3))
+    over.expectSentence("login", "no process runs the jobs")
+  }
+}

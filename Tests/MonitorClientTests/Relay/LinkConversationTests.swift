@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import MonitorClient
+
+@Suite("The conversation of a link") struct LinkConversationTests {
+  private let place = RemotePlace.command("far")
+  private let targets = [
+    RelayTarget(processID: 1, path: "/a"), RelayTarget(processID: 2, path: "/b"),
+    RelayTarget(
+      processID: 3, path: "",
+      refusal: RelayRefusal(.nothingThere, "there is no process 3", hasProcessEnded: true)),
+  ]
+
+  private func moment(_ seconds: Double) -> MonitorTime {
+    MonitorTime(nanoseconds: Int64(seconds * 1_000_000_000))
+  }
+
+  private func greeting(_ targets: [RelayTarget]? = nil) -> RelayAnswer {
+    .greeting(targets ?? self.targets, versions: .current)
+  }
+
+  private var numbered: [RelayedTarget] {
+    zip(targets, 1...).map { RelayedTarget($0, number: $1) }
+  }
+
+  /// Returns a link that is connected to its relay, with a connection to the first target.
+  private func open() -> (LinkConversation, UInt32) {
+    var link = LinkConversation(place, arguments: ["1", "2", "3"])
+    let connection = link.makeConnection(to: 1)
+    _ = link.open(connection, at: moment(0))
+    _ = link.takePreamble(at: moment(0))
+    _ = link.take(greeting())
+    return (link, connection)
+  }
+
+  @Test("The first connection starts the command, and all are opened after the greeting")
+  func start() {
+    var link = LinkConversation(place, arguments: ["1", "2", "3"])
+    let first = link.makeConnection(to: 2)
+    #expect(link.open(first, at: moment(0)) == [.start(arguments: ["1", "2", "3"])])
+    #expect(link.connect(at: moment(0)) == [])
+    let second = link.makeConnection(to: 3)
+    #expect(link.open(second, at: moment(0)) == [])
+    #expect(link.send([1], on: first) == [])
+    #expect(link.takePreamble(at: moment(1)) == [.send(.hello(.current))])
+    let refusal = TransportEnd(
+      AttachError(.nothingThere, "there is no process 3"), hasProcessEnded: false)
+    #expect(
+      link.take(greeting())
+        == [
+          .greet(numbered), .send(.open(connection: first, target: 2)), .begin(connection: first),
+          .end(connection: second, refusal),
+        ])
+    let message = RelayedMessage(connection: first, bytes: [1])
+    #expect(link.send([1], on: first) == [.send(.message(message))])
+    #expect(link.take(.message(message)) == [.deliver(message)])
+  }
+
+  @Test("After a loss, the relay is started for the known sockets, whose numbers stay the same")
+  func restart() {
+    var (link, connection) = open()
+    let loss = AttachError(.lost, "the connection to \"far\" was lost")
+    #expect(
+      link.end(AttachError(.lost, "exit status 1"))
+        == [.end(connection: connection, TransportEnd(loss))])
+    #expect(link.send([1], on: connection) == [])
+    let again = link.makeConnection(to: 2)
+    #expect(again > connection)
+    #expect(link.open(again, at: moment(1)) == [.start(arguments: ["--", "/a", "/b"])])
+    _ = link.takePreamble(at: moment(1))
+    // The relay could name its targets in another order.
+    #expect(
+      link.take(greeting([targets[1], targets[0]]))
+        == [.send(.open(connection: again, target: 1)), .begin(connection: again)])
+    let absent = link.makeConnection(to: 1)
+    _ = link.end(loss)
+    _ = link.open(absent, at: moment(2))
+    _ = link.takePreamble(at: moment(2))
+    let last = link.makeConnection(to: 1)
+    _ = link.open(last, at: moment(2))
+    guard case .end(_, let end) = link.take(greeting([targets[1]])).last else {
+      Issue.record("no end")
+      return
+    }
+    #expect(end.hasProcessEnded && end.error.kind == .nothingThere)
+  }
+
+  @Test("A failed first connection is reported once, to the link and to each connection")
+  func firstFailure() {
+    var link = LinkConversation(place, arguments: [])
+    let connection = link.makeConnection(to: 1)
+    _ = link.open(connection, at: moment(0))
+    let error = AttachError(.nothingThere, "not found")
+    #expect(
+      link.end(error) == [.refuse(error), .end(connection: connection, TransportEnd(error))])
+    #expect(link.end(error) == [])
+    #expect(link.connect(at: moment(1)) == [.start(arguments: [])])
+    #expect(link.end(error) == [])
+  }
+
+  @Test("Text instead of the preamble ends the command, and its end is reported")
+  func text() {
+    var link = LinkConversation(place, arguments: [])
+    _ = link.connect(at: moment(0))
+    #expect(link.takeText() == [.finish])
+    #expect(link.takePreamble(at: moment(0)) == [])
+    #expect(link.nextLook == nil)
+    let error = AttachError(.lost, "text")
+    #expect(link.end(error) == [.refuse(error)])
+  }
+
+  @Test("The end of a connection is passed on, and later messages of it are ignored")
+  func ends() {
+    var (link, connection) = open()
+    let refusal = RelayRefusal(.lost, "the process has closed", hasProcessEnded: true)
+    #expect(
+      link.take(.end(connection: connection, refusal))
+        == [.end(connection: connection, TransportEnd(refusal))])
+    let late = RelayAnswer.message(RelayedMessage(connection: connection, bytes: []))
+    #expect(link.take(late) == [])
+    #expect(link.take(.end(connection: connection, refusal)) == [])
+    #expect(link.close(connection) == [])
+    let next = link.makeConnection(to: 1)
+    _ = link.open(next, at: moment(1))
+    #expect(link.close(next) == [.send(.close(connection: next))])
+    #expect(link.take(.message(RelayedMessage(connection: next, bytes: []))) == [])
+  }
+
+  @Test("A relay that sends no bytes is asked, and is lost within 10 s; before, it does not answer")
+  func silence() {
+    var (link, connection) = open()
+    var actions: [LinkConversation.Action] = []
+    var lossTime: MonitorTime?
+    while let look = link.nextLook, look < moment(20) {
+      actions += link.look(at: look)
+      lossTime = look
+    }
+    #expect(actions.first == .send(.ping(1)))
+    let loss = AttachError(.lost, "the connection to \"far\" was lost")
+    #expect(
+      actions.dropFirst()
+        == [.abandon(kills: true), .end(connection: connection, TransportEnd(loss))])
+    #expect(lossTime.map { $0 <= moment(9) } == true)
+
+    var silent = LinkConversation(place, arguments: [])
+    _ = silent.connect(at: moment(0))
+    actions = []
+    while let look = silent.nextLook, look < moment(20) { actions += silent.look(at: look) }
+    let error = AttachError(.lost, "\"far\" does not answer")
+    #expect(actions == [.abandon(kills: true), .refuse(error)])
+  }
+
+  @Test("A relay that answers is not lost")
+  func answers() {
+    var (link, _) = open()
+    for _ in 1...60 {
+      guard let look = link.nextLook else { break }
+      let isOnlyPing = link.look(at: look).allSatisfy { action in
+        if case .send(.ping) = action { true } else { false }
+      }
+      #expect(isOnlyPing)
+      link.hear(at: look + .milliseconds(10))
+    }
+    #expect(link.nextLook != nil)
+  }
+
+  @Test("A message at the wrong moment, and a refusal, end the command")
+  func faults() {
+    var early = LinkConversation(place, arguments: [])
+    _ = early.connect(at: moment(0))
+    _ = early.takePreamble(at: moment(0))
+    #expect(early.take(.pong(1)) == [])
+    let message = RelayedMessage(connection: 1, bytes: [])
+    #expect(early.take(.message(message)).first == .abandon(kills: true))
+    var (twice, _) = open()
+    #expect(twice.take(greeting()).first == .abandon(kills: true))
+    var other = LinkConversation(place, arguments: [])
+    _ = other.connect(at: moment(0))
+    _ = other.takePreamble(at: moment(0))
+    let farewell = Farewell(
+      cause: .versionMismatch, reason: "", versions: ProtocolVersions(major: 2, minor: 0))
+    guard case .refuse(let error) = other.take(.bye(farewell)).last else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(error.status == 4)
+    #expect(
+      error.description
+        == """
+        opq-top on "far" uses version 2.0 of the protocol, and this opq-top uses \(ProtocolVersions.current)
+        """)
+  }
+
+  @Test("An invalidated link ends its command and its connections, and opens none")
+  func invalidation() {
+    var (link, connection) = open()
+    let closing = TransportEnd(AttachError(.lost, "the viewer is closing the connection"))
+    #expect(
+      link.invalidate()
+        == [.abandon(kills: false), .end(connection: connection, closing)])
+    #expect(link.invalidate() == [])
+    #expect(link.connect(at: moment(1)) == [])
+    let late = link.makeConnection(to: 1)
+    #expect(link.open(late, at: moment(1)) == [.end(connection: late, closing)])
+    var starting = LinkConversation(place, arguments: [])
+    _ = starting.connect(at: moment(0))
+    #expect(starting.invalidate() == [.abandon(kills: true), .refuse(closing.error)])
+  }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import MonitorTestSupport
+import TestSupport
+import Testing
+
+@testable import MonitorClient
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Tests of links over real commands, which stand in for ssh.
+@Suite("A link", .timeLimit(.minutes(5)), .onOwnThread) struct RelayLinkTests {
+  /// Waits for the result of the first connection of a link, and ends the link.
+  private func result(
+    of command: String
+  ) throws -> Result<[RelayedTarget], AttachError> {
+    let link = RelayLink(.command(command), arguments: [])
+    defer { link.invalidate() }
+    let results = Monitored<Result<[RelayedTarget], AttachError>?>(nil)
+    link.whenGreeted { result in results.change { $0 = result } }
+    link.connect()
+    results.wait(for: "a result") { $0 != nil }
+    return try #require(results.value)
+  }
+
+  private func error(of command: String) throws -> AttachError {
+    switch try result(of: command) {
+    case .success(let targets):
+      Issue.record("\(targets)")
+      return AttachError(.lost, "")
+    case .failure(let error): return error
+    }
+  }
+
+  @Test("A command that is no relay is reported with its status or its text")
+  func failures() throws {
+    #expect(try error(of: "exit 127; :").status == 3)
+    #expect(try error(of: "exit 64; :").status == 4)
+    let denied = try error(of: "echo 'a: Permission denied (publickey).' >&2; exit 255; :")
+    #expect(denied.status == 5)
+    #expect(denied.description.hasSuffix(": a: Permission denied (publickey)"))
+    for command in [
+      // This command ends with its input, and the other one is killed.
+      "echo Welcome to web1; exec cat >/dev/null; :", "echo Welcome to web1; exec sleep 1000; :",
+    ] {
+      let text = try error(of: command)
+      #expect(text.status == 1)
+      #expect(
+        text.description.contains("sent text before opq-top's first message: \"Welcome to web1\""))
+    }
+    #expect(
+      try error(of: "exec yes; :").description.contains("first message: \"y\""))
+    #expect(try error(of: "exit 3; :").description.hasSuffix("ended: exit status 3"))
+    #expect(
+      try error(of: "echo no such pod >&2; exit 1; :").description.hasSuffix("ended: no such pod"))
+  }
+
+  @Test("Bytes after the preamble that are no messages are reported")
+  func flood() throws {
+    let error = try error(of: "printf '\\000opq-relay\\000'; exec yes; :")
+    #expect(error.status == 1)
+    #expect(error.description.contains("violates the protocol"))
+  }
+
+  @Test("An invalidated link without a connection has a result")
+  func invalidated() throws {
+    let link = RelayLink(.command("exec sleep 1000; :"), arguments: [])
+    link.connect()
+    link.invalidate()
+    link.invalidate()
+    let results = Monitored<AttachError?>(nil)
+    link.whenGreeted { result in
+      if case .failure(let error) = result { results.change { $0 = error } }
+    }
+    #expect(results.wait(for: "a result") { $0 != nil })
+  }
+
+  /// Creates a session that adds its messages to a log.
+  private func session(_ link: RelayLink, _ number: Int) -> (
+    RemoteSession, EventLog<MonitorMessage>
+  ) {
+    let log = EventLog<MonitorMessage>()
+    let wakes = Monitored(0)
+    let session = RemoteSession(.relayed(link, number: number), isReadOnly: false) {
+      wakes.change { $0 += 1 }
+    }
+    startThread { [weak session] in
+      var seen = 0
+      while wakes.comesTrue(within: 60, { $0 > seen }), let session {
+        seen = wakes.value
+        for message in session.takeMessages() { log.note(message) }
+      }
+    }
+    return (session, log)
+  }
+
+  private func isUpdate(_ message: MonitorMessage) -> Bool { message.isUpdate }
+
+  @Test("Two processes are watched over one command, and their greetings name the place")
+  func twoProcesses() throws {
+    let stand = try StandInRelay()
+    let processes = [try ScriptedProcess(), try ScriptedProcess()]
+    let targets = processes.map { RelayTarget(path: $0.path) }
+    stand.serve { targets }
+    let link = RelayLink(stand.place, arguments: [])
+    defer { link.invalidate() }
+    let sessions = [session(link, 1), session(link, 2)]
+    defer { for (session, _) in sessions { session.invalidate() } }
+    var viewers: [ScriptedProcess.Viewer] = []
+    for (index, process) in processes.enumerated() {
+      viewers.append(try process.welcome(ScriptedProcess.hello(startTicks: UInt64(index + 1))))
+    }
+    for (index, (_, log)) in sessions.enumerated() {
+      var hello = ScriptedProcess.hello(startTicks: UInt64(index + 1))
+      hello.host = stand.place.name
+      #expect(log.wait(for: .hello(hello)))
+      #expect(log.wait(for: "an update") { $0.contains(where: isUpdate) })
+    }
+    // The end of one process does not concern the other one.
+    viewers[0].send(.bye(Farewell(cause: .processEnds, reason: "done")))
+    #expect(sessions[0].1.wait(for: .ended(reason: "done")))
+    let count = sessions[1].1.events.count(where: isUpdate)
+    viewers[1].send(ScriptedProcess.update)
+    #expect(sessions[1].1.wait(for: "another update") { $0.count(where: isUpdate) > count })
+  }
+
+  @Test("A process behind a relay that has crashed ends its session")
+  func crash() throws {
+    let (stand, process, directory) = (
+      try StandInRelay(), try ScriptedProcess(), try TemporaryDirectory()
+    )
+    let path = directory.file("2000000000-1.sock")
+    symlink(process.path, path)
+    stand.serve { [RelayTarget(path: path)] }
+    let link = RelayLink(stand.place, arguments: [])
+    defer { link.invalidate() }
+    let (session, log) = session(link, 1)
+    defer { session.invalidate() }
+    let viewer = try process.welcome()
+    #expect(log.wait(for: "an update") { $0.contains(where: isUpdate) })
+    viewer.close()
+    #expect(
+      log.wait(for: "the end") { events in
+        events.contains { if case .ended = $0 { true } else { false } }
+      })
+  }
+
+  @Test("A relay that does not answer is lost within 10 s, and the session reconnects")
+  func silence() throws {
+    let (stand, process) = (try StandInRelay(), try ScriptedProcess())
+    let path = process.path
+    let link = RelayLink(stand.place, arguments: [])
+    defer { link.invalidate() }
+    let (session, log) = session(link, 1)
+    defer { session.invalidate() }
+    // The first relay is a hand-made one, which sends the messages of a process and then nothing.
+    let (input, output) = stand.connect(1)
+    defer { close(input) }
+    let hello = ProcessMessage.hello(ScriptedProcess.hello(), versions: .current)
+    let answers: [RelayAnswer] = [
+      .greeting([RelayTarget(path: path)], versions: .current),
+      .message(RelayedMessage(connection: 1, bytes: hello.encoded())),
+    ]
+    _ = RelayPreamble.bytes.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+    // The greeting must follow that of the viewer, and the message must follow the opening of its connection.
+    for answer in answers {
+      var bytes = [UInt8](repeating: 0, count: 1 << 12)
+      #expect(read(input, &bytes, bytes.count) > 0)
+      let frame = LocalListener.frame(answer.encoded())
+      _ = frame.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+    }
+    let isGreeted = log.wait(for: "the greeting") { events in
+      events.contains { if case .hello = $0 { true } else { false } }
+    }
+    #expect(isGreeted)
+    let start = ContinuousClock.now
+    stand.serve(start: 2) { [RelayTarget(path: path)] }
+    let isLost = log.wait(for: "the loss") { events in
+      events.contains { if case .disconnected = $0 { true } else { false } }
+    }
+    #expect(isLost)
+    // The relay is lost 8 s after its last bytes. A busy machine can take longer.
+    #expect(ContinuousClock.now - start > .seconds(6))
+    close(output)
+    let viewer = try process.welcome()
+    #expect(log.wait(for: "an update") { $0.contains(where: isUpdate) })
+    viewer.close()
+  }
+
+  @Test("The processes of a relay are found with their greetings, in the order of their ids")
+  func finder() throws {
+    let (stand, process) = (try StandInRelay(), try ScriptedProcess())
+    let path = process.path
+    let refusal = RelayRefusal(.denied, "process 7 belongs to another user", hasProcessEnded: false)
+    stand.serve {
+      [
+        RelayTarget(processID: 9, path: "/none/of/these.sock"),
+        RelayTarget(processID: 7, path: "", refusal: refusal),
+        RelayTarget(processID: 5, path: path),
+      ]
+    }
+    startThread {
+      guard let viewer = try? process.accept() else { return }
+      viewer.send(.hello(ScriptedProcess.hello(), versions: .current))
+      // The connection is kept until the viewer closes it.
+      _ = viewer.receive { _ in false }
+    }
+    let link = RelayLink(stand.place, arguments: [])
+    defer { link.invalidate() }
+    let found = try ProcessFinder.find(through: link)
+    #expect(found.map(\.processID) == [5, 7])
+    #expect(found.map(\.address) == [.relayed(link, number: 3), .relayed(link, number: 2)])
+    #expect(try found.first?.answer.get().hello.host == stand.place.name)
+    #expect(
+      found.last?.answer == .failure(AttachError(.denied, "process 7 belongs to another user")))
+  }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+import TestSupport
+import Testing
+
+@testable import OperationsCommands
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+@Suite("Jobs of Slurm that other programs have submitted", .timeLimit(.minutes(5)), .onOwnThread)
+struct WatchedSlurmJobTests {
+  /// Returns a line of `squeue`.
+  private static func line(
+    _ id: Int, shown: String? = nil, array: Int? = nil, tasks: String = "N/A",
+    state: String = "PENDING", reason: String = "None", dependency: String = "(null)",
+    partition: String = "main", name: String = "job", marker: String = "M-job"
+  ) -> String {
+    [
+      marker, shown ?? "\(id)", "\(id)", "\(array ?? id)", tasks, state, reason, "1795882908",
+      "N/A",
+      "NONE", "", partition, "ann", "(null)", "42", dependency, name,
+    ].joined(separator: SlurmRecord.separator)
+  }
+
+  private func jobs(_ lines: String...) -> [WatchedSlurmJob] {
+    WatchedSlurmJob.all(in: lines.joined(separator: "\n"), marker: "M-job")
+  }
+
+  // MARK: Rows
+
+  @Test("SV-2: A row has the values of the job")
+  func row() throws {
+    let job = try #require(jobs(Self.line(7, reason: "Priority", partition: "short,long")).first)
+    #expect(job.id == 7 && job.name == "7" && job.arrayID == 7 && job.tasks == nil)
+    #expect(job.state.meaning == .pending && job.reason == "Priority" && job.priority == 42)
+    #expect(job.submitted == 1_795_882_908 && job.start == nil && job.end == nil)
+    #expect(job.partition == "short" && job.user == "ann" && job.qualityOfService.isEmpty)
+    #expect(job.dependencies.isEmpty && !job.hasUnmetDependencies && job.commandID == "7")
+  }
+
+  @Test(
+    "SV-12: The name of a job cannot forge another job",
+    arguments: [
+      "a\n" + line(8, marker: "M"), "a\n" + line(8, marker: ""), "a\u{1f}b\u{1f}c", "\u{1b}[2J\r\n",
+      "",
+      "line\n\nline", "\u{202e}",
+    ])
+  func hostileName(name: String) throws {
+    let all = jobs("a warning", Self.line(1, name: name), Self.line(2, name: "last"))
+    #expect(all.map(\.id) == [1, 2])
+    #expect(all.first?.jobName.utf8.elementsEqual(name.utf8) == true)
+    #expect(all.last?.jobName == "last")
+  }
+
+  @Test("SV-12: Lines of another format are skipped")
+  func otherLines() {
+    #expect(jobs("", "M-job", "M-job\u{1f}1", "M-jobs\u{1f}", "slurm_load_jobs error").isEmpty)
+  }
+
+  @Test(
+    "SV-4: Dependencies are those on jobs, each one once",
+    arguments: [
+      ("afterok:1(unfulfilled),afterany:2(failed)", ["1", "2"]),
+      ("afterok:1(unfulfilled)?afternotok:1(unfulfilled)", ["1"]), ("singleton(unfulfilled)", []),
+      ("after:8+10(unfulfilled)", ["8"]), ("afterok:5_3(unfulfilled)", ["5_3"]),
+      ("afterany:5_*(unfulfilled)", ["5"]), ("aftercorr:5_*(unfulfilled)", ["5_c"]),
+      ("nonsense,:,afterok:x,afterok:_,afterok:", []),
+    ])
+  func dependencies(text: String, expected: [String]) throws {
+    let job = try #require(jobs(Self.line(9, dependency: text)).first)
+    let found = job.dependencies.map { dependency in
+      switch dependency.tasks {
+      case .all: "\(dependency.job)"
+      case .number(let number): "\(dependency.job)_\(number)"
+      case .corresponding: "\(dependency.job)_c"
+      }
+    }
+    #expect(found == expected)
+    #expect(job.hasUnmetDependencies)
+  }
+
+  @Test(
+    "SV-6: Commands name exactly the tasks that a row shows",
+    arguments: [
+      ("3", "5_3"), ("1-9%2", "5_[1-9]"), ("1,4-6", "5_[1,4-6]"), ("1-10:3%4", "5_[1,4,7,10]"),
+      ("1,3,...", nil), ("1-", nil), ("9-1", nil), ("1-4000000:2", nil), ("1:0", nil),
+    ])
+  func tasks(text: String, expected: String?) throws {
+    let job = try #require(jobs(Self.line(5, shown: "5_[…]", array: 5, tasks: text)).first)
+    #expect(job.commandID == expected)
+  }
+
+  @Test(
+    "SV-7: The words about a pending job have the reason as a sentence",
+    arguments: [
+      ("Priority", "pending: Priority; Slurm starts jobs with a higher priority first"),
+      ("JobHeldUser", "pending: JobHeldUser; the user holds the job"), ("Odd", "pending: Odd"),
+      (
+        "JobArrayTaskLimit,JobHeldAdmin",
+        "pending: JobArrayTaskLimit,JobHeldAdmin; as many tasks of the array run as the array"
+      ),
+      ("None", "pending"),
+    ])
+  func reasons(reason: String, expected: String) throws {
+    let job = try #require(jobs(Self.line(5, reason: reason)).first)
+    #expect(job.statusWords(now: 0).hasPrefix(expected))
+  }
+
+  @Test(
+    "SV-2: A failed job says why",
+    arguments: [
+      ("TIMEOUT", "TimeLimit", "TIMEOUT: it exceeded its time limit"),
+      ("FAILED", "NonZeroExitCode", "it ended with an exit status that is not 0"),
+      ("FAILED", "RaisedSignal:9(Killed)", "it ended by a signal: RaisedSignal:9(Killed)"),
+      ("FAILED", "JobLaunchFailure", "it has failed: JobLaunchFailure"),
+      ("RECONFIG_FAIL", "None", "Slurm has ended it: RECONFIG_FAIL"), ("COMPLETED", "None", nil),
+      ("CANCELLED", "None", nil),
+    ])
+  func failures(state: String, reason: String, expected: String?) throws {
+    let job = try #require(jobs(Self.line(5, state: state, reason: reason)).first)
+    #expect(job.failureWords == expected)
+  }
+
+  // MARK: Answers
+
+  private func answer(_ output: String) -> Result<SlurmWatch.Answer, SlurmCallFailure> {
+    SlurmAnswer.watch(Array(output.utf8), marker: "M")
+  }
+
+  @Test("SV-10: An answer is complete, or a failure with Slurm's words")
+  func answers() throws {
+    let complete = try answer("Welcome\nM 0\ntest\n\(Self.line(1))\nM\n").get()
+    #expect(complete.cluster == "test" && complete.jobs.map(\.id) == [1])
+    #expect(try answer("M 0\n\n\nM\n").get().jobs.isEmpty)
+    for cut in ["", "M 0\ntest\n\(Self.line(1))\n", "M 0\n"] {
+      #expect(answer(cut) == .failure(.init(reason: "there was no answer of squeue")))
+    }
+    #expect(
+      answer("M 1\n\nsqueue: error: Invalid user: x\nM\n")
+        == .failure(.init(reason: "Invalid user: x")))
+    let unknown = "M 0\n\nsqueue: error: Invalid user: x\n\(Self.line(1))\nM\n"
+    #expect(answer(unknown) == .failure(.init(reason: "Invalid user: x")))
+    #expect(
+      answer("M 127\n\nsh: squeue: not found\nM\n")
+        == .failure(.init(reason: "the command squeue was not found")))
+  }
+
+  @Test("SV-8: The answer to a change has Slurm's words for each refused job")
+  func changes() {
+    func words(_ output: String, _ count: Int) -> [String?]? {
+      SlurmAnswer.change(Array(output.utf8), count: count, marker: "M")
+    }
+    #expect(words("M 0\nM 0\nM end\n", 2) == [nil, nil])
+    #expect(
+      words(
+        "M 0\n\nM 1\nInvalid user id for job 2\nslurm_suspend error: Invalid user id\nM end\n", 2)
+        == [nil, "Invalid user id"])
+    #expect(words("M 1\n\nM end\n", 1) == ["Slurm names no reason"])
+    #expect(words("M 0\nM 0\n", 2) == nil && words("M 0\nM end\n", 2) == nil && words("", 0) == nil)
+  }
+
+  // MARK: Texts
+
+  @Test("SV-8: A change that Slurm accepts is one call; otherwise each job is a call")
+  func changeCalls() async throws {
+    let scene = try SlurmScriptScene()
+    let watch = SlurmWatch(commandPrefix: scene.prefix)
+    #expect(try await watch.change(["1", "2_[3,4]"], .cancel) == [nil, nil])
+    #expect(scene.calls(of: "scancel") == ["scancel 1 2_[3,4]"])
+    // The replacement of scontrol fails.
+    let words = try await watch.change(["1", "2"], .hold)
+    #expect(words == ["Slurm names no reason", "Slurm names no reason"])
+    #expect(
+      scene.calls(of: "scontrol") == ["scontrol hold 1 2", "scontrol hold 1", "scontrol hold 2"])
+  }
+
+  @Test("SV-11: The end of an output file is read, and nothing but a regular file")
+  func output() async throws {
+    let scene = try SlurmScriptScene()
+    let watch = SlurmWatch(commandPrefix: scene.prefix)
+    let path = scene.directory.file("it's out")
+    write("one\ntwo\n", to: path)
+    let part = try await watch.output(.path(path), from: 4)
+    #expect(part == .init(path: path, position: 4, bytes: Array("two\n".utf8)))
+    #expect(try await watch.output(.path(path), from: 8).bytes == [])
+    #expect(try await watch.output(.path(path), from: 99).position == 0)
+    for other in ["/dev/null", scene.directory.path, scene.directory.file("absent"), ""] {
+      #expect(try await watch.output(.path(other), from: 0).bytes == nil)
+    }
+    #expect(try await watch.output(.ofJob("5"), from: 0).path.isEmpty)
+  }
+
+  @Test("SV-11: Of a large file, only the end is read")
+  func largeOutput() async throws {
+    let scene = try SlurmScriptScene()
+    let path = scene.directory.file("large")
+    let size = SlurmOutputPart.longest + 10
+    write(String(repeating: "x", count: Int(size)), to: path)
+    let part = try await SlurmWatch(commandPrefix: scene.prefix).output(.path(path), from: 0)
+    #expect(part.position == 10 && part.bytes?.count == Int(SlurmOutputPart.longest))
+  }
+}
