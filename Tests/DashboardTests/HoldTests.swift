@@ -136,7 +136,7 @@ import Testing
     #expect(dashboard().text().shows("pending: Priority; others are first"))
     var held = dashboard(selecting: Self.held)
     #expect(held.text().shows("pending: JobHeldUser"))
-    #expect(!held.text().shows("is suspended"))
+    #expect(!held.text().shows("cpu is suspended"))
     #expect(held.press("b") == [.bell])
     #expect(held.text().shows("#2 is held"))
   }

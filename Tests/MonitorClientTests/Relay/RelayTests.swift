@@ -20,6 +20,8 @@ import Testing
   private func readFrame(_ connection: Int32) -> [UInt8] {
     var length = UInt32(0)
     guard recv(connection, &length, 4, Int32(MSG_WAITALL)) == 4 else { return [] }
+    // A call that requests no bytes would wait for the next ones.
+    guard length > 0 else { return [] }
     var message = [UInt8](repeating: 0, count: Int(UInt32(littleEndian: length)))
     let count = recv(connection, &message, message.count, Int32(MSG_WAITALL))
     return count == message.count ? message : []
