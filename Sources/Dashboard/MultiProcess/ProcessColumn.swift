@@ -27,12 +27,21 @@ struct ProcessColumn {
     words = Dictionary(
       uniqueKeysWithValues: processes.map { process in
         let hello = process.hello
-        let id = hello.host.isEmpty ? "\(hello.processID)" : "\(hello.host):\(hello.processID)"
-        return (process.number, isNamed ? hello.processName : id)
+        return (
+          process.number, isNamed ? hello.processName : Self.id(hello, glyphs: glyphs, limit: limit)
+        )
       })
     width =
       processes.isEmpty
       ? 0 : words.values.reduce(7) { max($0, glyphs.width(of: $1, limit: limit)) }
+  }
+
+  /// Returns the host and the id of a process. If the text is too long, the host is cut and not the id.
+  private static func id(_ hello: Hello, glyphs: Glyphs, limit: Int) -> String {
+    let id = "\(hello.processID)"
+    if hello.host.isEmpty { return id }
+    let room = max(glyphs.ellipsis.unicodeScalars.count, limit - id.utf8.count - 1)
+    return "\(glyphs.clipped(hello.host, to: room)):\(id)"
   }
 
   /// Returns the text of a cell, unsanitised.

@@ -39,6 +39,9 @@ struct HostTests {
     let dashboard = shown(columns: 120, rows: 40, name: "worker")
     #expect(dashboard.text().shows("ID PROCESS"))
     #expect(dashboard.text().shows("1#1042 web1:4711"))
+    let narrow = shown(
+      columns: 120, rows: 40, hosts: ["a-long-name", "", "a-long-name"], name: "worker")
+    #expect(narrow.text().shows("1#1042 a-l…:4711"))
   }
 
   @Test("Without a host, there is no column for hosts")

@@ -42,7 +42,7 @@ struct SlurmAttachTests {
     #expect(scene.stored.wait { state(of: failed, in: scene).contains("FAILED") })
     let program = try scene.stored.run(
       ["attach", "slurm", "--batch", "-n", "1", "--json"], environment: scene.environment)
-    #expect(program.end() == .status(0), "\(program.errors)")
+    #expect(program.ending == .status(0), "\(program.errors)")
     let frame = try JSONDecoder().decode(Frame.self, from: Data(program.output.utf8))
     let found = Dictionary(uniqueKeysWithValues: frame.operations.map { ("\($0.id)", $0) })
     #expect(found[running]?.state == "executing" && found[running]?.name == "running")
@@ -125,7 +125,7 @@ struct SlurmAttachTests {
     let scene = try ClusterScene("  unused: {run: 'true'}")
     let program = try scene.stored.run(
       ["attach", "slurm", "--batch", "-n", "1"], environment: ["SLURM_CONF=/nowhere"])
-    #expect(program.end() == .status(1), "\(program.errors)")
+    #expect(program.ending == .status(1), "\(program.errors)")
     #expect(program.errors.hasPrefix("opq-top: Slurm cannot be used: "))
     #expect(program.errors.split(separator: "\n").count == 1)
     let unknown = try scene.stored.run(

@@ -30,7 +30,7 @@ struct MachineViewingTests {
     #expect(rows.contains { $0.prefix(3) == ["2", "login", "\(second.id)"] })
     #expect(rows.contains { $0.prefix(2) == ["3", "\(local.id)"] })
     // The processes have the same name, so the operations have the host and the process id.
-    #expect(window.wait { $0.contains(" login:\(first.id) ") }, "\(window.screen)")
+    #expect(window.wait { $0.contains(":\(first.id) ") }, "\(window.screen)")
     #expect(scene.logins.count == 1 && scene.relays.count == 1)
     scene.close(window)
     let login = try #require(scene.logins.first)
@@ -46,7 +46,10 @@ struct MachineViewingTests {
     window.type("\\state:waiting\r")
     #expect(window.wait { $0.contains("filter: state:waiting") }, "\(window.screen)")
     // The last operations of the list wait for a long time.
-    window.type("Gx")
+    window.type("G")
+    let isSelected = { (line: String) in line.hasPrefix("▌") && line.contains(" waiting ") }
+    #expect(window.wait { $0.lines.contains(where: isSelected) }, "\(window.screen)")
+    window.type("x")
     #expect(window.wait { $0.contains("Cancel #") }, "\(window.screen)")
     window.type("y")
     #expect(window.wait { $0.contains("cancel requested") }, "\(window.screen)")
