@@ -78,10 +78,10 @@ extension SlurmPicture {
 
   // MARK: Times
 
-  /// Returns a time of day on the clock of this process.
+  /// Returns a time of day on the clock of this process, clamped to the earliest and the latest time of the clock.
   private func time(_ secondsSince1970: Int64) -> MonitorTime {
     let seconds = Double(secondsSince1970) - secondsSince1970AtZero
-    return MonitorTime(nanoseconds: 0) + .nanoseconds(Int64((seconds * 1e9).rounded()))
+    return MonitorTime(nanoseconds: 0) + .seconds(seconds)
   }
 
   private func secondsSince1970(_ time: MonitorTime) -> Int64 {

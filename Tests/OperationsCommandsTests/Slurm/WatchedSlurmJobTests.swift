@@ -90,6 +90,9 @@ struct WatchedSlurmJobTests {
     arguments: [
       ("3", "5_3"), ("1-9%2", "5_[1-9]"), ("1,4-6", "5_[1,4-6]"), ("1-10:3%4", "5_[1,4,7,10]"),
       ("1,3,...", nil), ("1-", nil), ("9-1", nil), ("1-4000000:2", nil), ("1:0", nil),
+      ("1,-", nil), ("1,:", nil), ("1,", nil), ("1:", nil), ("1-2-3", nil), ("1-:2", nil),
+      ("1,+3", "5_[1,3]"), ("0,4294967294-4294967295:1", "5_[0,4294967294,4294967295]"),
+      ("1-99999999999999999999", nil), ("1-3:4294967295", "5_[1]"),
     ])
   func tasks(text: String, expected: String?) throws {
     let job = try #require(jobs(Self.line(5, shown: "5_[…]", array: 5, tasks: text)).first)
@@ -125,6 +128,37 @@ struct WatchedSlurmJobTests {
   func failures(state: String, reason: String, expected: String?) throws {
     let job = try #require(jobs(Self.line(5, state: state, reason: reason)).first)
     #expect(job.failureWords == expected)
+  }
+
+  @Test("SV-12: Random fields end no program, and commands name a job by digits only")
+  func randomFields() {
+    let seed = SeededGenerator.announcedSeed()
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<20_000 {
+      var fields = ["7", "7", "5", "1-3", "PENDING", "None", "1", "2", "3"]
+      fields += ["n1", "main", "ann", "(null)", "42", "afterok:1(unfulfilled)", "job"]
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        fields[Int.random(in: 0..<fields.count, using: &generator)] =
+          Self.randomField(using: &generator)
+      }
+      guard let job = WatchedSlurmJob(fields: fields.joined(separator: SlurmRecord.separator))
+      else { continue }
+      _ = (job.statusWords(now: 0), job.failureWords, job.isHeld, job.dependencies)
+      let isValid = job.commandID?.allSatisfy { "0123456789_[],-".contains($0) }
+      #expect(isValid != false, "seed \(seed): \(fields)")
+    }
+  }
+
+  /// Returns a text of characters and numbers that the fields of Slurm contain.
+  private static func randomField(using generator: inout SeededGenerator) -> String {
+    let parts = [
+      "", "-", ":", ",", "%", "_", "*", "(", ")", "+", "?", ".", "0", "1", "9", "afterok:", "N/A",
+      "4294967295", "1099511627776", "9223372036854775807", "18446744073709551615", "é", "\u{301}",
+      "\r", "\n", "\0", "(unfulfilled)", "PENDING", "RUNNING", "JobHeldUser",
+    ]
+    return (0..<Int.random(in: 0...6, using: &generator)).map { _ in
+      parts[Int.random(in: 0..<parts.count, using: &generator)]
+    }.joined()
   }
 
   // MARK: Answers

@@ -58,6 +58,16 @@ import Testing
     #expect(cancelled.started == nil && cancelled.finished == Rows.time(7))
   }
 
+  @Test("SV-2: A time that the clock of the viewer cannot show is the latest time")
+  func latestTime() throws {
+    let farAway = (1 << 40) - Rows.submitted
+    let report = try report(
+      Rows.row(1, "COMPLETED", times: (start: 5, end: farAway), nodes: "n1"))
+    #expect(report.started == Rows.time(5))
+    #expect(report.finished == MonitorTime(nanoseconds: .max))
+    #expect(report.finished.map { $0 - Rows.time(5) } == .nanoseconds(Int64.max - 5_000_000_000))
+  }
+
   @Test("SV-2: The kind of a job is its user if the jobs of other users are shown")
   func users() throws {
     #expect(try report(Rows.row(1), showsUsers: true).kind == "ann")

@@ -154,7 +154,9 @@ extension SlurmAnswer {
       return nil
     }
     let numbers = reader.line()?.split(separator: " ").compactMap { Int64($0) } ?? []
-    guard numbers.count == 2, numbers[0] >= 0 else { return nil }
+    guard numbers.count == 2, numbers[0] >= 0, numbers[0] <= Int64.max - max(0, numbers[1]) else {
+      return nil
+    }
     let bytes = numbers[1] < 0 ? nil : reader.bytes(Int(numbers[1]))
     if numbers[1] < 0 { _ = reader.line() } else if bytes == nil { return nil }
     guard reader.line() == marker else { return nil }

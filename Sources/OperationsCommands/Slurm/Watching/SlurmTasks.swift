@@ -28,14 +28,17 @@ package struct SlurmTasks: Hashable, Sendable {
 
   /// Returns a part of the numbers without a step, because commands of Slurm accept no steps; `nil` if it is not valid.
   private static func numbers(_ part: Substring) -> String? {
-    let range = part.split(separator: ":", maxSplits: 1)
-    let ends = range[0].split(separator: "-", maxSplits: 1).map { UInt64($0) }
+    func values(_ text: Substring, separator: Character) -> [Substring] {
+      text.split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false)
+    }
+    let range = values(part, separator: ":")
+    let ends = values(range[0], separator: "-").map { UInt32($0) }
     guard let first = ends[0], let last = ends[ends.count - 1], first <= last else { return nil }
-    guard range.count == 2 else { return String(part) }
-    guard let step = UInt64(range[1]), step > 0, (last - first) / step <= longestList / 2 else {
+    guard range.count == 2 else { return ends.count == 1 ? "\(first)" : "\(first)-\(last)" }
+    guard let step = UInt32(range[1]), step > 0, (last - first) / step <= longestList / 2 else {
       return nil
     }
-    return stride(from: first, through: last, by: Int(clamping: step)).map { "\($0)" }
+    return stride(from: UInt64(first), through: UInt64(last), by: Int(step)).map { "\($0)" }
       .joined(separator: ",")
   }
 }
