@@ -76,6 +76,9 @@ package struct SlurmState: Hashable, Sendable, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
+  /// Whether the state says that Slurm holds the job.
+  var isHeld: Bool { ["REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT"].contains(description) }
+
   /// What the state means. A state that this version does not know belongs to a job that has not ended.
   package var meaning: Meaning {
     switch description {

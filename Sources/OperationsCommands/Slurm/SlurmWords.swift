@@ -59,6 +59,9 @@ enum SlurmWords {
     case "DependencyNeverSatisfied": "a job of Slurm that this job needs has failed"
     case "JobHeldUser": "the user holds the job; “scontrol release” releases it"
     case "JobHeldAdmin": "an administrator holds the job"
+    case "JobHoldMaxRequeue": "Slurm holds the job, because it was requeued too often"
+    case "launch failed requeued held", "launch_failed_requeued_held":
+      "Slurm holds the job, because it could not be started"
     case "JobArrayTaskLimit": "as many tasks of the array run as the array permits"
     case "Licenses": "Slurm waits until a licence is free"
     case "PartitionDown", "PartitionInactive": "the partition is down"

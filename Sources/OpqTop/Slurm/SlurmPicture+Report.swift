@@ -61,8 +61,8 @@ extension SlurmPicture {
   private func state(of job: Job) -> OperationState {
     if job.hasUnknownEnd { return .finished }
     return switch job.shown.state.meaning {
-    case .pending where job.shown.hasUnmetDependencies: .waiting
-    case .pending: job.shown.isHeld ? .held : .ready
+    case .pending where job.shown.isHeld: .held
+    case .pending: job.shown.hasUnmetDependencies ? .waiting : .ready
     case .running, .ending: .executing
     case .completed: .finished
     case .failed, .aborted: .failed

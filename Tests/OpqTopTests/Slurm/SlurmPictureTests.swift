@@ -25,7 +25,9 @@ import Testing
     arguments: [
       ("PENDING", "None", OperationState.ready), ("PENDING", "JobHeldUser", .held),
       ("PENDING", "JobHeldAdmin", .held),
-      ("PENDING", "JobArrayTaskLimit,JobHeldUser", .held), ("RUNNING", "None", .executing),
+      ("PENDING", "JobArrayTaskLimit,JobHeldUser", .held), ("PENDING", "JobHoldMaxRequeue", .held),
+      ("REQUEUE_HOLD", "None", .held), ("SPECIAL_EXIT", "None", .held),
+      ("RUNNING", "None", .executing),
       ("COMPLETING", "None", .executing), ("SUSPENDED", "None", .executing),
       ("CONFIGURING", "None", .executing), ("A_NEW_STATE", "None", .executing),
       ("COMPLETED", "None", .finished), ("FAILED", "NonZeroExitCode", .failed),
@@ -37,6 +39,25 @@ import Testing
     #expect(report.state == expected)
     #expect((report.errorText != nil) == (expected == .failed))
     #expect((report.statusText == nil) == expected.isOver)
+  }
+
+  @Test(
+    "SV-2: A pending job with the priority 0 is held, also one with dependencies",
+    arguments: [
+      ("0", "launch failed requeued held", "(null)", OperationState.held),
+      ("0", "Dependency", "afterok:1(unfulfilled)", .held),
+      ("42", "JobHeldUser", "afterok:1(unfulfilled)", .held),
+      ("42", "Dependency", "afterok:1(unfulfilled)", .waiting), ("", "None", "(null)", .ready),
+    ])
+  func held(
+    priority: String, reason: String, dependency: String, expected: OperationState
+  ) throws {
+    let report = try report(
+      Rows.row(2, "PENDING", reason, dependency: dependency, priority: priority))
+    #expect(report.state == expected)
+    #expect(report.unmetDependencyCount == (expected == .waiting ? 1 : 0))
+    let running = try self.report(Rows.row(2, "RUNNING", priority: priority))
+    #expect(running.state == .executing)
   }
 
   @Test("SV-2: Times are those of Slurm, on the clock of the viewer")

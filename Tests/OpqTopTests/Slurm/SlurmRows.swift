@@ -22,20 +22,22 @@ enum SlurmRows {
   ///   - dependency: The dependencies.
   ///   - partition: The partitions.
   ///   - nodes: The nodes.
+  ///   - priority: The priority.
   ///   - name: The name.
   /// - Returns: The row.
   static func row(
     _ id: Int, array: (id: Int, tasks: String)? = nil, _ state: String = "PENDING",
     _ reason: String = "None", times: (start: Int?, end: Int?) = (nil, nil),
     dependency: String = "(null)", partition: String = "main", nodes: String = "",
-    name: String = "job"
+    priority: String = "42", name: String = "job"
   ) -> WatchedSlurmJob {
     func time(_ seconds: Int?) -> String { seconds.map { "\(submitted + $0)" } ?? "N/A" }
     let isOne = array.map { Int($0.tasks) != nil } ?? true
     let shown = array.map { "\($0.id)_\(isOne ? $0.tasks : "[\($0.tasks)]")" } ?? "\(id)"
     let fields = [
       "M", shown, "\(id)", "\(array?.id ?? id)", array?.tasks ?? "N/A", state, reason, time(0),
-      time(times.start), time(times.end), nodes, partition, "ann", "(null)", "42", dependency, name,
+      time(times.start), time(times.end), nodes, partition, "ann", "(null)", priority,
+      dependency, name,
     ]
     let line = fields.joined(separator: "\u{1f}")
     return WatchedSlurmJob.all(in: line, marker: "M")[0]

@@ -33,8 +33,9 @@ package struct WatchedSlurmJob: Hashable, Sendable {
   package let user: String
   /// The quality of service; empty if there is none.
   package let qualityOfService: String
-  /// The priority among the jobs of Slurm, from 0 to 4,294,967,295. A job with the priority 0 is held.
-  package let priority: UInt64
+  /// The priority among the jobs of Slurm, from 0 to 4,294,967,295; `nil` if Slurm shows none. A pending job with the
+  /// priority 0 is held.
+  package let priority: UInt64?
   /// The dependencies that Slurm has not forgotten. It forgets those that are fulfilled.
   package let dependencies: [SlurmDependency]
   /// Whether the job has a dependency that is not fulfilled, also one that is not on another job, such as `singleton`.
@@ -76,7 +77,7 @@ package struct WatchedSlurmJob: Hashable, Sendable {
     partition = fields[10].split(separator: ",").first.map { String($0) } ?? ""
     user = fields[11]
     qualityOfService = known(fields[12])
-    priority = UInt64(fields[13]) ?? 0
+    priority = UInt64(fields[13])
     let dependencies = known(fields[14])
     self.dependencies = SlurmDependency.all(in: dependencies)
     hasUnmetDependencies = dependencies.split { $0 == "," || $0 == "?" }.contains {
@@ -105,10 +106,14 @@ package struct WatchedSlurmJob: Hashable, Sendable {
 }
 
 extension WatchedSlurmJob {
-  /// Whether the job is pending because a user or an administrator holds it.
+  /// Whether the job is pending because a user, an administrator or Slurm holds it. It can have dependencies too.
   package var isHeld: Bool {
-    state.meaning == .pending
-      && reason.split(separator: ",").contains { $0 == "JobHeldUser" || $0 == "JobHeldAdmin" }
+    guard state.meaning == .pending else { return false }
+    // Slurm gives the priority 0 to no other pending jobs.
+    return priority == 0 || state.isHeld
+      || reason.split(separator: ",").contains {
+        $0 == "JobHeldUser" || $0 == "JobHeldAdmin" || $0 == "JobHoldMaxRequeue"
+      }
   }
 
   /// What the job does, or why it is pending, in words without a full stop, such as “pending: Priority; Slurm starts
@@ -122,8 +127,8 @@ extension WatchedSlurmJob {
     let start = isPending ? start.flatMap { $0 > now ? $0 : nil } : start
     let status = SlurmWords.status(state, reason: reason, start: start, nodes: nodes, now: now)
     guard isPending, let sentence = SlurmWords.sentence(aboutReason: reason) else { return status }
-    let priority = reason == "Priority" ? " (the priority of this job is \(priority))" : ""
-    return "\(status); \(sentence)\(priority)"
+    guard reason == "Priority", let priority else { return "\(status); \(sentence)" }
+    return "\(status); \(sentence) (the priority of this job is \(priority))"
   }
 
   /// Why the job has failed, in words without a full stop; `nil` if it has not failed.
