@@ -35,7 +35,10 @@ struct SlurmPicture: Sendable {
 
   /// The tasks of an array, to find those that a dependency names.
   private struct TaskArray: Sendable {
+    /// The tasks, sorted by id.
     var members: [OperationReport.ID] = []
+    /// The tasks that have not ended, sorted by id.
+    var awaited: [OperationReport.ID] = []
     var byNumber: [UInt64: OperationReport.ID] = [:]
     /// The tasks that Slurm has not separated.
     var rest: OperationReport.ID?
@@ -166,13 +169,20 @@ struct SlurmPicture: Sendable {
       guard let tasks = job.tasks else { continue }
       let array = job.shown.arrayID
       arrays[array, default: TaskArray()].members.append(id)
+      if !job.isOver { arrays[array]?.awaited.append(id) }
       if let number = tasks.number {
         arrays[array]?.byNumber[number] = id
       } else {
         arrays[array]?.rest = id
       }
     }
-    return arrays
+    // Many jobs can depend on one array, so its tasks are sorted here.
+    return arrays.mapValues { array in
+      var array = array
+      array.members.sort()
+      array.awaited.sort()
+      return array
+    }
   }
 
   /// Returns the operations that dependencies name, each one once. A dependency on a job that is not known names an
@@ -196,10 +206,10 @@ struct SlurmPicture: Sendable {
       let named: [OperationReport.ID]
       if let number {
         named = [array?.byNumber[number] ?? array?.rest ?? one]
+      } else if let array {
+        named = onlyAwaited && array.members.count > 1 ? array.awaited : array.members
       } else {
-        let members = array?.members.sorted() ?? [one]
-        let awaited = members.filter { jobs[$0]?.isOver != true }
-        named = onlyAwaited && members.count > 1 ? awaited : members
+        named = [one]
       }
       found += named.filter { seen.insert($0).inserted }
     }

@@ -188,6 +188,19 @@ import Testing
     #expect(found[id(32)]?.dependencies == [id(18)])
   }
 
+  @Test("SV-6: Many jobs that depend on one array have its tasks, sorted by id")
+  func manyDependents() {
+    let tasks = (1...200).shuffled().map { Rows.row(1_000 + $0, array: (1_001, "\($0)")) }
+    let ended = Rows.row(1_201, array: (1_001, "201"), "COMPLETED")
+    let dependents = (1...100).map { Rows.row($0, dependency: "afterany:1001_*(unfulfilled)") }
+    var picture = Rows.picture()
+    let update = picture.take(dependents + tasks + [ended], at: Rows.time(1))
+    let expected = (1_001...1_201).map { id($0) }
+    #expect(update.changed.prefix(100).allSatisfy { $0.dependencies == expected })
+    #expect(update.changed.prefix(100).allSatisfy { $0.unmetDependencyCount == 200 })
+    #expect(update.changed.suffix(201).allSatisfy { $0.dependentCount == 100 })
+  }
+
   // MARK: Forgotten jobs
 
   @Test("SV-5: A job that Slurm has forgotten stays with its end")
