@@ -156,6 +156,20 @@ struct SlurmOutputReader {
     }
   }
 
+  /// Takes the lines before the first line that begins with a word and a space; `nil` if there is none.
+  mutating func lines(beforeLineWith word: String) -> [String]? {
+    var lines: [String] = []
+    while true {
+      let before = rest
+      guard let line = line() else { return nil }
+      if line.hasPrefix("\(word) ") {
+        rest = before
+        return lines
+      }
+      lines.append(line)
+    }
+  }
+
   /// Takes the lines before a line, and this line.
   mutating func lines(before last: String) -> String? {
     var lines: [String] = []

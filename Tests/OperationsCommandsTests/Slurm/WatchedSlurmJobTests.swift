@@ -169,20 +169,24 @@ struct WatchedSlurmJobTests {
 
   @Test("SV-10: An answer is complete, or a failure with Slurm's words")
   func answers() throws {
-    let complete = try answer("Welcome\nM 0\ntest\n\(Self.line(1))\nM\n").get()
+    let complete = try answer("Welcome\nM\ntest\n\(Self.line(1))\n\nM 0\n\nM\n").get()
     #expect(complete.cluster == "test" && complete.jobs.map(\.id) == [1])
-    #expect(try answer("M 0\n\n\nM\n").get().jobs.isEmpty)
-    for cut in ["", "M 0\ntest\n\(Self.line(1))\n", "M 0\n"] {
+    #expect(complete.jobs.map(\.jobName) == ["job"])
+    #expect(try answer("M\n\n\nM 0\na warning\nM\n").get().jobs.isEmpty)
+    for cut in ["", "M\ntest\n\(Self.line(1))\n", "M\n", "M\n\n\nM 0\n"] {
       #expect(answer(cut) == .failure(.init(reason: "there was no answer of squeue")))
     }
     #expect(
-      answer("M 1\n\nsqueue: error: Invalid user: x\nM\n")
+      answer("M\n\n\nM 1\nsqueue: error: Invalid user: x\nM\n")
         == .failure(.init(reason: "Invalid user: x")))
-    let unknown = "M 0\n\nsqueue: error: Invalid user: x\n\(Self.line(1))\nM\n"
+    let unknown = "M\n\n\(Self.line(1))\n\nM 0\nsqueue: error: Invalid user: x\nM\n"
     #expect(answer(unknown) == .failure(.init(reason: "Invalid user: x")))
     #expect(
-      answer("M 127\n\nsh: squeue: not found\nM\n")
+      answer("M\n\n\nM 127\nsh: squeue: not found\nM\n")
         == .failure(.init(reason: "the command squeue was not found")))
+    // An error of squeue stays known if its last line is cut.
+    let cut = "M\n\n\(Self.line(1).prefix(9))\nM 1\nsqueue: error: Socket timed out\nM\n"
+    #expect(answer(cut) == .failure(.init(reason: "Socket timed out")))
   }
 
   @Test("SV-8: The answer to a change has Slurm's words for each refused job")
@@ -200,6 +204,40 @@ struct WatchedSlurmJobTests {
   }
 
   // MARK: Texts
+
+  @Test("SV-12: An error of squeue in the middle of a line does not split the line")
+  func separateErrors() async throws {
+    let scene = try SlurmScriptScene()
+    let (before, after) = ("7 7 7 N/A PENDING None 1 N/A N/A", "main ann x 42 (null) two\nlines\n")
+    let words = (before.split(separator: " ") + [""] + after.split(separator: " "))
+      .joined(separator: SlurmRecord.separator)
+    write(words, to: scene.directory.file("row"))
+    // The option -o has the marker and the fields.
+    let program = """
+      #!/bin/sh
+      while [ "$1" != -o ]; do shift; done
+      printf '%s\\037' "${2%%-job*}-job"
+      dd bs=1 count=20 2>/dev/null <"$OPQ_SCENE/row"
+      echo 'squeue: error: slow' >&2
+      dd bs=1 skip=20 2>/dev/null <"$OPQ_SCENE/row"
+      echo 'squeue: error: again' >&2
+
+      """
+    write(program, to: scene.directory.file("bin/squeue"))
+    let answer = try await SlurmWatch(commandPrefix: scene.prefix).jobs(of: .own, asksCluster: true)
+    #expect(answer.jobs.map(\.id) == [7] && answer.jobs.first?.state.meaning == .pending)
+    #expect(answer.jobs.first?.jobName == "two\nlines" && answer.cluster.isEmpty)
+    #expect(answer.jobs.first?.dependencies == [])
+  }
+
+  @Test("SV-10: Without squeue, the answer says so")
+  func missingCommand() async throws {
+    let scene = try SlurmScriptScene()
+    let watch = SlurmWatch(commandPrefix: ["env", "PATH=\(scene.directory.path)"])
+    await #expect(
+      throws: SlurmAccessError(description: "the command squeue was not found")
+    ) { try await watch.jobs(of: .all, asksCluster: false) }
+  }
 
   @Test("SV-8: A change that Slurm accepts is one call; otherwise each job is a call")
   func changeCalls() async throws {

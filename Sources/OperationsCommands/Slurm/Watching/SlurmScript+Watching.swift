@@ -7,8 +7,9 @@ extension SlurmScript {
   /// The maximum number of jobs of the text of ``change(_:_:marker:)``.
   static let mostChanges = 200
 
-  /// Returns the text that lists jobs. It prints a line with the marker and the exit status of `squeue`, a line with the
-  /// name of the cluster, the output of `squeue`, and a line with the marker.
+  /// Returns the text that lists jobs. It prints a line with the marker, a line with the name of the cluster, the output
+  /// of `squeue` and a line feed, a line with the marker and the exit status of `squeue`, its errors, and a line with the
+  /// marker.
   static func watch(_ users: SlurmWatch.Users, asksCluster: Bool, marker: String) -> String {
     let selection =
       switch users {
@@ -26,8 +27,13 @@ extension SlurmScript {
       export SLURM_TIME_FORMAT SLURM_BITSTR_LEN
       opq_format=\(quoted(format))
       opq_cluster=\(cluster)
-      opq_jobs=$(squeue -a -h -t all -o "$opq_format" \(selection) 2>&1 </dev/null)
-      printf '%s %s\\n%s\\n%s\\n%s\\n' \(marker) "$?" "$opq_cluster" "$opq_jobs" \(marker)
+      printf '%s\\n%s\\n' \(marker) "$opq_cluster"
+      # An error between the lines of the output could split a line.
+      {
+        opq_words=$(squeue -a -h -t all -o "$opq_format" \(selection) 2>&1 >&3 3>&- </dev/null)
+        opq_status=$?
+      } 3>&1
+      printf '\\n%s %s\\n%s\\n%s\\n' \(marker) "$opq_status" "$opq_words" \(marker)
 
       """
   }
@@ -102,22 +108,23 @@ extension SlurmAnswer {
     _ output: [UInt8], marker: String
   ) -> Result<SlurmWatch.Answer, SlurmCallFailure> {
     var reader = SlurmOutputReader(output)
-    let lost = SlurmCallFailure(reason: "there was no answer of squeue")
-    guard reader.skip(toLineWith: marker), let status = reader.line(),
-      let cluster = reader.line(), let jobs = reader.lines(before: marker)
-    else { return .failure(lost) }
+    guard reader.skip(toLineWith: marker), reader.line() == marker, let cluster = reader.line(),
+      var lines = reader.lines(beforeLineWith: marker), let status = reader.line(),
+      let words = reader.lines(before: marker)
+    else { return .failure(SlurmCallFailure(reason: "there was no answer of squeue")) }
     guard status == "\(marker) 0" else {
       if status == "\(marker) 127" {
         return .failure(SlurmCallFailure(reason: "the command squeue was not found"))
       }
-      return .failure(SlurmCallFailure(reason: SlurmWords.error(in: jobs) ?? "squeue has failed"))
+      return .failure(SlurmCallFailure(reason: SlurmWords.error(in: words) ?? "squeue has failed"))
     }
     // squeue succeeds if it does not know a user.
-    let first = jobs.firstRange(of: "\(marker)-job")?.lowerBound ?? jobs.endIndex
-    let warnings = String(jobs[..<first])
-    if warnings.contains("error: Invalid user"), let words = SlurmWords.error(in: warnings) {
+    if words.contains("error: Invalid user"), let words = SlurmWords.error(in: words) {
       return .failure(SlurmCallFailure(reason: words))
     }
+    // The line feed of the text makes an empty line if the output is complete.
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    let jobs = lines.joined(separator: "\n")
     return .success(
       SlurmWatch.Answer(
         cluster: cluster, jobs: WatchedSlurmJob.all(in: jobs, marker: "\(marker)-job")))
