@@ -91,19 +91,18 @@ struct SlurmOrder: Sendable {
 
   /// Returns the result of the command.
   ///
-  /// - Parameter answers: For each of ``jobs``, Slurm's words if it refuses the change, and otherwise `nil`; or the
-  ///   reason why there is no answer.
+  /// - Parameter results: The result for each of ``jobs``.
   /// - Returns: The result.
-  func result(_ answers: Result<[String?], SlurmAccessError>) -> CommandResult {
+  func result(_ results: [SlurmWatch.ChangeResult]) -> CommandResult {
     var outcomes = outcomes
     var refusals = refusals
     for (id, position) in positions {
-      switch answers {
-      case .success(let words) where words.indices.contains(position):
-        outcomes[id] = words[position] == nil ? .requested : .refused
-        refusals[id] = words[position].map { "Slurm says “\($0)”" }
-      case .success: outcomes[id] = .lost
-      case .failure: outcomes[id] = .lost
+      switch results.indices.contains(position) ? results[position] : .lost {
+      case .accepted: outcomes[id] = .requested
+      case .refused(let words):
+        outcomes[id] = .refused
+        refusals[id] = "Slurm says “\(words)”"
+      case .lost: outcomes[id] = .lost
       }
     }
     let ids = ids

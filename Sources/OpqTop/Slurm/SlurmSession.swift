@@ -277,17 +277,12 @@ final class SlurmSession: MonitorSource {
       SlurmOrder(command, of: work.picture) { work.table.state.operations.dependents(of: $0) }
     }
     guard let order else { return post(.commandResult(SlurmOrder.refusal(of: command))) }
-    guard !order.jobs.isEmpty else { return post(.commandResult(order.result(.success([])))) }
+    guard !order.jobs.isEmpty else { return post(.commandResult(order.result([]))) }
     Task.detached {
-      let answers: Result<[String?], SlurmAccessError>
-      do throws(SlurmAccessError) {
-        answers = .success(try await self.slurm.change(order.jobs, order.change))
-      } catch {
-        answers = .failure(error)
-      }
+      let results = await self.slurm.change(order.jobs, order.change)
       self.queue.async {
         self.work.withLock { $0.polling.noteCommand() }
-        self.post(.commandResult(order.result(answers)))
+        self.post(.commandResult(order.result(results)))
         self.run()
       }
     }

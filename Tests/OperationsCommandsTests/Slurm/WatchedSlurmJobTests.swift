@@ -191,16 +191,18 @@ struct WatchedSlurmJobTests {
 
   @Test("SV-8: The answer to a change has Slurm's words for each refused job")
   func changes() {
-    func words(_ output: String, _ count: Int) -> [String?]? {
+    func results(_ output: String, _ count: Int) -> [SlurmWatch.ChangeResult]? {
       SlurmAnswer.change(Array(output.utf8), count: count, marker: "M")
     }
-    #expect(words("M 0\nM 0\nM end\n", 2) == [nil, nil])
+    #expect(results("M 0\nM 0\nM end\n", 2) == [.accepted, .accepted])
     #expect(
-      words(
+      results(
         "M 0\n\nM 1\nInvalid user id for job 2\nslurm_suspend error: Invalid user id\nM end\n", 2)
-        == [nil, "Invalid user id"])
-    #expect(words("M 1\n\nM end\n", 1) == ["Slurm names no reason"])
-    #expect(words("M 0\nM 0\n", 2) == nil && words("M 0\nM end\n", 2) == nil && words("", 0) == nil)
+        == [.accepted, .refused("Invalid user id")])
+    #expect(results("M 1\n\nM end\n", 1) == [.refused("Slurm names no reason")])
+    for (cut, count) in [("M 0\nM 0\n", 2), ("M 0\nM end\n", 2), ("", 0)] {
+      #expect(results(cut, count) == nil)
+    }
   }
 
   // MARK: Texts
@@ -243,13 +245,35 @@ struct WatchedSlurmJobTests {
   func changeCalls() async throws {
     let scene = try SlurmScriptScene()
     let watch = SlurmWatch(commandPrefix: scene.prefix)
-    #expect(try await watch.change(["1", "2_[3,4]"], .cancel) == [nil, nil])
+    #expect(await watch.change(["1", "2_[3,4]"], .cancel) == [.accepted, .accepted])
     #expect(scene.calls(of: "scancel") == ["scancel 1 2_[3,4]"])
     // The replacement of scontrol fails.
-    let words = try await watch.change(["1", "2"], .hold)
-    #expect(words == ["Slurm names no reason", "Slurm names no reason"])
+    let refused = SlurmWatch.ChangeResult.refused("Slurm names no reason")
+    #expect(await watch.change(["1", "2"], .hold) == [refused, refused])
     #expect(
       scene.calls(of: "scontrol") == ["scontrol hold 1 2", "scontrol hold 1", "scontrol hold 2"])
+  }
+
+  @Test("SV-8: Many jobs are changed in several calls, and answers stay when a later one is lost")
+  func manyChanges() async throws {
+    let scene = try SlurmScriptScene()
+    let most = SlurmScript.mostChanges
+    // The second call ends the shell.
+    write(
+      """
+      #!/bin/sh
+      echo "scancel $*" >>"$OPQ_SCENE/calls"
+      case " $* " in *' \(most + 1) '*) kill -KILL $PPID ;; esac
+
+      """, to: scene.directory.file("bin/scancel"))
+    let ids = (1...(3 * most)).map { "\($0)" }
+    let results = await SlurmWatch(commandPrefix: scene.prefix).change(ids, .cancel)
+    #expect(results.prefix(most).allSatisfy { $0 == .accepted })
+    #expect(results.count == 3 * most && results.dropFirst(most).allSatisfy { $0 == .lost })
+    #expect(
+      scene.calls(of: "scancel") == [ids[..<most], ids[most..<(2 * most)]].map {
+        "scancel \($0.joined(separator: " "))"
+      })
   }
 
   @Test("SV-11: The end of an output file is read, and nothing but a regular file")

@@ -33,7 +33,7 @@ import Testing
   func outcomes() throws {
     let order = try #require(makeOrder(.cancel([id(9), id(1), id(77), id(5), id(6)])))
     #expect(order.jobs == ["1", "5_[1,4,7]"] && order.change == .cancel)
-    let result = order.result(.success(["Access/permission denied", nil]))
+    let result = order.result([.refused("Access/permission denied"), .accepted])
     #expect(result.outcomes == [.alreadyFinished, .refused, .unknown, .requested, .refused])
     #expect(result.refusals[1] == "Slurm says “Access/permission denied”")
     #expect(result.refusals[4] == SlurmOrder.cannotNameTasks)
@@ -43,7 +43,7 @@ import Testing
   func dependents() throws {
     let order = try #require(makeOrder(.cancelWithDependents([id(1)])))
     #expect(order.jobs == ["2", "3", "1"])
-    let result = order.result(.success([nil, "no", nil]))
+    let result = order.result([.accepted, .refused("no"), .accepted])
     #expect(result.outcomes == [.requested] && result.dependents == [id(2)])
   }
 
@@ -51,8 +51,16 @@ import Testing
   func lost() throws {
     let order = try #require(makeOrder(.setHeld([id(2), id(9)], true)))
     #expect(order.change == .hold && order.jobs == ["2"])
-    let result = order.result(.failure(SlurmAccessError(description: "no answer")))
+    let result = order.result([.lost])
     #expect(result.outcomes == [.lost, .alreadyFinished])
+    #expect(order.result([]).outcomes == [.lost, .alreadyFinished])
+  }
+
+  @Test("SV-8: A command has the answers that are known, and the others are lost")
+  func partlyLost() throws {
+    let order = try #require(makeOrder(.cancel([id(1), id(2), id(3)])))
+    let result = order.result([.accepted, .refused("no"), .lost])
+    #expect(result.outcomes == [.requested, .refused, .lost])
   }
 
   @Test("SV-8: Partitions and priorities are not changed")
@@ -72,6 +80,6 @@ import Testing
   func repeated() throws {
     let order = try #require(makeOrder(.setHeld([id(2), id(2)], false)))
     #expect(order.jobs == ["2"] && order.change == .release)
-    #expect(order.result(.success([nil])).outcomes == [.requested, .requested])
+    #expect(order.result([.accepted]).outcomes == [.requested, .requested])
   }
 }

@@ -4,8 +4,9 @@
 // The shell texts of `SlurmWatch`, and the answers to them.
 
 extension SlurmScript {
-  /// The maximum number of jobs of the text of ``change(_:_:marker:)``.
-  static let mostChanges = 200
+  /// The maximum number of jobs of the text of ``change(_:_:marker:)``. It must end before the limit of a call, also if
+  /// each job is changed in a separate call.
+  static let mostChanges = 20
 
   /// Returns the text that lists jobs. It prints a line with the marker, a line with the name of the cluster, the output
   /// of `squeue` and a line feed, a line with the marker and the exit status of `squeue`, its errors, and a line with the
@@ -132,13 +133,16 @@ extension SlurmAnswer {
 
   /// Reads the output of ``SlurmScript/change(_:_:marker:)``.
   ///
-  /// - Returns: For each job, Slurm's words if it refuses the change, and otherwise `nil`; or `nil` if the output is not
-  ///   complete.
-  static func change(_ output: [UInt8], count: Int, marker: String) -> [String?]? {
-    var answers: [String?] = []
+  /// - Returns: The result for each job; or `nil` if the output is not complete.
+  static func change(
+    _ output: [UInt8], count: Int, marker: String
+  ) -> [SlurmWatch.ChangeResult]? {
+    var answers: [SlurmWatch.ChangeResult] = []
     var words: [String]?
-    func refusal() -> String? {
-      words.map { SlurmWords.error(in: $0.joined(separator: "\n")) ?? "Slurm names no reason" }
+    func result() -> SlurmWatch.ChangeResult {
+      guard let words else { return .accepted }
+      return .refused(
+        SlurmWords.error(in: words.joined(separator: "\n")) ?? "Slurm names no reason")
     }
     var isOpen = false
     for line in lines(of: output) {
@@ -146,7 +150,7 @@ extension SlurmAnswer {
         words?.append(line)
         continue
       }
-      if isOpen { answers.append(refusal()) }
+      if isOpen { answers.append(result()) }
       if line == "\(marker) end" { return answers.count == count ? answers : nil }
       isOpen = true
       words = line == "\(marker) 0" ? nil : []

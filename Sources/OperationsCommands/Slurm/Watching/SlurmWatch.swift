@@ -34,6 +34,16 @@ package struct SlurmWatch: Sendable {
     case release
   }
 
+  /// What Slurm has answered to the change of a job.
+  package enum ChangeResult: Hashable, Sendable {
+    /// Slurm has accepted the change. Slurm accepts that a job is cancelled which has ended.
+    case accepted
+    /// Slurm has refused the change, with these words.
+    case refused(String)
+    /// There was no answer. The change may have been made.
+    case lost
+  }
+
   private static let limit = Duration.seconds(30)
 
   private let calls: SlurmCalls
@@ -63,29 +73,26 @@ package struct SlurmWatch: Sendable {
     }
   }
 
-  /// Changes jobs.
+  /// Changes jobs, in the order of their ids. A call changes some of them. If there is no answer to a call, the other
+  /// jobs are not changed.
   ///
   /// - Parameters:
   ///   - ids: The ids of the jobs; see ``WatchedSlurmJob/commandID``.
   ///   - change: The change.
-  /// - Returns: For each job, in the order of the ids, Slurm's words if it refuses the change, and otherwise `nil`. Slurm
-  ///   accepts that a job is cancelled which has ended.
-  /// - Throws: ``SlurmAccessError`` if the commands cannot be called, or if the answer was lost. Then the change may have
-  ///   been made.
-  package func change(
-    _ ids: [String], _ change: Change
-  ) async throws(SlurmAccessError) -> [String?] {
-    var answers: [String?] = []
+  /// - Returns: The result for each job, in the order of the ids.
+  package func change(_ ids: [String], _ change: Change) async -> [ChangeResult] {
+    var results: [ChangeResult] = []
     for start in stride(from: 0, to: ids.count, by: SlurmScript.mostChanges) {
       let part = Array(ids[start..<min(ids.count, start + SlurmScript.mostChanges)])
       let marker = SlurmCalls.marker()
-      let output = try await run(SlurmScript.change(part, change, marker: marker))
-      guard let words = SlurmAnswer.change(output, count: part.count, marker: marker) else {
-        throw SlurmAccessError(description: "the answer of Slurm was lost")
+      let output = try? await run(SlurmScript.change(part, change, marker: marker))
+      let answers = output.flatMap {
+        SlurmAnswer.change($0, count: part.count, marker: marker)
       }
-      answers += words
+      guard let answers else { break }
+      results += answers
     }
-    return answers
+    return results + Array(repeating: .lost, count: ids.count - results.count)
   }
 
   /// Reads the end of the output file of a job.
