@@ -28,12 +28,9 @@ struct SlurmAttachment {
         place, users: users, isReadOnly: view.isReadOnly || view.batch, endsOnLoss: view.batch,
         interest: run.interest
       ) { [waker = run.waker] in waker.ring() }
-      do {
-        try waitForGreeting(of: session, run)
-      } catch {
-        session.invalidate()
-        throw error
-      }
+      // An ssh of the session must not outlive this process.
+      defer { session.end() }
+      try waitForGreeting(of: session, run)
       let watched = WatchedSource(process: session)
       if view.batch { return try run.printFrames(of: watched) }
       return try run.showDashboard(of: (watched, .process(place.argument)), demo: DemoChoice())

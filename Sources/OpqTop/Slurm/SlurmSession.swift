@@ -13,7 +13,7 @@ import struct MonitorProtocol.CommandResult
 /// A session that shows the jobs of a Slurm cluster. The dashboard uses it like a session with a process.
 ///
 /// The session calls Slurm's commands from tasks. It decides on its dispatch queue what it calls and what the viewer
-/// receives. Its methods can be called on any thread, and none of them blocks.
+/// receives. Its methods can be called on any thread, and only ``end()`` blocks. ``invalidate()`` must be called.
 final class SlurmSession: MonitorSource {
   /// What the viewer's thread and the dispatch queue share.
   struct Shared {
@@ -23,6 +23,8 @@ final class SlurmSession: MonitorSource {
     /// The function that waits for the first answer.
     var whenGreeted: (@Sendable (Result<Hello, AttachError>) -> Void)?
     var greeting: Result<Hello, AttachError>?
+    /// The task that carries out the orders; `nil` until the initializer ends.
+    var changing: Task<Void, Never>?
   }
 
   /// What only the dispatch queue uses.
@@ -51,6 +53,16 @@ final class SlurmSession: MonitorSource {
   let queue = DispatchQueue(label: "opq-slurm")
   let work: Mutex<Work>
   private let shared: Mutex<Shared>
+  /// The orders of the viewer. They are carried out one after the other, because Slurm does not keep the order of calls
+  /// that run at the same time.
+  private let orders: AsyncStream<SlurmOrder>.Continuation
+  /// The end of all calls after ``invalidate()``.
+  private let ending = DispatchGroup()
+
+  /// The time for which the end of the session waits for changes of jobs.
+  private static let patience = Duration.seconds(1)
+  /// The maximum time for which ``end()`` blocks.
+  private static let longestEnd = DispatchTimeInterval.milliseconds(1_800)
 
   /// Creates a session and begins to call Slurm.
   ///
@@ -77,6 +89,11 @@ final class SlurmSession: MonitorSource {
       Work(
         picture: SlurmPicture(
           showsUsers: users != .own, secondsSince1970AtZero: MonitorTime.secondsSince1970AtZero)))
+    let (stream, orders) = AsyncStream<SlurmOrder>.makeStream()
+    self.orders = orders
+    shared.withLock {
+      $0.changing = Task.detached { for await order in stream { await self.carryOut(order) } }
+    }
     queue.async { self.run() }
   }
 
@@ -111,11 +128,33 @@ final class SlurmSession: MonitorSource {
 
   func send(_ command: MonitorCommand) { queue.async { self.carryOut(command) } }
 
+  /// Ends the session. The commands that were sent are carried out for up to one second. Then all calls are ended.
   func invalidate() {
-    shared.withLock { shared in
+    let changing = shared.withLock { shared -> Task<Void, Never>? in
       _ = shared.mailbox.invalidate()
       shared.whenGreeted = nil
+      defer { shared.changing = nil }
+      return shared.changing
     }
+    guard let changing else { return }
+    ending.enter()
+    queue.async { self.orders.finish() }
+    Task.detached {
+      let timer = Task {
+        try await Task.sleep(for: Self.patience)
+        await self.slurm.stopChanging()
+      }
+      await self.slurm.stopReading()
+      await changing.value
+      timer.cancel()
+      self.ending.leave()
+    }
+  }
+
+  /// Ends the session, and waits until no process of its calls is alive, for at most two seconds.
+  func end() {
+    invalidate()
+    _ = ending.wait(timeout: .now() + Self.longestEnd)
   }
 
   // MARK: On the queue
@@ -278,13 +317,15 @@ final class SlurmSession: MonitorSource {
     }
     guard let order else { return post(.commandResult(SlurmOrder.refusal(of: command))) }
     guard !order.jobs.isEmpty else { return post(.commandResult(order.result([]))) }
-    Task.detached {
-      let results = await self.slurm.change(order.jobs, order.change)
-      self.queue.async {
-        self.work.withLock { $0.polling.noteCommand() }
-        self.post(.commandResult(order.result(results)))
-        self.run()
-      }
+    orders.yield(order)
+  }
+
+  private func carryOut(_ order: SlurmOrder) async {
+    let results = await slurm.change(order.jobs, order.change)
+    queue.async {
+      self.work.withLock { $0.polling.noteCommand() }
+      self.post(.commandResult(order.result(results)))
+      self.run()
     }
   }
 }

@@ -271,9 +271,10 @@ struct WatchedSlurmJobTests {
     #expect(results.prefix(most).allSatisfy { $0 == .accepted })
     #expect(results.count == 3 * most && results.dropFirst(most).allSatisfy { $0 == .lost })
     #expect(
-      scene.calls(of: "scancel") == [ids[..<most], ids[most..<(2 * most)]].map {
-        "scancel \($0.joined(separator: " "))"
-      })
+      scene.calls(of: "scancel")
+        == [ids[..<most], ids[most..<(2 * most)]].map {
+          "scancel \($0.joined(separator: " "))"
+        })
   }
 
   @Test("SV-11: The end of an output file is read, and nothing but a regular file")

@@ -46,14 +46,26 @@ package struct SlurmWatch: Sendable {
 
   private static let limit = Duration.seconds(30)
 
+  private static let gracePeriod = Duration.milliseconds(300)
+
+  /// The calls that change nothing.
   private let calls: SlurmCalls
+  private let changes: SlurmCalls
 
   /// Creates a value that calls nothing yet.
   ///
   /// - Parameter commandPrefix: The words before each command; see ``SlurmCluster/commandPrefix``.
   package init(commandPrefix: [String]) {
     calls = SlurmCalls(prefix: commandPrefix, limit: Self.limit)
+    changes = SlurmCalls(prefix: commandPrefix, limit: Self.limit)
   }
+
+  /// Ends the calls that change nothing, and returns when their processes have ended, which takes up to 300 ms if a
+  /// process does not end by SIGTERM. Later calls fail without a process. A second call does nothing.
+  package func stopReading() async { await calls.stop(gracePeriod: Self.gracePeriod) }
+
+  /// Ends the calls that change jobs; see ``stopReading()``. The results of their jobs are lost.
+  package func stopChanging() async { await changes.stop(gracePeriod: Self.gracePeriod) }
 
   /// Lists the jobs of users.
   ///
@@ -85,7 +97,7 @@ package struct SlurmWatch: Sendable {
     for start in stride(from: 0, to: ids.count, by: SlurmScript.mostChanges) {
       let part = Array(ids[start..<min(ids.count, start + SlurmScript.mostChanges)])
       let marker = SlurmCalls.marker()
-      let output = try? await run(SlurmScript.change(part, change, marker: marker))
+      let output = try? await changes.run(SlurmScript.change(part, change, marker: marker))
       let answers = output.flatMap {
         SlurmAnswer.change($0, count: part.count, marker: marker)
       }
