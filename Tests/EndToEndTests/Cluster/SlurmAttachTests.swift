@@ -5,6 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Tests of `opq-top attach slurm` with jobs that `sbatch` has submitted.
 @Suite(
   "Watching jobs of Slurm", .serialized, .timeLimit(.minutes(5)), .onSlurm, .onOwnThread,
@@ -26,6 +32,14 @@ struct SlurmAttachTests {
     return window
   }
 
+  /// Returns the jobs as one frame.
+  private func frame(of arguments: [String], in scene: ClusterScene) throws -> Frame {
+    let program = try scene.stored.run(
+      ["attach"] + arguments + ["--batch", "-n", "1", "--json"], environment: scene.environment)
+    #expect(program.ending == .status(0), "\(program.errors)")
+    return try JSONDecoder().decode(Frame.self, from: Data(program.output.utf8))
+  }
+
   /// The state and the reason of a job.
   private func state(of id: String, in scene: ClusterScene) -> String {
     scene.nodes.shell("squeue -h -t all -j \(id) -o '%T %r'")
@@ -40,10 +54,7 @@ struct SlurmAttachTests {
     let held = submit("-J held --hold", "true", in: scene)
     let failed = submit("-J failed", "exit 3", in: scene)
     #expect(scene.stored.wait { state(of: failed, in: scene).contains("FAILED") })
-    let program = try scene.stored.run(
-      ["attach", "slurm", "--batch", "-n", "1", "--json"], environment: scene.environment)
-    #expect(program.ending == .status(0), "\(program.errors)")
-    let frame = try JSONDecoder().decode(Frame.self, from: Data(program.output.utf8))
+    let frame = try frame(of: ["slurm"], in: scene)
     let found = Dictionary(uniqueKeysWithValues: frame.operations.map { ("\($0.id)", $0) })
     #expect(found[running]?.state == "executing" && found[running]?.name == "running")
     #expect(found[waiting]?.state == "waiting")
@@ -54,6 +65,51 @@ struct SlurmAttachTests {
       counts.waiting + counts.ready + counts.executing + counts.finished + counts.cancelled
         == counts.total)
     #expect(counts.total == frame.operations.count)
+  }
+
+  @Test(
+    "SV-1: The options --all and --user show the jobs of other users",
+    .enabled(if: geteuid() == 0, "only root can be another user"))
+  func otherUsers() throws {
+    let scene = try ClusterScene("  unused: {run: 'true'}")
+    let own = submit("-J own --hold", "true", in: scene)
+    let user = "setpriv --reuid=65534 --regid=65534 --clear-groups"
+    let other = scene.nodes.shell(
+      "cd '\(scene.nodes.work)' && \(user) sbatch --parsable -J other --hold --wrap true"
+    ).filter(\.isNumber)
+    defer { scene.nodes.shell("scancel \(other)") }
+    func shown(_ options: String...) throws -> Set<String> {
+      let frame = try frame(of: ["slurm"] + options, in: scene)
+      return Set(frame.operations.map { "\($0.id)" }).intersection([own, other])
+    }
+    #expect(Int(own) != nil && Int(other) != nil, "\(own) \(other)")
+    #expect(try shown() == [own])
+    #expect(try shown("--all") == [own, other])
+    #expect(try shown("--user", "65534") == [other])
+  }
+
+  @Test(
+    "SV-1, SV-8: Slurm's commands are called through a real ssh, which ends with opq-top",
+    .enabled(if: SSHServer.isInstalled, SSHServer.missing))
+  func realLogin() throws {
+    let scene = try ClusterScene("  unused: {run: 'true'}")
+    let id = submit("-J distant --begin=now+3600", "true", in: scene)
+    let server = try SSHServer(for: scene.nodes)
+    // The variable with the configuration of Slurm exists only beyond ssh.
+    let window = try scene.stored.show(
+      ["attach", "slurm:login"], environment: [server.programPath])
+    #expect(window.wait { $0.contains("pending: BeginTime") }, "\(window.screen)")
+    window.type("\\distant\r")
+    #expect(window.wait { $0.contains("filter: distant") }, "\(window.screen)")
+    window.type("W")
+    #expect(window.wait { $0.contains("pending: JobHeld") }, "\(window.screen)")
+    #expect(state(of: id, in: scene).contains("JobHeld"))
+    window.type("V")
+    #expect(scene.stored.wait { state(of: id, in: scene).contains("BeginTime") })
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+    let processes = scene.nodes.shell("pgrep -f '[s]sh -F \(server.programs.dropLast(3))client'")
+    #expect(processes.isEmpty, "\(processes)")
   }
 
   @Test("SV-7, SV-8: A pending job shows its reason, and keys hold and release it")
