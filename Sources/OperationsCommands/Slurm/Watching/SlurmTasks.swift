@@ -20,7 +20,8 @@ package struct SlurmTasks: Hashable, Sendable {
     if let number {
       list = "\(number)"
     } else {
-      let numbers = text.prefix { $0 != "%" }.split(separator: ",").map { Self.numbers($0) }
+      let numbers = text.prefix { $0 != "%" }
+        .split(separator: ",", omittingEmptySubsequences: false).map { Self.numbers($0) }
       let joined = numbers.contains(nil) ? nil : numbers.compactMap { $0 }.joined(separator: ",")
       list = joined.flatMap { $0.utf8.count <= Self.longestList ? "[\($0)]" : nil }
     }
