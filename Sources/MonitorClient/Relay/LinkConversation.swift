@@ -54,6 +54,9 @@ struct LinkConversation {
   /// The maximum time without bytes of a relay. A loss is reported within 10 s, even if the viewer is late.
   private static let patience = Duration.seconds(8)
 
+  /// The maximum time between two pings. A relay that receives nothing for ``Relay/patience`` ends.
+  static let longestPause = Duration.seconds(15)
+
   private let place: RemotePlace
   private let arguments: [String]
   private var phase = Phase.idle
@@ -68,6 +71,8 @@ struct LinkConversation {
   /// Detects whether the command sends bytes; `nil` if it does not run.
   private var silence: Silence?
   private var lastPing: UInt64 = 0
+  /// The time of the last ping, or of the greeting of the viewer before the first one.
+  private var lastPingTime = MonitorTime(nanoseconds: 0)
 
   /// Creates the state of a link whose command does not run.
   ///
@@ -182,6 +187,7 @@ struct LinkConversation {
     guard phase == .starting else { return [] }
     phase = .greeting
     silence = Silence(at: now)
+    lastPingTime = now
     return [.send(.hello(.current))]
   }
 
@@ -277,9 +283,7 @@ struct LinkConversation {
     for action in silence?.look(at: now) ?? [] {
       switch action {
       case .ping:
-        guard phase != .starting else { break }
-        lastPing += 1
-        actions.append(.send(.ping(lastPing)))
+        if phase != .starting { actions.append(ping(at: now)) }
       case .post(.silent(let duration)):
         if duration >= (phase == .starting ? Self.startPatience : Self.patience) {
           let loss = RelayFailure.loss(of: place)
@@ -289,6 +293,14 @@ struct LinkConversation {
       case .post: break
       }
     }
-    return actions
+    // A relay that sends all the time is not asked otherwise.
+    let isDue = phase != .starting && silence != nil && now - lastPingTime >= Self.longestPause
+    return isDue ? actions + [ping(at: now)] : actions
+  }
+
+  private mutating func ping(at now: MonitorTime) -> Action {
+    lastPing += 1
+    lastPingTime = now
+    return .send(.ping(lastPing))
   }
 }

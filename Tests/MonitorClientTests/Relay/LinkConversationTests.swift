@@ -168,6 +168,22 @@ import Testing
     #expect(link.nextLook != nil)
   }
 
+  @Test("A relay that sends all the time gets a ping often enough to know that the viewer is there")
+  func busyRelay() {
+    var (link, _) = open()
+    var pings: [MonitorTime] = []
+    while let look = link.nextLook, look < moment(100) {
+      link.hear(at: look)
+      let actions = link.look(at: look)
+      if !actions.isEmpty { pings.append(look) }
+      #expect(actions == (actions.isEmpty ? [] : [.send(.ping(UInt64(pings.count)))]))
+    }
+    #expect(pings.count >= 6)
+    for (earlier, later) in zip([moment(0)] + pings, pings) {
+      #expect(later - earlier < Relay.patience / 3)
+    }
+  }
+
   @Test("A message at the wrong moment, and a refusal, end the command")
   func faults() {
     var early = LinkConversation(place, arguments: [])
