@@ -61,8 +61,9 @@ package struct RemotePlace: Sendable, Hashable {
   package func command(arguments: [String]) -> [String] {
     switch kind {
     case .host:
-      // ssh connects the words after the host with spaces, and a shell of the host splits the result.
-      ["ssh", "-T", "-o", "BatchMode=yes", name, "opq-top", "relay"]
+      // ssh connects the words after the host with spaces, and a shell of the host splits the result. The link may kill
+      // this ssh, which must not be the master of other connections. It can use a master that exists.
+      ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ControlMaster=no", name, "opq-top", "relay"]
         + arguments.map(\.shellWord)
     case .command:
       ["/bin/sh", "-c", "\(name) \"$@\"", "sh", "opq-top", "relay"] + arguments

@@ -13,8 +13,8 @@ import Testing
     #expect(
       place.command(arguments: ["4711", "--", "/tmp/it's a;socket"])
         == [
-          "ssh", "-T", "-o", "BatchMode=yes", "alice@web1", "opq-top", "relay", "4711", "--",
-          #"'/tmp/it'\''s a;socket'"#,
+          "ssh", "-T", "-o", "BatchMode=yes", "-o", "ControlMaster=no", "alice@web1", "opq-top",
+          "relay", "4711", "--", #"'/tmp/it'\''s a;socket'"#,
         ])
   }
 
