@@ -70,6 +70,8 @@ struct LinkConversation {
   private var isDecided = false
   /// Detects whether the command sends bytes; `nil` if it does not run.
   private var silence: Silence?
+  /// Whether messages have arrived since the last call of ``hear(at:)``, and whether this version knows one of them.
+  private var heard: (anything: Bool, known: Bool) = (false, false)
   private var lastPing: UInt64 = 0
   /// The time of the last ping, or of the greeting of the viewer before the first one.
   private var lastPingTime = MonitorTime(nanoseconds: 0)
@@ -231,6 +233,7 @@ struct LinkConversation {
   /// Handles a message of the relay.
   mutating func take(_ answer: RelayAnswer) -> [Action] {
     guard phase == .greeting || phase == .open else { return [] }
+    heard = (true, heard.known || answer != .unknown)
     switch answer {
     case .unknown, .pong: return []
     case .greeting(let targets, let versions): return greet(targets, versions)
@@ -274,8 +277,15 @@ struct LinkConversation {
   /// The time of the next check; `nil` if the command does not run.
   var nextLook: MonitorTime? { silence?.nextLook }
 
-  /// Records that bytes have arrived from the command.
-  mutating func hear(at now: MonitorTime) { _ = silence?.hear(at: now) }
+  /// Records that bytes have arrived from the command, after their messages were handled.
+  ///
+  /// If the bytes have only messages that this version does not know, they do not count: a relay of any version answers
+  /// a ping.
+  mutating func hear(at now: MonitorTime) {
+    defer { heard = (false, false) }
+    if heard.anything, !heard.known { return }
+    _ = silence?.hear(at: now)
+  }
 
   /// Checks whether the command sends bytes.
   mutating func look(at now: MonitorTime) -> [Action] {

@@ -168,6 +168,21 @@ import Testing
     #expect(link.nextLook != nil)
   }
 
+  @Test("A relay that sends only messages of an unknown kind is lost within 10 s")
+  func unknownMessages() {
+    var (link, _) = open()
+    link.hear(at: moment(0))
+    var time = moment(0)
+    while link.nextLook != nil, time < moment(20) {
+      time = time + .milliseconds(100)
+      #expect(link.take(.unknown) == [])
+      link.hear(at: time)
+      if let look = link.nextLook, look <= time { _ = link.look(at: time) }
+    }
+    #expect(link.nextLook == nil)
+    #expect(time <= moment(10))
+  }
+
   @Test("A relay that sends all the time gets a ping often enough to know that the viewer is there")
   func busyRelay() {
     var (link, _) = open()

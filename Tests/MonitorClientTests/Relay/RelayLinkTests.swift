@@ -68,6 +68,13 @@ import Testing
     #expect(error.description.contains("violates the protocol"))
   }
 
+  @Test("Messages without contents are reported")
+  func emptyMessages() throws {
+    let error = try error(of: "printf '\\000opq-relay\\000'; exec cat /dev/zero; :")
+    #expect(error.status == 1)
+    #expect(error.description.contains("violates the protocol"))
+  }
+
   @Test("An invalidated link without a connection has a result")
   func invalidated() throws {
     let link = RelayLink(.command("exec sleep 1000; :"), arguments: [])
