@@ -49,7 +49,7 @@ struct LinkConversation {
     var isOpen = false
   }
 
-  /// The maximum time without bytes before the preamble.
+  /// The maximum time before the preamble is complete.
   private static let startPatience = Duration.seconds(10)
   /// The maximum time without bytes of a relay. A loss is reported within 10 s, even if the viewer is late.
   private static let patience = Duration.seconds(8)
@@ -175,8 +175,8 @@ struct LinkConversation {
   mutating func invalidate() -> [Action] {
     guard phase != .over else { return [] }
     let isRunning = phase != .idle
-    // A relay that answers ends with its input.
-    let kills = phase != .open || silence?.isAsked == true
+    // A relay ends with its input, after it has forwarded the messages that were sent last.
+    let kills = phase != .open
     let actions = fail(Self.closing)
     phase = .over
     return (isRunning ? [.abandon(kills: kills)] : []) + actions
@@ -214,6 +214,22 @@ struct LinkConversation {
   mutating func takeFault(_ reason: String) -> [Action] {
     guard phase != .over, phase != .idle else { return [] }
     return [.abandon(kills: true)] + fail(RelayFailure.violation(reason, at: place))
+  }
+
+  /// Handles a command that does not read its input.
+  mutating func takeStall() -> [Action] {
+    guard phase != .over, phase != .idle else { return [] }
+    return lose()
+  }
+
+  /// Ends a command that does not answer.
+  ///
+  /// - Parameter text: The text that the command has written instead of the preamble.
+  /// - Returns: The actions that the link must carry out.
+  private mutating func lose(_ text: String = "") -> [Action] {
+    let loss = RelayFailure.loss(of: place)
+    let error = phase == .open ? loss : RelayFailure.noAnswer(from: place, text: text)
+    return [.abandon(kills: true)] + fail(error)
   }
 
   /// Ends all connections. The command may be started again.
@@ -279,16 +295,21 @@ struct LinkConversation {
 
   /// Records that bytes have arrived from the command, after their messages were handled.
   ///
-  /// If the bytes have only messages that this version does not know, they do not count: a relay of any version answers
-  /// a ping.
+  /// Bytes before the preamble do not count, because they may be text of any length. Messages do not count if this
+  /// version knows none of them: a relay of any version answers a ping.
   mutating func hear(at now: MonitorTime) {
     defer { heard = (false, false) }
-    if heard.anything, !heard.known { return }
+    guard phase != .starting, heard.known || !heard.anything else { return }
     _ = silence?.hear(at: now)
   }
 
   /// Checks whether the command sends bytes.
-  mutating func look(at now: MonitorTime) -> [Action] {
+  ///
+  /// - Parameters:
+  ///   - now: The present time.
+  ///   - text: The text that the command has written instead of the preamble; empty if it has written none.
+  /// - Returns: The actions that the link must carry out.
+  mutating func look(at now: MonitorTime, text: String = "") -> [Action] {
     var actions: [Action] = []
     for action in silence?.look(at: now) ?? [] {
       switch action {
@@ -296,9 +317,7 @@ struct LinkConversation {
         if phase != .starting { actions.append(ping(at: now)) }
       case .post(.silent(let duration)):
         if duration >= (phase == .starting ? Self.startPatience : Self.patience) {
-          let loss = RelayFailure.loss(of: place)
-          let error = phase == .open ? loss : RelayFailure.noAnswer(from: place)
-          return [.abandon(kills: true)] + fail(error)
+          return lose(text)
         }
       case .post: break
       }

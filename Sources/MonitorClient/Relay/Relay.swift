@@ -32,10 +32,10 @@ package struct Relay: Sendable {
   ///   - input: The file from which the viewer's messages are read: a pipe or a socket.
   ///   - output: The file to which messages for the viewer are written: a pipe or a socket. It must be another
   ///     descriptor than the input.
-  ///   - find: A function that returns the targets of the relay. It is called after the greeting of the viewer, on
-  ///     another thread, which it may block for a short time. If it returns `nil`, it is called again 100 ms later.
   ///   - patience: The time without input after which the relay ends. If a network fails, the input does not end, and the
   ///     relay would otherwise keep its connections to the processes.
+  ///   - find: A function that returns the targets of the relay. It is called after the greeting of the viewer, on
+  ///     another thread, which it may block for a short time. If it returns `nil`, it is called again 100 ms later.
   package init(
     input: Int32, output: Int32, patience: Duration = Relay.patience,
     find: @escaping @Sendable () -> [RelayTarget]?

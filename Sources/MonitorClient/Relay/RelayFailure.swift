@@ -52,8 +52,14 @@ enum RelayFailure {
   }
 
   /// Returns the error for a relay whose greeting did not arrive in time.
-  static func noAnswer(from place: RemotePlace) -> AttachError {
-    AttachError(.lost, "\(place.shownName) does not answer")
+  ///
+  /// - Parameters:
+  ///   - place: The place of the relay.
+  ///   - text: The text that has arrived instead of the preamble, which has no end of a line; empty if there is none.
+  /// - Returns: The error, which has the text if there is one.
+  static func noAnswer(from place: RemotePlace, text: String) -> AttachError {
+    if !text.isEmpty { return unexpectedText(text, place.shownName) }
+    return AttachError(.lost, "\(place.shownName) does not answer")
   }
 
   /// Returns the error for a relay that was lost after its greeting.

@@ -154,6 +154,41 @@ import Testing
     #expect(actions == [.abandon(kills: true), .refuse(error)])
   }
 
+  @Test("Text does not extend the time before the preamble, and is reported if its line has no end")
+  func endlessText() {
+    var link = LinkConversation(place, arguments: [])
+    _ = link.connect(at: moment(0))
+    var time = moment(0)
+    var actions: [LinkConversation.Action] = []
+    while actions.isEmpty, time < moment(60) {
+      time = time + .milliseconds(100)
+      link.hear(at: time)
+      if let look = link.nextLook, look <= time { actions = link.look(at: time, text: "Password:") }
+    }
+    #expect(time > moment(9) && time <= moment(12))
+    let error = RelayFailure.noAnswer(from: place, text: "Password:")
+    #expect(error.description.contains("sent text before opq-top's first message: \"Password:\""))
+    #expect(actions == [.abandon(kills: true), .refuse(error)])
+  }
+
+  @Test("A command that does not read its input is lost")
+  func stall() {
+    var (link, connection) = open()
+    let loss = AttachError(.lost, "the connection to \"far\" was lost")
+    #expect(
+      link.takeStall() == [.abandon(kills: true), .end(connection: connection, TransportEnd(loss))])
+    #expect(link.takeStall() == [])
+  }
+
+  @Test("A relay that has not answered the last ping gets the time to forward the last messages")
+  func lastMessages() {
+    var (link, connection) = open()
+    #expect(link.look(at: moment(1)) == [.send(.ping(1))])
+    let message = RelayedMessage(connection: connection, bytes: [1])
+    #expect(link.send([1], on: connection) == [.send(.message(message))])
+    #expect(link.invalidate().first == .abandon(kills: false))
+  }
+
   @Test("A relay that answers is not lost")
   func answers() {
     var (link, _) = open()

@@ -88,6 +88,39 @@ import Testing
     #expect(results.wait(for: "a result") { $0 != nil })
   }
 
+  @Test("The end of links waits for their commands, and kills those that do not end")
+  func ends() throws {
+    let directory = try TemporaryDirectory()
+    mkfifo(directory.file("ids"), 0o600)
+    let ids = open(directory.file("ids"), O_RDWR | O_CLOEXEC)
+    defer { close(ids) }
+    // The second command has sent a greeting, and does not notice the end of its input.
+    let greeting = RelayAnswer.greeting([], versions: .current).encoded()
+    let frame = RelayPreamble.bytes + LocalListener.frame(greeting)
+    let octal = frame.map { "\\0" + String($0, radix: 8) }.joined()
+    let note = "echo $$ >\(directory.file("ids"));"
+    let links = ["", "printf %b '\(octal)';"].map { text in
+      RelayLink(.command("\(note) \(text) exec sleep 1000; :"), arguments: [])
+    }
+    var processes: [Int32] = []
+    for link in links {
+      link.connect()
+      var bytes = [UInt8](repeating: 0, count: 32)
+      let count = read(ids, &bytes, bytes.count)
+      let id = String(decoding: bytes.prefix(max(0, count)).dropLast(), as: UTF8.self)
+      processes.append(try #require(Int32(id)))
+    }
+    let results = Monitored(0)
+    links[1].whenGreeted { result in
+      if case .success = result { results.change { $0 += 1 } }
+    }
+    #expect(results.wait(for: "the greeting") { $0 == 1 })
+    RelayLink.end(links)
+    for process in processes { #expect(kill(process, 0) != 0) }
+    // A second call finds no command.
+    RelayLink.end(links)
+  }
+
   /// Creates a session that adds its messages to a log.
   private func session(_ link: RelayLink, _ number: Int) -> (
     RemoteSession, EventLog<MonitorMessage>
