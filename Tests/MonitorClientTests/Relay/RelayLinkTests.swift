@@ -41,10 +41,11 @@ import Testing
   @Test("A command that is no relay is reported with its status or its text")
   func failures() throws {
     #expect(try error(of: "exit 127; :").status == 3)
-    #expect(try error(of: "exit 64; :").status == 4)
+    let old = try error(of: "echo 'opq-top: unknown command \"relay\"' >&2; exit 2; :")
+    #expect(old.status == 4)
     let denied = try error(of: "echo 'a: Permission denied (publickey).' >&2; exit 255; :")
-    #expect(denied.status == 5)
-    #expect(denied.description.hasSuffix(": a: Permission denied (publickey)"))
+    #expect(denied.status == 1)
+    #expect(denied.description.hasSuffix("ended: a: Permission denied (publickey)"))
     for command in [
       // This command ends with its input, and the other one is killed.
       "echo Welcome to web1; exec cat >/dev/null; :", "echo Welcome to web1; exec sleep 1000; :",
