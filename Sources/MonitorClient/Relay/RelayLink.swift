@@ -162,7 +162,7 @@ package final class RelayLink: Sendable {
 
   private func start(_ arguments: [String]) {
     do throws(AttachError) {
-      let command = try LinkCommand(place.command(arguments: arguments), on: loop) { [self] in
+      let command = try LinkCommand(try place.command(arguments: arguments), on: loop) { [self] in
         take($0)
       }
       state.value.command = command
