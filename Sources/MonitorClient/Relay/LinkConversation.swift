@@ -120,10 +120,12 @@ struct LinkConversation {
     case .open: return open(connection)
     case .over:
       connections[connection] = nil
-      return [.end(connection: connection, TransportEnd(Self.closing))]
+      return [.end(connection: connection, TransportEnd(Self.closed))]
     }
   }
 
+  /// The end of a connection that is requested after the end of the link. It is final, so that no session tries again.
+  private static let closed = AttachError(.closed, "the viewer has closed the connection")
   private static let closing = AttachError(.lost, "the viewer is closing the connection")
 
   private mutating func open(_ connection: UInt32) -> [Action] {

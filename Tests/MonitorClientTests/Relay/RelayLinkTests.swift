@@ -171,6 +171,21 @@ import Testing
     #expect(sessions[1].1.wait(for: "another update") { $0.count(where: isUpdate) > count })
   }
 
+  @Test("A session whose link is invalidated ends, and does not try again")
+  func invalidatedSession() throws {
+    let (stand, process) = (try StandInRelay(), try ScriptedProcess())
+    let path = process.path
+    stand.serve { [RelayTarget(path: path)] }
+    let link = RelayLink(stand.place, arguments: [])
+    let (session, log) = session(link, 1)
+    defer { session.invalidate() }
+    let viewer = try process.welcome()
+    #expect(log.wait(for: "an update") { $0.contains(where: isUpdate) })
+    link.invalidate()
+    #expect(log.wait(for: .ended(reason: "the viewer has closed the connection")))
+    viewer.close()
+  }
+
   @Test("A process behind a relay that has crashed ends its session")
   func crash() throws {
     let (stand, process, directory) = (
