@@ -109,6 +109,23 @@ import Testing
     #expect(log.events == [.stalled])
   }
 
+  @Test("A command inherits no file except its standard streams")
+  func inheritedFiles() throws {
+    var files: [Int32] = [0, 0]
+    try #require(pipe(&files) == 0)
+    defer { for file in files { close(file) } }
+    let link = RelayLink(
+      .command("test -e /proc/self/fd/\(files[0]) && echo inherited >&2; exit 3; :"), arguments: [])
+    let results = Monitored<[String]>([])
+    link.whenGreeted { result in
+      if case .failure(let error) = result { results.change { $0.append(error.description) } }
+    }
+    link.connect()
+    #expect(results.wait(for: "a result") { $0.count == 1 })
+    #expect(results.value.first?.hasSuffix("ended: exit status 3") == true, "\(results.value)")
+    RelayLink.end([link])
+  }
+
   @Test("A file that cannot become a channel is closed")
   func refusedFile() throws {
     let directory = try TemporaryDirectory()
