@@ -34,7 +34,7 @@ struct MachineFailureTests {
       words: ["opq-top was not found on login"]),
     Case(
       testDescription: "an older opq-top",
-      program: { .script("echo \"Error: Unexpected argument 'relay'\" >&2; exit 64") }, status: 4,
+      program: { .script(#"echo 'opq-top: unknown command "relay"' >&2; exit 2"#) }, status: 4,
       words: ["opq-top on login is too old", "relay"]),
     Case(
       testDescription: "text of a login shell",
