@@ -52,7 +52,10 @@ public enum Effect: Sendable, Equatable {
   case export(MonitorProtocol.BatchFrame)
   /// The loop must find the processes that can be watched, and answer with ``Message/found(_:)``
   /// or ``Message/findFailed(reason:)``. The dashboard does not request a second search before the answer.
-  case findProcesses
+  ///
+  /// `isRequested` is `true` if the user has opened the picker, or has typed the key that searches again. It is `false`
+  /// if the open picker repeats the search.
+  case findProcesses(isRequested: Bool)
   /// The loop must watch this source instead of the present one.
   ///
   /// The answer is the `hello` of the new source, which ends the previous source: after it, the loop must not

@@ -72,7 +72,8 @@ import Testing
   @Test(
     "RM-1: The last colon separates a host from a process id",
     arguments: [
-      ("web1:4711", "web1", 4711), ("me@web1:1", "me@web1", 1), ("::1:4711", "::1", 4711),
+      ("web1:4711", "web1", 4711), ("me@web1:1", "me@web1", 1), ("[::1]:4711", "::1", 4711),
+      ("me@[fe80::1%eth0]:7", "me@fe80::1%eth0", 7),
     ] as [(String, String, Int32)])
   func hosts(argument: String, host: String, process: Int32) throws {
     let target = try PlacedTarget(argument, MachineOptions.parse([]))
@@ -82,7 +83,10 @@ import Testing
 
   @Test(
     "Text with a colon that names no process is refused",
-    arguments: [":4711", "web1:", "web1:0", "web1:x", "web1:99999999999", "web1:-1", "web1: 7"])
+    arguments: [
+      ":4711", "web1:", "web1:0", "web1:x", "web1:99999999999", "web1:-1", "web1: 7", "::1",
+      "fe80::1", "::1:4711", "[]:7", "[::1:7", "::1]:7", "me@:7",
+    ])
   func mistakes(argument: String) throws {
     let options = try MachineOptions.parse([])
     #expect(throws: ValidationError.self) { try PlacedTarget(argument, options) }
@@ -104,12 +108,12 @@ import Testing
     #expect(command.targets.count == 3)
   }
 
-  @Test("A path without a slash is an argument of the relay that no option and no number is")
+  @Test("A path is an argument of the relay that is neither an option nor a number")
   func relayArguments() throws {
     let options = try MachineOptions.parse(["-H", "web1"])
     for (target, argument) in [
       (AttachTarget.process(7), "7"), (.socket("7"), "./7"), (.socket("-x"), "./-x"),
-      (.socket("/run/a"), "/run/a"),
+      (.socket("/run/a"), "/run/a"), (.socket("-d/a"), "./-d/a"), (.socket("d/a"), "d/a"),
     ] {
       #expect(try PlacedTarget(target, on: options).relayArgument == argument)
     }

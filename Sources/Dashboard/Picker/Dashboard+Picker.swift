@@ -16,6 +16,9 @@ extension Dashboard {
     return []
   }
 
+  /// Whether the picker is open.
+  package var isPickerOpen: Bool { picker != nil }
+
   /// Opens the picker.
   mutating func openPicker() { picker = PickerState() }
 
@@ -29,7 +32,7 @@ extension Dashboard {
   /// Asks the program to search for processes, if the picker is open and the time of the next search has
   /// come.
   mutating func lookIfDue() -> [Effect] {
-    picker?.startLooking(at: now) == true ? [.findProcesses] : []
+    picker?.startLooking(at: now).map { [.findProcesses(isRequested: $0)] } ?? []
   }
 
   /// Asks the program to search for processes now.

@@ -53,23 +53,27 @@ struct PickerState: Sendable, Equatable {
   private(set) var index = 0
 
   private var isChosen = false
+  /// Whether the user has requested the next search. The user has opened the picker, which requests the first one.
+  private var isRequested = true
   private var top = 0
 
   /// The selected row.
   var selected: Row { rows[index] }
 
-  /// Begins a search for processes if the time of the next search has come. Returns `true` if the program has
-  /// to search.
-  mutating func startLooking(at now: MonitorTime) -> Bool {
-    guard let nextLook, nextLook <= now else { return false }
+  /// Begins a search for processes if the time of the next search has come. Returns whether the user has requested the
+  /// search; `nil` if the program need not search.
+  mutating func startLooking(at now: MonitorTime) -> Bool? {
+    guard let nextLook, nextLook <= now else { return nil }
     self.nextLook = nil
-    return true
+    defer { isRequested = false }
+    return isRequested
   }
 
   /// Makes the next search for processes due now. Returns `false` if a search is already running.
   mutating func lookAgain(at now: MonitorTime) -> Bool {
     guard nextLook != nil else { return false }
     nextLook = now
+    isRequested = true
     return true
   }
 

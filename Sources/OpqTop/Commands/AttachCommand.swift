@@ -69,7 +69,12 @@ struct AttachCommand: EndingCommand {
 
   /// Returns the place of Slurm that the argument names; `nil` if the arguments name processes.
   private func slurmPlace() throws -> SlurmPlace? {
-    try slurm.place(targets, isOtherGiven: options.isGiven, records: recording.record != nil)
+    let place = try slurm.place(
+      targets, isOtherGiven: options.isGiven, records: recording.record != nil)
+    if let place, options.machine.isGiven {
+      throw ValidationError("\(place.argument) cannot be combined with \(MachineOptions.words)")
+    }
+    return place
   }
 
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.

@@ -14,7 +14,7 @@ struct PlacedTarget: Equatable, Sendable {
   /// Creates a target from an argument.
   ///
   /// Text with a slash is a path, and a number is a process id. Text with a colon is a host and a process id, which the
-  /// last colon separates. Any other text is a path.
+  /// last colon separates. A host with a colon, which is an IPv6 address, must be in brackets. Any other text is a path.
   ///
   /// - Parameters:
   ///   - argument: The argument.
@@ -29,16 +29,25 @@ struct PlacedTarget: Equatable, Sendable {
       (self.target, place) = (target, try options.place())
       return
     }
-    let host = String(argument[..<colon])
     let target = AttachTarget(String(argument[argument.index(after: colon)...]))
-    guard !host.isEmpty, let target, case .process = target else {
+    guard let host = Self.host(argument[..<colon]), let target, case .process = target else {
       throw ValidationError(
-        "\"\(argument)\" is not a host and a process id, such as web1:4711")
+        "\"\(argument)\" is not a host and a process id, such as web1:4711 or [::1]:4711")
     }
     if options.isGiven {
       throw ValidationError("\(argument) cannot be combined with \(MachineOptions.words)")
     }
     (self.target, place) = (target, try RemotePlace(checking: host))
+  }
+
+  /// Returns the host that ssh takes, without the brackets around an IPv6 address; `nil` if the text names no host.
+  private static func host(_ text: Substring) -> String? {
+    let name = text.lastIndex(of: "@").map { text[text.index(after: $0)...] } ?? text
+    guard !name.isEmpty else { return nil }
+    // Without brackets, the last part of an address would be a process id.
+    guard name.contains(":") || name.hasPrefix("[") else { return String(text) }
+    guard name.first == "[", name.last == "]", name.count > 2 else { return nil }
+    return "\(text[..<name.startIndex])\(name.dropFirst().dropLast())"
   }
 
   /// Creates a target on the machine that options select.
@@ -52,8 +61,8 @@ struct PlacedTarget: Equatable, Sendable {
   var relayArgument: String {
     switch target {
     case .process(let process): "\(process)"
-    // A slash distinguishes a path from a process id and from an option.
-    case .socket(let path): path.contains("/") ? path : "./\(path)"
+    // A slash distinguishes a path from a process id, and a period before it from an option.
+    case .socket(let path): path.contains("/") && !path.hasPrefix("-") ? path : "./\(path)"
     }
   }
 }

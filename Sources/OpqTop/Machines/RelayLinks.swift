@@ -1,44 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Dispatch
 import MonitorClient
+import MonitorProtocol
 import Synchronization
 
 /// The links to other machines that a run of the viewer has opened. All members can be used on any thread.
+///
+/// A source, a recording and a search can use the same link. The link ends when its last user has released it.
 final class RelayLinks: Sendable {
-  private let links = Mutex<[RelayLink]>([])
+  /// The time that the commands of all links have to end, before they are killed at the end of the run.
+  private static let grace = Duration.milliseconds(300)
+  /// The time after which the command of a link that was released has ended or was killed.
+  private static let longestEnd = Duration.seconds(5)
 
-  /// Begins to connect to another machine.
+  private struct State {
+    var open: [(link: RelayLink, userCount: Int)] = []
+    /// The links that were released, with the times. Their commands may still be alive.
+    var released: [(link: RelayLink, time: MonitorTime)] = []
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Begins to connect to another machine. The caller is the first user of the link.
   ///
   /// - Parameters:
   ///   - place: The machine.
   ///   - arguments: The arguments of `opq-top relay` on this machine. Without arguments, the link is to all processes of
   ///     the user that listen.
-  /// - Returns: The link.
+  /// - Returns: The link. After ``close()``, it has ended already.
   func open(_ place: RemotePlace, _ arguments: [String]) -> RelayLink {
     let link = RelayLink(place, arguments: arguments)
-    links.withLock { $0.append(link) }
-    link.connect()
+    let isClosed = state.withLock { state in
+      if !state.isClosed { state.open.append((link, 1)) }
+      return state.isClosed
+    }
+    if isClosed { link.invalidate() } else { link.connect() }
     return link
   }
 
-  /// Ends all links. Blocks the calling thread until their commands have the signal or the end of the input that ends
-  /// them.
+  /// Adds a user of a link.
+  ///
+  /// - Parameter link: The link; `nil` for this machine.
+  /// - Returns: Whether the link can be used. The result is `false` if the last user has released it.
+  @discardableResult
+  func share(_ link: RelayLink?) -> Bool {
+    guard let link else { return true }
+    return state.withLock { state in
+      guard let index = state.open.firstIndex(where: { $0.link === link }) else { return false }
+      state.open[index].userCount += 1
+      return true
+    }
+  }
+
+  /// Removes a user of a link. Ends the link after its last user. A link that has ended does not change.
+  ///
+  /// - Parameter link: The link; `nil` for this machine.
+  func release(_ link: RelayLink?) {
+    guard let link else { return }
+    let isOver = state.withLock { state in
+      guard let index = state.open.firstIndex(where: { $0.link === link }) else { return false }
+      state.open[index].userCount -= 1
+      guard state.open[index].userCount == 0 else { return false }
+      state.open.remove(at: index)
+      let now = MonitorTime.now
+      state.released.removeAll { now - $0.time > Self.longestEnd }
+      state.released.append((link, now))
+      return true
+    }
+    if isOver { link.invalidate() }
+  }
+
+  /// Ends all links, also those that are opened later. Blocks the calling thread until the commands of the links have
+  /// ended or were killed, which takes less than a second.
   func close() {
-    let links = self.links.withLock { links in
-      defer { links = [] }
-      return links
+    let links = state.withLock { state in
+      defer { state = State(isClosed: true) }
+      return state.open.map(\.link) + state.released.map(\.link)
     }
-    // A command that has not connected does not notice the end of its input. If this program ended before the links,
-    // such a command would continue.
-    let ended = DispatchGroup()
-    for link in links {
-      ended.enter()
-      link.invalidate()
-      // The link calls the closure after the invalidation, because both use its event loop.
-      link.whenGreeted { _ in ended.leave() }
-    }
-    _ = ended.wait(timeout: .now() + .seconds(1))
+    // The commands end at the same time.
+    for link in links { link.invalidate() }
+    let deadline = MonitorTime.now + Self.grace
+    for link in links { link.end(within: max(.zero, deadline - .now)) }
   }
 }

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
+import Dispatch
 import MonitorClient
 
 extension ViewerRun {
@@ -86,7 +87,12 @@ extension ViewerRun {
     let link = links.open(place, [])
     return try place.naming {
       _ = try targets(of: link)
-      return try ProcessFinder.find(through: link)
+      // The wait for the processes must not delay a signal.
+      return try awaited { answer in
+        DispatchQueue.global().async {
+          answer(Result { () throws(AttachError) in try ProcessFinder.find(through: link) })
+        }
+      }
     }
   }
 

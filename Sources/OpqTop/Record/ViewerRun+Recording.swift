@@ -18,6 +18,8 @@ extension ViewerRun {
     guard let recording, let file = recording.record else { return nil }
     let recorder = try openedRecorder(of: process)
     try OutputFile.checkAbsence(of: file, replaces: recording.force)
+    // The recording continues if the user chooses another source. It is a user of the link until the end of the run.
+    links.share(process?.link)
     return recorder
   }
 

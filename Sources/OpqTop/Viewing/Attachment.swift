@@ -81,8 +81,16 @@ struct Attachment {
     // If the processes run on several machines, the picker lists the processes of this machine.
     let place = processes[0].place
     let isOneMachine = processes.allSatisfy { $0.place == place }
+    let source = WatchedSource(process: run.group(sessions), run: nil) { [links = run.links] in
+      // Processes of the same machine have the same link, which has one user.
+      var released: [RelayLink] = []
+      for link in processes.compactMap(\.link) where !released.contains(where: { $0 === link }) {
+        released.append(link)
+        links.release(link)
+      }
+    }
     return try run.showDashboard(
-      of: (WatchedSource(process: run.group(sessions)), .processes(processes.map(\.id))),
+      of: (source, .processes(processes.map(\.id))),
       demo: DemoChoice(), place: isOneMachine ? place : nil)
   }
 
@@ -92,7 +100,8 @@ struct Attachment {
   ) throws -> Ending {
     guard found.count > 1 else { return try show(ViewerRun.only(of: found, on: place), run) }
     guard view.batch || recording.record != nil else {
-      return try run.showDashboard(of: nil, demo: DemoChoice(), place: place)
+      let link = LocatedProcess(found[0], on: place).link
+      return try run.showDashboard(of: nil, demo: DemoChoice(), place: place, link: link)
     }
     return Program.fail(ProcessTable.choiceMessage(found, on: place))
   }

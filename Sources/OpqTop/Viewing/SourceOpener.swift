@@ -76,18 +76,24 @@ package final class SourceOpener: Sendable {
   }
 
   /// Begins to search for processes that can be watched.
-  func find() {
+  ///
+  /// - Parameter isRequested: Whether the user has requested the search.
+  func find(isRequested: Bool) {
+    search?.begin()
     DispatchQueue.global().async { [self] in
       guard let search else {
         return answer(.found(ProcessFinder.find().map { ProcessChoice($0, id: $0.path) }))
       }
       do {
-        answer(.found(try search.find()))
+        answer(.found(try search.find(isRequested: isRequested)))
       } catch {
         answer(.findFailed("\(error)"))
       }
     }
   }
+
+  /// Ends the search for processes, because the picker is closed.
+  func endSearch() { search?.end() }
 
   /// Begins to open a process or the demo.
   func open(_ source: Source) {
@@ -123,12 +129,13 @@ package final class SourceOpener: Sendable {
       switch result {
       case .success:
         let isRun = process.place == nil && run?.isRunner(at: process.path) == true
-        answer(
-          .opened(
-            WatchedSource(process: session, run: isRun ? run : nil, link: process.link)))
+        let source = WatchedSource(process: session, run: isRun ? run : nil) { [search] in
+          search?.release(process)
+        }
+        answer(.opened(source))
       case .failure(let error):
         session.invalidate()
-        process.link?.invalidate()
+        search?.release(process)
         answer(.failed("\(error)"))
       }
     }

@@ -71,7 +71,7 @@ struct ViewerRun {
   func watchProcess(_ process: LocatedProcess, run: WatchedRun? = nil) throws -> WatchedSource {
     let session = makeSession(with: process)
     try process.naming { _ = try waitForGreeting(of: session) }
-    return WatchedSource(process: session, run: run, link: process.link)
+    return WatchedSource(process: session, run: run) { [links] in links.release(process.link) }
   }
 
   /// Creates a session with a process. If several processes are watched, the session gets the
@@ -182,13 +182,14 @@ struct ViewerRun {
   ///   - demo: The demo that runs, or that the user can choose in the picker.
   ///   - recorder: The recorder of the source; `nil` if nothing is recorded.
   ///   - place: The other machine of the first source, whose processes the picker lists; `nil` for this machine.
+  ///   - link: A link to all processes of this machine, which then belongs to the picker; `nil` if there is none.
   ///   - launchHint: The hint for a process that this program has started; empty for a general hint.
   /// - Returns: How the process must end.
   /// - Throws: ``TerminalError`` if nothing can be shown, or ``FileError`` if the file of the
   ///   recording cannot be created.
   func showDashboard(
     of first: (WatchedSource, Source)?, demo: DemoChoice, recorder: Recorder? = nil,
-    place: RemotePlace? = nil, launchHint: String = ""
+    place: RemotePlace? = nil, link: RelayLink? = nil, launchHint: String = ""
   ) throws -> Ending {
     let terminal = try Terminal(view.terminalOptions)
     let signals = try JobSignals()
@@ -196,7 +197,8 @@ struct ViewerRun {
     try begin(recorder)
     let run = first?.0.run
     let opener = SourceOpener(
-      waker: waker, isReadOnly: view.isReadOnly, run: run, search: RemoteSearch(place, links)
+      waker: waker, isReadOnly: view.isReadOnly, run: run,
+      search: RemoteSearch(place, links, link)
     ) {
       let watched = try watchDemo(demo, isInteractive: true)
       watched.workload?.start()

@@ -3,7 +3,6 @@
 
 import CursesTerminal
 import DemoWorkloads
-import MonitorClient
 package import MonitorProtocol
 import OperationsCollector
 import Synchronization
@@ -20,8 +19,8 @@ package struct WatchedSource: Sendable {
   let completion: Completion?
   /// The run whose jobs the process executes; `nil` if it is not known that the process executes a run.
   let run: WatchedRun?
-  /// The link to the machine of the process, which ends with the source; `nil` if there is none.
-  private let link: RelayLink?
+  /// A closure that is called when the source ends. It releases the links to other machines.
+  private let release: @Sendable () -> Void
   /// Whether the process executes the jobs of a run on another machine.
   var runsJobsElsewhere = false
 
@@ -33,11 +32,14 @@ package struct WatchedSource: Sendable {
   /// - Parameters:
   ///   - session: The session with the process.
   ///   - run: The run whose jobs the process executes; `nil` if it is not known that the process executes a run.
-  ///   - link: The link to the machine of the process; `nil` if there is none.
-  init(process session: any MonitorSource, run: WatchedRun?, link: RelayLink? = nil) {
+  ///   - release: A closure that is called on some thread when the source ends. It releases the links to other machines.
+  init(
+    process session: any MonitorSource, run: WatchedRun?,
+    release: @escaping @Sendable () -> Void = {}
+  ) {
     self.session = session
     self.run = run
-    self.link = link
+    self.release = release
     workload = nil
     completion = nil
   }
@@ -47,7 +49,7 @@ package struct WatchedSource: Sendable {
     self.session = session
     self.workload = workload
     run = nil
-    link = nil
+    release = {}
     let completion = Completion()
     self.completion = completion
     workload.whenFinished {
@@ -56,10 +58,10 @@ package struct WatchedSource: Sendable {
     }
   }
 
-  /// Ends the session, its link and the demo, if there are any. Ending a demo takes time.
+  /// Ends the session and the demo, if there is any, and releases the links. Ending a demo takes time.
   func end() {
     session.invalidate()
-    link?.invalidate()
+    release()
     workload?.shutDown()
   }
 }

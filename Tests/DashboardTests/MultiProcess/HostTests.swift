@@ -95,7 +95,7 @@ struct HostTests {
     #expect(dashboard.text().shows("imaged"))
     let now = dashboard.now
     #expect(dashboard.take(.tick(now + .seconds(19))) == [])
-    #expect(dashboard.take(.tick(now + .seconds(20))) == [.findProcesses])
+    #expect(dashboard.take(.tick(now + .seconds(20))) == [.findProcesses(isRequested: false)])
     dashboard.press(.escape)
     #expect(dashboard.take(.findFailed(reason: "too late")) == [])
     #expect(!dashboard.text().shows("too late"))

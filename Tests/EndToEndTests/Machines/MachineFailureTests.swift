@@ -34,7 +34,7 @@ struct MachineFailureTests {
       words: ["opq-top was not found on login"]),
     Case(
       testDescription: "an older opq-top",
-      program: { .script(#"echo 'opq-top: unknown command "relay"' >&2; exit 2"#) }, status: 4,
+      program: { .script(#"echo 'opq-top: unknown command "relay"; …' >&2; exit 2"#) }, status: 4,
       words: ["opq-top on login is too old", "relay"]),
     Case(
       testDescription: "text of a login shell",
@@ -97,11 +97,19 @@ struct MachineFailureTests {
 
   @Test("RM-8: A far side that floods loses its connection, and uses a limited amount of memory")
   func flood() throws {
-    // The relay answers for a second. Then its output has messages without contents, one after the other.
+    // The relay answers until the test creates a file. Then messages without contents follow, one after the other.
     let scene = try MachineScene(
-      .script(#"exec 3<&0; "$PROGRAM" "$@" <&3 & sleep 1; exec cat /dev/zero"#))
+      .script(
+        #"""
+        exec 3<&0
+        "$PROGRAM" "$@" <&3 &
+        until test -e "$SCENE/flood" || ! test -d "$SCENE"; do sleep 0.02; done
+        kill -9 $!
+        exec cat /dev/zero
+        """#))
     let process = try scene.process()
     let window = try scene.show(["attach", "login:\(process.id)"], until: "LIVE")
+    try Data().write(to: URL(filePath: scene.directory.file("flood")))
     #expect(window.wait { $0.contains("RECONNECTING") }, "\(window.screen)")
     window.absorb(for: .seconds(2))
     let viewer = try #require(window.child)

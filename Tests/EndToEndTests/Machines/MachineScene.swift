@@ -11,7 +11,8 @@ import Testing
   import Musl
 #endif
 
-/// Two machines for a test: this one, and the host `login`, which a real sshd makes of the same machine.
+/// Two machines for a test: this one, and the host `login`, which a real sshd makes of the same machine. `second` is
+/// another name of the host.
 ///
 /// The machines have different directories for sockets, so that each sees only its own processes.
 final class MachineScene {
@@ -19,7 +20,7 @@ final class MachineScene {
   enum FarProgram {
     /// The built program.
     case built
-    /// A shell text. `$PROGRAM` is the built program.
+    /// A shell text. `$PROGRAM` is the built program, and `$SCENE` the folder for files of the test.
     case script(String)
     /// The host has no such program.
     case missing
@@ -42,10 +43,11 @@ final class MachineScene {
     directory = try TemporaryDirectory()
     self.far = try far ?? TemporaryDirectory()
     server = try SSHServer(["PATH=\(directory.file("far")):/usr/bin:/bin"])
-    try write(#"echo $$ >>'\#(directory.file("logins"))'; exec "$SSH" "$@""#, to: "bin/ssh")
+    try writeSSH(options: "")
     let prefix = """
       echo $$ >>'\(directory.file("relays"))'
       export '\(MonitoredProcess.variable(self.far))' PROGRAM='\(BuiltProgram.path)'
+      export SCENE='\(directory.path)'
       """
     switch program {
     case .built: try write("\(prefix)\nexec \"$PROGRAM\" \"$@\"", to: "far/opq-top")
@@ -63,6 +65,14 @@ final class MachineScene {
   private func isRelay(_ process: Int32) -> Bool {
     let environment = try? Data(contentsOf: URL(filePath: "/proc/\(process)/environ"))
     return environment?.range(of: Data("\(MonitoredProcess.variable(far))\0".utf8)) != nil
+  }
+
+  /// Makes the server refuse all later logins.
+  func refuseLogins() throws { try writeSSH(options: "-o PubkeyAuthentication=no ") }
+
+  private func writeSSH(options: String) throws {
+    let log = directory.file("logins")
+    try write(#"echo $$ >>'\#(log)'; exec "$SSH" \#(options)"$@""#, to: "bin/ssh")
   }
 
   /// Writes a program of the scene.

@@ -43,7 +43,8 @@ import Testing
     for arguments in [
       ["slurm", "--all", "--user", "ann"], ["12", "--all"], ["--user", "ann"], ["slurm", "12"],
       ["slurm", "slurm:login1"], ["slurm", "-p", "12"], ["slurm", "--record", "file"],
-      ["slurm", "--user", ""], ["slurm", "--user=-x"],
+      ["slurm", "--user", ""], ["slurm", "--user=-x"], ["slurm", "-H", "web1"],
+      ["slurm:login1", "-H", "web1"], ["slurm", "--via", "docker exec -i web"],
     ] {
       #expect(throws: (any Error).self, "\(arguments)") { try AttachCommand.parse(arguments) }
     }
