@@ -44,6 +44,24 @@ void cmonitor_close_inherited_files(void) {
   closedir(directory);
 }
 
+/// Makes all files except the standard streams closed in programs that this process starts from now on. A library may
+/// have opened some without the flag.
+static void keep_files_from_programs(void) {
+#ifdef SYS_close_range
+  const unsigned int close_on_exec = 1U << 2;
+  if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, close_on_exec) == 0) return;
+#endif
+  // Linux before 5.11 has no such call.
+  DIR *directory = opendir("/proc/self/fd");
+  if (directory == NULL) return;
+  struct dirent *entry;
+  while ((entry = readdir(directory)) != NULL) {
+    int file = atoi(entry->d_name);
+    if (file > STDERR_FILENO) fcntl(file, F_SETFD, FD_CLOEXEC);
+  }
+  closedir(directory);
+}
+
 /// Returns the texts as an array that ends with a null pointer. The caller frees the array.
 static char **array_of(struct cmonitor_texts texts) {
   char **array = calloc(texts.count + 1, sizeof *array);
@@ -141,6 +159,7 @@ int32_t cmonitor_start_piped_program(
     posix_spawn_file_actions_adddup2(&actions, files[1][1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, files[2][1], STDERR_FILENO);
     prepare_signals(&attributes, true);
+    keep_files_from_programs();
     pid_t child = 0;
     error = posix_spawnp(&child, words[0], &actions, &attributes, words, environ);
     *process = child;

@@ -17,6 +17,8 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
     case denied
     /// The process has the maximum number of viewers.
     case crowded
+    /// The viewer has ended the link to the relay.
+    case closed
   }
 
   package let kind: Kind
@@ -53,7 +55,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
   /// The exit status of the program for this error.
   package var status: Int32 {
     switch kind {
-    case .lost: 1
+    case .lost, .closed: 1
     case .nothingThere: 3
     case .versionMismatch: 4
     case .denied, .crowded: 5
@@ -63,7 +65,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
   /// Whether a later attempt to connect would fail for the same reason.
   package var isFinal: Bool {
     switch kind {
-    case .versionMismatch, .denied: true
+    case .versionMismatch, .denied, .closed: true
     case .lost, .nothingThere, .crowded: false
     }
   }

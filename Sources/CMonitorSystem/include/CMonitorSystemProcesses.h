@@ -65,7 +65,8 @@ struct cmonitor_pipes {
 /// pipes. Returns 0, or the error number; then there are no pipes.
 ///
 /// The program is the leader of a new session without a terminal, and has the environment of this process. It blocks no
-/// signals, and does not ignore SIGPIPE and SIGXFSZ. From this call on, this process does not ignore SIGCHLD, so that
+/// signals, and does not ignore SIGPIPE and SIGXFSZ. It inherits no other file: this call sets the close-on-exec flag of
+/// all other files of this process. From this call on, this process does not ignore SIGCHLD, so that
 /// cmonitor_wait_for_end() works.
 ///
 /// - `arguments`: the arguments of the program; at least one. The first one is the name of the program, which is

@@ -22,14 +22,21 @@ final class LinkCommand {
     case heard
     /// Bytes have arrived that cannot be a message.
     case fault(String)
+    /// The command does not read its input. Messages are no longer sent.
+    case stalled
     /// The command has ended. No event follows.
     case ended(RelayEnd)
   }
+
+  /// The maximum number of bytes that wait for a command that does not read them. A further message is not sent.
+  private static let longestBacklog = WireLimits.maximumMessageSize
 
   private let loop: any EventLoop
   private let process: Int32
   /// The receiver of the events; `nil` if the command is ignored.
   private var receive: ((Event) -> Void)?
+  /// A closure that is called once, when the process has ended. It is called even if the command is ignored.
+  var whenExited: (() -> Void)?
   /// The channel to the standard input; `nil` before it exists and after its end.
   private var input: (any Channel)?
   private var output: (any Channel)?
@@ -39,6 +46,8 @@ final class LinkCommand {
   private var end = LinkCommandEnd()
   private var status: Int32?
   private var isStopped = false
+  private var isStalled = false
+  private var timer: Scheduled<Void>?
 
   /// Starts a command.
   ///
@@ -67,11 +76,21 @@ final class LinkCommand {
     awaitEnd()
   }
 
+  /// The first line of the text that has arrived instead of the preamble; empty if none has.
+  var text: String { preamble?.text ?? "" }
+
   // MARK: Sending
 
   /// Sends a message after the next call of ``flush()``.
   func send(_ message: [UInt8]) {
-    guard let input else { return }
+    guard let input, !isStalled else { return }
+    let backlog = (try? input.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    guard backlog <= Self.longestBacklog else {
+      isStalled = true
+      let me = NIOLoopBound(self, eventLoop: loop)
+      // The sender may be handling an event.
+      return loop.execute { me.value.receive?(.stalled) }
+    }
     input.write(MessageFraming.framed(message, allocator: input.allocator), promise: nil)
   }
 
@@ -83,19 +102,24 @@ final class LinkCommand {
   /// Ends the command: closes its standard input, and kills it after a grace period. A second call does nothing.
   func stop() {
     guard !isStopped else { return }
-    isStopped = true
-    input?.close(promise: nil)
-    input = nil
+    closeInput()
     perform(end.stop())
   }
 
-  /// Ends the command, and reports no further events.
+  /// Ends the command as ``stop()`` does, with a shorter grace period, and reports no further events.
   ///
   /// - Parameter kills: Whether the command gets no grace period.
   func abandon(kills: Bool) {
     receive = nil
     if kills { kill() }
-    stop()
+    closeInput()
+    perform(end.abandon())
+  }
+
+  private func closeInput() {
+    isStopped = true
+    input?.close(promise: nil)
+    input = nil
   }
 
   private func kill() {
@@ -118,15 +142,18 @@ final class LinkCommand {
     let isKnown = cmonitor_take_ending(process, &status, &signal)
     if isKnown, signal == 0 { self.status = status }
     perform(end.exit())
+    whenExited?()
+    whenExited = nil
   }
 
   private func perform(_ actions: [LinkCommandEnd.Action]) {
     for action in actions {
       switch action {
-      case .wait:
+      case .wait(let number, let grace):
         let me = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: TimeAmount(LinkCommandEnd.grace)) {
-          me.value.perform(me.value.end.expire())
+        timer?.cancel()
+        timer = loop.scheduleTask(in: TimeAmount(grace)) {
+          me.value.perform(me.value.end.expire(number))
         }
       case .kill: kill()
       case .report: report()
@@ -135,23 +162,22 @@ final class LinkCommand {
   }
 
   private func report() {
-    stop()
+    timer?.cancel()
+    timer = nil
+    closeInput()
     output?.close(promise: nil)
     errors?.close(promise: nil)
     let receive = receive
     self.receive = nil
-    receive?(
-      .ended(RelayEnd(status: status, errors: tail?.bytes ?? [], text: preamble?.text ?? "")))
+    receive?(.ended(RelayEnd(status: status, errors: tail?.bytes ?? [], text: text)))
   }
 
   // MARK: The pipes
 
   private func open(_ pipes: cmonitor_pipes) {
     let me = NIOLoopBound(self, eventLoop: loop)
-    // The output is read only after the input can be written. If the system cannot create a channel, SwiftNIO has
-    // closed its file.
-    let bootstrap = NIOPipeBootstrap(group: loop)
-    bootstrap.takingOwnershipOfDescriptor(output: pipes.input).whenComplete { result in
+    // The output is read only after the input can be written.
+    CommandPipe.open(output: pipes.input, on: loop) { _ in }.whenComplete { result in
       me.value.openInput(result)
       me.value.openOutput(pipes.output)
       me.value.openErrors(pipes.errors)
@@ -166,31 +192,20 @@ final class LinkCommand {
     channel.closeFuture.whenComplete { _ in me.value.input = nil }
   }
 
+  // The channels keep their handlers after their end. A handler that kept the command would keep itself.
+
   private func openOutput(_ file: Int32) {
-    let preamble = RelayPreambleHandler { [self] verdict in
-      receive?(verdict == .text ? .text : .preamble)
+    let preamble = RelayPreambleHandler { [weak self] verdict in
+      self?.receive?(verdict == .text ? .text : .preamble)
     }
-    let messages = RelayMessageHandler { [self] event in
-      switch event {
-      case .message(let message): receive?(.message(message))
-      case .heard: receive?(.heard)
-      case .fault(let reason): receive?(.fault(reason))
-      case .closed:
-        output = nil
-        perform(end.endOutput())
-      }
-    }
+    let messages = RelayMessageHandler { [weak self] event in self?.take(event) }
     self.preamble = preamble
-    let handlers = NIOLoopBound((preamble, messages), eventLoop: loop)
-    let bootstrap = NIOPipeBootstrap(group: loop).channelInitializer { channel in
-      channel.eventLoop.makeCompletedFuture {
-        try channel.pipeline.syncOperations.addHandler(handlers.value.0)
-        try MessageFraming.add(
-          limit: WireLimits.maximumEnvelopeSize, before: handlers.value.1, in: channel)
-      }
-    }
     let me = NIOLoopBound(self, eventLoop: loop)
-    bootstrap.takingOwnershipOfDescriptor(input: file).whenComplete { result in
+    let channel = CommandPipe.open(input: file, on: loop) { channel in
+      try channel.pipeline.syncOperations.addHandler(preamble)
+      try MessageFraming.add(limit: WireLimits.maximumEnvelopeSize, before: messages, in: channel)
+    }
+    channel.whenComplete { result in
       switch result {
       case .success(let channel) where !me.value.end.hasOutputEnded: me.value.output = channel
       case .success: break
@@ -199,20 +214,29 @@ final class LinkCommand {
     }
   }
 
+  private func take(_ event: RelayMessageHandler.Event) {
+    switch event {
+    case .message(let message): receive?(.message(message))
+    case .heard: receive?(.heard)
+    case .fault(let reason): receive?(.fault(reason))
+    case .closed:
+      output = nil
+      perform(end.endOutput())
+    }
+  }
+
   private func openErrors(_ file: Int32) {
-    let tail = StreamTail { [self] in
+    let tail = StreamTail { [weak self] in
+      guard let self else { return }
       errors = nil
       perform(end.endErrors())
     }
     self.tail = tail
-    let handler = NIOLoopBound(tail, eventLoop: loop)
-    let bootstrap = NIOPipeBootstrap(group: loop).channelInitializer { channel in
-      channel.eventLoop.makeCompletedFuture {
-        try channel.pipeline.syncOperations.addHandler(handler.value)
-      }
-    }
     let me = NIOLoopBound(self, eventLoop: loop)
-    bootstrap.takingOwnershipOfDescriptor(input: file).whenComplete { result in
+    let channel = CommandPipe.open(input: file, on: loop) { channel in
+      try channel.pipeline.syncOperations.addHandler(tail)
+    }
+    channel.whenComplete { result in
       switch result {
       case .success(let channel): if channel.isActive { me.value.errors = channel }
       case .failure: me.value.perform(me.value.end.endErrors())

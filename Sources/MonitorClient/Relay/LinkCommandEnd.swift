@@ -6,8 +6,8 @@
 struct LinkCommandEnd: Equatable {
   /// An action that the link must carry out.
   enum Action: Equatable {
-    /// The link must call ``LinkCommandEnd/expire()`` after ``LinkCommandEnd/grace``.
-    case wait
+    /// The link must call ``LinkCommandEnd/expire(_:)`` with this number after this time. Earlier numbers are invalid.
+    case wait(number: Int, Duration)
     /// The link must kill the command.
     case kill
     /// The end is complete.
@@ -16,6 +16,8 @@ struct LinkCommandEnd: Equatable {
 
   /// The time for the command to end after the first sign of its end, and again after it was killed.
   static let grace = Duration.seconds(1)
+  /// The time for the command to end after it was abandoned. It can send its last bytes.
+  static let shortGrace = Duration.milliseconds(300)
 
   /// Whether the command's standard output has ended.
   private(set) var hasOutputEnded = false
@@ -23,6 +25,7 @@ struct LinkCommandEnd: Equatable {
   /// Whether the command's process has ended.
   private(set) var hasExited = false
   private var isWaiting = false
+  private var lastWait = 0
   private var isKilled = false
   private var isReported = false
 
@@ -47,15 +50,22 @@ struct LinkCommandEnd: Equatable {
   /// Handles the request to end the command.
   mutating func stop() -> [Action] { beginToWait() }
 
-  /// Handles the end of the grace period.
-  mutating func expire() -> [Action] {
-    guard !isReported else { return [] }
+  /// Handles the request to end the command because nothing else is expected of it.
+  mutating func abandon() -> [Action] {
+    guard !isReported, !isKilled else { return [] }
+    isWaiting = true
+    return [wait(Self.shortGrace)]
+  }
+
+  /// Handles the end of a grace period.
+  mutating func expire(_ wait: Int) -> [Action] {
+    guard !isReported, wait == lastWait else { return [] }
     if isKilled || hasExited {
       isReported = true
       return [.report]
     }
     isKilled = true
-    return [.kill, .wait]
+    return [.kill, self.wait(Self.grace)]
   }
 
   private mutating func look() -> [Action] {
@@ -70,6 +80,11 @@ struct LinkCommandEnd: Equatable {
   private mutating func beginToWait() -> [Action] {
     guard !isWaiting, !isReported else { return [] }
     isWaiting = true
-    return [.wait]
+    return [wait(Self.grace)]
+  }
+
+  private mutating func wait(_ grace: Duration) -> Action {
+    lastWait += 1
+    return .wait(number: lastWait, grace)
   }
 }

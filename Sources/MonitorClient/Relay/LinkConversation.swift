@@ -49,10 +49,13 @@ struct LinkConversation {
     var isOpen = false
   }
 
-  /// The maximum time without bytes before the preamble.
+  /// The maximum time before the preamble is complete.
   private static let startPatience = Duration.seconds(10)
   /// The maximum time without bytes of a relay. A loss is reported within 10 s, even if the viewer is late.
   private static let patience = Duration.seconds(8)
+
+  /// The maximum time between two pings. A relay that receives nothing for ``Relay/patience`` ends.
+  static let longestPause = Duration.seconds(15)
 
   private let place: RemotePlace
   private let arguments: [String]
@@ -67,7 +70,11 @@ struct LinkConversation {
   private var isDecided = false
   /// Detects whether the command sends bytes; `nil` if it does not run.
   private var silence: Silence?
+  /// Whether messages have arrived since the last call of ``hear(at:)``, and whether this version knows one of them.
+  private var heard: (anything: Bool, known: Bool) = (false, false)
   private var lastPing: UInt64 = 0
+  /// The time of the last ping, or of the greeting of the viewer before the first one.
+  private var lastPingTime = MonitorTime(nanoseconds: 0)
 
   /// Creates the state of a link whose command does not run.
   ///
@@ -113,10 +120,12 @@ struct LinkConversation {
     case .open: return open(connection)
     case .over:
       connections[connection] = nil
-      return [.end(connection: connection, TransportEnd(Self.closing))]
+      return [.end(connection: connection, TransportEnd(Self.closed))]
     }
   }
 
+  /// The end of a connection that is requested after the end of the link. It is final, so that no session tries again.
+  private static let closed = AttachError(.closed, "the viewer has closed the connection")
   private static let closing = AttachError(.lost, "the viewer is closing the connection")
 
   private mutating func open(_ connection: UInt32) -> [Action] {
@@ -168,8 +177,8 @@ struct LinkConversation {
   mutating func invalidate() -> [Action] {
     guard phase != .over else { return [] }
     let isRunning = phase != .idle
-    // A relay that answers ends with its input.
-    let kills = phase != .open || silence?.isAsked == true
+    // A relay ends with its input, after it has forwarded the messages that were sent last.
+    let kills = phase != .open
     let actions = fail(Self.closing)
     phase = .over
     return (isRunning ? [.abandon(kills: kills)] : []) + actions
@@ -182,6 +191,7 @@ struct LinkConversation {
     guard phase == .starting else { return [] }
     phase = .greeting
     silence = Silence(at: now)
+    lastPingTime = now
     return [.send(.hello(.current))]
   }
 
@@ -208,6 +218,22 @@ struct LinkConversation {
     return [.abandon(kills: true)] + fail(RelayFailure.violation(reason, at: place))
   }
 
+  /// Handles a command that does not read its input.
+  mutating func takeStall() -> [Action] {
+    guard phase != .over, phase != .idle else { return [] }
+    return lose()
+  }
+
+  /// Ends a command that does not answer.
+  ///
+  /// - Parameter text: The text that the command has written instead of the preamble.
+  /// - Returns: The actions that the link must carry out.
+  private mutating func lose(_ text: String = "") -> [Action] {
+    let loss = RelayFailure.loss(of: place)
+    let error = phase == .open ? loss : RelayFailure.noAnswer(from: place, text: text)
+    return [.abandon(kills: true)] + fail(error)
+  }
+
   /// Ends all connections. The command may be started again.
   private mutating func fail(_ error: AttachError) -> [Action] {
     phase = .idle
@@ -225,6 +251,7 @@ struct LinkConversation {
   /// Handles a message of the relay.
   mutating func take(_ answer: RelayAnswer) -> [Action] {
     guard phase == .greeting || phase == .open else { return [] }
+    heard = (true, heard.known || answer != .unknown)
     switch answer {
     case .unknown, .pong: return []
     case .greeting(let targets, let versions): return greet(targets, versions)
@@ -268,27 +295,43 @@ struct LinkConversation {
   /// The time of the next check; `nil` if the command does not run.
   var nextLook: MonitorTime? { silence?.nextLook }
 
-  /// Records that bytes have arrived from the command.
-  mutating func hear(at now: MonitorTime) { _ = silence?.hear(at: now) }
+  /// Records that bytes have arrived from the command, after their messages were handled.
+  ///
+  /// Bytes before the preamble do not count, because they may be text of any length. Messages do not count if this
+  /// version knows none of them: a relay of any version answers a ping.
+  mutating func hear(at now: MonitorTime) {
+    defer { heard = (false, false) }
+    guard phase != .starting, heard.known || !heard.anything else { return }
+    _ = silence?.hear(at: now)
+  }
 
   /// Checks whether the command sends bytes.
-  mutating func look(at now: MonitorTime) -> [Action] {
+  ///
+  /// - Parameters:
+  ///   - now: The present time.
+  ///   - text: The text that the command has written instead of the preamble; empty if it has written none.
+  /// - Returns: The actions that the link must carry out.
+  mutating func look(at now: MonitorTime, text: String = "") -> [Action] {
     var actions: [Action] = []
     for action in silence?.look(at: now) ?? [] {
       switch action {
       case .ping:
-        guard phase != .starting else { break }
-        lastPing += 1
-        actions.append(.send(.ping(lastPing)))
+        if phase != .starting { actions.append(ping(at: now)) }
       case .post(.silent(let duration)):
         if duration >= (phase == .starting ? Self.startPatience : Self.patience) {
-          let loss = RelayFailure.loss(of: place)
-          let error = phase == .open ? loss : RelayFailure.noAnswer(from: place)
-          return [.abandon(kills: true)] + fail(error)
+          return lose(text)
         }
       case .post: break
       }
     }
-    return actions
+    // A relay that sends all the time is not asked otherwise.
+    let isDue = phase != .starting && silence != nil && now - lastPingTime >= Self.longestPause
+    return isDue ? actions + [ping(at: now)] : actions
+  }
+
+  private mutating func ping(at now: MonitorTime) -> Action {
+    lastPing += 1
+    lastPingTime = now
+    return .send(.ping(lastPing))
   }
 }

@@ -13,12 +13,17 @@ package struct Relay: Sendable {
   package enum Ending: Sendable, Equatable {
     /// The input has ended.
     case inputEnded
-    /// The relay has refused the viewer, or cannot use its files, for this reason.
+    /// The relay has refused the viewer, has received nothing for too long, or cannot use its files, for this reason.
     case failed(String)
   }
 
+  /// The time without input after which a relay ends by default. A viewer sends a message at least each
+  /// ``LinkConversation/longestPause``.
+  package static let patience = Duration.seconds(60)
+
   private let input: Int32
   private let output: Int32
+  private let patience: Duration
   private let find: @Sendable () -> [RelayTarget]?
 
   /// Creates a relay that has not begun.
@@ -27,13 +32,17 @@ package struct Relay: Sendable {
   ///   - input: The file from which the viewer's messages are read: a pipe or a socket.
   ///   - output: The file to which messages for the viewer are written: a pipe or a socket. It must be another
   ///     descriptor than the input.
+  ///   - patience: The time without input after which the relay ends. If a network fails, the input does not end, and the
+  ///     relay would otherwise keep its connections to the processes.
   ///   - find: A function that returns the targets of the relay. It is called after the greeting of the viewer, on
   ///     another thread, which it may block for a short time. If it returns `nil`, it is called again 100 ms later.
   package init(
-    input: Int32, output: Int32, find: @escaping @Sendable () -> [RelayTarget]?
+    input: Int32, output: Int32, patience: Duration = Relay.patience,
+    find: @escaping @Sendable () -> [RelayTarget]?
   ) {
     self.input = input
     self.output = output
+    self.patience = patience
     self.find = find
   }
 
@@ -42,13 +51,15 @@ package struct Relay: Sendable {
   package func run() -> Ending {
     let loop = ConnectionLoop.shared
     let ending = loop.makePromise(of: Ending.self)
-    let find = find
+    let (find, patience) = (find, patience)
     NIOPipeBootstrap(group: loop)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
+          let idleness = IdleStateHandler(readTimeout: TimeAmount(patience))
+          try channel.pipeline.syncOperations.addHandler(idleness)
           try MessageFraming.add(
             limit: WireLimits.maximumEnvelopeSize,
-            before: RelayServer(find: find) { ending.succeed($0) }, in: channel)
+            before: RelayServer(find: find, patience: patience) { ending.succeed($0) }, in: channel)
         }
       }
       .takingOwnershipOfDescriptors(input: input, output: output)

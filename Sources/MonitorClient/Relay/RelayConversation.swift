@@ -88,6 +88,11 @@ struct RelayConversation {
   /// Ends the relay because of a request that is not valid.
   mutating func fault(_ reason: String) -> [Action] { fail(.malformedMessage, reason) }
 
+  /// Ends the relay because the viewer has sent nothing for this duration.
+  mutating func expire(after patience: Duration) -> [Action] {
+    fail(.unknown, "the viewer sent nothing for \(patience.components.seconds) s")
+  }
+
   private mutating func fail(_ cause: Farewell.Cause, _ reason: String) -> [Action] {
     guard phase != .over else { return [] }
     phase = .over

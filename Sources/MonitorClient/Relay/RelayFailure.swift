@@ -32,11 +32,11 @@ enum RelayFailure {
     case 126:
       return AttachError(
         .nothingThere, "opq-top cannot be executed on \(name)\(detail(line, place))")
-    case 255:
+    // ssh has this status for its own failures. Another command has it for any reason.
+    case 255 where place.isHost:
       return AttachError(
         isDenial(line) ? .denied : .lost,
         "cannot log in to \(name)" + (line.map { ": \($0)" } ?? ""))
-    case 64: return tooOld(name)
     // A version without the command exits with the status of each wrong command line.
     case 2 where line?.contains("unknown command \"relay\"") == true: return tooOld(name)
     case _ where !end.text.isEmpty: return unexpectedText(end.text, name)
@@ -52,8 +52,14 @@ enum RelayFailure {
   }
 
   /// Returns the error for a relay whose greeting did not arrive in time.
-  static func noAnswer(from place: RemotePlace) -> AttachError {
-    AttachError(.lost, "\(place.shownName) does not answer")
+  ///
+  /// - Parameters:
+  ///   - place: The place of the relay.
+  ///   - text: The text that has arrived instead of the preamble, which has no end of a line; empty if there is none.
+  /// - Returns: The error, which has the text if there is one.
+  static func noAnswer(from place: RemotePlace, text: String) -> AttachError {
+    if !text.isEmpty { return unexpectedText(text, place.shownName) }
+    return AttachError(.lost, "\(place.shownName) does not answer")
   }
 
   /// Returns the error for a relay that was lost after its greeting.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
 import MonitorProtocol
 import MonitorTransport
 import NIOCore
@@ -17,6 +18,10 @@ package final class RelayLink: Sendable {
     var conversation: LinkConversation
     /// The running command; `nil` if it does not run.
     var command: LinkCommand?
+    /// The number of commands that have not ended, with those that are ignored.
+    var runningCount = 0
+    /// The closures to call when no command runs.
+    var endWaiters: [@Sendable () -> Void] = []
     var transports: [UInt32: RelayTransport] = [:]
     /// The connections that have received messages since the last call of ``RelayTransport/finishReading()``.
     var busy: Set<UInt32> = []
@@ -61,9 +66,31 @@ package final class RelayLink: Sendable {
   }
 
   /// Ends the link and the connections of its sessions. The command gets the end of its input, and is killed if it does
-  /// not end within 1 s. A second call has no effect.
+  /// not end within 300 ms. A command whose relay has not sent its greeting is killed at once. A second call has no
+  /// effect.
   package func invalidate() {
     loop.execute { self.perform(self.state.value.conversation.invalidate()) }
+  }
+
+  /// Ends links as ``invalidate()`` does, and blocks the calling thread until their commands have ended, at most for
+  /// 1 s. Call this function before this program ends, so that no command continues. Links that were invalidated before
+  /// are allowed. The function must not be called by a closure of a link.
+  package static func end(_ links: [RelayLink]) {
+    let ended = DispatchGroup()
+    for link in links {
+      ended.enter()
+      link.invalidate()
+      link.whenEnded { ended.leave() }
+    }
+    _ = ended.wait(timeout: .now() + .seconds(1))
+  }
+
+  /// Calls a closure when no command of the link runs.
+  private func whenEnded(_ body: @escaping @Sendable () -> Void) {
+    loop.execute {
+      if self.state.value.runningCount == 0 { return body() }
+      self.state.value.endWaiters.append(body)
+    }
   }
 
   // MARK: Called by transports on the loop
@@ -135,15 +162,25 @@ package final class RelayLink: Sendable {
 
   private func start(_ arguments: [String]) {
     do throws(AttachError) {
-      let command = try LinkCommand(place.command(arguments: arguments), on: loop) { [self] in
+      let command = try LinkCommand(try place.command(arguments: arguments), on: loop) { [self] in
         take($0)
       }
       state.value.command = command
+      state.value.runningCount += 1
+      command.whenExited = { [self] in noteEnd() }
       lookLater(NIOLoopBound(command, eventLoop: loop))
     } catch {
       // The session that has requested the command may still be opening its connection.
       loop.execute { self.perform(self.state.value.conversation.end(error)) }
     }
+  }
+
+  private func noteEnd() {
+    state.value.runningCount -= 1
+    guard state.value.runningCount == 0 else { return }
+    let waiters = state.value.endWaiters
+    state.value.endWaiters = []
+    for waiter in waiters { waiter() }
   }
 
   private func take(_ event: LinkCommand.Event) {
@@ -157,6 +194,7 @@ package final class RelayLink: Sendable {
       state.value.busy = []
       for connection in busy { state.value.transports[connection]?.finishReading() }
     case .fault(let reason): perform(state.value.conversation.takeFault(reason))
+    case .stalled: perform(state.value.conversation.takeStall())
     case .ended(let end):
       state.value.command = nil
       perform(state.value.conversation.end(RelayFailure.error(of: end, at: place)))
@@ -177,7 +215,7 @@ package final class RelayLink: Sendable {
     guard let moment = state.value.conversation.nextLook else { return }
     loop.scheduleTask(in: TimeAmount(moment - .now)) { [self] in
       guard state.value.command === command.value else { return }
-      perform(state.value.conversation.look(at: .now))
+      perform(state.value.conversation.look(at: .now, text: command.value.text))
       lookLater(command)
     }
   }

@@ -15,6 +15,7 @@ final class RelayServer: ChannelInboundHandler {
   private static let pause = TimeAmount.milliseconds(100)
 
   private let find: @Sendable () -> [RelayTarget]?
+  private let patience: Duration
   private let finish: (Relay.Ending) -> Void
   private var conversation = RelayConversation()
   private var processes: [UInt32: RelayedProcess] = [:]
@@ -27,11 +28,14 @@ final class RelayServer: ChannelInboundHandler {
   /// - Parameters:
   ///   - find: A function that returns the targets, or `nil` to be called again after a delay. It is called on another
   ///     thread, which it may block for a short time.
+  ///   - patience: The time without input after which the channel triggers `IdleStateHandler.IdleStateEvent.read`.
   ///   - finish: A closure that is called once, when the channel is closed.
   init(
-    find: @escaping @Sendable () -> [RelayTarget]?, finish: @escaping (Relay.Ending) -> Void
+    find: @escaping @Sendable () -> [RelayTarget]?, patience: Duration,
+    finish: @escaping (Relay.Ending) -> Void
   ) {
     self.find = find
+    self.patience = patience
     self.finish = finish
   }
 
@@ -61,6 +65,14 @@ final class RelayServer: ChannelInboundHandler {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     for process in processes.values { process.setReading(context.channel.isWritable) }
     context.fireChannelWritabilityChanged()
+  }
+
+  /// Ends the relay if the viewer has sent nothing for too long.
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event as? IdleStateHandler.IdleStateEvent == .read {
+      perform(conversation.expire(after: patience))
+    }
+    context.fireUserInboundEventTriggered(event)
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

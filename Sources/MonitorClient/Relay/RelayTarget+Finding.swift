@@ -48,7 +48,7 @@ extension RelayRefusal {
       switch error.kind {
       case .nothingThere: .nothingThere
       case .denied: .denied
-      case .lost, .versionMismatch, .crowded: .lost
+      case .lost, .versionMismatch, .crowded, .closed: .lost
       }
     self.init(cause, error.description, hasProcessEnded: hasProcessEnded)
   }

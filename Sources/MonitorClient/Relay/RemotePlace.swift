@@ -22,9 +22,12 @@ package struct RemotePlace: Sendable, Hashable {
 
   /// Returns the place that ssh reaches under a name.
   ///
-  /// - Throws: ``AttachError`` if the name is empty, begins with `-`, or contains white space or a control character.
-  ///   ssh would not use such a name as a host.
-  package static func host(_ name: String) throws(AttachError) -> RemotePlace {
+  /// An address in brackets, such as `[::1]` or `alice@[::1]`, is the address, because ssh refuses brackets.
+  ///
+  /// - Throws: ``AttachError`` if the name is empty, begins with `-`, contains white space or a control character, or ends
+  ///   with a colon outside brackets. ssh would not use such a name as a host, or the name is a part of an address.
+  package static func host(_ text: String) throws(AttachError) -> RemotePlace {
+    let name = withoutBrackets(text)
     guard !name.isEmpty else {
       throw AttachError(.nothingThere, "the name of a host cannot be empty")
     }
@@ -37,12 +40,29 @@ package struct RemotePlace: Sendable, Hashable {
     guard isClean else {
       throw AttachError(.nothingThere, "\"\(name)\" is not a host: it contains white space")
     }
+    guard name != text || !name.hasSuffix(":") else {
+      throw AttachError(
+        .nothingThere,
+        "\"\(name)\" is not a host: it ends with \":\"; write an address in brackets, such as [::1]"
+      )
+    }
     return RemotePlace(.host, name)
   }
 
+  private static func withoutBrackets(_ text: String) -> String {
+    guard text.hasSuffix("]"), let bracket = text.lastIndex(of: "[") else { return text }
+    let user = text[..<bracket]
+    guard user.isEmpty || user.hasSuffix("@") else { return text }
+    return String(user + text[bracket...].dropFirst().dropLast())
+  }
+
   /// Returns the place where a command executes programs, such as `docker exec -i web`. The shell of this machine
-  /// executes the text, followed by the words of the program.
-  package static func command(_ text: String) -> RemotePlace { RemotePlace(.command, text) }
+  /// executes the text, without white space at its ends, followed by the words of the program.
+  package static func command(_ text: String) -> RemotePlace {
+    let start = text.drop(while: \.isWhitespace)
+    let end = start.lastIndex { !$0.isWhitespace }
+    return RemotePlace(.command, end.map { String(start[...$0]) } ?? "")
+  }
 
   /// Whether ssh reaches the place.
   var isHost: Bool { kind == .host }
@@ -58,14 +78,21 @@ package struct RemotePlace: Sendable, Hashable {
   ///
   /// - Parameter arguments: The arguments of `opq-top relay`.
   /// - Returns: The words to execute on this machine.
-  package func command(arguments: [String]) -> [String] {
+  /// - Throws: ``AttachError`` if the text of a command is empty, contains a line feed, or ends with `;`, `&` or `|`. The
+  ///   shell would execute the words after it on this machine.
+  package func command(arguments: [String]) throws(AttachError) -> [String] {
     switch kind {
     case .host:
-      // ssh connects the words after the host with spaces, and a shell of the host splits the result.
-      ["ssh", "-T", "-o", "BatchMode=yes", name, "opq-top", "relay"]
-        + arguments.map(\.shellWord)
+      // ssh connects the words after the host with spaces, and a shell of the host splits the result. The link may kill
+      // this ssh, which must not be the master of other connections. It can use a master that exists.
+      let ssh = ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ControlMaster=no", name]
+      return ssh + ["opq-top", "relay"] + arguments.map(\.shellWord)
     case .command:
-      ["/bin/sh", "-c", "\(name) \"$@\"", "sh", "opq-top", "relay"] + arguments
+      guard let last = name.last, !";&|".contains(last), !name.contains(where: \.isNewline) else {
+        throw AttachError(
+          .nothingThere, "\(shownName) is not one command that executes the words after it")
+      }
+      return ["/bin/sh", "-c", "\(name) \"$@\"", "sh", "opq-top", "relay"] + arguments
     }
   }
 }

@@ -27,6 +27,8 @@ extension RelayAnswer {
   ///
   /// - Throws: `WireError` if the answer is invalid or exceeds ``WireLimits``.
   package init(decoding bytes: [UInt8]) throws(WireError) {
+    // An answer of a newer version has a content, although this version does not know it.
+    guard !bytes.isEmpty else { throw WireError("a message of the relay is empty") }
     let wire = try WireRelayAnswer(wireBytes: bytes, limit: WireLimits.maximumEnvelopeSize)
     switch wire.content {
     case .greeting(let greeting):

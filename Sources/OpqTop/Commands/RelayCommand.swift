@@ -14,9 +14,10 @@ struct RelayCommand: EndingCommand {
     abstract: "Forwards messages between opq-top on another machine and processes of this one.",
     discussion: """
       opq-top starts this command on another machine or in a container, and speaks with it over its standard input \
-      and output. The command opens nothing but the sockets of the processes, and ends when its input ends. Without \
-      an argument, it forwards messages of all processes of this user that listen. Exits with 1 if a message of the \
-      viewer is not valid, and with 2 if its input or output is a terminal.
+      and output. The command opens nothing but the sockets of the processes. It ends when its input ends, or when it \
+      receives nothing for a minute. Without an argument, it forwards messages of all processes of this user that \
+      listen. Exits with 1 if a message of the viewer is not valid or none arrives for a minute, and with 2 if its \
+      input or output is a terminal.
       """)
 
   @Argument(

@@ -15,26 +15,39 @@ import Testing
       var end = LinkCommandEnd()
       let actions = order.map { events[$0](&end) }
       #expect(actions.last == [.report], "\(order)")
-      #expect(actions.dropLast().flatMap { $0 } == [.wait], "\(order)")
-      #expect(end.expire() == [])
+      let waits = actions.dropLast().flatMap { $0 }
+      #expect(waits == [.wait(number: 1, LinkCommandEnd.grace)], "\(order)")
+      #expect(end.expire(1) == [])
     }
   }
 
   @Test("A command that does not end is killed, and its end is reported even if it still exists")
   func kill() {
     var end = LinkCommandEnd()
-    #expect(end.stop() == [.wait])
+    #expect(end.stop() == [.wait(number: 1, LinkCommandEnd.grace)])
     #expect(end.stop() == [])
-    #expect(end.expire() == [.kill, .wait])
-    #expect(end.expire() == [.report])
+    #expect(end.expire(1) == [.kill, .wait(number: 2, LinkCommandEnd.grace)])
+    #expect(end.expire(2) == [.report])
     #expect(end.exit() == [])
+  }
+
+  @Test("A command that is abandoned is killed earlier, even if the link waits for its end already")
+  func abandonment() {
+    var end = LinkCommandEnd()
+    #expect(end.stop() == [.wait(number: 1, LinkCommandEnd.grace)])
+    #expect(end.abandon() == [.wait(number: 2, LinkCommandEnd.shortGrace)])
+    #expect(end.expire(1) == [])
+    #expect(end.expire(2) == [.kill, .wait(number: 3, LinkCommandEnd.grace)])
+    #expect(end.abandon() == [])
+    #expect(end.exit() == [])
+    #expect(end.expire(3) == [.report])
   }
 
   @Test("A process that has ended is not killed, although another process has its output open")
   func heldOutput() {
     var end = LinkCommandEnd()
-    #expect(end.exit() == [.wait])
-    #expect(end.expire() == [.report])
+    #expect(end.exit() == [.wait(number: 1, LinkCommandEnd.grace)])
+    #expect(end.expire(1) == [.report])
     #expect(end.endOutput() == [])
     #expect(end.endErrors() == [])
   }

@@ -154,6 +154,41 @@ import Testing
     #expect(actions == [.abandon(kills: true), .refuse(error)])
   }
 
+  @Test("Text does not extend the time before the preamble, and is reported if its line has no end")
+  func endlessText() {
+    var link = LinkConversation(place, arguments: [])
+    _ = link.connect(at: moment(0))
+    var time = moment(0)
+    var actions: [LinkConversation.Action] = []
+    while actions.isEmpty, time < moment(60) {
+      time = time + .milliseconds(100)
+      link.hear(at: time)
+      if let look = link.nextLook, look <= time { actions = link.look(at: time, text: "Password:") }
+    }
+    #expect(time > moment(9) && time <= moment(12))
+    let error = RelayFailure.noAnswer(from: place, text: "Password:")
+    #expect(error.description.contains("sent text before opq-top's first message: \"Password:\""))
+    #expect(actions == [.abandon(kills: true), .refuse(error)])
+  }
+
+  @Test("A command that does not read its input is lost")
+  func stall() {
+    var (link, connection) = open()
+    let loss = AttachError(.lost, "the connection to \"far\" was lost")
+    #expect(
+      link.takeStall() == [.abandon(kills: true), .end(connection: connection, TransportEnd(loss))])
+    #expect(link.takeStall() == [])
+  }
+
+  @Test("A relay that has not answered the last ping gets the time to forward the last messages")
+  func lastMessages() {
+    var (link, connection) = open()
+    #expect(link.look(at: moment(1)) == [.send(.ping(1))])
+    let message = RelayedMessage(connection: connection, bytes: [1])
+    #expect(link.send([1], on: connection) == [.send(.message(message))])
+    #expect(link.invalidate().first == .abandon(kills: false))
+  }
+
   @Test("A relay that answers is not lost")
   func answers() {
     var (link, _) = open()
@@ -166,6 +201,37 @@ import Testing
       link.hear(at: look + .milliseconds(10))
     }
     #expect(link.nextLook != nil)
+  }
+
+  @Test("A relay that sends only messages of an unknown kind is lost within 10 s")
+  func unknownMessages() {
+    var (link, _) = open()
+    link.hear(at: moment(0))
+    var time = moment(0)
+    while link.nextLook != nil, time < moment(20) {
+      time = time + .milliseconds(100)
+      #expect(link.take(.unknown) == [])
+      link.hear(at: time)
+      if let look = link.nextLook, look <= time { _ = link.look(at: time) }
+    }
+    #expect(link.nextLook == nil)
+    #expect(time <= moment(10))
+  }
+
+  @Test("A relay that sends all the time gets a ping often enough to know that the viewer is there")
+  func busyRelay() {
+    var (link, _) = open()
+    var pings: [MonitorTime] = []
+    while let look = link.nextLook, look < moment(100) {
+      link.hear(at: look)
+      let actions = link.look(at: look)
+      if !actions.isEmpty { pings.append(look) }
+      #expect(actions == (actions.isEmpty ? [] : [.send(.ping(UInt64(pings.count)))]))
+    }
+    #expect(pings.count >= 6)
+    for (earlier, later) in zip([moment(0)] + pings, pings) {
+      #expect(later - earlier < Relay.patience / 3)
+    }
   }
 
   @Test("A message at the wrong moment, and a refusal, end the command")
@@ -205,7 +271,9 @@ import Testing
     #expect(link.invalidate() == [])
     #expect(link.connect(at: moment(1)) == [])
     let late = link.makeConnection(to: 1)
-    #expect(link.open(late, at: moment(1)) == [.end(connection: late, closing)])
+    let closed = AttachError(.closed, "the viewer has closed the connection")
+    #expect(link.open(late, at: moment(1)) == [.end(connection: late, TransportEnd(closed))])
+    #expect(closed.isFinal)
     var starting = LinkConversation(place, arguments: [])
     _ = starting.connect(at: moment(0))
     #expect(starting.invalidate() == [.abandon(kills: true), .refuse(closing.error)])

@@ -27,12 +27,15 @@ final class PipedRelay: Sendable {
   let ending = EventLog<Relay.Ending>()
 
   /// Starts a relay.
-  init(find: @escaping @Sendable () -> [RelayTarget]?) {
+  init(patience: Duration = Relay.patience, find: @escaping @Sendable () -> [RelayTarget]?) {
     let (input, output) = (Self.makePipe(), Self.makePipe())
     self.input = input.write
     self.output = output.read
     let ending = ending
-    startThread { ending.note(Relay(input: input.read, output: output.write, find: find).run()) }
+    startThread {
+      let relay = Relay(input: input.read, output: output.write, patience: patience, find: find)
+      ending.note(relay.run())
+    }
   }
 
   deinit {

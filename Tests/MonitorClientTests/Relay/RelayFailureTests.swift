@@ -29,6 +29,10 @@ import Testing
       "\(unknown)"
         == "cannot log in to web1: ssh: Could not resolve hostname web1: Name not known")
     #expect("\(try error(255))" == "cannot log in to web1")
+    let other = try error(255, "Permission denied\n", at: via)
+    #expect(other.status == 1)
+    #expect(
+      "\(other)" == "the connection to \"docker exec -i web\" ended: Permission denied")
   }
 
   @Test("A missing opq-top has exit status 3, and an older one exit status 4")
@@ -41,12 +45,10 @@ import Testing
         == "opq-top was not found on \"docker exec -i web\": sh: 1: docker: not found")
     #expect("\(try error(126, "no"))" == "opq-top cannot be executed on web1")
     let old = "opq-top on web1 is too old: it has no command \"relay\""
-    for end in [
-      try error(64), try error(2, "opq-top: unknown command \"relay\"; did you mean \"replay\"?\n"),
-    ] {
-      #expect(end.status == 4)
-      #expect("\(end)" == old)
-    }
+    let end = try error(2, "opq-top: unknown command \"relay\"; did you mean \"replay\"?\n")
+    #expect(end.status == 4)
+    #expect("\(end)" == old)
+    #expect("\(try error(64))" == "the connection to web1 ended: exit status 64")
     #expect(
       "\(try error(2, "opq-top: use only one\n"))"
         == "the connection to web1 ended: opq-top: use only one")

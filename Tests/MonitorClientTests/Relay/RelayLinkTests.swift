@@ -41,10 +41,11 @@ import Testing
   @Test("A command that is no relay is reported with its status or its text")
   func failures() throws {
     #expect(try error(of: "exit 127; :").status == 3)
-    #expect(try error(of: "exit 64; :").status == 4)
+    let old = try error(of: "echo 'opq-top: unknown command \"relay\"' >&2; exit 2; :")
+    #expect(old.status == 4)
     let denied = try error(of: "echo 'a: Permission denied (publickey).' >&2; exit 255; :")
-    #expect(denied.status == 5)
-    #expect(denied.description.hasSuffix(": a: Permission denied (publickey)"))
+    #expect(denied.status == 1)
+    #expect(denied.description.hasSuffix("ended: a: Permission denied (publickey)"))
     for command in [
       // This command ends with its input, and the other one is killed.
       "echo Welcome to web1; exec cat >/dev/null; :", "echo Welcome to web1; exec sleep 1000; :",
@@ -68,6 +69,13 @@ import Testing
     #expect(error.description.contains("violates the protocol"))
   }
 
+  @Test("Messages without contents are reported")
+  func emptyMessages() throws {
+    let error = try error(of: "printf '\\000opq-relay\\000'; exec cat /dev/zero; :")
+    #expect(error.status == 1)
+    #expect(error.description.contains("violates the protocol"))
+  }
+
   @Test("An invalidated link without a connection has a result")
   func invalidated() throws {
     let link = RelayLink(.command("exec sleep 1000; :"), arguments: [])
@@ -79,6 +87,38 @@ import Testing
       if case .failure(let error) = result { results.change { $0 = error } }
     }
     #expect(results.wait(for: "a result") { $0 != nil })
+  }
+
+  @Test("The end of links waits for their commands, and kills those that do not end")
+  func ends() throws {
+    let directory = try TemporaryDirectory()
+    mkfifo(directory.file("ids"), 0o600)
+    let ids = open(directory.file("ids"), O_RDWR | O_CLOEXEC)
+    defer { close(ids) }
+    // The second command has sent a greeting, and does not notice the end of its input.
+    let greeting = RelayAnswer.greeting([], versions: .current).encoded()
+    let frame = RelayPreamble.bytes + LocalListener.frame(greeting)
+    let octal = frame.map { "\\0" + String($0, radix: 8) }.joined()
+    let note = "echo $$ >\(directory.file("ids"));"
+    let links = ["", "printf %b '\(octal)';"].map { text in
+      RelayLink(.command("\(note) \(text) exec sleep 1000; :"), arguments: [])
+    }
+    var processes: [Int32] = []
+    for link in links {
+      link.connect()
+      var bytes = [UInt8](repeating: 0, count: 32)
+      let count = read(ids, &bytes, bytes.count)
+      let id = String(decoding: bytes.prefix(max(0, count)).dropLast(), as: UTF8.self)
+      processes.append(try #require(Int32(id)))
+    }
+    let results = Monitored(0)
+    links[1].whenGreeted { result in
+      if case .success = result { results.change { $0 += 1 } }
+    }
+    #expect(results.wait(for: "the greeting") { $0 == 1 })
+    // A call waits at most 1 s, which can be too short on a busy machine. A later call waits again.
+    for _ in 1...30 where processes.contains(where: { kill($0, 0) == 0 }) { RelayLink.end(links) }
+    for process in processes { #expect(kill(process, 0) != 0) }
   }
 
   /// Creates a session that adds its messages to a log.
@@ -128,6 +168,21 @@ import Testing
     let count = sessions[1].1.events.count(where: isUpdate)
     viewers[1].send(ScriptedProcess.update)
     #expect(sessions[1].1.wait(for: "another update") { $0.count(where: isUpdate) > count })
+  }
+
+  @Test("A session whose link is invalidated ends, and does not try again")
+  func invalidatedSession() throws {
+    let (stand, process) = (try StandInRelay(), try ScriptedProcess())
+    let path = process.path
+    stand.serve { [RelayTarget(path: path)] }
+    let link = RelayLink(stand.place, arguments: [])
+    let (session, log) = session(link, 1)
+    defer { session.invalidate() }
+    let viewer = try process.welcome()
+    #expect(log.wait(for: "an update") { $0.contains(where: isUpdate) })
+    link.invalidate()
+    #expect(log.wait(for: .ended(reason: "the viewer has closed the connection")))
+    viewer.close()
   }
 
   @Test("A process behind a relay that has crashed ends its session")

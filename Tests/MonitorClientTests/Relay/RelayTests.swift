@@ -99,6 +99,25 @@ import Testing
     #expect(readFrame(connection) == [])
   }
 
+  @Test("A relay that receives nothing ends with a sentence, and closes its connections")
+  func silentViewer() throws {
+    let listener = try LocalListener()
+    let target = RelayTarget(path: listener.path)
+    let relay = PipedRelay(patience: .seconds(2)) { [target] }
+    _ = try relay.greet()
+    relay.send(.open(connection: 1, target: 1))
+    let connection = listener.accept()
+    defer { close(connection) }
+    // The input stays open, as with a network that has failed.
+    guard case .bye(let farewell) = relay.receive() else {
+      Issue.record("no farewell")
+      return
+    }
+    #expect(farewell.reason == "the viewer sent nothing for 2 s")
+    #expect(relay.ending.wait(for: .failed(farewell.reason)))
+    #expect(readFrame(connection) == [])
+  }
+
   @Test(
     "A malformed request ends the relay with a farewell",
     arguments: [[1, 0, 0, 0, 255], [255, 255, 255, 255], [2, 0, 0, 0, 0x28, 1]] as [[UInt8]])

@@ -11,26 +11,54 @@ import Testing
     let place = try RemotePlace.host("alice@web1")
     #expect(place.name == "alice@web1")
     #expect(
-      place.command(arguments: ["4711", "--", "/tmp/it's a;socket"])
+      try place.command(arguments: ["4711", "--", "/tmp/it's a;socket"])
         == [
-          "ssh", "-T", "-o", "BatchMode=yes", "alice@web1", "opq-top", "relay", "4711", "--",
-          #"'/tmp/it'\''s a;socket'"#,
+          "ssh", "-T", "-o", "BatchMode=yes", "-o", "ControlMaster=no", "alice@web1", "opq-top",
+          "relay", "4711", "--", #"'/tmp/it'\''s a;socket'"#,
         ])
   }
 
   @Test(
     "A name that ssh would not use as a host is refused",
-    arguments: ["", "-oProxyCommand=touch /tmp/x", "-", "a b", "a\nb", "a\u{7}", " web1"])
+    arguments: [
+      "", "-oProxyCommand=touch /tmp/x", "-", "a b", "a\nb", "a\u{7}", " web1", ":", "fe80:", "[]",
+      "[-oProxyCommand=x]",
+    ])
   func refusedHosts(_ name: String) {
     #expect(throws: AttachError.self) { try RemotePlace.host(name) }
   }
 
+  @Test(
+    "Brackets around an address are removed, and other brackets are kept",
+    arguments: [
+      ("[::1]", "::1"), ("alice@[fe80::1]", "alice@fe80::1"), ("[2001:db8::]", "2001:db8::"),
+      ("::1", "::1"), ("web[1]", "web[1]"), ("a]", "a]"),
+    ])
+  func brackets(_ text: String, _ name: String) throws {
+    #expect(try RemotePlace.host(text).name == name)
+  }
+
+  @Test(
+    "A command is one command without white space at its ends",
+    arguments: ["docker exec -i web\n", " \tdocker exec -i web \r\n\n"])
+  func trimmedCommands(_ text: String) throws {
+    let words = try RemotePlace.command(text).command(arguments: [])
+    #expect(words[2] == "docker exec -i web \"$@\"")
+  }
+
+  @Test(
+    "A command after which the shell would execute the words on this machine is refused",
+    arguments: ["", " \n", "a;", "a; ", "a &", "a |", "a ||", "a &&\n", "a\nb", "a #\nb"])
+  func refusedCommands(_ text: String) {
+    #expect(throws: AttachError.self) { try RemotePlace.command(text).command(arguments: []) }
+  }
+
   @Test("A command gets the words of the relay as arguments, as they are")
-  func commands() {
+  func commands() throws {
     let place = RemotePlace.command("docker exec -i web")
     #expect(place.name == "docker exec -i web")
     #expect(
-      place.command(arguments: ["it's"])
+      try place.command(arguments: ["it's"])
         == [
           "/bin/sh", "-c", "docker exec -i web \"$@\"", "sh", "opq-top", "relay", "it's",
         ])

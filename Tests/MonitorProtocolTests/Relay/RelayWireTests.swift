@@ -33,7 +33,7 @@ import Testing
     .message(RelayedMessage(connection: 7, bytes: bytes)),
     .end(connection: 3, refusal),
     .end(connection: 4, RelayRefusal(.lost, "", hasProcessEnded: false)), .pong(0), .pong(.max),
-    .bye(Farewell(cause: .versionMismatch, reason: "other")), .unknown,
+    .bye(Farewell(cause: .versionMismatch, reason: "other")),
   ]
 
   @Test("A request arrives unchanged", arguments: requests)
@@ -44,6 +44,11 @@ import Testing
   @Test("An answer arrives unchanged", arguments: answers)
   func answersArrive(_ answer: RelayAnswer) throws {
     #expect(try RelayAnswer(decoding: answer.encoded()) == answer)
+  }
+
+  @Test("An answer without bytes is refused")
+  func emptyAnswer() {
+    #expect(throws: WireError.self) { try RelayAnswer(decoding: []) }
   }
 
   @Test("The bytes of a message are those of the schema")
