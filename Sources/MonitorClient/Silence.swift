@@ -34,7 +34,7 @@ struct Silence: Equatable {
   private(set) var nextLook: MonitorTime
   private var lastHeard: MonitorTime
   /// Whether a ping was requested, and no bytes have arrived since.
-  private(set) var isAsked = false
+  private var isAsked = false
   private var isReported = false
 
   /// Creates the state of a connection that has just received the greeting.

@@ -40,14 +40,13 @@ struct PlacedTarget: Equatable, Sendable {
     (self.target, place) = (target, try RemotePlace(checking: host))
   }
 
-  /// Returns the host that ssh takes, without the brackets around an IPv6 address; `nil` if the text names no host.
+  /// Returns the host before a process id; `nil` if the text names no host.
   private static func host(_ text: Substring) -> String? {
     let name = text.lastIndex(of: "@").map { text[text.index(after: $0)...] } ?? text
     guard !name.isEmpty else { return nil }
     // Without brackets, the last part of an address would be a process id.
     guard name.contains(":") || name.hasPrefix("[") else { return String(text) }
-    guard name.first == "[", name.last == "]", name.count > 2 else { return nil }
-    return "\(text[..<name.startIndex])\(name.dropFirst().dropLast())"
+    return name.hasPrefix("[") && name.hasSuffix("]") && name.count > 2 ? String(text) : nil
   }
 
   /// Creates a target on the machine that options select.

@@ -9,8 +9,6 @@ import Synchronization
 ///
 /// A source, a recording and a search can use the same link. The link ends when its last user has released it.
 final class RelayLinks: Sendable {
-  /// The time that the commands of all links have to end, before they are killed at the end of the run.
-  private static let grace = Duration.milliseconds(300)
   /// The time after which the command of a link that was released has ended or was killed.
   private static let longestEnd = Duration.seconds(5)
 
@@ -73,15 +71,12 @@ final class RelayLinks: Sendable {
   }
 
   /// Ends all links, also those that are opened later. Blocks the calling thread until the commands of the links have
-  /// ended or were killed, which takes less than a second.
+  /// ended or were killed, at most for 1 s.
   func close() {
     let links = state.withLock { state in
       defer { state = State(isClosed: true) }
       return state.open.map(\.link) + state.released.map(\.link)
     }
-    // The commands end at the same time.
-    for link in links { link.invalidate() }
-    let deadline = MonitorTime.now + Self.grace
-    for link in links { link.end(within: max(.zero, deadline - .now)) }
+    RelayLink.end(links)
   }
 }

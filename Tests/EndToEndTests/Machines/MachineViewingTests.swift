@@ -57,7 +57,7 @@ struct MachineViewingTests {
     scene.close(window)
   }
 
-  @Test("RM-1, RM-2: The picker lists the processes of the host, and r connects again to find new ones")
+  @Test("RM-1: The picker lists the processes of the host, and r connects again for new ones")
   func picker() throws {
     let scene = try MachineScene()
     var processes = [try scene.process(), try scene.process()]
