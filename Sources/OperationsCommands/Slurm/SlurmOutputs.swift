@@ -100,9 +100,9 @@ struct SlurmOutputs: Sendable {
     case unreadable
   }
 
-  /// Takes parts that were read after the end of the command. A stream of which all bytes are needed is complete when
-  /// it was read up to the size that its file had in the first of these parts. So the loop of the caller ends even if
-  /// another process appends to the file. A tail is read once.
+  /// Takes parts that were read after the end of the command. A stream is complete when it was read up to the size that
+  /// its file had in the first of these parts. So the loop of the caller ends even if another process appends to the
+  /// file. If only the tail of a stream is needed, it is read once.
   mutating func takeLast(_ parts: [SlurmFileContents.Part]) -> Rest {
     for (index, part) in parts.enumerated() where index < streams.count {
       streams[index].lastSize = streams[index].lastSize ?? part.size

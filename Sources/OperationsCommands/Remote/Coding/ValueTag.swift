@@ -13,7 +13,7 @@
 /// | `float`, `double`, integers | the number |
 /// | `keyed` | the number of the following bytes as `Int`; for each entry a key as `string`, and a value |
 /// | `unkeyed` | the number of the following bytes and the number of elements as `Int`; the elements |
-/// | `bytes` | the number of bytes as `Int`, and the bytes, each of which is an element of the type `UInt8` |
+/// | `bytes` | the number of bytes as `Int`, and then the bytes. Each byte is an element of the type `UInt8` |
 struct ValueTag: Equatable, Sendable {
   static let null = ValueTag(rawValue: 0)
   static let no = ValueTag(rawValue: 1)
