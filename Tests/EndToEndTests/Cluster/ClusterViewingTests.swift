@@ -29,6 +29,21 @@ struct ClusterViewingTests {
     window.type("y")
   }
 
+  /// A job that runs until it is cancelled.
+  private static let held = "  held: {run: 'echo x >> \"$DIR/ran\"; exec sleep 600', grace: 2s}"
+
+  /// Starts a run with the job ``held``, and cancels the job by a key when its command runs.
+  private func cancelHeld(in scene: ClusterScene, environment: [String] = []) throws {
+    let window = try show(scene, until: "running on n", environment: environment)
+    #expect(scene.stored.wait(for: "x", in: "ran"))
+    cancel("held", in: window)
+    let run = try scene.stored.onlyRun()
+    #expect(scene.stored.wait { run.end(of: "held")?.state == "cancelled" }, "\(window.screen)")
+    #expect(scene.squeue("%j", states: "pending,running,completing").isEmpty)
+    window.type("q")
+    #expect(window.waitForEnd() == .status(1))
+  }
+
   @Test("JS-5, JS-6: A pending job shows the reason of Slurm, and a key cancels it")
   func cancelPending() throws {
     let scene = try ClusterScene(
@@ -44,16 +59,7 @@ struct ClusterViewingTests {
 
   @Test("JS-5, JS-6: A running job shows its node, and a key cancels it")
   func cancelRunning() throws {
-    let scene = try ClusterScene(
-      "  held: {run: 'echo x >> \"$DIR/ran\"; exec sleep 600', grace: 2s}")
-    let window = try show(scene, until: "running on n")
-    #expect(scene.stored.wait(for: "x", in: "ran"))
-    cancel("held", in: window)
-    let run = try scene.stored.onlyRun()
-    #expect(scene.stored.wait { run.end(of: "held")?.state == "cancelled" }, "\(window.screen)")
-    #expect(scene.squeue("%j", states: "pending,running,completing").isEmpty)
-    window.type("q")
-    #expect(window.waitForEnd() == .status(1))
+    try cancelHeld(in: ClusterScene(Self.held))
   }
 
   @Test(
@@ -61,18 +67,11 @@ struct ClusterViewingTests {
     .enabled(if: SSHServer.isInstalled, SSHServer.missing))
   func cancelBehindLogin() throws {
     let work = try TemporaryDirectory()
-    let scene = try ClusterScene(
-      "  held: {run: 'echo x >> \"$DIR/ran\"; exec sleep 600', grace: 2s}",
-      on: "slurm:login:\(work.path)")
+    let scene = try ClusterScene(Self.held, on: "slurm:login:\(work.path)")
     let server = try SSHServer(for: scene.nodes)
-    let window = try show(scene, until: "running on n", environment: [server.programPath])
-    #expect(scene.stored.wait(for: "x", in: "ran"))
-    cancel("held", in: window)
-    let run = try scene.stored.onlyRun()
-    #expect(scene.stored.wait { run.end(of: "held")?.state == "cancelled" }, "\(window.screen)")
-    #expect(scene.squeue("%j", states: "pending,running,completing").isEmpty)
-    window.type("q")
-    #expect(window.waitForEnd() == .status(1))
+    try withExtendedLifetime(server) {
+      try cancelHeld(in: scene, environment: [server.programPath])
+    }
   }
 
   @Test("JS-5: Why says that a partition is full")
