@@ -98,9 +98,11 @@ let coreTargets: [Target] = [
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   .target(name: "OperationsTesting", dependencies: ["OperationsCore", "COperationsSystem"]),
   tests("OperationsTesting", ["OperationsTesting", "OperationsCore"]),
+  // The module for fixtures. It does not use the testing library, which has no static library.
   .target(
-    name: "TestSupport", dependencies: ["COperationsSystem", "CMonitorSystem", "OperationsCore"],
-    path: "Tests/TestSupport"),
+    name: "FixtureSupport", dependencies: ["COperationsSystem", "CMonitorSystem"],
+    path: "Tests/FixtureSupport"),
+  .target(name: "TestSupport", dependencies: ["FixtureSupport"], path: "Tests/TestSupport"),
   .target(
     name: "RandomPrograms", dependencies: ["OperationsCore", "TestSupport"],
     path: "Tests/RandomPrograms", exclude: ["README.md"]),
@@ -110,7 +112,7 @@ let coreTargets: [Target] = [
   // The fixture `async-main` has an asynchronous `main`, and a program can have only one `main`. Therefore it is
   // not a part of the fixture `programs`, which contains the other fixtures of the core.
   fixture("async-main", ["MainQueueChecks", "OperationsCore"]),
-  fixture("programs", ["MainQueueChecks", "OperationsCore", "TestSupport"]),
+  fixture("programs", ["MainQueueChecks", "OperationsCore", "FixtureSupport"]),
   tests(
     "OperationsCore",
     [
@@ -133,7 +135,7 @@ let foundationTargets: [Target] = [
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   // The fixture `shapes-foundation` compiles the test subclasses of Operation with Foundation. It is a
   // separate program, because the fixture `programs` must not link Foundation.
-  fixture("shapes-foundation", ["TestSupport"], settings: [.define("CORPUS_FOUNDATION")]),
+  fixture("shapes-foundation", ["FixtureSupport"], settings: [.define("CORPUS_FOUNDATION")]),
   tests(
     "OperationsFoundation",
     [
@@ -159,13 +161,8 @@ let serviceDemo: [Target.Dependency] =
   ]
 
 let demoTargets: [Target] = [
-  demo("quickstart"),
-  demo("results"),
-  demo("dependencies"),
-  demo("async-await"),
-  demo("cancellation"),
-  demo("combining"),
-  demo("observing"),
+  demo("quickstart"), demo("results"), demo("dependencies"), demo("async-await"),
+  demo("cancellation"), demo("combining"), demo("observing"),
   demo("batch", ["Operations", "OperationsMonitor"]),
   demo("monitored-process", ["DemoWorkloads", "OperationsMonitor"], ends: false),
   demo("progress", ["Operations", "OperationsMonitor", logging]),
@@ -307,17 +304,17 @@ let monitorTestTargets: [Target] = [
   // The fixture `hostile-names` links the viewer, which is not built if `OPQ_CORE_ONLY` is set.
   fixture("hostile-names", viewer + [argumentParser]),
   // The fixtures `ending` and `launched` are separate programs, because they link the monitor.
-  fixture("ending", ["Operations", "OperationsMonitor", "TestSupport", logging]),
-  fixture("launched", ["Operations", "OperationsMonitor", "TestSupport"]),
+  fixture("ending", ["Operations", "OperationsMonitor", "FixtureSupport", logging]),
+  fixture("launched", ["Operations", "OperationsMonitor", "FixtureSupport"]),
   // The fixture `commands` is a separate program, because it lowers the limit of its file descriptors.
-  fixture("commands", ["Operations", "OperationsCommands", "TestSupport"]),
+  fixture("commands", ["Operations", "OperationsCommands", "FixtureSupport"]),
   // The fixture `remote` is a separate program, because it starts its own executable.
-  fixture("remote", ["Operations", "OperationsCommands", "TestSupport"]),
+  fixture("remote", ["Operations", "OperationsCommands", "FixtureSupport"]),
   // No test starts the fixture `measure`. `Benchmarks` and `.ci/run` build it with optimization.
   fixture(
     "measure",
     [
-      "Operations", "OperationsMonitor", "OperationsTelemetry", "TestSupport", "opq-top",
+      "Operations", "OperationsMonitor", "OperationsTelemetry", "FixtureSupport", "opq-top",
       metrics, tracing,
     ]),
 ]

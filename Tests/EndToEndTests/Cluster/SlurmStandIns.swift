@@ -25,14 +25,14 @@ final class SlurmStandIns {
   init(change: String = ":") throws {
     stored = try StoredRunScene("  unused: {run: 'true'}")
     let directory = stored.directory
-    try stored.writeProgram(
+    stored.writeProgram(
       "squeue",
       """
       date +%s%N >>'\(directory)/calls'
       while [ "$1" != -o ]; do shift; done
       echo "${2%%-job*}-job 7 7 7 N/A PENDING None 1 N/A N/A  main ann x 42 (null) later" | tr ' ' '\\037'
       """)
-    try stored.writeProgram(
+    stored.writeProgram(
       "scontrol",
       """
       case $1 in hold | release) ;; *) exit 0 ;; esac
@@ -41,7 +41,7 @@ final class SlurmStandIns {
       echo "-$1" >>'\(directory)/changes'
       """)
     // The arguments are four words for ssh, and the command.
-    try stored.writeProgram(
+    stored.writeProgram(
       "ssh",
       """
       shift 4

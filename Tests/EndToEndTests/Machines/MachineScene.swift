@@ -81,9 +81,7 @@ final class MachineScene {
     try FileManager.default.createDirectory(
       atPath: URL(filePath: path).deletingLastPathComponent().path,
       withIntermediateDirectories: true)
-    let head = "#!/bin/sh\nSSH='\(server.programs)/ssh'\n"
-    try "\(head)\(text)\n".write(toFile: path, atomically: true, encoding: .utf8)
-    chmod(path, 0o755)
+    TestProgram.write("SSH='\(server.programs)/ssh'\n\(text)", to: path)
   }
 
   // MARK: Processes

@@ -19,7 +19,7 @@
 
 import Operations
 import OperationsCommands
-import TestSupport
+import FixtureSupport
 
 #if canImport(Glibc)
   import Glibc

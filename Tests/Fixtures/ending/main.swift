@@ -24,7 +24,7 @@ import Dispatch
 import Logging
 import Operations
 import OperationsMonitor
-import TestSupport
+import FixtureSupport
 
 #if canImport(Glibc)
   import Glibc

@@ -3,7 +3,7 @@
 
 import Operations
 import OperationsTelemetry
-import TestSupport
+import FixtureSupport
 import Tracing
 
 /// Measures the cost of capturing the context of the code that adds an operation. `Benchmarks/context` calls it.

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Operations
-import TestSupport
+import FixtureSupport
 
 #if canImport(Glibc)
   import Glibc

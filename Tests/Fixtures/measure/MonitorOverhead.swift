@@ -4,7 +4,7 @@
 import Dispatch
 import Operations
 import OperationsMonitor
-import TestSupport
+import FixtureSupport
 
 #if canImport(Glibc)
   import Glibc

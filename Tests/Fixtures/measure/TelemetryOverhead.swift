@@ -6,7 +6,7 @@ import Dispatch
 import Operations
 import OperationsTelemetry
 import Synchronization
-import TestSupport
+import FixtureSupport
 import Tracing
 
 #if canImport(Glibc)

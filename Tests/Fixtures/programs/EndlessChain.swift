@@ -3,7 +3,7 @@
 
 import OperationsCore
 import Synchronization
-import TestSupport
+import FixtureSupport
 
 #if canImport(Glibc)
   import Glibc

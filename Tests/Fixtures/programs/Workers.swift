@@ -4,7 +4,7 @@
 import Dispatch
 import OperationsCore
 import Synchronization
-import TestSupport
+import FixtureSupport
 
 #if canImport(Glibc)
   import Glibc

@@ -12,7 +12,7 @@
 import Dispatch
 import Operations
 import OperationsCommands
-import TestSupport
+import FixtureSupport
 
 #if canImport(Glibc)
   import Glibc

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Foundation
-import TestSupport
+import FixtureSupport
 
 /// Runs operations of one kind of subclass with certain settings in this process, and prints the
 /// result.

@@ -43,12 +43,10 @@ struct SlurmCallsTests {
   func separateStops() async throws {
     let scene = try SlurmScriptScene()
     let (started, gate) = (scene.directory.file("started"), scene.directory.file("gate"))
-    write(
+    TestProgram.write(
       """
-      #!/bin/sh
       echo yes >'\(started)'
       until test -e '\(gate)' || ! test -d '\(scene.directory.path)'; do sleep 0.02; done
-
       """, to: scene.directory.file("bin/scancel"))
     let watch = SlurmWatch(commandPrefix: scene.prefix)
     let change = Task { await watch.change(["7"], .cancel) }

@@ -216,16 +216,14 @@ struct WatchedSlurmJobTests {
     write(words, to: scene.directory.file("row"))
     // The option -o has the marker and the fields.
     let program = """
-      #!/bin/sh
       while [ "$1" != -o ]; do shift; done
       printf '%s\\037' "${2%%-job*}-job"
       dd bs=1 count=20 2>/dev/null <"$OPQ_SCENE/row"
       echo 'squeue: error: slow' >&2
       dd bs=1 skip=20 2>/dev/null <"$OPQ_SCENE/row"
       echo 'squeue: error: again' >&2
-
       """
-    write(program, to: scene.directory.file("bin/squeue"))
+    TestProgram.write(program, to: scene.directory.file("bin/squeue"))
     let answer = try await SlurmWatch(commandPrefix: scene.prefix).jobs(of: .own, asksCluster: true)
     #expect(answer.jobs.map(\.id) == [7] && answer.jobs.first?.state.meaning == .pending)
     #expect(answer.jobs.first?.jobName == "two\nlines" && answer.cluster.isEmpty)
@@ -259,12 +257,10 @@ struct WatchedSlurmJobTests {
     let scene = try SlurmScriptScene()
     let most = SlurmScript.mostChanges
     // The second call ends the shell.
-    write(
+    TestProgram.write(
       """
-      #!/bin/sh
       echo "scancel $*" >>"$OPQ_SCENE/calls"
       case " $* " in *' \(most + 1) '*) kill -KILL $PPID ;; esac
-
       """, to: scene.directory.file("bin/scancel"))
     let ids = (1...(3 * most)).map { "\($0)" }
     let results = await SlurmWatch(commandPrefix: scene.prefix).change(ids, .cancel)
