@@ -3,6 +3,7 @@
 
 import Foundation
 import MonitorProtocol
+import MonitorTestSupport
 import TestSupport
 import Testing
 
@@ -137,6 +138,31 @@ struct MachineCommandTests {
     let replay = try scene.run(["replay", file, "--batch", "-n", "1"])
     #expect(replay.ending == .status(0), "\(replay.errors)")
     #expect(replay.output.contains("[\(process.id)] total"), "\(replay.output)")
+  }
+
+  @Test("RM-1: A recording through ssh has the same bytes as a recording over the socket")
+  func sameRecording() throws {
+    let scene = try MachineScene()
+    let process = try ScriptedProcess()
+    func recording(_ name: String, _ place: [String]) throws -> Data {
+      let file = scene.directory.file(name)
+      let program = try scene.start(["record", "-o", file, "-p", process.path] + place)
+      let viewer = try process.welcome()
+      // A viewer accepts 8 updates before it requests more. The recording has a complete state every 5 s.
+      for second in 1...7 {
+        var update = ScriptedProcess.update
+        update.time = update.time + .seconds(second)
+        viewer.send(update)
+      }
+      viewer.send(.bye(Farewell(cause: .processEnds, reason: "the process has exited")))
+      #expect(program.end() == .status(0), "\(program.errors)")
+      return try Data(contentsOf: URL(filePath: file))
+    }
+    let local = try recording("local.opq", [])
+    let remote = try recording("remote.opq", ["-H", "login"])
+    let size = Array(UpdateParts(ScriptedProcess.update)).joined().count
+    #expect(remote == local && local.count > 8 * size)
+    #expect(scene.relays.count == 1)
   }
 
   @Test("RM-1: A process of a host is awaited until it listens")
