@@ -216,7 +216,7 @@ package final class PseudoTerminal {
   }
 
   /// The processor time of the program so far; `nil` if no program runs.
-  package var processorTime: Duration? { child.flatMap { TestSupport.processorTime(of: $0) } }
+  package var processorTime: Duration? { child.flatMap { FixtureSupport.processorTime(of: $0) } }
 
   /// Begins to keep all received bytes.
   package func keepTranscript() { transcript = [] }

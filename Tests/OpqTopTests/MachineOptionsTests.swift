@@ -49,6 +49,7 @@ import Testing
       (["attach", "-H", "web1", "7", "7"], "7 is given twice"),
       (["ls", "web1", "-H", "web1"], "web1 cannot be combined with --host or --via"),
       (["ls", "--via", " "], "--via needs a command"),
+      (["ls", "--via", "docker exec -i web;"], "is not one command"),
       (["retry", "job", "-H", "web1"], "needs --run"),
       (["log", "job", "-H", "web1", "--run", "r"], "the output of a job is a file"),
       (["log", "job", "-H", "web1", "--attempt", "1"], "the output of a job is a file"),

@@ -36,7 +36,7 @@ struct MachineOptions: ParsableArguments {
       guard via.contains(where: { !$0.isWhitespace }) else {
         throw ValidationError("--via needs a command")
       }
-      return .command(via)
+      return try RemotePlace(checkingCommand: via)
     }
     return try host.map { try RemotePlace(checking: $0) }
   }
@@ -54,6 +54,18 @@ extension RemotePlace {
   init(checking host: String) throws {
     do throws(AttachError) {
       self = try .host(host)
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+
+  /// Creates the place of a command from the command line.
+  ///
+  /// - Throws: `ValidationError` if the text is not one command that could execute the words after it.
+  init(checkingCommand text: String) throws {
+    self = .command(text)
+    do throws(AttachError) {
+      _ = try command(arguments: [])
     } catch {
       throw ValidationError(error.description)
     }

@@ -37,7 +37,7 @@ struct SlurmOptions: ParsableArguments {
       throw ValidationError("\(place.argument) cannot be shown together with others")
     }
     if isOtherGiven {
-      throw ValidationError("\(place.argument) cannot be combined with \(TargetOptions.words)")
+      throw ValidationError("\(place.argument) cannot be combined with \(TargetOptions.allWords)")
     }
     if records { throw ValidationError("jobs of Slurm cannot be recorded") }
     if showsAll, user != nil { throw ValidationError("use only one of --user and --all") }

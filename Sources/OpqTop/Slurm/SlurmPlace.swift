@@ -36,7 +36,8 @@ struct SlurmPlace: Sendable, Equatable {
 
   /// The words before each command of Slurm.
   var commandPrefix: [String] {
-    login.map { ["ssh", "-T", "-o", "BatchMode=yes", $0] } ?? []
+    // The viewer can kill this ssh, which must not be the master of other connections.
+    login.map { ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ControlMaster=no", $0] } ?? []
   }
 
   /// The beginning of a sentence about an error.

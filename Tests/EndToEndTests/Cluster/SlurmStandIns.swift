@@ -40,11 +40,11 @@ final class SlurmStandIns {
       \(change)
       echo "-$1" >>'\(directory)/changes'
       """)
-    // The arguments are four words for ssh, and the command.
+    // The arguments are six words for ssh, and the command.
     stored.writeProgram(
       "ssh",
       """
-      shift 4
+      shift 6
       test -e '\(directory)/hang' || exec "$@"
       trap '' TERM
       echo $$ >>'\(directory)/hung'
