@@ -135,7 +135,7 @@ let foundationTargets: [Target] = [
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   // The fixture `shapes-foundation` compiles the test subclasses of Operation with Foundation. It is a
   // separate program, because the fixture `programs` must not link Foundation.
-  fixture("shapes-foundation", ["FixtureSupport"], settings: [.define("CORPUS_FOUNDATION")]),
+  fixture("shapes-foundation", ["TestSupport"], settings: [.define("CORPUS_FOUNDATION")]),
   tests(
     "OperationsFoundation",
     [

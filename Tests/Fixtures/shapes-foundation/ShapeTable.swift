@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Foundation
-import FixtureSupport
+import TestSupport
 
 /// Runs operations of one kind of subclass with certain settings in this process, and prints the
 /// result.

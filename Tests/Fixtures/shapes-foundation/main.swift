@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Foundation
-import FixtureSupport
+import TestSupport
 
 // Runs subclasses of Foundation's `Operation` that are written in various common ways, with various
 // settings, and prints a table of the results. Each run has a separate process. Arguments select
