@@ -98,7 +98,8 @@ let coreTargets: [Target] = [
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   .target(name: "OperationsTesting", dependencies: ["OperationsCore", "COperationsSystem"]),
   tests("OperationsTesting", ["OperationsTesting", "OperationsCore"]),
-  // The module for fixtures. It does not use the testing library, which has no static library.
+  // The fixtures `programs` and `measure` can link the Swift runtime statically, because this module does not use
+  // the testing library.
   .target(
     name: "FixtureSupport", dependencies: ["COperationsSystem", "CMonitorSystem"],
     path: "Tests/FixtureSupport"),
@@ -304,12 +305,12 @@ let monitorTestTargets: [Target] = [
   // The fixture `hostile-names` links the viewer, which is not built if `OPQ_CORE_ONLY` is set.
   fixture("hostile-names", viewer + [argumentParser]),
   // The fixtures `ending` and `launched` are separate programs, because they link the monitor.
-  fixture("ending", ["Operations", "OperationsMonitor", "FixtureSupport", logging]),
-  fixture("launched", ["Operations", "OperationsMonitor", "FixtureSupport"]),
+  fixture("ending", ["Operations", "OperationsMonitor", "TestSupport", logging]),
+  fixture("launched", ["Operations", "OperationsMonitor", "TestSupport"]),
   // The fixture `commands` is a separate program, because it lowers the limit of its file descriptors.
-  fixture("commands", ["Operations", "OperationsCommands", "FixtureSupport"]),
+  fixture("commands", ["Operations", "OperationsCommands", "TestSupport"]),
   // The fixture `remote` is a separate program, because it starts its own executable.
-  fixture("remote", ["Operations", "OperationsCommands", "FixtureSupport"]),
+  fixture("remote", ["Operations", "OperationsCommands", "TestSupport"]),
   // No test starts the fixture `measure`. `Benchmarks` and `.ci/run` build it with optimization.
   fixture(
     "measure",

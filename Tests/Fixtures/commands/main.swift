@@ -19,7 +19,7 @@
 
 import Operations
 import OperationsCommands
-import FixtureSupport
+import TestSupport
 
 #if canImport(Glibc)
   import Glibc

@@ -24,7 +24,7 @@ import Dispatch
 import Logging
 import Operations
 import OperationsMonitor
-import FixtureSupport
+import TestSupport
 
 #if canImport(Glibc)
   import Glibc

@@ -17,7 +17,7 @@
 import Dispatch
 import Operations
 import OperationsMonitor
-import FixtureSupport
+import TestSupport
 
 #if canImport(Glibc)
   import Glibc

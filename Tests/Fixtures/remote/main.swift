@@ -12,7 +12,7 @@
 import Dispatch
 import Operations
 import OperationsCommands
-import FixtureSupport
+import TestSupport
 
 #if canImport(Glibc)
   import Glibc
