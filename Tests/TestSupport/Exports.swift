@@ -2,4 +2,4 @@
 // Part of opq; see LICENSE.
 
 // The programs of tests use the module `FixtureSupport` without the testing library, which has no static library.
-@_exported package import FixtureSupport
+@_exported public import FixtureSupport
