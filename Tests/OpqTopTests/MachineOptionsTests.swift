@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "Options that do not fit are one sentence",
+    "Options that cannot be combined are refused with one sentence",
     arguments: [
       (["attach", "-H", "web1", "--via", "x"], "use only one of --host and --via"),
       (["attach", "-H", "web1", "web2:7"], "web2:7 cannot be combined with --host or --via"),
@@ -102,14 +102,14 @@ import Testing
     }
   }
 
-  @Test("The same process of two hosts is given once for each")
+  @Test("The same process id on two hosts names two processes")
   func sameID() throws {
     let command = try #require(
       try OpqTop.parseAsRoot(["attach", "web1:7", "web2:7", "7"]) as? AttachCommand)
     #expect(command.targets.count == 3)
   }
 
-  @Test("A path is an argument of the relay that is neither an option nor a number")
+  @Test("The relay cannot read the argument for a path as an option or as a process id")
   func relayArguments() throws {
     let options = try MachineOptions.parse(["-H", "web1"])
     for (target, argument) in [

@@ -10,7 +10,8 @@ struct FramePrinter {
   /// Whether several processes are watched. If so, each line that is not a JSON object names the
   /// process.
   private let isMultiProcess: Bool
-  /// Whether a process of several runs on another machine. If so, each line that is not a JSON object names the host.
+  /// Whether several processes are watched and one of them runs on another machine. If so, each line of tab-separated
+  /// values contains the host. In the other formats, each frame of a process on another machine names the host.
   private let namesHost: Bool
   private var isFirst = true
 

@@ -32,8 +32,8 @@ struct MonitorPicture {
   /// The id of the watched process; `nil` before the process's greeting.
   var processID: Int32? { source.hello?.processID }
 
-  /// The other machine on which the process runs; `nil` for this machine, or before the process's greeting. It is
-  /// unsanitised.
+  /// The name of the other machine on which the process runs, unsanitised; `nil` for this machine, or before the
+  /// process's greeting.
   var host: String? {
     guard let host = source.hello?.host, !host.isEmpty else { return nil }
     return host

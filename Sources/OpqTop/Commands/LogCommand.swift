@@ -18,8 +18,8 @@ struct LogCommand: InquiryCommand {
       output of a job of a run, by default of the newest run, also if the run has ended. On a terminal, characters \
       that control the terminal are replaced. A file or a pipe receives the bytes as they are. Without --attempt, \
       prints the last attempt; with --follow, also the attempts after it, until the job has ended. Exits with 1 if \
-      the run has no such job or attempt, or if the run is interrupted while --follow waits. The output of a job on \
-      another machine cannot be read; there, use opq-top through ssh.
+      the run has no such job or attempt, or if the run is interrupted while --follow waits. opq-top cannot read \
+      the output of a job on another machine. Call it on that machine, for example with ssh.
       """)
   static let isReadOnly = true
 

@@ -13,11 +13,11 @@ struct RelayCommand: EndingCommand {
     commandName: "relay",
     abstract: "Forwards messages between opq-top on another machine and processes of this one.",
     discussion: """
-      opq-top starts this command on another machine or in a container, and speaks with it over its standard input \
-      and output. The command opens nothing but the sockets of the processes. It ends when its input ends, or when it \
-      receives nothing for a minute. Without an argument, it forwards messages of all processes of this user that \
-      listen. Exits with 1 if a message of the viewer is not valid or none arrives for a minute, and with 2 if its \
-      input or output is a terminal.
+      opq-top starts this command on another machine or in a container, and exchanges messages with it through its \
+      standard input and output. The command connects only to the sockets of processes. It ends when its input ends, \
+      or when it receives nothing for a minute. Without an argument, it forwards messages of all processes of this \
+      user that listen. Exits with 1 if a message of the viewer is not valid or none arrives for a minute, and with 2 \
+      if its input or output is a terminal.
       """)
 
   @Argument(
@@ -82,7 +82,7 @@ struct RelayCommand: EndingCommand {
     return { named.map { RelayTarget($0) } }
   }
 
-  /// Finds the process that runs the jobs of a run. It may be about to begin.
+  /// Finds the process that runs the jobs of a run. If the process does not listen yet, waits for a short time.
   private static func target(of run: Result<FoundRun, any Error>) -> RelayTarget {
     do {
       let path = try run.get().socket { cmonitor_sleep(20_000_000) }

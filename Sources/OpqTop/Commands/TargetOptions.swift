@@ -36,7 +36,7 @@ struct TargetOptions: ParsableArguments {
 
   /// The options, for messages.
   static let words = "--pid, --wait, --socket or --run"
-  /// The options and those for the machine, for messages.
+  /// These options and the options for the machine, for messages.
   static let allWords = "--pid, --wait, --socket, --run, --host or --via"
 
   /// Whether the options select a process.
@@ -61,7 +61,7 @@ struct TargetOptions: ParsableArguments {
 
   /// Returns the process that `--pid` names; `nil` if the option is not given.
   ///
-  /// - Throws: `ValidationError` if it is not valid.
+  /// - Throws: `ValidationError` if the value of the option is not valid.
   private func process() throws -> PlacedTarget? {
     guard let pid else { return nil }
     let target = try PlacedTarget(pid, machine)

@@ -17,8 +17,8 @@ struct MachineOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      Watch processes where this command executes the words after it, such as "docker exec -i web" or \
-      "kubectl exec -i pod --". opq-top must be there.
+      Watch processes of the container or machine on which this command executes programs, such as \
+      "docker exec -i web" or "kubectl exec -i pod --". It needs opq-top.
       """, valueName: "command"))
   var via: String?
 
@@ -50,7 +50,7 @@ struct MachineOptions: ParsableArguments {
 extension RemotePlace {
   /// Creates the place of a host from the command line.
   ///
-  /// - Throws: `ValidationError` if ssh could not take the text as the name of a host.
+  /// - Throws: `ValidationError` if the text is not a valid name of a host.
   init(checking host: String) throws {
     do throws(AttachError) {
       self = try .host(host)

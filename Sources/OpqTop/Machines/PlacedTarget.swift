@@ -44,7 +44,7 @@ struct PlacedTarget: Equatable, Sendable {
   private static func host(_ text: Substring) -> String? {
     let name = text.lastIndex(of: "@").map { text[text.index(after: $0)...] } ?? text
     guard !name.isEmpty else { return nil }
-    // Without brackets, the last part of an address would be a process id.
+    // Without brackets, the last part of an IPv6 address would be read as a process id.
     guard name.contains(":") || name.hasPrefix("[") else { return String(text) }
     return name.hasPrefix("[") && name.hasSuffix("]") && name.count > 2 ? String(text) : nil
   }
@@ -60,7 +60,7 @@ struct PlacedTarget: Equatable, Sendable {
   var relayArgument: String {
     switch target {
     case .process(let process): "\(process)"
-    // A slash distinguishes a path from a process id, and a period before it from an option.
+    // The relay reads text with a slash as a path, and text that begins with a hyphen as an option.
     case .socket(let path): path.contains("/") && !path.hasPrefix("-") ? path : "./\(path)"
     }
   }

@@ -25,9 +25,9 @@ final class RelayLinks: Sendable {
   ///
   /// - Parameters:
   ///   - place: The machine.
-  ///   - arguments: The arguments of `opq-top relay` on this machine. Without arguments, the link is to all processes of
-  ///     the user that listen.
-  /// - Returns: The link. After ``close()``, it has ended already.
+  ///   - arguments: The arguments of `opq-top relay` on that machine. Without arguments, the link is to all processes
+  ///     of the user that listen.
+  /// - Returns: The link. If ``close()`` was called before, the link has ended.
   func open(_ place: RemotePlace, _ arguments: [String]) -> RelayLink {
     let link = RelayLink(place, arguments: arguments)
     let isClosed = state.withLock { state in
@@ -52,7 +52,8 @@ final class RelayLinks: Sendable {
     }
   }
 
-  /// Removes a user of a link. Ends the link after its last user. A link that has ended does not change.
+  /// Removes a user of a link. If it was the last user, ends the link. If the link has ended already, the call has no
+  /// effect.
   ///
   /// - Parameter link: The link; `nil` for this machine.
   func release(_ link: RelayLink?) {

@@ -93,7 +93,7 @@ final class RemoteSearch: Sendable {
     }
   }
 
-  /// Ends a link with which a search has failed. It does not answer later.
+  /// Ends the link of a search that has failed. A later search needs a new link, because this one repeats its failure.
   private func fail(_ error: any Error, of link: RelayLink) {
     let isCurrent = state.withLock { state in
       guard state.link === link else { return false }

@@ -6,8 +6,8 @@ import Dispatch
 import MonitorClient
 
 extension ViewerRun {
-  /// Finds the processes of several targets, of which any number can be on other machines. There is one link to each
-  /// machine.
+  /// Finds the processes of several targets. Any of the targets can be on another machine. All targets on the same
+  /// machine use one link.
   ///
   /// - Parameter targets: The targets.
   /// - Returns: The processes, in the order of the targets.
@@ -45,8 +45,8 @@ extension ViewerRun {
     _ target: AttachTarget, at position: Int, of named: [RelayedTarget], _ link: RelayLink,
     _ place: RemotePlace
   ) throws -> LocatedProcess {
-    // A login can be limited to "opq-top relay" without arguments. Then the far side names all processes, and the
-    // position says nothing.
+    // A login can be limited to "opq-top relay" without arguments. Then the far side names all processes, and their
+    // positions are not those of the targets. Therefore the id is compared if the target has one.
     let found =
       switch target {
       case .process(let id): named.first { $0.processID == id }
@@ -87,7 +87,7 @@ extension ViewerRun {
     let link = links.open(place, [])
     return try place.naming {
       _ = try targets(of: link)
-      // The wait for the processes must not delay a signal.
+      // The search blocks its thread, so it needs another thread. This one must react to signals.
       return try awaited { answer in
         DispatchQueue.global().async {
           answer(Result { () throws(AttachError) in try ProcessFinder.find(through: link) })

@@ -11,20 +11,20 @@ struct SlurmJobLogs: Sendable {
   struct Look: Sendable, Equatable {
     let operation: OperationReport.ID
     let file: SlurmOutputPart.File
-    /// The number of bytes of the file that are known.
+    /// The position in the file from which it must be read, in bytes.
     let position: Int64
-    /// The number of the log. An operation that is shown again has another log.
+    /// The number of the log. If the output of an operation is hidden and shown again, its log has another number.
     let log: Int
   }
 
   private struct Log: Sendable {
     let number: Int
     var path: String?
-    /// The number of bytes that are shown as lines.
+    /// The position in the file after the last line that was read, in bytes.
     var position: Int64 = 0
-    /// The number of lines that were made.
+    /// The number of lines of the log until now, also those that are not stored.
     var count: UInt64 = 0
-    /// The last sentence in the place of output; `nil` after output.
+    /// The sentence that was shown instead of output; `nil` if output was shown after it.
     var remark: String?
     /// Whether the file must be read again.
     var isOutdated = true
@@ -35,7 +35,7 @@ struct SlurmJobLogs: Sendable {
   /// Whether a file is read. One file is read at a time.
   private var isReading = false
 
-  /// Sets the operations whose output is shown. The lines of others are forgotten.
+  /// Sets the operations whose output is shown. The logs of other operations are discarded.
   mutating func show(_ ids: Set<OperationReport.ID>) {
     logs = logs.filter { ids.contains($0.key) }
     for id in ids where logs[id] == nil {
@@ -103,7 +103,9 @@ struct SlurmJobLogs: Sendable {
     }
   }
 
-  /// Adds a sentence in the place of output.
+  /// Adds a sentence that is shown instead of output.
+  ///
+  /// - Returns: The line with the sentence; `nil` if the sentence is already shown, or if the output is not shown.
   mutating func note(
     _ sentence: String, about id: OperationReport.ID, at now: MonitorTime
   ) -> OperationLog? {
@@ -137,13 +139,13 @@ struct SlurmJobLogs: Sendable {
     let end = isOver ? bytes.count : bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     var parts = bytes[..<end].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if parts.last?.isEmpty == true { parts.removeLast() }
-    // More lines are not stored.
+    // A viewer stores only the last lines of a log.
     let excess = max(0, parts.count - OperationLog.lineLimit)
     log.count += UInt64(excess)
     for part in parts.dropFirst(excess) { add(String(decoding: part, as: UTF8.self), .info) }
     log.position = position + Int64(end)
     guard !lines.isEmpty else {
-      // The first answer says that there is no output.
+      // If the job has not written a line yet, a sentence says so.
       return log.count == 0 ? remark("the job has written no output", &log, id, at: now) : nil
     }
     log.remark = nil

@@ -26,7 +26,7 @@ struct SlurmOptions: ParsableArguments {
   ///   - isOtherGiven: Whether options select a process.
   ///   - records: Whether the source is recorded.
   /// - Returns: The place.
-  /// - Throws: `ValidationError` if the arguments or the options do not go together.
+  /// - Throws: `ValidationError` if the arguments and the options cannot be combined.
   func place(_ targets: [String], isOtherGiven: Bool, records: Bool) throws -> SlurmPlace? {
     let places = try targets.compactMap { try SlurmPlace($0) }
     guard let place = places.first else {

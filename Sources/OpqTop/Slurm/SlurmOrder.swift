@@ -23,11 +23,11 @@ struct SlurmOrder: Sendable {
   /// The positions of operations in `jobs`.
   private var positions: [OperationReport.ID: Int] = [:]
 
-  /// Why queues are not changed.
+  /// The reason why an order does not change a queue.
   static let cannotChangePartition = "opq-top does not change partitions of Slurm"
-  /// Why priorities are not changed.
+  /// The reason why an order does not change a priority.
   static let cannotChangePriority = "opq-top does not change priorities of Slurm"
-  /// Why a job is not changed whose tasks are not all known.
+  /// The reason why an order does not change tasks that are one job, if Slurm does not show the numbers of all tasks.
   static let cannotNameTasks =
     "Slurm does not show all tasks of this part of the array; use a command of Slurm"
 

@@ -7,10 +7,10 @@ import OperationsCommands
 extension SlurmPicture {
   /// The name of the class of all jobs, which the display shows as their kind.
   static let className = "job"
-  /// The status of a job whose end was not shown.
+  /// The status of a job that Slurm has forgotten before it showed the job's end.
   static let unknownEnd = "Slurm no longer knows the job; how it ended is not known"
 
-  /// Returns the report of a job without dependencies.
+  /// Returns the report of a job. It does not contain the job's dependencies.
   ///
   /// - Parameters:
   ///   - job: The job.
@@ -70,7 +70,7 @@ extension SlurmPicture {
     }
   }
 
-  /// Returns why a job does not run, as a sentence about it; `nil` if it is not pending, or if it is not known.
+  /// Returns a sentence with the reason why a job is pending; `nil` if the job is not pending or not known.
   func reason(of id: OperationReport.ID, at now: MonitorTime) -> String? {
     guard let job = jobs[id], !job.isOver, job.shown.state.meaning == .pending else { return nil }
     return "Slurm says that it is \(job.shown.statusWords(now: secondsSince1970(now)))"
@@ -88,13 +88,13 @@ extension SlurmPicture {
     Int64((Double(time.nanoseconds) / 1e9 + secondsSince1970AtZero).rounded(.down))
   }
 
-  /// Returns the id of tasks, which can be very long if there are many.
+  /// Returns the id of tasks, cut to 60 characters if it is long. It can be very long if there are many tasks.
   private static func clipped(_ id: String) -> String {
     id.utf8.count <= 64 ? id : "\(id.prefix(60))…"
   }
 }
 
 extension SlurmPicture.Job {
-  /// Whether Slurm has forgotten the job before it showed its end.
+  /// Whether Slurm has forgotten the job before it showed the job's end.
   var hasUnknownEnd: Bool { forgotten != nil && !shown.state.meaning.isEnd }
 }

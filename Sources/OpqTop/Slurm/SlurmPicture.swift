@@ -13,12 +13,12 @@ struct SlurmPicture: Sendable {
   /// The maximum number of jobs that are kept after Slurm has forgotten them.
   static let mostForgotten = 10_000
 
-  /// A job, with what Slurm has shown of it earlier.
+  /// A job, with values of earlier answers.
   struct Job: Sendable, Equatable {
-    /// What Slurm has shown last.
+    /// The job in the last answer that contained it.
     var shown: WatchedSlurmJob
-    /// The tasks, also if Slurm no longer shows them, as after the cancellation of tasks that were one job; `nil` if the
-    /// job belongs to no array.
+    /// The tasks of the job in the last answer that contained them; `nil` if the job belongs to no array. If tasks that
+    /// are one job are cancelled, later answers contain the job without its tasks.
     var tasks: SlurmTasks?
     /// The id in Slurm's notation that Slurm has shown with the tasks.
     var taskName = ""
@@ -121,7 +121,7 @@ struct SlurmPicture: Sendable {
     }
   }
 
-  /// Removes the forgotten jobs that are too many, and returns their ids in ascending order.
+  /// Removes forgotten jobs if there are more than the maximum, and returns their ids in ascending order.
   private mutating func removeForgotten() -> [OperationReport.ID] {
     let forgotten = jobs.filter { $0.value.forgotten != nil }
     guard forgotten.count > mostForgotten else { return [] }
@@ -226,7 +226,7 @@ struct SlurmPicture: Sendable {
 }
 
 extension SlurmPicture.Job {
-  /// The dependencies that are not fulfilled, if the job has not started.
+  /// The dependencies that are not fulfilled; empty if Slurm has forgotten the job.
   var unmetDependencies: [SlurmDependency] {
     forgotten == nil ? shown.dependencies.filter { !$0.isMet } : []
   }
@@ -243,7 +243,7 @@ extension SlurmDependency {
 }
 
 extension OperationState {
-  /// The state that counts for a job that is removed. Such a job has ended.
+  /// The state as which a removed job is counted. A job whose end was not shown is counted as finished.
   fileprivate var afterEnd: OperationState { isOver ? self : .finished }
 }
 

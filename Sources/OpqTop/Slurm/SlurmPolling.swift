@@ -3,18 +3,18 @@
 
 import MonitorProtocol
 
-/// Decides when `squeue` is called: at once, then once in 10 seconds, and once soon after each command. Two calls begin
-/// at least a second apart, and never run at the same time.
+/// Decides when `squeue` is called: at once, then every 10 seconds, and also after a command. Two calls begin at least
+/// a second apart, and never run at the same time.
 struct SlurmPolling: Sendable, Equatable {
   /// The time between the starts of two calls.
   static let interval = Duration.seconds(10)
   /// The minimum time between the starts of two calls after a command.
   static let shortestInterval = Duration.seconds(1)
-  /// The time for which a call may run until the source counts as silent.
+  /// The time after which the source counts as silent if a call has not ended.
   static let patience = Duration.seconds(10)
 
   private var lastStart: MonitorTime?
-  /// Whether a command was sent after the start of the last call.
+  /// Whether a command has ended after the start of the last call.
   private var isNewsExpected = false
   private(set) var isCalling = false
 

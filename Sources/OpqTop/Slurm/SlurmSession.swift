@@ -20,7 +20,7 @@ final class SlurmSession: MonitorSource {
     var mailbox: Mailbox
     /// Whether the viewer has requested data and has not received an update since then.
     var isAsked = true
-    /// The function that waits for the first answer.
+    /// The function to call after the first answer of Slurm, or after the first call has failed.
     var whenGreeted: (@Sendable (Result<Hello, AttachError>) -> Void)?
     var greeting: Result<Hello, AttachError>?
     /// The task that carries out the orders; `nil` until the initializer ends.
@@ -36,11 +36,11 @@ final class SlurmSession: MonitorSource {
     var hello: Hello?
     /// The time since which Slurm has not answered; `nil` if it answers.
     var lostSince: MonitorTime?
-    /// Whether the viewer has a message that Slurm does not answer.
+    /// Whether the viewer has received the message that Slurm does not answer.
     var isSilent = false
     /// Whether the viewer needs an update because the state has changed.
     var hasNews = false
-    /// The number of the wake-up that was scheduled last. An earlier one has no effect.
+    /// The number of the last scheduled wake-up. Earlier wake-ups have no effect.
     var waking = 0
   }
 
@@ -70,8 +70,8 @@ final class SlurmSession: MonitorSource {
   ///   - place: The place where Slurm's commands are called.
   ///   - users: The users whose jobs are shown.
   ///   - isReadOnly: Whether commands of the viewer are refused.
-  ///   - endsOnLoss: Whether the viewer ends at the message that the connection was lost. Then it receives a message of
-  ///     silence in its place, because Slurm may answer again.
+  ///   - endsOnLoss: Whether the viewer ends when it receives the message that the connection was lost. If so, the
+  ///     session sends the message that Slurm is silent instead, because Slurm may answer again.
   ///   - interest: The data that the viewer requests at first.
   ///   - wake: A function that is called on any thread when there are messages.
   init(
@@ -97,7 +97,8 @@ final class SlurmSession: MonitorSource {
     queue.async { self.run() }
   }
 
-  /// Calls a function when Slurm has answered the first time, or has not. The function is called once, on any thread.
+  /// Calls a function with the greeting after the first answer of Slurm, or with the error if the first call has
+  /// failed. The function is called once, on any thread.
   func whenGreeted(_ body: @escaping @Sendable (Result<Hello, AttachError>) -> Void) {
     let greeting = shared.withLock { shared in
       if shared.greeting == nil { shared.whenGreeted = body }
@@ -128,7 +129,8 @@ final class SlurmSession: MonitorSource {
 
   func send(_ command: MonitorCommand) { queue.async { self.carryOut(command) } }
 
-  /// Ends the session. The commands that were sent are carried out for up to one second. Then all calls are ended.
+  /// Ends the session. The calls that change nothing end at once. The commands that were sent are carried out, but
+  /// after one second their calls are ended too.
   func invalidate() {
     let changing = shared.withLock { shared -> Task<Void, Never>? in
       _ = shared.mailbox.invalidate()
@@ -151,7 +153,7 @@ final class SlurmSession: MonitorSource {
     }
   }
 
-  /// Ends the session, and waits until no process of its calls is alive, for at most two seconds.
+  /// Ends the session, and waits until all processes of its calls have ended, for at most two seconds.
   func end() {
     invalidate()
     _ = ending.wait(timeout: .now() + Self.longestEnd)
@@ -215,7 +217,7 @@ final class SlurmSession: MonitorSource {
       var hello = work.hello ?? self.hello(ofCluster: answer.cluster, at: now)
       hello.totalCount = work.picture.totalCount
       if isNew {
-        // The viewer has the state from before the loss no longer.
+        // After a new greeting, the viewer discards the state from before the loss.
         work.table.reset()
         work.logs.show([])
         work.table.apply(work.picture.whole(at: now), isWhole: true)

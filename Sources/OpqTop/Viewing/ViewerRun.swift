@@ -18,7 +18,7 @@ struct ViewerRun {
   let recording: RecordingOptions?
   let waker: Waker
   let watch: TerminationWatch
-  /// The links to other machines. The caller closes them at its end.
+  /// The links to other machines. The code that creates the run must close them before the program ends.
   let links = RelayLinks()
 
   /// Prepares a run. The caller must do this before the process has a second thread: the run blocks
@@ -113,7 +113,7 @@ struct ViewerRun {
 
   /// Waits for an answer that another thread gives.
   ///
-  /// - Parameter ask: A closure that asks. It passes on the closure to call with the answer.
+  /// - Parameter ask: A closure that requests the answer. Its argument is the closure to call with the answer.
   /// - Returns: The answer.
   /// - Throws: ``AttachError`` if this is the answer, or ``SignalRequest`` if a signal arrives before the answer.
   func awaited<Value: Sendable>(
@@ -182,7 +182,7 @@ struct ViewerRun {
   ///   - demo: The demo that runs, or that the user can choose in the picker.
   ///   - recorder: The recorder of the source; `nil` if nothing is recorded.
   ///   - place: The other machine of the first source, whose processes the picker lists; `nil` for this machine.
-  ///   - link: A link to all processes of this machine, which then belongs to the picker; `nil` if there is none.
+  ///   - link: A link to all processes of that machine, which then belongs to the picker; `nil` if there is none.
   ///   - launchHint: The hint for a process that this program has started; empty for a general hint.
   /// - Returns: How the process must end.
   /// - Throws: ``TerminalError`` if nothing can be shown, or ``FileError`` if the file of the

@@ -58,7 +58,7 @@ package struct WatchedSource: Sendable {
     }
   }
 
-  /// Ends the session and the demo, if there is any, and releases the links. Ending a demo takes time.
+  /// Ends the session and, if there is one, the demo, and releases the links. Ending a demo takes time.
   func end() {
     session.invalidate()
     release()

@@ -95,7 +95,7 @@ struct SlurmAttachTests {
     let scene = try ClusterScene("  unused: {run: 'true'}")
     let id = submit("-J distant --begin=now+3600", "true", in: scene)
     let server = try SSHServer(for: scene.nodes)
-    // The variable with the configuration of Slurm exists only beyond ssh.
+    // Only the programs that ssh starts have the variable with the configuration of Slurm.
     let window = try scene.stored.show(
       ["attach", "slurm:login"], environment: [server.programPath])
     #expect(window.wait { $0.contains("pending: BeginTime") }, "\(window.screen)")

@@ -11,7 +11,7 @@ import Testing
   import Musl
 #endif
 
-/// Tests of `opq-top attach slurm` with programs in place of Slurm's commands. They need no cluster.
+/// Tests of `opq-top attach slurm` with programs that replace Slurm's commands. They need no cluster.
 @Suite("When a viewer of Slurm calls commands", .serialized, .timeLimit(.minutes(5)), .onOwnThread)
 struct SlurmStandInTests {
   @Test("SV-9: squeue is called once in ten seconds, and once after a command")
@@ -50,7 +50,7 @@ struct SlurmStandInTests {
     #expect(scene.stored.lines("changes") == ["+hold", "-hold"])
   }
 
-  @Test("SV-13: If ssh hangs during a command, opq-top ends within two seconds, and ssh with it")
+  @Test("SV-13: If ssh hangs during a command, opq-top and ssh end within two seconds")
   func hangingCommand() throws {
     let scene = try SlurmStandIns()
     let window = try scene.show("slurm:login")

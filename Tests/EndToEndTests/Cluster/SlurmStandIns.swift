@@ -11,7 +11,7 @@ import Testing
   import Musl
 #endif
 
-/// A directory with programs in place of Slurm's commands and `ssh`. They show one pending job with the id 7.
+/// A directory with programs that replace Slurm's commands and `ssh`. They show one pending job with the id 7.
 ///
 /// While the file `hang` exists, `ssh` writes its process id to the file `hung` and ignores SIGTERM.
 final class SlurmStandIns {
@@ -19,8 +19,8 @@ final class SlurmStandIns {
 
   /// Creates the programs.
   ///
-  /// - Parameter change: The shell text of `scontrol hold` and `scontrol release` between the lines `+hold` and `-hold`
-  ///   of the file `changes`.
+  /// - Parameter change: The shell text that `scontrol hold` and `scontrol release` execute. Before it, they write the
+  ///   line `+hold` or `+release` to the file `changes`, and after it the line `-hold` or `-release`.
   /// - Throws: The error of a system call.
   init(change: String = ":") throws {
     stored = try StoredRunScene("  unused: {run: 'true'}")
@@ -40,7 +40,7 @@ final class SlurmStandIns {
       \(change)
       echo "-$1" >>'\(directory)/changes'
       """)
-    // The arguments are six words for ssh, and the command.
+    // The first six arguments are those of ssh. The others are the command.
     stored.writeProgram(
       "ssh",
       """
@@ -62,7 +62,7 @@ final class SlurmStandIns {
   /// The times of the calls of `squeue`.
   var calls: [Duration] { stored.lines("calls").compactMap { Int64($0).map { .nanoseconds($0) } } }
 
-  /// Shows the job, and returns when it is shown.
+  /// Starts `opq-top attach`, and returns when the terminal shows the job.
   func show(_ place: String = "slurm") throws -> PseudoTerminal {
     let window = try stored.show(["attach", place], environment: [stored.programPath])
     #expect(window.wait { $0.isAlternate && $0.contains("later") }, "\(window.screen)")

@@ -51,7 +51,7 @@ struct MachineCommandTests {
     let wait = try scene.run(["wait", id, "--timeout", "10ms"] + place)
     #expect(wait.ending == .status(1))
     #expect(wait.errors == "opq-top: timed out; still waiting: #\(id)\n")
-    // A name is resolved with a session of its own.
+    // opq-top finds the id of a name with a separate session.
     let named = try scene.run(["why", operation.name, "-H", "login", "-p", "\(process.id)"])
     let isFound = named.output.hasPrefix("#\(id) \(operation.name): held: net is suspended\n")
     let isOneOfSeveral =
@@ -115,7 +115,7 @@ struct MachineCommandTests {
     let replay = try scene.run(["replay", file, "--batch", "-n", "1"])
     #expect(replay.ending == .status(0), "\(replay.errors)")
     #expect(replay.output.contains("demo-monitored-process[\(process.id)] total"))
-    // The dashboard and its recording have a session each.
+    // The dashboard and its recording have separate sessions.
     let second = scene.directory.file("second.opq")
     let window = try scene.show(
       ["attach", "login:\(process.id)", "--record", second], until: "LIVE")
@@ -165,7 +165,7 @@ struct MachineCommandTests {
     #expect(scene.relays.count == 1)
   }
 
-  @Test("RM-1: A process of a host is awaited until it listens")
+  @Test("RM-1: opq-top waits until a process of a host listens")
   func waits() throws {
     let scene = try MachineScene()
     // The shell waits for a line. Then the process that listens replaces it, with the same process id.

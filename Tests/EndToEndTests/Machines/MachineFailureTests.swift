@@ -53,7 +53,7 @@ struct MachineFailureTests {
       status: 1, words: ["the connection to login ended", "the disk is full"]),
   ]
 
-  @Test("RM-6, RM-8: A host that cannot be used is one sentence", arguments: cases)
+  @Test("RM-6, RM-8: If a host cannot be used, opq-top prints one sentence", arguments: cases)
   func unusable(_ failure: Case) throws {
     let scene = try MachineScene(failure.program())
     for arguments in [["attach", "\(failure.host):4711", "--batch"], ["ls", failure.host]] {
@@ -66,7 +66,7 @@ struct MachineFailureTests {
     }
   }
 
-  @Test("RM-6: A process that does not exist on the host is one sentence, with the status 3")
+  @Test("RM-6: If the host has no such process, opq-top prints one sentence and exits with 3")
   func noProcess() throws {
     let scene = try MachineScene()
     let process = try scene.process()
@@ -95,9 +95,9 @@ struct MachineFailureTests {
     #expect(scene.logins.isEmpty)
   }
 
-  @Test("RM-8: A far side that floods loses its connection, and uses a limited amount of memory")
+  @Test("RM-8: If a far side sends without a pause, its connection ends, and memory is limited")
   func flood() throws {
-    // The relay answers until the test creates a file. Then messages without contents follow, one after the other.
+    // The relay answers until the test creates a file. Then the far side sends empty messages without a pause.
     let scene = try MachineScene(
       .script(
         #"""

@@ -57,7 +57,7 @@ struct MachineLinkTests {
     #expect(scene.wait { !scene.isAlive(login) }, "ssh outlives opq-top")
   }
 
-  @Test("RM-7: A login that is denied at a reconnect ends the session with this reason")
+  @Test("RM-7: If the login is denied at a reconnection, the session ends with this reason")
   func deniedReconnect() throws {
     let scene = try MachineScene()
     let process = try scene.process()
@@ -73,7 +73,7 @@ struct MachineLinkTests {
     #expect(window.waitForEnd() != nil)
   }
 
-  @Test("RM-7: A stopped process behind a living relay is silent, and continues without a login")
+  @Test("RM-7: A stopped process of a host is silent, and continues without a new login")
   func stoppedProcess() throws {
     let scene = try MachineScene()
     let process = try scene.process()

@@ -11,7 +11,7 @@ import Testing
   import Musl
 #endif
 
-/// Two machines for a test: this one, and the host `login`, which a real sshd makes of the same machine. `second` is
+/// Two machines for a test: this one, and the host `login`. The host is the same machine, with a real sshd. `second` is
 /// another name of the host.
 ///
 /// The machines have different directories for sockets, so that each sees only its own processes.

@@ -74,7 +74,7 @@ struct MachineViewingTests {
     window.type("\r")
     #expect(window.wait { $0.contains("LIVE") && $0.contains("] on login") }, "\(window.screen)")
     #expect(scene.logins.count == 2 && scene.isAlive(scene.logins[1]))
-    // The picker has a connection of its own, which ends with it.
+    // The picker has its own connection, which ends when the picker is closed.
     window.type("o")
     #expect(window.wait { $0.contains("attached") && $0.contains("\(processes[2].id) ") })
     #expect(scene.logins.count == 3)

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "SV-1: A login node that ssh would take for an option is refused",
+    "SV-1: A login node that is empty, begins with a hyphen or has white space is refused",
     arguments: ["slurm:", "slurm:-oProxyCommand=x", "slurm:a b", "slurm:a\nb", "slurm:\u{1b}"])
   func refusedPlaces(argument: String) {
     #expect(throws: ValidationError.self) { try SlurmPlace(argument) }
@@ -40,7 +40,7 @@ import Testing
     #expect(try attach("slurm:login1", "--all").slurm.users == .all)
   }
 
-  @Test("SV-1: Options and arguments that do not go together are refused")
+  @Test("SV-1: Options and arguments that cannot be combined are refused")
   func combinations() {
     for arguments in [
       ["slurm", "--all", "--user", "ann"], ["12", "--all"], ["--user", "ann"], ["slurm", "12"],

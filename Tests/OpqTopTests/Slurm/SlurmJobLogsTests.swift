@@ -11,7 +11,8 @@ import Testing
   private let id = OperationReport.ID(7)
   private let now = SlurmRows.time(1)
 
-  /// Reads the file of the only job, whose contents from the known position on are a text.
+  /// Reads the file of the only job. The text is the contents of the file after the position; `nil` if the file cannot
+  /// be read. Without a position, the file is read from the requested position.
   private func read(
     _ text: String?, at position: Int64? = nil, path: String = "/out", isOver: Bool = false,
     _ logs: inout SlurmJobLogs
@@ -70,7 +71,7 @@ import Testing
     #expect(logs.nextLook { "\($0.rawValue)" } == nil)
   }
 
-  @Test("SV-11: An answer from before the job was shown again has no effect")
+  @Test("SV-11: If a job is hidden and shown again, an answer to an earlier request has no effect")
   func oldAnswer() throws {
     var logs = logs()
     let look = try #require(logs.nextLook { "\($0.rawValue)" })
@@ -81,7 +82,7 @@ import Testing
     #expect(try read("a\n", &logs)?.lines.map(\.text) == ["a"])
   }
 
-  @Test("SV-11: A file that cannot be read is one sentence, which is not repeated")
+  @Test("SV-11: If a file cannot be read, a sentence says so once")
   func unreadable() throws {
     var logs = logs()
     let log = try #require(try read(nil, path: "/out", &logs))

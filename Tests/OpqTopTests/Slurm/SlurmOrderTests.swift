@@ -10,7 +10,7 @@ import Testing
 @Suite("Commands for jobs of Slurm") struct SlurmOrderTests {
   private func id(_ number: Int) -> OperationReport.ID { OperationReport.ID(UInt64(number)) }
 
-  /// The picture: 1 ← 2 ← 3, the array 5, and the job 9 that has ended.
+  /// Jobs: 3 depends on 2, which depends on 1; tasks of the arrays 5 and 6; and 9, which has ended.
   private func picture() -> SlurmPicture {
     var picture = SlurmRows.picture()
     _ = picture.take(
@@ -56,7 +56,7 @@ import Testing
     #expect(order.result([]).outcomes == [.lost, .alreadyFinished])
   }
 
-  @Test("SV-8: A command has the answers that are known, and the others are lost")
+  @Test("SV-8: If Slurm answers only for some jobs, the results for the others are lost")
   func partlyLost() throws {
     let order = try #require(makeOrder(.cancel([id(1), id(2), id(3)])))
     let result = order.result([.accepted, .refused("no"), .lost])

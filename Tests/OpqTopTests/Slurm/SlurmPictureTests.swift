@@ -60,7 +60,7 @@ import Testing
     #expect(running.state == .executing)
   }
 
-  @Test("SV-2: Times are those of Slurm, on the clock of the viewer")
+  @Test("SV-2: Times of Slurm are converted to the clock of the viewer")
   func times() throws {
     let report = try report(
       Rows.row(1, "COMPLETED", times: (start: 5, end: 65), nodes: "n1"))
@@ -188,7 +188,7 @@ import Testing
     #expect(found[id(32)]?.dependencies == [id(18)])
   }
 
-  @Test("SV-6: Many jobs that depend on one array have its tasks, sorted by id")
+  @Test("SV-6: Jobs that depend on one array depend on its tasks, which are sorted by id")
   func manyDependents() {
     let tasks = (1...200).reversed().map { Rows.row(1_000 + $0, array: (1_001, "\($0)")) }
     let ended = Rows.row(1_201, array: (1_001, "201"), "COMPLETED")
@@ -203,7 +203,7 @@ import Testing
 
   // MARK: Forgotten jobs
 
-  @Test("SV-5: A job that Slurm has forgotten stays with its end")
+  @Test("SV-5: A job that has ended stays after Slurm has forgotten it")
   func forgotten() {
     var picture = Rows.picture()
     _ = picture.take([Rows.row(1, "FAILED", "NonZeroExitCode")], at: Rows.time(1))
@@ -212,7 +212,7 @@ import Testing
     #expect(update.queues.first?.counts.failed == 1)
   }
 
-  @Test("SV-5: A job whose end was not shown has finished, and says that its end is not known")
+  @Test("SV-5: If the end of a job was not shown, it has finished, and its status says so")
   func unknownEnd() throws {
     var picture = Rows.picture()
     _ = picture.take([Rows.row(1, "RUNNING", times: (start: 1, end: nil))], at: Rows.time(2))

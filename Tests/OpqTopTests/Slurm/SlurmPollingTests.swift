@@ -49,7 +49,7 @@ import Testing
     #expect(polling.nextStart(at: time(0.5)) == time(1))
   }
 
-  @Test("SV-10: A call without an answer for ten seconds is a silence")
+  @Test("SV-10: If a call has no answer for ten seconds, the source is silent")
   func silence() {
     var polling = SlurmPolling()
     _ = polling.begin(at: time(0))

@@ -14,7 +14,7 @@ enum SlurmRows {
   /// Returns the row of a job.
   ///
   /// - Parameters:
-  ///   - id: The id that Slurm never uses twice.
+  ///   - id: The id of the job or task. No other job or task has it.
   ///   - array: The id of the array, and the tasks, such as `1-6%2`.
   ///   - state: The state.
   ///   - reason: The reason.
