@@ -37,7 +37,11 @@ extension RelayTarget {
   /// The processes of this user that have sockets, by ascending process ids; at most as many as a relay can name. A
   /// process may have ended.
   package static var all: [RelayTarget] {
-    ProcessFinder.sockets().prefix(WireLimits.mostRelayTargets).map { RelayTarget(path: $0.path) }
+    ProcessFinder.sockets().prefix(WireLimits.mostRelayTargets).map { socket in
+      var target = RelayTarget(path: socket.path)
+      target.isFound = true
+      return target
+    }
   }
 }
 

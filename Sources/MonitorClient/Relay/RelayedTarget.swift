@@ -14,20 +14,17 @@ package struct RelayedTarget: Sendable, Equatable {
   package var path: String
   /// The reason why the process cannot be watched; `nil` if it can be tried.
   package var refusal: AttachError?
-
-  /// Creates a target.
-  package init(number: Int, processID: Int32, path: String, refusal: AttachError? = nil) {
-    self.number = number
-    self.processID = processID
-    self.path = path
-    self.refusal = refusal
-  }
+  /// Whether the relay was started without arguments, and has found the process. Otherwise the arguments of the relay
+  /// select the process.
+  package var isFound: Bool
 
   /// Creates the target with this number from the greeting of a relay.
   init(_ target: RelayTarget, number: Int) {
-    self.init(
-      number: number, processID: target.processID, path: target.path,
-      refusal: target.refusal.map { AttachError($0) })
+    self.number = number
+    processID = target.processID
+    path = target.path
+    refusal = target.refusal.map { AttachError($0) }
+    isFound = target.isFound
   }
 }
 

@@ -27,12 +27,18 @@ package struct RelayTarget: Sendable, Equatable {
   package var path: String
   /// The reason why the relay does not connect to the process; `nil` if it does.
   package var refusal: RelayRefusal?
+  /// Whether the relay was started without arguments, and has found the process. Otherwise the arguments of the relay
+  /// select the process.
+  package var isFound: Bool
 
   /// Creates a target.
-  package init(processID: Int32, path: String, refusal: RelayRefusal? = nil) {
+  package init(
+    processID: Int32, path: String, refusal: RelayRefusal? = nil, isFound: Bool = false
+  ) {
     self.processID = processID
     self.path = path
     self.refusal = refusal
+    self.isFound = isFound
   }
 }
 

@@ -77,6 +77,7 @@ extension WireRelayTarget {
     processID = target.processID
     path = target.path.wireText
     if let refusal = target.refusal { self.refusal = WireRelayRefusal(refusal) }
+    isFound = target.isFound
   }
 }
 
@@ -91,7 +92,7 @@ extension RelayTarget {
     }
     self.init(
       processID: wire.processID, path: wire.path,
-      refusal: wire.hasRefusal ? RelayRefusal(wire.refusal) : nil)
+      refusal: wire.hasRefusal ? RelayRefusal(wire.refusal) : nil, isFound: wire.isFound)
   }
 }
 

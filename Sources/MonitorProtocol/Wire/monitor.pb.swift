@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto d0f065bb06dcd24d26f8e680ad36eaa9e4b41b2926d267c726636be93b62bac7
+// Made from monitor.proto abec9a99cf9abf486363104860729039fa20a74fbca152a56098fc54a3db21d2
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -2889,7 +2889,7 @@ nonisolated struct WireRelayTarget: Sendable {
   /// The path of the process's socket; empty if the process has none.
   var path: String = String()
 
-  /// The reason why the relay does not connect to the process; not set if it does.
+  /// The reason why the relay does not connect to the process; not set if the relay connects to it.
   var refusal: WireRelayRefusal {
     get {_refusal ?? WireRelayRefusal()}
     set {_refusal = newValue}
@@ -2898,6 +2898,10 @@ nonisolated struct WireRelayTarget: Sendable {
   var hasRefusal: Bool {self._refusal != nil}
   /// Clears the value of `refusal`. Subsequent reads from it will return its default value.
   mutating func clearRefusal() {self._refusal = nil}
+
+  /// Whether the relay was started without arguments, and has found the process. If it is not set, the arguments of
+  /// the relay select the process.
+  var isFound: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -6351,7 +6355,7 @@ nonisolated extension WireRelayGreeting: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireRelayTarget: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RelayTarget"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}process_id\0\u{1}path\0\u{1}refusal\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}process_id\0\u{1}path\0\u{1}refusal\0\u{3}is_found\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6362,6 +6366,7 @@ nonisolated extension WireRelayTarget: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 1: try { try decoder.decodeSingularInt32Field(value: &self.processID) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.path) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._refusal) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.isFound) }()
       default: break
       }
     }
@@ -6381,6 +6386,9 @@ nonisolated extension WireRelayTarget: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._refusal {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
+    if self.isFound != false {
+      try visitor.visitSingularBoolField(value: self.isFound, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6388,6 +6396,7 @@ nonisolated extension WireRelayTarget: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.processID != rhs.processID {return false}
     if lhs.path != rhs.path {return false}
     if lhs._refusal != rhs._refusal {return false}
+    if lhs.isFound != rhs.isFound {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

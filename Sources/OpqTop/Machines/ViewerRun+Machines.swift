@@ -45,13 +45,14 @@ extension ViewerRun {
     _ target: AttachTarget, at position: Int, of named: [RelayedTarget], _ link: RelayLink,
     _ place: RemotePlace
   ) throws -> LocatedProcess {
-    // A login can be limited to "opq-top relay" without arguments. Then the far side names all processes, and their
-    // positions are not those of the targets. Therefore the id is compared if the target has one.
-    let found =
-      switch target {
-      case .process(let id): named.first { $0.processID == id }
-      case .socket: named.indices.contains(position) ? named[position] : nil
-      }
+    // If the far side names all processes, their positions are not those of the targets.
+    let found: RelayedTarget?
+    switch target {
+    case .process(let id): found = named.first { $0.processID == id }
+    case .socket:
+      try place.checkSelection(named)
+      found = named.indices.contains(position) ? named[position] : nil
+    }
     guard let found else { throw AttachError(.nothingThere, "there is no \(target)") }
     if let refusal = found.refusal { throw refusal }
     return LocatedProcess(found, through: link, to: place)
@@ -68,6 +69,7 @@ extension ViewerRun {
     let link = links.open(place, arguments)
     return try place.naming {
       let named = try targets(of: link)
+      try place.checkSelection(named)
       guard let only = named.first, named.count == 1 else {
         throw AttachError(
           .lost, "\(place.name) has named \(named.count) processes in place of the selected one")
@@ -122,6 +124,20 @@ extension ViewerRun {
 }
 
 extension RemotePlace {
+  /// Checks that the far side names only processes that arguments select.
+  ///
+  /// A login can be limited to `opq-top relay` without arguments. Then the far side names all processes of the user, and
+  /// only their ids select one of them.
+  ///
+  /// - Throws: ``AttachError`` if the far side names all processes.
+  fileprivate func checkSelection(_ named: [RelayedTarget]) throws(AttachError) {
+    guard named.contains(where: \.isFound) else { return }
+    throw AttachError(
+      .lost,
+      "\(name) starts \"opq-top relay\" without arguments, so only a process id selects a process there"
+    )
+  }
+
   /// Calls a closure. If it throws an `AttachError`, adds the name of the place to the error's description, unless the
   /// description contains it.
   func naming<Value>(_ body: () throws -> Value) throws -> Value {

@@ -66,6 +66,21 @@ struct MachineFailureTests {
     }
   }
 
+  @Test("RM-4: A login that is limited to opq-top relay selects a process only by its id")
+  func limitedLogin() throws {
+    let scene = try MachineScene(.script(#"exec "$PROGRAM" relay"#))
+    let process = try scene.process()
+    let found = try scene.run(["attach", "login:\(process.id)", "--batch", "-n", "1"])
+    #expect(found.ending == .status(0), "\(found.errors)")
+    let other = try scene.run(["cancel", "1", "-H", "login", "-p", "2147483646"])
+    #expect(other.ending == .status(3), "\(other.errors)")
+    for option in [["--wait", "\(process.id)"], ["--socket", process.socket], ["--run", "r"]] {
+      let refused = try scene.run(["cancel", "1", "-H", "login"] + option)
+      #expect(refused.ending == .status(1), "\(refused.errors)")
+      refused.expectSentence("login", "only a process id selects a process")
+    }
+  }
+
   @Test("RM-6: If the host has no such process, opq-top prints one sentence and exits with 3")
   func noProcess() throws {
     let scene = try MachineScene()

@@ -27,6 +27,7 @@ import Testing
       [
         RelayTarget(processID: 4_711, path: "/run/user/1000/opq/4711-5.sock"),
         RelayTarget(processID: 0, path: "", refusal: refusal),
+        RelayTarget(processID: 5, path: "/tmp/5-7.sock", isFound: true),
         RelayTarget(
           processID: 1, path: "", refusal: RelayRefusal(.denied, "no", hasProcessEnded: false)),
       ], versions: ProtocolVersions(major: 2, minor: 5)),
