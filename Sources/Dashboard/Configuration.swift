@@ -25,10 +25,10 @@ extension Dashboard {
     /// Whether the operations of the first source are the jobs of a file. Then the header shows ``title``, and the log
     /// screen shows the whole output of a job.
     public var runsJobs: Bool
-    /// The other machine whose processes the picker lists; empty for this machine. The name is unsanitised.
+    /// The name of the machine whose processes the picker lists, unsanitised; empty for this machine.
     public var host: String
-    /// Whether the operations of the first source are the jobs of a run on another machine. This program cannot read the
-    /// output of these jobs.
+    /// Whether the operations of the first source are the jobs of a run on another machine. This program cannot read
+    /// the output of these jobs.
     public var runsJobsElsewhere: Bool
     /// Whether the terminal shows characters beyond ASCII.
     public var isUnicode: Bool

@@ -16,11 +16,11 @@ public enum Message: Sendable, Equatable {
   case resized(Size)
   /// The result of an ``Effect/export(_:)``.
   case exported(ExportResult)
-  /// The answer to ``Effect/findProcesses``: all processes that were found, in the order in which the picker
-  /// lists them.
+  /// The answer to ``Effect/findProcesses(isRequested:)``: all processes that were found, in the order in which the
+  /// picker lists them.
   case found([ProcessChoice])
-  /// The answer to ``Effect/findProcesses`` if the processes of another machine could not be found. The reason is a
-  /// sentence.
+  /// The answer to ``Effect/findProcesses(isRequested:)`` if the processes of another machine could not be found. The
+  /// reason is a sentence.
   case findFailed(reason: String)
   /// The source of an ``Effect/open(_:)`` could not be opened. The reason is a sentence. The dashboard still
   /// watches the previous source.
@@ -53,8 +53,8 @@ public enum Effect: Sendable, Equatable {
   /// The loop must find the processes that can be watched, and answer with ``Message/found(_:)``
   /// or ``Message/findFailed(reason:)``. The dashboard does not request a second search before the answer.
   ///
-  /// `isRequested` is `true` if the user has opened the picker, or has typed the key that searches again. It is `false`
-  /// if the open picker repeats the search.
+  /// `isRequested` is `true` if the user has opened the picker or has pressed the key for a new search. It is `false`
+  /// if the open picker repeats the search by itself.
   case findProcesses(isRequested: Bool)
   /// The loop must watch this source instead of the present one.
   ///

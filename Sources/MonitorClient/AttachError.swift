@@ -90,11 +90,12 @@ extension AttachError {
 }
 
 extension String {
-  /// The text of another process as one line that is safe to print. The text may contain any characters.
+  /// The reason that another process has sent, as one line that is safe to print. The reason may contain any
+  /// characters. If it is empty, the line says that no reason was given.
   var shownSentence: String { isEmpty ? "no reason given" : shownLine(limit: 199) }
 
-  /// Returns the text of another process as one line that is safe to print, with at most a number of characters and,
-  /// if the text is longer, "…".
+  /// Returns the text of another process as one line that is safe to print. If the text has more than `limit`
+  /// characters, the line contains the first ones and "…".
   func shownLine(limit: Int) -> String {
     let shown = unicodeScalars.prefix(limit).map { scalar -> Unicode.Scalar in
       if scalar.properties.isWhitespace { return " " }

@@ -37,8 +37,8 @@ final class ProcessConnection: TransportReceiver {
   /// - Parameters:
   ///   - address: The place of the process.
   ///   - isReadOnly: Whether the viewer sends no commands.
-  ///   - patience: The maximum time for the process to send its greeting, from the moment at which the viewer sends its
-  ///     own greeting. If a socket cannot be connected, the time begins with the attempt.
+  ///   - patience: The maximum time for the process to send its greeting. The time begins when the viewer begins to
+  ///     connect to the socket. For a process behind a relay, it begins after the greeting of the relay.
   ///   - ledger: Counts the memory for the process's operations.
   ///   - deliver: A closure that is called with each message of the process.
   ///   - receive: A closure that is called with each event of the connection.

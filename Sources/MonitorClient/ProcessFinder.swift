@@ -58,12 +58,12 @@ package enum ProcessFinder {
       within: patience)
   }
 
-  /// Returns the processes that a relay was started for, in the order of their process ids. The call takes as long as
-  /// the slowest answer. It also waits for the first greeting of the relay, and starts the command of the link if it
-  /// does not run.
+  /// Returns the processes that a relay was started for, in the order of their process ids. The call starts the command
+  /// of the link if it does not run. It waits for the first greeting of the relay, and for the slowest process.
   ///
-  /// A process with a ``RelayedTarget/refusal`` has it as its answer. The processes are those of the first connection of
-  /// the link. Processes that have begun to listen since are found through a new link.
+  /// If a process has a ``RelayedTarget/refusal``, this refusal is its answer. If no process listens at a socket, the
+  /// result does not contain the socket. The processes are those of the first connection of the link. To find processes
+  /// that have begun to listen later, use a new link.
   ///
   /// - Parameter link: The link to the relay; `nil` for this machine.
   /// - Returns: The processes.
@@ -94,8 +94,8 @@ package enum ProcessFinder {
     return sorted(refused + answers(probes, within: relayedPatience))
   }
 
-  /// Returns the sockets in the directories of this user that have the names of processes' sockets. The processes may
-  /// have ended.
+  /// Returns the paths of the processes' sockets in the directories of this user, and the process ids in their names.
+  /// The processes may have ended.
   static func sockets() -> [(path: String, processID: Int32)] {
     var paths: [String: Int32] = [:]
     for directory in MonitorDirectory.candidates() where (try? directory.check()) != nil {

@@ -4,34 +4,35 @@
 import MonitorProtocol
 import NIOCore
 
-/// Carries the messages between this program and a monitored process, whole and unchanged. All methods must be called
-/// on the event loop.
+/// Transfers messages between this program and a monitored process, and does not change them. All methods must be
+/// called on the event loop.
 protocol ProcessTransport: AnyObject {
-  /// Connects to the process. The receiver is called on the loop from now on, at first possibly within this call, until
-  /// the transport has ended or is closed.
+  /// Connects to the process. The transport calls the receiver on the loop until the transport has ended or is closed.
+  /// The first call may occur before this method returns.
   ///
   /// - Parameters:
   ///   - receiver: The object that receives the messages. The transport keeps it until it has ended or is closed.
   ///   - loop: The event loop.
   func open(for receiver: any TransportReceiver, on loop: any EventLoop)
-  /// Sends a message after the next call of ``flush()``. Before the transport has connected and after it has ended, the
-  /// message is discarded.
+  /// Sends a message when ``flush()`` is called next. If the transport has not connected yet or has ended, the message
+  /// is discarded.
   func send(_ message: [UInt8])
   /// Sends the messages that were not sent yet.
   func flush()
-  /// Closes the connection after the messages that were flushed. A second call does nothing.
+  /// Closes the connection. The messages that were flushed are sent before, unless the receiving end does not read. A
+  /// second call does nothing.
   func close()
 }
 
 /// Receives the messages of a ``ProcessTransport``.
 protocol TransportReceiver: AnyObject {
-  /// The transport begins to connect. A transport that first needs a link calls the method when the link exists.
+  /// The transport begins to connect. A transport over a link calls the method after the greeting of the relay.
   func transportBeginsToConnect(on loop: any EventLoop)
   /// The transport can send messages.
   func transportHasConnected()
   /// The transport has received a message.
   func transportHasReceived(_ message: ByteBuffer)
-  /// No further bytes have arrived at this moment.
+  /// The transport has received bytes, and all complete messages in them were passed to the receiver.
   func transportHasFinishedReading()
   /// The transport has ended. No call follows.
   func transportHasEnded(_ end: TransportEnd)

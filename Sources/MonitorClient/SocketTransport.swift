@@ -7,7 +7,7 @@ import MonitorTransport
 import NIOCore
 import NIOPosix
 
-/// Carries the messages of a process over its socket. All methods must be called on the event loop.
+/// Transfers the messages of a process over its socket. All methods must be called on the event loop.
 final class SocketTransport: ProcessTransport, ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -82,16 +82,16 @@ final class SocketTransport: ProcessTransport, ChannelInboundHandler {
     context?.close(promise: nil)
   }
 
-  // MARK: The pace of a relay
+  // MARK: Flow control of a relay
 
-  /// The number of bytes that were sent and that the process has not read yet.
+  /// The number of bytes that were sent and that the system has not accepted yet, because the process does not read.
   var unsentByteCount: Int {
     guard let context else { return 0 }
     return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
   /// Sets whether bytes are read from the socket as soon as they arrive; `true` by default. If they are not read, the
-  /// process cannot send many more messages.
+  /// process can send only as many bytes as the buffers of the socket can contain.
   func setReading(_ isReading: Bool) {
     guard isReading != self.isReading else { return }
     self.isReading = isReading
@@ -116,7 +116,8 @@ final class SocketTransport: ProcessTransport, ChannelInboundHandler {
     context.fireChannelActive()
   }
 
-  /// Begins if the peer may be trusted. A process of another user could show false data.
+  /// Reports to the receiver that the transport has connected, if the peer can be trusted. A process of another user
+  /// could show false data.
   private func connect(_ peer: Result<CommandOrigin, any Error>) {
     guard !isOver else { return }
     switch peer {

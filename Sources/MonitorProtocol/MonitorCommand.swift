@@ -20,8 +20,9 @@ public enum MonitorCommand: Sendable, Equatable {
   /// have no operation. Since version 1.3 of the protocol. If ``Hello/canRetry`` is `false`, the
   /// outcomes are ``CommandResult/Outcome/notRetryable``.
   case retry([OperationReport.ID], names: [String] = [])
-  /// Holds each of these operations, so that it does not start, or releases it. It is not a part of the protocol,
-  /// because only a viewer's own source can do this. If ``Hello/canHold`` is `false`, the outcomes are
+  /// Holds each of these operations if the value is `true`, and releases it if the value is `false`. A held operation
+  /// does not start. The command is not a part of the protocol, because processes cannot hold operations. Only a
+  /// source inside the viewer can. If ``Hello/canHold`` is `false`, the outcomes are
   /// ``CommandResult/Outcome/refused``.
   case setHeld([OperationReport.ID], Bool)
 }
@@ -57,8 +58,8 @@ public struct CommandResult: Sendable, Equatable {
   /// The ids of the dependents that were also asked to cancel, ascending. A process sends at most
   /// ``WireLimits/mostDependentsOfResult`` of them.
   public var dependents: [OperationReport.ID]
-  /// The reasons for ``Outcome/notRetryable`` and ``Outcome/refused``, by the index in ``outcomes``. A reason is a sentence
-  /// without a full stop; unsanitised. A process sends at most ``WireLimits/mostRefusalBytes`` of
+  /// The reasons for ``Outcome/notRetryable`` and ``Outcome/refused``, by the index in ``outcomes``. A reason is a
+  /// sentence without a full stop; unsanitised. A process sends at most ``WireLimits/mostRefusalBytes`` of
   /// them.
   public var refusals: [Int: String] = [:]
 
@@ -66,7 +67,7 @@ public struct CommandResult: Sendable, Equatable {
   /// the command.
   package static let cannotRetry = "the process cannot retry jobs"
 
-  /// The reason of a process, which cannot hold operations.
+  /// The reason why a process refuses ``MonitorCommand/setHeld(_:_:)``.
   package static let cannotHold = "the process cannot hold operations"
 
   /// Creates the result of a command.

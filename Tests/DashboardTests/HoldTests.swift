@@ -79,7 +79,7 @@ import Testing
     #expect(dashboard.text().shows("#4 job 4 has ended"))
   }
 
-  @Test("SV-8: The keys are not offered for a process, and say why", arguments: ["W", "V"])
+  @Test("SV-8: The keys are not offered for a process, and show the reason", arguments: ["W", "V"])
   func process(key: String) {
     var dashboard = dashboard(canHold: false)
     #expect(dashboard.press(key) == [.bell])
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("SV-7: The sentence about a pending job is its status, also if it is held")
+  @Test("SV-7: The sentence about a pending job is its status, even if it is held")
   func sentences() {
     #expect(dashboard().text().shows("pending: Priority; others are first"))
     var held = dashboard(selecting: Self.held)

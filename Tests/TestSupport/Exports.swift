@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// The programs of tests use the module `FixtureSupport` without the testing library, which has no static library.
+// The release build links the programs of tests statically. These programs use only `FixtureSupport`, because the
+// testing library has no static version.
 @_exported public import FixtureSupport

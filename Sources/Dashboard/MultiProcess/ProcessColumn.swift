@@ -19,8 +19,8 @@ struct ProcessColumn {
   ///   - limit: The maximum width in cells.
   init(_ processes: [ProcessReport], glyphs: Glyphs, limit: Int) {
     let names = Set(processes.map(\.hello.processName))
-    // If two processes run the same program, the column shows process ids instead of names. On several machines, the
-    // same id may belong to several processes, so the host precedes the id, as on the command line.
+    // If two processes run the same program, the column shows process ids instead of names. Two processes on different
+    // machines can have the same id. Therefore the host precedes the id, as on the command line.
     let isNamed = names.count == processes.count
     let hasHosts = processes.contains { !$0.hello.host.isEmpty }
     title = processes.isEmpty ? "" : isNamed || hasHosts ? "PROCESS" : "PID"
@@ -36,7 +36,7 @@ struct ProcessColumn {
       ? 0 : words.values.reduce(7) { max($0, glyphs.width(of: $1, limit: limit)) }
   }
 
-  /// Returns the host and the id of a process. If the text is too long, the host is cut and not the id.
+  /// Returns the host and the id of a process. If the text is too long, the host is cut.
   private static func id(_ hello: Hello, glyphs: Glyphs, limit: Int) -> String {
     let id = "\(hello.processID)"
     if hello.host.isEmpty { return id }

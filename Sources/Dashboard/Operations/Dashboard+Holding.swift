@@ -3,14 +3,14 @@
 
 import MonitorProtocol
 
-// Operations that the user holds and releases. No process can do this; the source of Slurm jobs can.
+// The commands that hold and release operations. The source of Slurm jobs supports them. Processes do not.
 
 extension Dashboard {
   /// Whether the watched source can hold operations.
   var canHold: Bool { live.hello?.canHold == true }
 
-  /// Holds or releases the tagged operations or, if none of them can be held, the selected one. An operation that has
-  /// started can be neither held nor released.
+  /// Holds or releases the tagged operations that have not started. If there are none, the command applies to the
+  /// selected operation. An operation that has started can be neither held nor released.
   mutating func setHeld(_ isHeld: Bool) -> [Effect] {
     let ids = targets(of: isHeld ? .hold : .release)
     guard !refuses(ids) else { return [.bell] }
@@ -38,7 +38,7 @@ extension Dashboard {
 }
 
 extension OperationState {
-  /// Whether an operation in this state can be held or released: whether it has not started.
+  /// Whether an operation in this state can be held or released. This is `true` if the operation has not started.
   var mayBeHeld: Bool {
     switch self {
     case .waiting, .ready, .held: true
@@ -48,14 +48,16 @@ extension OperationState {
 }
 
 extension MonitoredState {
-  /// Whether an operation is held, and not its queue: its queue is not suspended.
+  /// Whether the operation itself is held. If the source cannot hold operations, a held operation waits because its
+  /// queue is suspended.
   func isHeldItself(_ report: OperationReport) -> Bool {
     report.state == .held && hello?.canHold == true
   }
 }
 
 extension CommandResult {
-  /// Returns words for operations for which the source does not carry out the command, with the first reason.
+  /// Returns the words for operations for which the source does not carry out the command. They end with the first
+  /// of the reasons.
   ///
   /// - Parameter words: The words without a reason, such as "not cancelled".
   /// - Returns: The words.

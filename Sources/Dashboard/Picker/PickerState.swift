@@ -53,7 +53,7 @@ struct PickerState: Sendable, Equatable {
   private(set) var index = 0
 
   private var isChosen = false
-  /// Whether the user has requested the next search. The user has opened the picker, which requests the first one.
+  /// Whether the user has requested the next search. The user requests the first search by opening the picker.
   private var isRequested = true
   private var top = 0
 
@@ -61,7 +61,7 @@ struct PickerState: Sendable, Equatable {
   var selected: Row { rows[index] }
 
   /// Begins a search for processes if the time of the next search has come. Returns whether the user has requested the
-  /// search; `nil` if the program need not search.
+  /// search; `nil` if no search begins.
   mutating func startLooking(at now: MonitorTime) -> Bool? {
     guard let nextLook, nextLook <= now else { return nil }
     self.nextLook = nil
@@ -89,8 +89,8 @@ struct PickerState: Sendable, Equatable {
     index = same ?? (isChosen ? min(index, rows.count - 1) : first ?? 0)
   }
 
-  /// Records that a search for processes has failed. The next search follows later than after a success, because it
-  /// probably fails too.
+  /// Records that a search for processes has failed. The next search probably fails too. Therefore it begins later than
+  /// after a success.
   mutating func noteFailure(at now: MonitorTime) {
     hasFound = true
     nextLook = now + Self.intervalAfterFailure

@@ -3,12 +3,12 @@
 
 package import MonitorProtocol
 
-/// A process that a relay awaits until it listens.
+/// A process for which a relay waits until the process listens.
 package struct AwaitedTarget: Sendable {
   private let processID: Int32
   private var wasThere = false
 
-  /// Creates the state of a process that was not looked for yet. The process need not exist.
+  /// Creates the state before the first search for a process. The process need not exist.
   package init(processID: Int32) { self.processID = processID }
 
   /// Looks for the process's socket.

@@ -18,7 +18,7 @@ final class LinkCommand {
     case text
     /// A message has arrived.
     case message(ByteBuffer)
-    /// No further bytes have arrived at this moment.
+    /// Bytes have arrived, and an event has reported each complete message in them.
     case heard
     /// Bytes have arrived that cannot be a message.
     case fault(String)
@@ -28,14 +28,14 @@ final class LinkCommand {
     case ended(RelayEnd)
   }
 
-  /// The maximum number of bytes that wait for a command that does not read them. A further message is not sent.
+  /// The maximum number of bytes that wait because the command does not read. If more bytes wait, no message is sent.
   private static let longestBacklog = WireLimits.maximumMessageSize
 
   private let loop: any EventLoop
   private let process: Int32
-  /// The receiver of the events; `nil` if the command is ignored.
+  /// The receiver of the events; `nil` if the command was abandoned or its end was reported.
   private var receive: ((Event) -> Void)?
-  /// A closure that is called once, when the process has ended. It is called even if the command is ignored.
+  /// A closure that is called once, when the process has ended. It is called even if the command was abandoned.
   var whenExited: (() -> Void)?
   /// The channel to the standard input; `nil` before it exists and after its end.
   private var input: (any Channel)?
@@ -76,19 +76,19 @@ final class LinkCommand {
     awaitEnd()
   }
 
-  /// The first line of the text that has arrived instead of the preamble; empty if none has.
+  /// The first line of the text that has arrived instead of the preamble; empty if no text has arrived.
   var text: String { preamble?.text ?? "" }
 
   // MARK: Sending
 
-  /// Sends a message after the next call of ``flush()``.
+  /// Sends a message when ``flush()`` is called next.
   func send(_ message: [UInt8]) {
     guard let input, !isStalled else { return }
     let backlog = (try? input.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     guard backlog <= Self.longestBacklog else {
       isStalled = true
       let me = NIOLoopBound(self, eventLoop: loop)
-      // The sender may be handling an event.
+      // The caller may be handling another event. Therefore this event is reported later.
       return loop.execute { me.value.receive?(.stalled) }
     }
     input.write(MessageFraming.framed(message, allocator: input.allocator), promise: nil)
@@ -99,7 +99,8 @@ final class LinkCommand {
 
   // MARK: Ending
 
-  /// Ends the command: closes its standard input, and kills it after a grace period. A second call does nothing.
+  /// Closes the standard input of the command, and kills the command if it has not ended after a grace period. A second
+  /// call does nothing.
   func stop() {
     guard !isStopped else { return }
     closeInput()
@@ -108,7 +109,7 @@ final class LinkCommand {
 
   /// Ends the command as ``stop()`` does, with a shorter grace period, and reports no further events.
   ///
-  /// - Parameter kills: Whether the command gets no grace period.
+  /// - Parameter kills: Whether the command is killed at once.
   func abandon(kills: Bool) {
     receive = nil
     if kills { kill() }
@@ -123,8 +124,8 @@ final class LinkCommand {
   }
 
   private func kill() {
-    // The id of a process that has not been waited for belongs to no other process. The process is the leader of its
-    // group, to which programs belong that it has started.
+    // Until the exit status of a process is read, no other process gets its id. The process is the leader of a process
+    // group, which also contains the programs that it has started.
     if !end.hasExited { cmonitor_send_signal(-process, cmonitor_signal_kill) }
   }
 
@@ -192,7 +193,7 @@ final class LinkCommand {
     channel.closeFuture.whenComplete { _ in me.value.input = nil }
   }
 
-  // The channels keep their handlers after their end. A handler that kept the command would keep itself.
+  // A handler does not keep the command, because the command keeps its handlers. Otherwise neither would be released.
 
   private func openOutput(_ file: Int32) {
     let preamble = RelayPreambleHandler { [weak self] verdict in

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Decides when the end of a link's command is complete: its standard output and standard error have ended, and its
-/// exit status is known. This type uses neither a process nor a clock.
+/// Decides when a link kills its command, and when it reports the end of the command. The link reports the end when the
+/// standard output, the standard error and the process have ended, or when the grace periods have passed. This type
+/// uses neither a process nor a clock.
 struct LinkCommandEnd: Equatable {
   /// An action that the link must carry out.
   enum Action: Equatable {
@@ -10,13 +11,14 @@ struct LinkCommandEnd: Equatable {
     case wait(number: Int, Duration)
     /// The link must kill the command.
     case kill
-    /// The end is complete.
+    /// The link must report the end of the command.
     case report
   }
 
-  /// The time for the command to end after the first sign of its end, and again after it was killed.
+  /// The grace period after the standard output or the process has ended, or after the command was asked to end. The
+  /// same period follows after the command is killed.
   static let grace = Duration.seconds(1)
-  /// The time for the command to end after it was abandoned. It can send its last bytes.
+  /// The grace period of a command that was abandoned. During this time, the command can send its last bytes.
   static let shortGrace = Duration.milliseconds(300)
 
   /// Whether the command's standard output has ended.
@@ -50,7 +52,7 @@ struct LinkCommandEnd: Equatable {
   /// Handles the request to end the command.
   mutating func stop() -> [Action] { beginToWait() }
 
-  /// Handles the request to end the command because nothing else is expected of it.
+  /// Handles the request to end the command after the shorter grace period.
   mutating func abandon() -> [Action] {
     guard !isReported, !isKilled else { return [] }
     isWaiting = true

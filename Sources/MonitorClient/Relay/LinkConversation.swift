@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// The state of the viewer's end of a link, without a command and without a clock.
+/// The state of the viewer's end of a link. This type uses neither a command nor a clock.
 struct LinkConversation {
   /// An action that the link must carry out.
   enum Action: Equatable {
@@ -11,19 +11,20 @@ struct LinkConversation {
     case start(arguments: [String])
     /// The link must send this request to the relay.
     case send(RelayRequest)
-    /// The first connection to the relay has these targets.
+    /// The link must report the targets of the first connection to the relay.
     case greet([RelayedTarget])
-    /// The first connection to the relay has failed.
+    /// The link must report that the first connection to the relay has failed.
     case refuse(AttachError)
-    /// The connection to a process can send messages.
+    /// The link must report that the connection to a process can send messages.
     case begin(connection: UInt32)
-    /// The connection has received a message.
+    /// The link must pass this message to the receiver of its connection.
     case deliver(RelayedMessage)
-    /// The connection has ended.
+    /// The link must report that the connection has ended.
     case end(connection: UInt32, TransportEnd)
     /// The link must end the command and wait for its end.
     case finish
-    /// The link must end the command, at once if `kills`, and ignore it from now on.
+    /// The link must end the command and ignore its further events. If `kills` is `true`, the link must kill the
+    /// command at once.
     case abandon(kills: Bool)
   }
 
@@ -49,9 +50,10 @@ struct LinkConversation {
     var isOpen = false
   }
 
-  /// The maximum time before the preamble is complete.
+  /// The maximum time from the start of the command until the preamble is complete.
   private static let startPatience = Duration.seconds(10)
-  /// The maximum time without bytes of a relay. A loss is reported within 10 s, even if the viewer is late.
+  /// The maximum time in which a relay sends no bytes. It is less than 10 s, so that a loss is reported within 10 s
+  /// even if a check is late.
   private static let patience = Duration.seconds(8)
 
   /// The maximum time between two pings. A relay that receives nothing for ``Relay/patience`` ends.
@@ -68,12 +70,12 @@ struct LinkConversation {
   private var presentTargets: [RelayTarget] = []
   /// Whether the result of the first connection to the relay is known.
   private var isDecided = false
-  /// Detects whether the command sends bytes; `nil` if it does not run.
+  /// Detects whether the command sends bytes; `nil` if it does not run or was asked to end.
   private var silence: Silence?
   /// Whether messages have arrived since the last call of ``hear(at:)``, and whether this version knows one of them.
   private var heard: (anything: Bool, known: Bool) = (false, false)
   private var lastPing: UInt64 = 0
-  /// The time of the last ping, or of the greeting of the viewer before the first one.
+  /// The time of the last ping. Before the first ping, it is the time of the viewer's greeting.
   private var lastPingTime = MonitorTime(nanoseconds: 0)
 
   /// Creates the state of a link whose command does not run.
@@ -112,7 +114,7 @@ struct LinkConversation {
     return lastConnection
   }
 
-  /// Opens a connection as soon as the relay has sent its greeting.
+  /// Opens a connection as soon as the relay has sent its greeting. Starts the command if it does not run.
   mutating func open(_ connection: UInt32, at now: MonitorTime) -> [Action] {
     switch phase {
     case .idle: return connect(at: now)
@@ -124,7 +126,8 @@ struct LinkConversation {
     }
   }
 
-  /// The end of a connection that is requested after the end of the link. It is final, so that no session tries again.
+  /// The error for a connection that is requested after the end of the link. The error is final, so that the session
+  /// does not reconnect.
   private static let closed = AttachError(.closed, "the viewer has closed the connection")
   private static let closing = AttachError(.lost, "the viewer is closing the connection")
 
@@ -177,7 +180,7 @@ struct LinkConversation {
   mutating func invalidate() -> [Action] {
     guard phase != .over else { return [] }
     let isRunning = phase != .idle
-    // A relay ends with its input, after it has forwarded the messages that were sent last.
+    // A relay that has sent its greeting ends when its input ends. Before that, it forwards the last messages.
     let kills = phase != .open
     let actions = fail(Self.closing)
     phase = .over
@@ -205,7 +208,7 @@ struct LinkConversation {
 
   /// Handles the end of the command, which may have failed to start.
   ///
-  /// - Parameter error: The reason, if the relay has not sent its greeting.
+  /// - Parameter error: The error to report if the relay has not sent its greeting.
   /// - Returns: The actions that the link must carry out.
   mutating func end(_ error: AttachError) -> [Action] {
     guard phase != .over, phase != .idle else { return [] }
@@ -292,13 +295,14 @@ struct LinkConversation {
 
   // MARK: Silence
 
-  /// The time of the next check; `nil` if the command does not run.
+  /// The time of the next check; `nil` if the command does not run or was asked to end.
   var nextLook: MonitorTime? { silence?.nextLook }
 
-  /// Records that bytes have arrived from the command, after their messages were handled.
+  /// Records that bytes have arrived from the command. The method must be called after the messages in these bytes were
+  /// handled.
   ///
   /// Bytes before the preamble do not count, because they may be text of any length. Messages do not count if this
-  /// version knows none of them: a relay of any version answers a ping.
+  /// version knows none of them, because a relay of any version answers a ping with a message that this version knows.
   mutating func hear(at now: MonitorTime) {
     defer { heard = (false, false) }
     guard phase != .starting, heard.known || !heard.anything else { return }
@@ -324,7 +328,8 @@ struct LinkConversation {
       case .post: break
       }
     }
-    // A relay that sends all the time is not asked otherwise.
+    // While bytes arrive, `silence` requests no ping. A relay that sends without a pause could then receive nothing,
+    // and would end.
     let isDue = phase != .starting && silence != nil && now - lastPingTime >= Self.longestPause
     return isDue ? actions + [ping(at: now)] : actions
   }

@@ -20,7 +20,7 @@ final class RelayPreambleHandler: ChannelInboundHandler {
   /// - Parameter receive: A closure that is called once, with a result other than `incomplete`.
   init(receive: @escaping (RelayPreamble.Verdict) -> Void) { self.receive = receive }
 
-  /// The first line of the text that has arrived instead of the preamble; empty if none has.
+  /// The first line of the text that has arrived instead of the preamble; empty if no text has arrived.
   var text: String { preamble.firstLine.text }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -51,7 +51,7 @@ final class RelayMessageHandler: ChannelInboundHandler {
   enum Event {
     /// A message has arrived.
     case message(ByteBuffer)
-    /// No further bytes have arrived at this moment.
+    /// Bytes have arrived, and an event has reported each complete message in them.
     case heard
     /// Bytes have arrived that cannot be a message.
     case fault(String)

@@ -6,8 +6,8 @@ import MonitorTransport
 import NIOCore
 import NIOPosix
 
-/// A relay, which forwards messages between a viewer and the processes of this machine. It opens nothing but the
-/// sockets of its targets. The processes' own rules apply to the viewer.
+/// A relay, which forwards messages between a viewer and the processes of this machine. It connects only to the sockets
+/// of its targets. Each process decides itself what the viewer may do.
 package struct Relay: Sendable {
   /// The way in which a relay has ended.
   package enum Ending: Sendable, Equatable {
@@ -17,7 +17,7 @@ package struct Relay: Sendable {
     case failed(String)
   }
 
-  /// The time without input after which a relay ends by default. A viewer sends a message at least each
+  /// The time without input after which a relay ends by default. A viewer sends a message at least every
   /// ``LinkConversation/longestPause``.
   package static let patience = Duration.seconds(60)
 
@@ -30,10 +30,10 @@ package struct Relay: Sendable {
   ///
   /// - Parameters:
   ///   - input: The file from which the viewer's messages are read: a pipe or a socket.
-  ///   - output: The file to which messages for the viewer are written: a pipe or a socket. It must be another
-  ///     descriptor than the input.
-  ///   - patience: The time without input after which the relay ends. If a network fails, the input does not end, and the
-  ///     relay would otherwise keep its connections to the processes.
+  ///   - output: The file to which messages for the viewer are written: a pipe or a socket. It must not be the same
+  ///     descriptor as the input.
+  ///   - patience: The time without input after which the relay ends. If a network fails, the input does not end.
+  ///     Without this limit, the relay would keep its connections to the processes.
   ///   - find: A function that returns the targets of the relay. It is called after the greeting of the viewer, on
   ///     another thread, which it may block for a short time. If it returns `nil`, it is called again 100 ms later.
   package init(
@@ -46,7 +46,7 @@ package struct Relay: Sendable {
     self.find = find
   }
 
-  /// Executes the relay, and returns when it has ended. Then both files are closed, unless the relay could not use
+  /// Runs the relay, and returns when it has ended. At its end, the relay closes both files, unless it could not use
   /// them. The method must not be called twice.
   package func run() -> Ending {
     let loop = ConnectionLoop.shared

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// The state of a relay, without sockets.
+/// The state of a relay. This type uses no sockets.
 struct RelayConversation {
   /// An action that the relay must carry out.
   enum Action: Equatable {
@@ -67,7 +67,7 @@ struct RelayConversation {
 
   private mutating func open(_ connection: UInt32, to target: UInt32) -> [Action] {
     guard connection > lastConnection else {
-      return fault("the connection \(connection) follows the connection \(lastConnection)")
+      return fault("the connection number \(connection) is not larger than \(lastConnection)")
     }
     lastConnection = connection
     guard target <= targets.count else {

@@ -13,8 +13,8 @@ struct RelayEnd: Sendable, Equatable {
   var text = ""
 }
 
-/// The sentences about a relay that cannot be reached. A sentence contains texts of the far side only as one line of
-/// limited length.
+/// The sentences about a relay that cannot be reached. If a sentence contains text that the command or the relay has
+/// sent, this text is one line of limited length.
 enum RelayFailure {
   /// The sentence about a message whose length exceeds the limit.
   static let tooLong = "a message is longer than \(WireLimits.maximumEnvelopeSize) bytes"
@@ -32,12 +32,12 @@ enum RelayFailure {
     case 126:
       return AttachError(
         .nothingThere, "opq-top cannot be executed on \(name)\(detail(line, place))")
-    // ssh has this status for its own failures. Another command has it for any reason.
+    // ssh ends with this status if ssh itself fails. Another command may end with it for any reason.
     case 255 where place.isHost:
       return AttachError(
         isDenial(line) ? .denied : .lost,
         "cannot log in to \(name)" + (line.map { ": \($0)" } ?? ""))
-    // A version without the command exits with the status of each wrong command line.
+    // A version without the command "relay" ends with the status for an invalid command line.
     case 2 where line?.contains("unknown command \"relay\"") == true: return tooOld(name)
     case _ where !end.text.isEmpty: return unexpectedText(end.text, name)
     case let status:
@@ -55,8 +55,8 @@ enum RelayFailure {
   ///
   /// - Parameters:
   ///   - place: The place of the relay.
-  ///   - text: The text that has arrived instead of the preamble, which has no end of a line; empty if there is none.
-  /// - Returns: The error, which has the text if there is one.
+  ///   - text: The incomplete line that has arrived instead of the preamble; empty if there is none.
+  /// - Returns: The error. It contains the text if there is one.
   static func noAnswer(from place: RemotePlace, text: String) -> AttachError {
     if !text.isEmpty { return unexpectedText(text, place.shownName) }
     return AttachError(.lost, "\(place.shownName) does not answer")
@@ -105,7 +105,8 @@ enum RelayFailure {
       """)
   }
 
-  /// The reason for a status that the shell of a user's command also has if it does not find the command itself.
+  /// Returns the last line of the errors if the place is a command of the user. The shell of such a command ends with
+  /// the same status if it does not find the command itself. The line shows which program is missing.
   private static func detail(_ line: String?, _ place: RemotePlace) -> String {
     guard !place.isHost, let line else { return "" }
     return ": \(line)"

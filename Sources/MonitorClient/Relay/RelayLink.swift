@@ -10,15 +10,15 @@ import NIOPosix
 /// The viewer's end of a link to a relay, which serves all sessions with the processes of one place.
 ///
 /// The link runs a command on this machine, for example ssh, which runs the relay at the place. If the command ends or
-/// does not answer, all sessions lose their connections, and the first session that reconnects starts the command
-/// again. The link has the same targets as long as it exists.
+/// does not answer, all sessions lose their connections. The first session that reconnects starts the command again.
+/// The targets of a link never change.
 package final class RelayLink: Sendable {
   /// The state of the link, which is used only on the event loop.
   private struct State {
     var conversation: LinkConversation
     /// The running command; `nil` if it does not run.
     var command: LinkCommand?
-    /// The number of commands that have not ended, with those that are ignored.
+    /// The number of commands that have not ended, including abandoned ones.
     var runningCount = 0
     /// The closures to call when no command runs.
     var endWaiters: [@Sendable () -> Void] = []
@@ -35,7 +35,7 @@ package final class RelayLink: Sendable {
   private let loop: any EventLoop
   private let state: NIOLoopBoundBox<State>
 
-  /// Creates a link. It starts nothing.
+  /// Creates a link. The initializer does not start the command.
   ///
   /// - Parameters:
   ///   - place: The place of the relay.
@@ -54,8 +54,9 @@ package final class RelayLink: Sendable {
     loop.execute { self.perform(self.state.value.conversation.connect(at: .now)) }
   }
 
-  /// Calls a closure on some thread with the targets of the first connection to the relay, or with the reason why there
-  /// is none. The method does not start the command. If the link was invalidated before, the closure gets an error.
+  /// Calls a closure on any thread with the targets of the first connection to the relay, or with the reason why this
+  /// connection has failed. The method does not start the command. If the link is invalidated before its first
+  /// connection, the closure receives an error.
   package func whenGreeted(
     _ body: @escaping @Sendable (Result<[RelayedTarget], AttachError>) -> Void
   ) {
@@ -65,16 +66,16 @@ package final class RelayLink: Sendable {
     }
   }
 
-  /// Ends the link and the connections of its sessions. The command gets the end of its input, and is killed if it does
-  /// not end within 300 ms. A command whose relay has not sent its greeting is killed at once. A second call has no
-  /// effect.
+  /// Ends the link and the connections of its sessions. The link closes the input of the command, and kills the command
+  /// if it does not end within 300 ms. If the relay has not sent its greeting, the link kills the command at once. A
+  /// second call has no effect.
   package func invalidate() {
     loop.execute { self.perform(self.state.value.conversation.invalidate()) }
   }
 
   /// Ends links as ``invalidate()`` does, and blocks the calling thread until their commands have ended, at most for
-  /// 1 s. Call this function before this program ends, so that no command continues. Links that were invalidated before
-  /// are allowed. The function must not be called by a closure of a link.
+  /// 1 s. Call this function before this program ends, so that no command continues to run. The links may have been
+  /// invalidated before. The function must not be called in a closure that a link calls.
   package static func end(_ links: [RelayLink]) {
     let ended = DispatchGroup()
     for link in links {
@@ -108,7 +109,7 @@ package final class RelayLink: Sendable {
     perform(state.value.conversation.open(connection, at: .now))
   }
 
-  /// Sends a message on a connection after the next call of ``flush()``.
+  /// Sends a message on a connection when ``flush()`` is called next.
   func send(_ message: [UInt8], on connection: UInt32) {
     perform(state.value.conversation.send(message, on: connection))
   }
@@ -170,7 +171,7 @@ package final class RelayLink: Sendable {
       command.whenExited = { [self] in noteEnd() }
       lookLater(NIOLoopBound(command, eventLoop: loop))
     } catch {
-      // The session that has requested the command may still be opening its connection.
+      // The caller may still be opening its connection. Therefore the error is reported later.
       loop.execute { self.perform(self.state.value.conversation.end(error)) }
     }
   }

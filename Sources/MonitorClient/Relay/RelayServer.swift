@@ -106,7 +106,7 @@ final class RelayServer: ChannelInboundHandler {
 
   private func send(_ answer: RelayAnswer) {
     guard let context else { return }
-    // A viewer that does not read could otherwise request any number of answers.
+    // Otherwise a viewer that does not read could request any number of answers, and all of them would use memory.
     if case .pong = answer, !context.channel.isWritable { return }
     let message = MessageFraming.framed(answer.encoded(), allocator: context.channel.allocator)
     context.write(wrapOutboundOut(message), promise: nil)

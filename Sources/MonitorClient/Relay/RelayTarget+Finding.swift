@@ -34,7 +34,7 @@ extension RelayTarget {
       processID: processID, path: "", refusal: RelayRefusal(error, hasProcessEnded: hasEnded))
   }
 
-  /// The processes of this user that have sockets, by ascending process ids; at most as many as a relay can name. A
+  /// The processes of this user that have sockets, sorted by process id; at most ``WireLimits/mostRelayTargets``. A
   /// process may have ended.
   package static var all: [RelayTarget] {
     ProcessFinder.sockets().prefix(WireLimits.mostRelayTargets).map { socket in

@@ -3,7 +3,7 @@
 
 import NIOCore
 
-/// Carries the messages of a process over a link to a relay. All methods must be called on the event loop.
+/// Transfers the messages of a process over a link to a relay. All methods must be called on the event loop.
 final class RelayTransport: ProcessTransport {
   private let link: RelayLink
   private let number: Int
@@ -48,10 +48,10 @@ final class RelayTransport: ProcessTransport {
     receiver?.transportHasConnected()
   }
 
-  /// Passes a message of the process on.
+  /// Passes a message of the process to the receiver.
   func take(_ message: [UInt8]) { receiver?.transportHasReceived(ByteBuffer(bytes: message)) }
 
-  /// Passes on that no further bytes have arrived at this moment.
+  /// Reports to the receiver that all messages that have arrived so far were passed to it.
   func finishReading() { receiver?.transportHasFinishedReading() }
 
   /// Handles the end of the connection.

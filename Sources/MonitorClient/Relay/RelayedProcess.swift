@@ -11,14 +11,14 @@ final class RelayedProcess: TransportReceiver {
   enum Event {
     /// A message has arrived from the process.
     case message(ByteBuffer)
-    /// No further bytes have arrived at this moment.
+    /// Bytes have arrived, and an event has reported each complete message in them.
     case heard
     /// The connection has ended. No event follows.
     case ended(RelayRefusal)
   }
 
-  /// The maximum number of bytes that wait for a process that does not read them. A further request ends the
-  /// connection.
+  /// The maximum number of bytes that wait because the process does not read. If more bytes wait, the next message ends
+  /// the connection.
   private static let longestBacklog = WireLimits.maximumMessageSize
 
   private let path: String

@@ -12,7 +12,7 @@ package struct RelayedTarget: Sendable, Equatable {
   package var processID: Int32
   /// The path of the process's socket on the machine of the relay, unsanitised; empty if the process has none.
   package var path: String
-  /// The reason why the process cannot be watched; `nil` if it can be tried.
+  /// The reason why the process cannot be watched; `nil` if the viewer can try to connect.
   package var refusal: AttachError?
   /// Whether the relay was started without arguments, and has found the process. Otherwise the arguments of the relay
   /// select the process.
@@ -32,7 +32,8 @@ package struct RelayedTarget: Sendable, Equatable {
 package enum ProcessAddress: Sendable, Equatable {
   /// The path of a socket of this machine.
   case socket(String)
-  /// The process with a ``RelayedTarget/number`` behind a link. Two addresses are equal only if they have the same link.
+  /// The process with a ``RelayedTarget/number`` behind a link. Two addresses are equal only if they have the same
+  /// link.
   case relayed(RelayLink, number: Int)
 
   /// The name of the place, such as the name of a host, unsanitised; empty for this machine.

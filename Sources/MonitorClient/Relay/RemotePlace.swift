@@ -22,10 +22,11 @@ package struct RemotePlace: Sendable, Hashable {
 
   /// Returns the place that ssh reaches under a name.
   ///
-  /// An address in brackets, such as `[::1]` or `alice@[::1]`, is the address, because ssh refuses brackets.
+  /// The place has no brackets around an address, as in `[::1]` or `alice@[::1]`, because ssh does not accept them.
   ///
-  /// - Throws: ``AttachError`` if the name is empty, begins with `-`, contains white space or a control character, or ends
-  ///   with a colon outside brackets. ssh would not use such a name as a host, or the name is a part of an address.
+  /// - Throws: ``AttachError`` if the name is empty, begins with `-`, contains white space or a control character, or
+  ///   ends with a colon outside brackets. ssh would not use such a name as a host. A name that ends with a colon is
+  ///   probably a part of an address.
   package static func host(_ text: String) throws(AttachError) -> RemotePlace {
     let name = withoutBrackets(text)
     guard !name.isEmpty else {
@@ -78,13 +79,13 @@ package struct RemotePlace: Sendable, Hashable {
   ///
   /// - Parameter arguments: The arguments of `opq-top relay`.
   /// - Returns: The words to execute on this machine.
-  /// - Throws: ``AttachError`` if the text of a command is empty, contains a line feed, or ends with `;`, `&` or `|`. The
-  ///   shell would execute the words after it on this machine.
+  /// - Throws: ``AttachError`` if the text of a command is empty, contains a line feed, or ends with `;`, `&` or `|`.
+  ///   The shell would then execute the words of the relay on this machine.
   package func command(arguments: [String]) throws(AttachError) -> [String] {
     switch kind {
     case .host:
-      // ssh connects the words after the host with spaces, and a shell of the host splits the result. The link may kill
-      // this ssh, which must not be the master of other connections. It can use a master that exists.
+      // ssh joins the words after the host with spaces, and a shell of the host splits the result. The link may kill
+      // this ssh. Therefore it must not become the master of other connections. It can use a master that exists.
       let ssh = ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ControlMaster=no", name]
       return ssh + ["opq-top", "relay"] + arguments.map(\.shellWord)
     case .command:

@@ -25,7 +25,7 @@ package struct RelayTarget: Sendable, Equatable {
   package var processID: Int32
   /// The path of the process's socket, unsanitised; empty if the process has none.
   package var path: String
-  /// The reason why the relay does not connect to the process; `nil` if it does.
+  /// The reason why the relay refuses to connect to the process; `nil` if the viewer can request a connection.
   package var refusal: RelayRefusal?
   /// Whether the relay was started without arguments, and has found the process. Otherwise the arguments of the relay
   /// select the process.

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Recognizes the first bytes of a relay. Other bytes are text of another program, such as a login shell.
+/// Recognizes the preamble, which a relay sends before its first message. Other bytes are text of another program, such
+/// as a login shell.
 package struct RelayPreamble: Sendable, Equatable {
-  /// The first bytes of a relay.
+  /// The bytes of the preamble.
   package static let bytes: [UInt8] = [0] + Array("opq-relay".utf8) + [0]
-  /// The maximum number of bytes that are kept of a text.
+  /// The maximum number of bytes of a text that are kept.
   private static let longestText = 1_024
 
-  /// The result of received bytes.
+  /// The result of ``RelayPreamble/take(_:)``.
   package enum Verdict: Equatable {
     /// More bytes are necessary.
     case incomplete
     /// The preamble is complete. Messages begin after this number of the received bytes.
     case complete(Int)
-    /// The bytes are not those of a relay, and ``RelayPreamble/text`` has their first line.
+    /// The bytes are not a preamble. ``RelayPreamble/text`` contains their first visible line or, if the text is too
+    /// long, its beginning.
     case text
   }
 
-  /// The first bytes, if they are not those of a relay; otherwise empty.
+  /// The first bytes that were received, if they are not a preamble; otherwise empty.
   package private(set) var text: [UInt8] = []
   private var matchedCount = 0
 
@@ -41,7 +43,8 @@ package struct RelayPreamble: Sendable, Equatable {
     return firstLine.isComplete || text.count == Self.longestText ? .text : .incomplete
   }
 
-  /// The first line of the text that has a visible character, and whether its end has arrived.
+  /// The first line with a visible character in ``text``, and whether the end of this line has arrived. If there is no
+  /// such line, the value is empty.
   package var firstLine: (text: String, isComplete: Bool) {
     let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let index = lines.firstIndex { line in line.contains { $0 > 0x20 } }

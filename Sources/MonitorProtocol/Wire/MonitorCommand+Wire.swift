@@ -21,7 +21,7 @@ extension WireCommand {
       retry.ids = ids.map(\.rawValue)
       retry.names = names.map(\.wireText)
     case .setHeld:
-      // A viewer answers this command itself. A message about it would have no action.
+      // The viewer answers this command itself, and never sends it. The protocol has no action for it.
       break
     }
   }

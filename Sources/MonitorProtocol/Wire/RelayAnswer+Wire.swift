@@ -27,7 +27,7 @@ extension RelayAnswer {
   ///
   /// - Throws: `WireError` if the answer is invalid or exceeds ``WireLimits``.
   package init(decoding bytes: [UInt8]) throws(WireError) {
-    // An answer of a newer version has a content, although this version does not know it.
+    // Only a damaged answer is empty. An answer that only newer versions know has bytes.
     guard !bytes.isEmpty else { throw WireError("a message of the relay is empty") }
     let wire = try WireRelayAnswer(wireBytes: bytes, limit: WireLimits.maximumEnvelopeSize)
     switch wire.content {
@@ -57,14 +57,13 @@ extension RelayAnswer {
 }
 
 extension WireRelayTarget {
-  /// Returns the targets for a message; at most ``WireLimits/mostRelayTargets`` of them, and at most as many as fit
-  /// into a message.
+  /// Returns the first targets: at most ``WireLimits/mostRelayTargets``, and at most as many as a message can contain.
   static func all(_ targets: [RelayTarget]) -> [Self] {
     var wire: [Self] = []
     var room = WireLimits.mostRelayTargetBytes
     for target in targets.prefix(WireLimits.mostRelayTargets) {
       let next = Self(target)
-      // The numbers, the tags and the lengths have at most 32 bytes.
+      // All other bytes of a target, such as its id, are at most 32.
       room -= next.path.utf8.count + next.refusal.reason.utf8.count + 32
       guard room >= 0 else { break }
       wire.append(next)
@@ -83,7 +82,7 @@ extension WireRelayTarget {
 
 extension RelayTarget {
   init(_ wire: WireRelayTarget) throws(WireError) {
-    // The viewer names this path in the arguments of the next relay, and an argument cannot contain a zero byte.
+    // The viewer passes this path to the next relay as an argument. An argument cannot contain a zero byte.
     guard wire.path.utf8.count <= WireLimits.longestText, !wire.path.utf8.contains(0) else {
       throw WireError("the relay names a socket with an invalid path")
     }

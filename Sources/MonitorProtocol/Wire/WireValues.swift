@@ -15,7 +15,9 @@ extension SwiftProtobuf.Message {
     (try? serializedBytes()) ?? []
   }
 
-  /// Creates a message from its bytes, whose number must not exceed a limit.
+  /// Creates a message from its bytes.
+  ///
+  /// - Throws: `WireError` if there are more bytes than `limit`, or if the bytes are not a valid message.
   init(
     wireBytes bytes: [UInt8], limit: Int = WireLimits.maximumMessageSize
   ) throws(WireError) {

@@ -156,7 +156,7 @@ struct SlurmOutputReader {
     }
   }
 
-  /// Takes the lines before the first line that begins with a word and a space; `nil` if there is none.
+  /// Takes the lines before the first line that begins with a word and a space; `nil` if there is no such line.
   mutating func lines(beforeLineWith word: String) -> [String]? {
     var lines: [String] = []
     while true {
@@ -180,7 +180,7 @@ struct SlurmOutputReader {
     return nil
   }
 
-  /// Takes a number of bytes, and the line feed after them; `nil` if they are not all there.
+  /// Takes a number of bytes, and the line feed after them; `nil` if the rest of the output does not begin with them.
   mutating func bytes(_ count: Int) -> [UInt8]? {
     guard 0..<rest.count ~= count else { return nil }
     let end = rest.startIndex + count

@@ -75,10 +75,10 @@ final class SlurmCalls: Sendable {
 
   private static let stopped = SlurmCallFailure(reason: "the calls were stopped")
 
-  /// Ends the calls that run, and returns when their processes have ended. Calls that wait and later ones fail without a
-  /// process. A second call does the same.
+  /// Ends the calls that run, and returns when their processes have ended. Calls that wait and later calls fail, and
+  /// start no process. This method can be called again.
   ///
-  /// - Parameter gracePeriod: The time between SIGTERM and SIGKILL. It is at most one second.
+  /// - Parameter gracePeriod: The time between SIGTERM and SIGKILL. A value above one second counts as one second.
   func stop(gracePeriod: Duration) async {
     let calls = state.withLock { state in
       state.isStopped = true

@@ -16,7 +16,7 @@ enum SlurmWords {
       record.state, reason: record.reason, start: record.start, nodes: record.nodes, now: now)
   }
 
-  /// Returns the status of a job from what `squeue` shows of it; see ``SlurmRecord``.
+  /// Returns the status of a job from the values that `squeue` shows; see ``SlurmRecord``.
   static func status(
     _ state: SlurmState, reason: String, start: Int64?, nodes: String, now: Int64
   ) -> String {
@@ -43,8 +43,8 @@ enum SlurmWords {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Returns why a job is pending, as a sentence; `nil` if Slurm's words are all that is known. If Slurm names several
-  /// reasons, it is about the first one with a sentence.
+  /// Returns why a job is pending, as a sentence; `nil` if this program has no sentence for Slurm's words. If Slurm
+  /// names several reasons, the result is the sentence for the first reason that has one.
   static func sentence(aboutReason reason: String) -> String? {
     let reasons = reason.split(separator: ",").map { String($0) }
     return reasons.lazy.compactMap { sentence(aboutOneReason: $0) }.first

@@ -31,7 +31,7 @@ import Testing
     #expect(end.exit() == [])
   }
 
-  @Test("A command that is abandoned is killed earlier, even if the link waits for its end already")
+  @Test("A command that is abandoned is killed earlier, even if the link already waits for its end")
   func abandonment() {
     var end = LinkCommandEnd()
     #expect(end.stop() == [.wait(number: 1, LinkCommandEnd.grace)])
@@ -43,7 +43,7 @@ import Testing
     #expect(end.expire(3) == [.report])
   }
 
-  @Test("A process that has ended is not killed, although another process has its output open")
+  @Test("A process that has ended is not killed, even if another process has its output open")
   func heldOutput() {
     var end = LinkCommandEnd()
     #expect(end.exit() == [.wait(number: 1, LinkCommandEnd.grace)])

@@ -16,7 +16,7 @@ import Testing
 
 /// Tests of the command of a link, without a link.
 @Suite("The command of a link", .timeLimit(.minutes(5)), .onOwnThread) struct LinkCommandTests {
-  /// A command that is not kept. It is used only on the event loop.
+  /// A weak reference to a command. It is used only on the event loop.
   private final class Weak {
     weak var command: LinkCommand?
   }
@@ -60,7 +60,7 @@ import Testing
     let ticks = Monitored(0)
     for _ in 1...60 {
       if try ConnectionLoop.shared.submit({ weak.value.command == nil }).wait() { return true }
-      // The predicate never holds, so this waits.
+      // The predicate never returns `true`, so this call waits for 1 s.
       _ = ticks.comesTrue(within: 1) { $0 > 0 }
     }
     return false
@@ -89,7 +89,7 @@ import Testing
     #expect(log.events.isEmpty)
   }
 
-  @Test("A command that does not read more than 1 MiB is reported once")
+  @Test("If more than 1 MiB waits for a command that does not read, this is reported once")
   func stall() throws {
     let log = EventLog<Event>()
     let weak = try start("exec sleep 1000", log)
@@ -129,14 +129,14 @@ import Testing
   @Test("A file that cannot become a channel is closed")
   func refusedFile() throws {
     let directory = try TemporaryDirectory()
-    // Only pipes and the like can become channels, and not files on a disk.
+    // A channel can use a pipe, but no file on a disk.
     let file = open(directory.file("file"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     try #require(file >= 0)
     let loop = ConnectionLoop.shared
     let channel = loop.flatSubmit { CommandPipe.open(input: file, on: loop) { _ in } }
     #expect(throws: (any Error).self) { try channel.wait() }
     try loop.submit {}.wait()
-    // Another thread could have opened a file with the same number, which is not this one.
+    // Another thread may have opened another file, and the system may have reused the descriptor.
     var facts = stat()
     var own = stat()
     #expect(stat(directory.file("file"), &own) == 0)

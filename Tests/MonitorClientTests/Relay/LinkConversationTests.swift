@@ -37,7 +37,7 @@ import Testing
     return (link, connection)
   }
 
-  @Test("The first connection starts the command, and all are opened after the greeting")
+  @Test("The first connection starts the command; the greeting opens all connections")
   func start() {
     var link = LinkConversation(place, arguments: ["1", "2", "3"])
     let first = link.makeConnection(to: 2)
@@ -130,7 +130,7 @@ import Testing
     #expect(link.take(.message(RelayedMessage(connection: next, bytes: []))) == [])
   }
 
-  @Test("A relay that sends no bytes is asked, and is lost within 10 s; before, it does not answer")
+  @Test("A silent relay gets a ping and is lost within 10 s; a silent command gets no ping")
   func silence() {
     var (link, connection) = open()
     var actions: [LinkConversation.Action] = []
@@ -180,7 +180,7 @@ import Testing
     #expect(link.takeStall() == [])
   }
 
-  @Test("A relay that has not answered the last ping gets the time to forward the last messages")
+  @Test("A relay that has not answered the last ping gets time to forward the last messages")
   func lastMessages() {
     var (link, connection) = open()
     #expect(link.look(at: moment(1)) == [.send(.ping(1))])
@@ -218,7 +218,7 @@ import Testing
     #expect(time <= moment(10))
   }
 
-  @Test("A relay that sends all the time gets a ping often enough to know that the viewer is there")
+  @Test("A relay that sends without a pause gets pings so often that it does not end")
   func busyRelay() {
     var (link, _) = open()
     var pings: [MonitorTime] = []
@@ -234,7 +234,7 @@ import Testing
     }
   }
 
-  @Test("A message at the wrong moment, and a refusal, end the command")
+  @Test("A message at the wrong time or a refusal ends the command")
   func faults() {
     var early = LinkConversation(place, arguments: [])
     _ = early.connect(at: moment(0))
@@ -261,7 +261,7 @@ import Testing
         """)
   }
 
-  @Test("An invalidated link ends its command and its connections, and opens none")
+  @Test("An invalidated link ends its command and its connections, and opens no further ones")
   func invalidation() {
     var (link, connection) = open()
     let closing = TransportEnd(AttachError(.lost, "the viewer is closing the connection"))

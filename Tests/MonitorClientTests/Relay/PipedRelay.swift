@@ -13,7 +13,7 @@ import Testing
   import Musl
 #endif
 
-/// A relay of this process, and the other ends of its pipes, on which a test writes and reads any bytes.
+/// A relay in this process, and the other ends of its pipes. A test can write and read any bytes.
 ///
 /// The functions that wait use `poll` with a deadline, and never sleep.
 final class PipedRelay: Sendable {
@@ -77,7 +77,8 @@ final class PipedRelay: Sendable {
     }
   }
 
-  /// Reads bytes from the relay, and returns whether there were any.
+  /// Reads bytes from the relay. The result is empty if the relay has closed its output, or if no bytes arrive within
+  /// 60 s.
   private func read(atMost most: Int = 1 << 16) -> [UInt8] {
     var entry = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
     guard poll(&entry, 1, 60_000) == 1 else { return [] }
@@ -97,7 +98,8 @@ final class PipedRelay: Sendable {
     return bytes
   }
 
-  /// Waits for the next answer of the relay; `nil` if the relay closes its output.
+  /// Waits for the next answer of the relay; `nil` if the relay closes its output, if no bytes arrive within 60 s, or
+  /// if the answer is invalid.
   func receive() -> RelayAnswer? {
     while true {
       if let frame = buffer.change({ $0.takeFrame() }) { return try? RelayAnswer(decoding: frame) }

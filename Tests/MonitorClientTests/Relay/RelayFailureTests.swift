@@ -66,7 +66,7 @@ import Testing
     #expect("\(try error(127, text: "Welcome"))" == "opq-top was not found on web1")
   }
 
-  @Test("Any other end has the last line or the status")
+  @Test("The error of any other end has the last line or the exit status")
   func otherEnds() throws {
     #expect("\(try error(3, "one\ntwo\n\n"))" == "the connection to web1 ended: two")
     #expect("\(try error(3))" == "the connection to web1 ended: exit status 3")
@@ -76,7 +76,7 @@ import Testing
       "\(RelayFailure.cannotStart("ssh", "no such file"))" == "cannot run \"ssh\": no such file")
   }
 
-  @Test("Texts of the far side are one line of limited length without terminal controls")
+  @Test("Texts of a command are one line of limited length without terminal controls")
   func hostileTexts() throws {
     let text = "\u{1B}[2J\u{9B}1m\u{202E}" + String(repeating: "long ", count: 100_000)
     for status in [0, 2, 64, 126, 127, 255] as [Int32?] {

@@ -14,7 +14,7 @@ import Testing
   import Musl
 #endif
 
-/// Tests of links over real commands, which stand in for ssh.
+/// Tests of links that run real commands instead of ssh.
 @Suite("A link", .timeLimit(.minutes(5)), .onOwnThread) struct RelayLinkTests {
   /// Waits for the result of the first connection of a link, and ends the link.
   private func result(
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("A command that is no relay is reported with its status or its text")
+  @Test("A command that is not a relay is reported with its status or its text")
   func failures() throws {
     #expect(try error(of: "exit 127; :").status == 3)
     let old = try error(of: "echo 'opq-top: unknown command \"relay\"' >&2; exit 2; :")
@@ -47,7 +47,7 @@ import Testing
     #expect(denied.status == 1)
     #expect(denied.description.hasSuffix("ended: a: Permission denied (publickey)"))
     for command in [
-      // This command ends with its input, and the other one is killed.
+      // The first command ends when its input ends. The second command is killed.
       "echo Welcome to web1; exec cat >/dev/null; :", "echo Welcome to web1; exec sleep 1000; :",
     ] {
       let text = try error(of: command)
@@ -62,7 +62,7 @@ import Testing
       try error(of: "echo no such pod >&2; exit 1; :").description.hasSuffix("ended: no such pod"))
   }
 
-  @Test("Bytes after the preamble that are no messages are reported")
+  @Test("Bytes after the preamble that are not messages are reported")
   func flood() throws {
     let error = try error(of: "printf '\\000opq-relay\\000'; exec yes; :")
     #expect(error.status == 1)
@@ -76,7 +76,7 @@ import Testing
     #expect(error.description.contains("violates the protocol"))
   }
 
-  @Test("An invalidated link without a connection has a result")
+  @Test("A link that is invalidated before its first connection reports an error")
   func invalidated() throws {
     let link = RelayLink(.command("exec sleep 1000; :"), arguments: [])
     link.connect()
@@ -162,7 +162,7 @@ import Testing
       #expect(log.wait(for: .hello(hello)))
       #expect(log.wait(for: "an update") { $0.contains(where: isUpdate) })
     }
-    // The end of one process does not concern the other one.
+    // The end of one process does not affect the other one.
     viewers[0].send(.bye(Farewell(cause: .processEnds, reason: "done")))
     #expect(sessions[0].1.wait(for: .ended(reason: "done")))
     let count = sessions[1].1.events.count(where: isUpdate)
@@ -185,7 +185,7 @@ import Testing
     viewer.close()
   }
 
-  @Test("A process behind a relay that has crashed ends its session")
+  @Test("If a process behind a relay has crashed, its session ends")
   func crash() throws {
     let (stand, process, directory) = (
       try StandInRelay(), try ScriptedProcess(), try TemporaryDirectory()
@@ -214,7 +214,7 @@ import Testing
     defer { link.invalidate() }
     let (session, log) = session(link, 1)
     defer { session.invalidate() }
-    // The first relay is a hand-made one, which sends the messages of a process and then nothing.
+    // The test itself acts as the first relay. It sends the messages of a process, and then nothing.
     let (input, output) = stand.connect(1)
     defer { close(input) }
     let hello = ProcessMessage.hello(ScriptedProcess.hello(), versions: .current)

@@ -14,13 +14,13 @@ import Testing
   import Musl
 #endif
 
-/// Tests of a relay over pipes, with sockets of this process as the processes.
+/// Tests of a relay over pipes. The relay connects to sockets of this process instead of monitored processes.
 @Suite("A relay", .timeLimit(.minutes(5)), .onOwnThread) struct RelayTests {
   /// Reads a frame from a socket.
   private func readFrame(_ connection: Int32) -> [UInt8] {
     var length = UInt32(0)
     guard recv(connection, &length, 4, Int32(MSG_WAITALL)) == 4 else { return [] }
-    // A call that requests no bytes would wait for the next ones.
+    // A call of `recv` that requests no bytes would wait for further bytes.
     guard length > 0 else { return [] }
     var message = [UInt8](repeating: 0, count: Int(UInt32(littleEndian: length)))
     let count = recv(connection, &message, message.count, Int32(MSG_WAITALL))
@@ -33,7 +33,7 @@ import Testing
     let targets = listeners.map { RelayTarget(path: $0.path) }
     let relay = PipedRelay { targets }
     #expect(try relay.greet() == targets)
-    // The bytes are not messages of the protocol, and the relay does not read them.
+    // The bytes are not messages of the protocol. The relay does not decode them.
     let messages: [[UInt8]] = [[255, 0, 1], [], Array(repeating: 7, count: 1 << 20)]
     relay.send(.open(connection: 1, target: 1), .open(connection: 2, target: 2))
     let connections = listeners.map { $0.accept() }
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("The end of a connection is reported, and a later connection says that no process listens")
+  @Test("The end of a connection is reported, and a later one fails because there is no socket")
   func ends() throws {
     let directory = try TemporaryDirectory()
     let listener = try LocalListener()
@@ -99,7 +99,7 @@ import Testing
     #expect(readFrame(connection) == [])
   }
 
-  @Test("A relay that receives nothing ends with a sentence, and closes its connections")
+  @Test("A relay that receives nothing sends a farewell, ends, and closes its connections")
   func silentViewer() throws {
     let listener = try LocalListener()
     let target = RelayTarget(path: listener.path)
@@ -108,7 +108,7 @@ import Testing
     relay.send(.open(connection: 1, target: 1))
     let connection = listener.accept()
     defer { close(connection) }
-    // The input stays open, as with a network that has failed.
+    // The input stays open, as it does if a network fails.
     guard case .bye(let farewell) = relay.receive() else {
       Issue.record("no farewell")
       return
@@ -134,7 +134,7 @@ import Testing
     #expect(relay.ending.wait(for: .failed(farewell.reason)))
   }
 
-  @Test("A process cannot send more than a little while the viewer does not read")
+  @Test("A process can send only a limited number of bytes while the viewer does not read")
   func backpressure() throws {
     let listener = try LocalListener()
     let target = RelayTarget(path: listener.path)
@@ -187,7 +187,7 @@ import Testing
     #expect(readFrame(connections[1]) == [5])
   }
 
-  @Test("A process that ended before it listened is reported, and a living one is awaited")
+  @Test("A process that does not listen or exist is awaited, and a target for it has a refusal")
   func awaitedTarget() throws {
     var own = AwaitedTarget(processID: getpid())
     #expect(own.find() == nil)

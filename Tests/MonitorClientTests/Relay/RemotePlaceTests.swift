@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "A command is one command without white space at its ends",
+    "White space at the ends of a command is removed",
     arguments: ["docker exec -i web\n", " \tdocker exec -i web \r\n\n"])
   func trimmedCommands(_ text: String) throws {
     let words = try RemotePlace.command(text).command(arguments: [])
@@ -53,7 +53,7 @@ import Testing
     #expect(throws: AttachError.self) { try RemotePlace.command(text).command(arguments: []) }
   }
 
-  @Test("A command gets the words of the relay as arguments, as they are")
+  @Test("A command gets the words of the relay as arguments without a change")
   func commands() throws {
     let place = RemotePlace.command("docker exec -i web")
     #expect(place.name == "docker exec -i web")

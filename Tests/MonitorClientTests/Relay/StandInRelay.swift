@@ -13,8 +13,8 @@ import TestSupport
   import Musl
 #endif
 
-/// A command that connects a link with a relay of this process, by two named pipes. Each start of the command has its
-/// own pipes.
+/// A command that connects a link with a relay in this process through two named pipes. Each start of the command uses
+/// its own pipes.
 final class StandInRelay: Sendable {
   private static let mostStarts = 4
 
@@ -43,7 +43,7 @@ final class StandInRelay: Sendable {
     return (input, open(directory.file("out\(number)"), O_WRONLY | O_CLOEXEC))
   }
 
-  /// Executes a relay on a new thread when the command was started a number of times.
+  /// Runs a relay on a new thread when the command was started a number of times.
   func serve(start number: Int = 1, find: @escaping @Sendable () -> [RelayTarget]?) {
     startThread { [self] in
       let (input, output) = connect(number)

@@ -5,7 +5,7 @@ import MonitorProtocol
 import Testing
 
 @Suite("The preamble of a relay") struct RelayPreambleTests {
-  @Test("The preamble is complete at its last byte, in whatever pieces it arrives")
+  @Test("The preamble is complete at its last byte, even if it arrives in pieces")
   func pieces() {
     for size in 1...RelayPreamble.bytes.count {
       var preamble = RelayPreamble()
@@ -28,7 +28,7 @@ import Testing
     #expect(preamble.firstLine == ("Welcome to web1", true))
   }
 
-  @Test("A beginning of the preamble that does not continue is a part of the text")
+  @Test("The beginning of a preamble is a part of the text if other bytes follow")
   func falseStart() {
     var preamble = RelayPreamble()
     #expect(preamble.take(RelayPreamble.bytes.prefix(4)) == .incomplete)

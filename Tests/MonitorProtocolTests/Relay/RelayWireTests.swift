@@ -100,7 +100,7 @@ import Testing
     return HandMade.message(1, HandMade.text(1, "OPQRELAY"), targets)
   }
 
-  @Test("A greeting with a path that is no argument, an invalid id or too many targets is refused")
+  @Test("A greeting with an invalid path, an invalid id or too many targets is refused")
   func hostileTargets() throws {
     let good = greeting(HandMade.number(1, 5) + HandMade.text(2, "/a"), count: 1_000)
     #expect(throws: Never.self) { try RelayAnswer(decoding: good) }

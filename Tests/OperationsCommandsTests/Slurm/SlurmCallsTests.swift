@@ -28,7 +28,7 @@ struct SlurmCallsTests {
         }
       }
     }
-    // The time limit of the suite ends a sleep.
+    // If the processes do not start, the time limit of the suite ends this loop.
     while processes().count < 4 { try await Task.sleep(for: .milliseconds(5)) }
     await calls.stop(gracePeriod: .milliseconds(10))
     #expect(processes().allSatisfy { !isAlive($0) })

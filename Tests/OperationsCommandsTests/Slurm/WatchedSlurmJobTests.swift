@@ -64,7 +64,7 @@ struct WatchedSlurmJobTests {
   }
 
   @Test(
-    "SV-4: Dependencies are those on jobs, each one once",
+    "SV-4: A job has its dependencies on other jobs without duplicates",
     arguments: [
       ("afterok:1(unfulfilled),afterany:2(failed)", ["1", "2"]),
       ("afterok:1(unfulfilled)?afternotok:1(unfulfilled)", ["1"]), ("singleton(unfulfilled)", []),
@@ -116,7 +116,7 @@ struct WatchedSlurmJobTests {
   }
 
   @Test(
-    "SV-2: A failed job says why",
+    "SV-2: The words about a failed job are the reason",
     arguments: [
       ("TIMEOUT", "TimeLimit", "TIMEOUT: it exceeded its time limit"),
       ("FAILED", "NonZeroExitCode", "it ended with an exit status that is not 0"),
@@ -130,7 +130,7 @@ struct WatchedSlurmJobTests {
     #expect(job.failureWords == expected)
   }
 
-  @Test("SV-12: Random fields end no program, and commands name a job by digits only")
+  @Test("SV-12: Random fields cause no trap, and an id for commands has no special characters")
   func randomFields() {
     let seed = SeededGenerator.announcedSeed()
     var generator = SeededGenerator(seed: seed)
@@ -184,7 +184,7 @@ struct WatchedSlurmJobTests {
     #expect(
       answer("M\n\n\nM 127\nsh: squeue: not found\nM\n")
         == .failure(.init(reason: "the command squeue was not found")))
-    // An error of squeue stays known if its last line is cut.
+    // The error of squeue is known even if the last line of its output is cut.
     let cut = "M\n\n\(Self.line(1).prefix(9))\nM 1\nsqueue: error: Socket timed out\nM\n"
     #expect(answer(cut) == .failure(.init(reason: "Socket timed out")))
   }
@@ -230,7 +230,7 @@ struct WatchedSlurmJobTests {
     #expect(answer.jobs.first?.dependencies == [])
   }
 
-  @Test("SV-10: Without squeue, the answer says so")
+  @Test("SV-10: If squeue is not found, the error says so")
   func missingCommand() async throws {
     let scene = try SlurmScriptScene()
     let watch = SlurmWatch(commandPrefix: ["env", "PATH=\(scene.directory.path)"])
@@ -239,7 +239,7 @@ struct WatchedSlurmJobTests {
     ) { try await watch.jobs(of: .all, asksCluster: false) }
   }
 
-  @Test("SV-8: A change that Slurm accepts is one call; otherwise each job is a call")
+  @Test("SV-8: A change is one call; if Slurm refuses it, each job is changed in a separate call")
   func changeCalls() async throws {
     let scene = try SlurmScriptScene()
     let watch = SlurmWatch(commandPrefix: scene.prefix)
@@ -252,7 +252,7 @@ struct WatchedSlurmJobTests {
       scene.calls(of: "scontrol") == ["scontrol hold 1 2", "scontrol hold 1", "scontrol hold 2"])
   }
 
-  @Test("SV-8: Many jobs are changed in several calls, and answers stay when a later one is lost")
+  @Test("SV-8: Many jobs are changed in several calls, and earlier answers remain if one is lost")
   func manyChanges() async throws {
     let scene = try SlurmScriptScene()
     let most = SlurmScript.mostChanges
@@ -273,7 +273,7 @@ struct WatchedSlurmJobTests {
         })
   }
 
-  @Test("SV-11: The end of an output file is read, and nothing but a regular file")
+  @Test("SV-11: The end of an output file is read, and a file that is not regular is not read")
   func output() async throws {
     let scene = try SlurmScriptScene()
     let watch = SlurmWatch(commandPrefix: scene.prefix)

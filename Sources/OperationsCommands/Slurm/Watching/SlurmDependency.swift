@@ -17,13 +17,13 @@ package struct SlurmDependency: Hashable, Sendable {
   package let job: UInt64
   /// The tasks of the array.
   package let tasks: Tasks
-  /// Whether Slurm shows the dependency as fulfilled. It usually forgets such dependencies.
+  /// Whether Slurm shows the dependency as fulfilled. Usually Slurm removes a dependency when it is fulfilled.
   package let isMet: Bool
 
-  /// Reads the dependencies that `squeue` shows. Others than those on jobs are skipped, such as `singleton`.
+  /// Reads the dependencies on other jobs that `squeue` shows. Other dependencies, such as `singleton`, are skipped.
   ///
   /// - Parameter text: The text, such as `afterok:5_3(unfulfilled),afterany:7(failed)?after:8+10(unfulfilled)`.
-  /// - Returns: The dependencies, each one once.
+  /// - Returns: The dependencies without duplicates.
   static func all(in text: String) -> [SlurmDependency] {
     var dependencies: [SlurmDependency] = []
     for part in text.split(whereSeparator: { $0 == "," || $0 == "?" }) {
@@ -40,7 +40,7 @@ package struct SlurmDependency: Hashable, Sendable {
   }
 
   private init?(_ word: Substring, isCorresponding: Bool, isMet: Bool) {
-    // A number of minutes can follow.
+    // A plus sign and a number of minutes can follow the id.
     let parts = word.prefix { $0 != "+" }.split(separator: "_", maxSplits: 1)
     guard let first = parts.first, let job = UInt64(first) else { return nil }
     self.job = job

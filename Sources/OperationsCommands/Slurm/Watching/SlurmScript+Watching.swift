@@ -4,13 +4,18 @@
 // The shell texts of `SlurmWatch`, and the answers to them.
 
 extension SlurmScript {
-  /// The maximum number of jobs of the text of ``change(_:_:marker:)``. It must end before the limit of a call, also if
-  /// each job is changed in a separate call.
+  /// The maximum number of jobs that the text of ``change(_:_:marker:)`` changes. The text must end within the time
+  /// limit of a call, even if it calls the command once for each job.
   static let mostChanges = 20
 
-  /// Returns the text that lists jobs. It prints a line with the marker, a line with the name of the cluster, the output
-  /// of `squeue` and a line feed, a line with the marker and the exit status of `squeue`, its errors, and a line with the
-  /// marker.
+  /// Returns the text that lists jobs. It prints:
+  ///
+  /// - a line with the marker
+  /// - a line with the name of the cluster
+  /// - the output of `squeue`, and a line feed
+  /// - a line with the marker and the exit status of `squeue`
+  /// - the errors of `squeue`, and a line feed
+  /// - a line with the marker
   static func watch(_ users: SlurmWatch.Users, asksCluster: Bool, marker: String) -> String {
     let selection =
       switch users {
@@ -39,9 +44,10 @@ extension SlurmScript {
       """
   }
 
-  /// Returns the text that changes jobs. If Slurm does not accept the change of all jobs together, each job is changed
-  /// in a separate call, so that its words are known. The text prints for each job a line with the marker and the exit
-  /// status, and the output of the command; and then a line with the marker and `end`.
+  /// Returns the text that changes jobs. The text calls the command with all jobs. If this fails, the text calls the
+  /// command once for each job, so that Slurm's words about each job are known. For each job, the text prints a line
+  /// with the marker and the exit status, and the output of the command. At the end, it prints a line with the marker
+  /// and `end`.
   static func change(_ ids: [String], _ change: SlurmWatch.Change, marker: String) -> String {
     let command =
       switch change {
@@ -65,15 +71,19 @@ extension SlurmScript {
       """
   }
 
-  /// Returns the text that reads the end of an output file. It prints a line with the marker, the path and a line feed,
-  /// a line with the position and the number of bytes, the bytes and a line feed, and a line with the marker. The number
-  /// of bytes is -1 if the file cannot be read.
+  /// Returns the text that reads the end of an output file. It prints:
+  ///
+  /// - a line with the marker
+  /// - a line with the path
+  /// - a line with the position and the number of bytes; the number is -1 if the file cannot be read
+  /// - the bytes, and a line feed
+  /// - a line with the marker
   static func output(
     _ file: SlurmOutputPart.File, from position: Int64, marker: String
   ) -> String {
     let path =
       switch file {
-      // The name of a job can contain lines. The path comes after it.
+      // The name of a job can contain a line that looks like the line with the path. The real line comes later.
       case .ofJob(let id):
         """
         $(scontrol -a show job \(quoted(id)) 2>/dev/null </dev/null |
@@ -119,11 +129,11 @@ extension SlurmAnswer {
       }
       return .failure(SlurmCallFailure(reason: SlurmWords.error(in: words) ?? "squeue has failed"))
     }
-    // squeue succeeds if it does not know a user.
+    // squeue succeeds even if it does not know a user.
     if words.contains("error: Invalid user"), let words = SlurmWords.error(in: words) {
       return .failure(SlurmCallFailure(reason: words))
     }
-    // The line feed of the text makes an empty line if the output is complete.
+    // The text prints a line feed after the output. If the output is complete, this line feed makes an empty line.
     if lines.last?.isEmpty == true { lines.removeLast() }
     let jobs = lines.joined(separator: "\n")
     return .success(

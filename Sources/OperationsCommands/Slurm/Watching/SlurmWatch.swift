@@ -16,7 +16,7 @@ package struct SlurmWatch: Sendable {
     case all
   }
 
-  /// What `squeue` has answered.
+  /// The answer of `squeue`.
   package struct Answer: Hashable, Sendable {
     /// The name of the cluster; empty if it is not known.
     package let cluster: String
@@ -34,9 +34,9 @@ package struct SlurmWatch: Sendable {
     case release
   }
 
-  /// What Slurm has answered to the change of a job.
+  /// Slurm's answer to the change of a job.
   package enum ChangeResult: Hashable, Sendable {
-    /// Slurm has accepted the change. Slurm accepts that a job is cancelled which has ended.
+    /// Slurm has accepted the change. Slurm also accepts the cancellation of a job that has ended.
     case accepted
     /// Slurm has refused the change, with these words.
     case refused(String)
@@ -52,7 +52,7 @@ package struct SlurmWatch: Sendable {
   private let calls: SlurmCalls
   private let changes: SlurmCalls
 
-  /// Creates a value that calls nothing yet.
+  /// Creates a value. The initializer calls no command.
   ///
   /// - Parameter commandPrefix: The words before each command; see ``SlurmCluster/commandPrefix``.
   package init(commandPrefix: [String]) {
@@ -60,18 +60,20 @@ package struct SlurmWatch: Sendable {
     changes = SlurmCalls(prefix: commandPrefix, limit: Self.limit)
   }
 
-  /// Ends the calls that change nothing, and returns when their processes have ended, which takes up to 300 ms if a
-  /// process does not end by SIGTERM. Later calls fail without a process. A second call does nothing.
+  /// Ends the calls that change nothing, and returns when their processes have ended. If a process does not end by
+  /// SIGTERM, this takes about 300 ms. Later calls that change nothing fail, and start no process. A second call does
+  /// nothing.
   package func stopReading() async { await calls.stop(gracePeriod: Self.gracePeriod) }
 
-  /// Ends the calls that change jobs; see ``stopReading()``. The results of their jobs are lost.
+  /// Ends the calls that change jobs, as ``stopReading()`` ends other calls. The results for the jobs of these calls
+  /// and of later calls are ``ChangeResult/lost``.
   package func stopChanging() async { await changes.stop(gracePeriod: Self.gracePeriod) }
 
   /// Lists the jobs of users.
   ///
   /// - Parameters:
   ///   - users: The users.
-  ///   - asksCluster: Whether the name of the cluster is asked for too.
+  ///   - asksCluster: Whether the answer includes the name of the cluster.
   /// - Returns: The answer.
   /// - Throws: ``SlurmAccessError`` if the commands cannot be called, or if Slurm refuses the call or does not answer.
   package func jobs(
@@ -85,8 +87,8 @@ package struct SlurmWatch: Sendable {
     }
   }
 
-  /// Changes jobs, in the order of their ids. A call changes some of them. If there is no answer to a call, the other
-  /// jobs are not changed.
+  /// Changes jobs in the order of `ids`. Several calls of Slurm's commands may be necessary. If there is no answer to a
+  /// call, the jobs of later calls are not changed, and their results are also ``ChangeResult/lost``.
   ///
   /// - Parameters:
   ///   - ids: The ids of the jobs; see ``WatchedSlurmJob/commandID``.
@@ -111,9 +113,9 @@ package struct SlurmWatch: Sendable {
   ///
   /// - Parameters:
   ///   - file: The file.
-  ///   - position: The number of bytes of the file that are known.
+  ///   - position: The number of bytes at the beginning of the file that the caller does not need.
   /// - Returns: The part of the file.
-  /// - Throws: ``SlurmAccessError`` if the commands cannot be called.
+  /// - Throws: ``SlurmAccessError`` if the commands cannot be called, or if there is no answer.
   package func output(
     _ file: SlurmOutputPart.File, from position: Int64
   ) async throws(SlurmAccessError) -> SlurmOutputPart {

@@ -4,12 +4,13 @@
 /// A job of any user and any program, as `squeue` shows it. A task of an array is a job. The tasks of an array that
 /// Slurm has not separated yet are one job together.
 package struct WatchedSlurmJob: Hashable, Sendable {
-  /// The id of the job. Slurm uses it for no other job, until its ids begin again.
+  /// The id of the job. After its largest id, Slurm begins again with the first id. Before that, no other job gets the
+  /// same id.
   ///
   /// When Slurm separates the last task of an array, this task keeps the id of the tasks that were one job before.
   package let id: UInt64
-  /// The id in Slurm's notation, such as `12`, `12_3` for a task, and `12_[4-9%2]` for tasks that are one job. It can be
-  /// cut.
+  /// The id in Slurm's notation, such as `12`, `12_3` for a task, and `12_[4-9%2]` for tasks that are one job. Slurm
+  /// may shorten it.
   package let name: String
   /// The id of the array; the id of the job if it belongs to no array.
   package let arrayID: UInt64
@@ -36,11 +37,12 @@ package struct WatchedSlurmJob: Hashable, Sendable {
   /// The priority among the jobs of Slurm, from 0 to 4,294,967,295; `nil` if Slurm shows none. A pending job with the
   /// priority 0 is held.
   package let priority: UInt64?
-  /// The dependencies that Slurm has not forgotten. It forgets those that are fulfilled.
+  /// The dependencies that Slurm shows. Usually Slurm removes a dependency when it is fulfilled.
   package let dependencies: [SlurmDependency]
-  /// Whether the job has a dependency that is not fulfilled, also one that is not on another job, such as `singleton`.
+  /// Whether the job has a dependency that is not fulfilled. Dependencies that are not on another job, such as
+  /// `singleton`, also count.
   package let hasUnmetDependencies: Bool
-  /// The name that the user has chosen, unsanitised. It can contain any characters, also line feeds.
+  /// The name that the user has chosen, unsanitised. It can contain any characters, including line feeds.
   package let jobName: String
 
   private static let separator = SlurmRecord.separator
@@ -50,8 +52,8 @@ package struct WatchedSlurmJob: Hashable, Sendable {
     "%i", "%A", "%F", "%K", "%T", "%r", "%V", "%S", "%e", "%N", "%P", "%u", "%q", "%Q", "%E", "%j",
   ]
 
-  /// Returns the format of a line, for the option `-o` of `squeue`. Each job begins with a marker, because the name of a
-  /// job can contain lines that look like those of other jobs.
+  /// Returns the format of a line, for the option `-o` of `squeue`. Each job begins with a marker, because the name of
+  /// a job can contain lines that look like those of other jobs.
   static func format(marker: String) -> String {
     ([marker] + fields).joined(separator: separator)
   }
@@ -86,8 +88,7 @@ package struct WatchedSlurmJob: Hashable, Sendable {
     jobName = known(fields[15])
   }
 
-  /// Reads the output of `squeue` with the format of ``format(marker:)``. What stands before the first marker is
-  /// skipped.
+  /// Reads the output of `squeue` with the format of ``format(marker:)``. Text before the first marker is skipped.
   package static func all(in output: some StringProtocol, marker: String) -> [WatchedSlurmJob] {
     let beginning = marker + separator
     var texts: [String] = []
@@ -109,21 +110,21 @@ extension WatchedSlurmJob {
   /// Whether the job is pending because a user, an administrator or Slurm holds it. It can have dependencies too.
   package var isHeld: Bool {
     guard state.meaning == .pending else { return false }
-    // Slurm gives the priority 0 to no other pending jobs.
+    // Among pending jobs, only held ones have the priority 0.
     return priority == 0 || state.isHeld
       || reason.split(separator: ",").contains {
         $0 == "JobHeldUser" || $0 == "JobHeldAdmin" || $0 == "JobHoldMaxRequeue"
       }
   }
 
-  /// What the job does, or why it is pending, in words without a full stop, such as “pending: Priority; Slurm starts
-  /// jobs with a higher priority first”.
+  /// Returns words without a full stop about the state of the job and, if it is pending, about the reason, such as
+  /// “pending: Priority; Slurm starts jobs with a higher priority first”.
   ///
   /// - Parameter now: The time in seconds since 1970.
   /// - Returns: The words.
   package func statusWords(now: Int64) -> String {
     let isPending = state.meaning == .pending
-    // A time in the past is no expectation.
+    // The expected start of a pending job is left out if it is in the past.
     let start = isPending ? start.flatMap { $0 > now ? $0 : nil } : start
     let status = SlurmWords.status(state, reason: reason, start: start, nodes: nodes, now: now)
     guard isPending, let sentence = SlurmWords.sentence(aboutReason: reason) else { return status }
