@@ -65,6 +65,13 @@ package struct RemotePlace: Sendable, Hashable {
     return RemotePlace(.command, end.map { String(start[...$0]) } ?? "")
   }
 
+  /// The words of `ssh` before the host: it asks nothing, does nothing but execute the command, and never becomes the
+  /// master of other connections, because opq-top may kill it. It can use a master that exists.
+  package static let ssh = [
+    "ssh", "-T", "-a", "-x", "-o", "BatchMode=yes", "-o", "ControlMaster=no", "-o",
+    "ClearAllForwardings=yes", "-o", "RemoteCommand=none",
+  ]
+
   /// Whether ssh reaches the place.
   var isHost: Bool { kind == .host }
 
@@ -86,8 +93,7 @@ package struct RemotePlace: Sendable, Hashable {
     case .host:
       // ssh joins the words after the host with spaces, and a shell of the host splits the result. The link may kill
       // this ssh. Therefore it must not become the master of other connections. It can use a master that exists.
-      let ssh = ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ControlMaster=no", name]
-      return ssh + ["opq-top", "relay"] + arguments.map(\.shellWord)
+      return Self.ssh + [name, "opq-top", "relay"] + arguments.map(\.shellWord)
     case .command:
       guard let last = name.last, !";&|".contains(last), !name.contains(where: \.isNewline) else {
         throw AttachError(

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
+import MonitorClient
 
 /// The place where Slurm's commands are called: this machine, or a login node that is reached with `ssh`.
 struct SlurmPlace: Sendable, Equatable {
@@ -36,8 +37,7 @@ struct SlurmPlace: Sendable, Equatable {
 
   /// The words before each command of Slurm.
   var commandPrefix: [String] {
-    // The viewer can kill this ssh, which must not be the master of other connections.
-    login.map { ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ControlMaster=no", $0] } ?? []
+    login.map { RemotePlace.ssh + [$0] } ?? []
   }
 
   /// The beginning of a sentence about an error.

@@ -40,11 +40,11 @@ final class SlurmStandIns {
       \(change)
       echo "-$1" >>'\(directory)/changes'
       """)
-    // The first six arguments are those of ssh. The others are the command.
+    // The first twelve arguments are those of ssh. The others are the command.
     stored.writeProgram(
       "ssh",
       """
-      shift 6
+      shift 12
       test -e '\(directory)/hang' || exec "$@"
       trap '' TERM
       echo $$ >>'\(directory)/hung'

@@ -165,6 +165,17 @@ struct MachineCommandTests {
     #expect(scene.relays.count == 1)
   }
 
+  @Test("RM-3: A command and forwardings in the configuration of ssh are not used")
+  func configuredHost() throws {
+    let scene = try MachineScene()
+    let process = try scene.process()
+    let window = try scene.show(["attach", "configured:\(process.id)"], until: "LIVE")
+    for socket in scene.configuredSockets {
+      #expect(!FileManager.default.fileExists(atPath: socket), "\(socket)")
+    }
+    scene.close(window)
+  }
+
   @Test("RM-1: opq-top waits until a process of a host listens")
   func waits() throws {
     let scene = try MachineScene()

@@ -67,6 +67,9 @@ final class MachineScene {
     return environment?.range(of: Data("\(MonitoredProcess.variable(far))\0".utf8)) != nil
   }
 
+  /// The sockets that ssh opens for the host `configured`, if its arguments do not prevent this.
+  var configuredSockets: [String] { server.configuredSockets }
+
   /// Makes the server refuse all later logins.
   func refuseLogins() throws { try writeSSH(options: "-o PubkeyAuthentication=no ") }
 

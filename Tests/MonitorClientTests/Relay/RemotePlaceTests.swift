@@ -13,8 +13,9 @@ import Testing
     #expect(
       try place.command(arguments: ["4711", "--", "/tmp/it's a;socket"])
         == [
-          "ssh", "-T", "-o", "BatchMode=yes", "-o", "ControlMaster=no", "alice@web1", "opq-top",
-          "relay", "4711", "--", #"'/tmp/it'\''s a;socket'"#,
+          "ssh", "-T", "-a", "-x", "-o", "BatchMode=yes", "-o", "ControlMaster=no", "-o",
+          "ClearAllForwardings=yes", "-o", "RemoteCommand=none", "alice@web1", "opq-top", "relay",
+          "4711", "--", #"'/tmp/it'\''s a;socket'"#,
         ])
   }
 

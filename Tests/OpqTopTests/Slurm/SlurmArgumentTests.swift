@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
+import MonitorClient
 import OperationsCommands
 import Testing
 
@@ -17,9 +18,7 @@ import Testing
     #expect(try SlurmPlace("slurm")?.login == nil && SlurmPlace("slurm") != nil)
     let remote = try #require(try SlurmPlace("slurm:ann@login1"))
     #expect(remote.login == "ann@login1" && remote.argument == "slurm:ann@login1")
-    #expect(
-      remote.commandPrefix
-        == ["ssh", "-T", "-o", "BatchMode=yes", "-o", "ControlMaster=no", "ann@login1"])
+    #expect(remote.commandPrefix == RemotePlace.ssh + ["ann@login1"])
     for other in ["slurm2", "Slurm", "12", "./slurm", "xslurm:a"] {
       #expect(try SlurmPlace(other) == nil)
     }
