@@ -34,11 +34,14 @@ extension RelayTarget {
       processID: processID, path: "", refusal: RelayRefusal(error, hasProcessEnded: hasEnded))
   }
 
-  /// The processes of this user that have sockets, sorted by process id; at most ``WireLimits/mostRelayTargets``. A
-  /// process may have ended.
+  /// The living processes of this user that have sockets, sorted by process id; at most
+  /// ``WireLimits/mostRelayTargets``.
   package static var all: [RelayTarget] {
-    ProcessFinder.sockets().prefix(WireLimits.mostRelayTargets).map { socket in
-      var target = RelayTarget(path: socket.path)
+    let paths = ProcessFinder.sockets().map(\.path)
+    // A crashed process can leave a socket, and another process can have the same id.
+    let living = paths.filter { MonitorSocketName(path: $0)?.isAlive == true }
+    return living.prefix(WireLimits.mostRelayTargets).map { path in
+      var target = RelayTarget(path: path)
       target.isFound = true
       return target
     }

@@ -119,7 +119,8 @@ struct SlurmJobLogs: Sendable {
   ) -> OperationLog? {
     guard log.remark != sentence else { return nil }
     log.remark = sentence
-    return append([LogLine(time: now, level: .notice, text: "opq-top: \(sentence)")], &log, id)
+    let text = "opq-top: \(sentence)".beginning(LogLine.longestText)
+    return append([LogLine(time: now, level: .notice, text: text)], &log, id)
   }
 
   private func lines(

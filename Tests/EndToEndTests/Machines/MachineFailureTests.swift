@@ -70,6 +70,9 @@ struct MachineFailureTests {
   func limitedLogin() throws {
     let scene = try MachineScene(.script(#"exec "$PROGRAM" relay"#))
     let process = try scene.process()
+    // A process that crashed had the same id, and has left its socket.
+    let folder = URL(filePath: process.socket).deletingLastPathComponent()
+    symlink("/nonexistent", folder.appending(path: "\(process.id)-1.sock").path)
     let found = try scene.run(["attach", "login:\(process.id)", "--batch", "-n", "1"])
     #expect(found.ending == .status(0), "\(found.errors)")
     let other = try scene.run(["cancel", "1", "-H", "login", "-p", "2147483646"])
