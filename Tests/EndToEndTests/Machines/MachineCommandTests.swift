@@ -48,6 +48,8 @@ struct MachineCommandTests {
     let why = try scene.run(["why", id] + place)
     #expect(why.ending == .status(0), "\(why.errors)")
     #expect(why.output.hasPrefix("#\(id) \(operation.name): held: net is suspended\n"))
+    let tree = try scene.run(["tree", id] + place)
+    #expect(tree.ending == .status(0) && tree.output.contains("#\(id)"), "\(tree.errors)")
     let wait = try scene.run(["wait", id, "--timeout", "10ms"] + place)
     #expect(wait.ending == .status(1))
     #expect(wait.errors == "opq-top: timed out; still waiting: #\(id)\n")

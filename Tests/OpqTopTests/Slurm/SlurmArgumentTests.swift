@@ -39,6 +39,11 @@ import Testing
     #expect(try attach("slurm:login1", "--all").slurm.users == .all)
   }
 
+  @Test("SV-1: With -H, slurm is the name of a host")
+  func host() throws {
+    #expect(try attach("-H", "slurm", "12").options.machine.place()?.name == "slurm")
+  }
+
   @Test("SV-1: Options and arguments that cannot be combined are refused")
   func combinations() {
     for arguments in [

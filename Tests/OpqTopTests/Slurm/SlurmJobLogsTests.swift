@@ -93,6 +93,14 @@ import Testing
     #expect(found.first == 1 && found.lines.map(\.text) == ["text"])
   }
 
+  @Test("SV-11: A sentence with a long path is as long as a line of output can be")
+  func longPath() throws {
+    var logs = logs()
+    let path = String(repeating: "/a", count: LogLine.longestText)
+    let log = try #require(try read(nil, path: path, &logs))
+    #expect(log.lines.count == 1 && log.lines[0].text.utf8.count <= LogLine.longestText)
+  }
+
   @Test("SV-11: Slurm can have forgotten the path, and a job can have written nothing")
   func noOutput() throws {
     var logs = logs()
