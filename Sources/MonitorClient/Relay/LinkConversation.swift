@@ -50,7 +50,8 @@ struct LinkConversation {
     var isOpen = false
   }
 
-  /// The maximum time from the start of the command until the preamble is complete.
+  /// The maximum time from the start of the command until the preamble is complete, and from then on until the greeting
+  /// has arrived.
   private static let startPatience = Duration.seconds(10)
   /// The maximum time in which a relay sends no bytes. It is less than 10 s, so that a loss is reported within 10 s
   /// even if a check is late.
@@ -64,17 +65,28 @@ struct LinkConversation {
   private var phase = Phase.idle
   private var connections: [UInt32: Connection] = [:]
   private var lastConnection: UInt32 = 0
+  /// The last connection that the running relay was asked to open; 0 if there is none.
+  private var lastOpened: UInt32 = 0
+  /// The number of the last ping before the last close of a connection. The value is `nil` if no connection was closed,
+  /// or if the relay has answered a later ping. Then the relay has received the close, and sends nothing for a closed
+  /// connection.
+  private var lastPingBeforeClose: UInt64?
   /// The targets of the first connection to the relay; `nil` before it.
   private var targets: [RelayedTarget]?
   /// The targets of the present connection to the relay.
   private var presentTargets: [RelayTarget] = []
   /// Whether the result of the first connection to the relay is known.
   private var isDecided = false
+  /// Whether the argument `--wait` was passed to the running relay. Such a relay sends its greeting when the process
+  /// listens.
+  private var awaitsProcess = false
   /// Detects whether the command sends bytes; `nil` if it does not run or was asked to end.
   private var silence: Silence?
   /// Whether messages have arrived since the last call of ``hear(at:)``, and whether this version knows one of them.
   private var heard: (anything: Bool, known: Bool) = (false, false)
   private var lastPing: UInt64 = 0
+  /// The number of the last ping that was answered. At the start of the command, it is the number of the last ping.
+  private var lastPong: UInt64 = 0
   /// The time of the last ping. Before the first ping, it is the time of the viewer's greeting.
   private var lastPingTime = MonitorTime(nanoseconds: 0)
 
@@ -95,7 +107,10 @@ struct LinkConversation {
     guard phase == .idle else { return [] }
     phase = .starting
     silence = Silence(at: now)
-    return [.start(arguments: presentArguments)]
+    lastPong = lastPing
+    let arguments = presentArguments
+    awaitsProcess = arguments.first?.hasPrefix("--wait=") == true
+    return [.start(arguments: arguments)]
   }
 
   /// The arguments of the relay. After the first connection, they are the sockets of the targets, so that the relay
@@ -136,6 +151,7 @@ struct LinkConversation {
     do throws(TransportEnd) {
       let position = try position(of: number)
       connections[connection]?.isOpen = true
+      lastOpened = connection
       return [
         .send(.open(connection: connection, target: UInt32(position))),
         .begin(connection: connection),
@@ -173,6 +189,7 @@ struct LinkConversation {
   mutating func close(_ connection: UInt32) -> [Action] {
     let closed = connections.removeValue(forKey: connection)
     guard phase == .open, closed?.isOpen == true else { return [] }
+    lastPingBeforeClose = lastPing
     return [.send(.close(connection: connection))]
   }
 
@@ -242,6 +259,8 @@ struct LinkConversation {
     phase = .idle
     silence = nil
     presentTargets = []
+    lastOpened = 0
+    lastPingBeforeClose = nil
     let ended = connections.keys.sorted()
     connections = [:]
     let refusals = isDecided ? [] : [Action.refuse(error)]
@@ -256,18 +275,40 @@ struct LinkConversation {
     guard phase == .greeting || phase == .open else { return [] }
     heard = (true, heard.known || answer != .unknown)
     switch answer {
-    case .unknown, .pong: return []
+    case .unknown: return []
+    case .pong(let number): return takePong(number)
     case .greeting(let targets, let versions): return greet(targets, versions)
     case .bye(let farewell):
       return [.abandon(kills: false)] + fail(RelayFailure.error(of: farewell, at: place))
     case .message(let message):
       guard phase == .open else { return early() }
-      return connections[message.connection]?.isOpen == true ? [.deliver(message)] : []
+      guard connections[message.connection]?.isOpen == true else {
+        return takeLate(message.connection)
+      }
+      return [.deliver(message)]
     case .end(let connection, let refusal):
       guard phase == .open else { return early() }
-      guard connections.removeValue(forKey: connection) != nil else { return [] }
+      guard connections.removeValue(forKey: connection) != nil else { return takeLate(connection) }
       return [.end(connection: connection, TransportEnd(refusal))]
     }
+  }
+
+  /// Handles the answer to a ping. The relay answers pings in their order, and may skip some of them.
+  private mutating func takePong(_ number: UInt64) -> [Action] {
+    guard number > lastPong, number <= lastPing else {
+      return takeFault("its pong \(number) answers no ping")
+    }
+    lastPong = number
+    if let ping = lastPingBeforeClose, number > ping { lastPingBeforeClose = nil }
+    return []
+  }
+
+  /// Handles a message or the end of a connection that is not open. The relay may have sent it before it received the
+  /// close of the connection. In all other cases it is a fault: otherwise the relay could send any number of such
+  /// messages.
+  private mutating func takeLate(_ connection: UInt32) -> [Action] {
+    if connection <= lastOpened, lastPingBeforeClose != nil { return [] }
+    return takeFault("the connection \(connection) is not open")
   }
 
   private mutating func early() -> [Action] {
@@ -301,13 +342,17 @@ struct LinkConversation {
   /// Records that bytes have arrived from the command. The method must be called after the messages in these bytes were
   /// handled.
   ///
-  /// Bytes before the preamble do not count, because they may be text of any length. Messages do not count if this
-  /// version knows none of them, because a relay of any version answers a ping with a message that this version knows.
+  /// Bytes before the preamble do not count, because they may be text of any length. Bytes before the greeting do not
+  /// count either, unless the relay awaits a process. Messages do not count if this version knows none of them, because
+  /// a relay of any version answers a ping with a message that this version knows.
   mutating func hear(at now: MonitorTime) {
     defer { heard = (false, false) }
-    guard phase != .starting, heard.known || !heard.anything else { return }
+    guard !isLimited, heard.known || !heard.anything else { return }
     _ = silence?.hear(at: now)
   }
+
+  /// Whether the present phase must end within ``startPatience``, even if bytes arrive.
+  private var isLimited: Bool { phase == .starting || phase == .greeting && !awaitsProcess }
 
   /// Checks whether the command sends bytes.
   ///
@@ -322,9 +367,7 @@ struct LinkConversation {
       case .ping:
         if phase != .starting { actions.append(ping(at: now)) }
       case .post(.silent(let duration)):
-        if duration >= (phase == .starting ? Self.startPatience : Self.patience) {
-          return lose(text)
-        }
+        if duration >= (isLimited ? Self.startPatience : Self.patience) { return lose(text) }
       case .post: break
       }
     }

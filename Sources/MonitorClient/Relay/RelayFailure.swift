@@ -96,12 +96,14 @@ enum RelayFailure {
     AttachError(.versionMismatch, "opq-top on \(name) is too old: it has no command \"relay\"")
   }
 
+  /// Returns the error for a text instead of the preamble. Only a text without a visible character has several lines.
   private static func unexpectedText(_ text: String, _ name: String) -> AttachError {
-    AttachError(
+    let isVisible = text.utf8.contains { $0 > 0x20 }
+    let shown = isVisible ? "\"\(text.shownLine(limit: longestText))\"" : "only empty lines"
+    return AttachError(
       .lost,
       """
-      \(name) sent text before opq-top's first message: "\(text.shownLine(limit: longestText))"; its login shell must \
-      print nothing
+      \(name) sent text before opq-top's first message: \(shown); its login shell must print nothing
       """)
   }
 

@@ -113,21 +113,92 @@ import Testing
     #expect(link.end(error) == [.refuse(error)])
   }
 
-  @Test("The end of a connection is passed on, and later messages of it are ignored")
+  @Test("The end of a connection is passed on, and messages that cross a close are ignored")
   func ends() {
     var (link, connection) = open()
     let refusal = RelayRefusal(.lost, "the process has closed", hasProcessEnded: true)
     #expect(
       link.take(.end(connection: connection, refusal))
         == [.end(connection: connection, TransportEnd(refusal))])
-    let late = RelayAnswer.message(RelayedMessage(connection: connection, bytes: []))
-    #expect(link.take(late) == [])
-    #expect(link.take(.end(connection: connection, refusal)) == [])
     #expect(link.close(connection) == [])
     let next = link.makeConnection(to: 1)
     _ = link.open(next, at: moment(1))
     #expect(link.close(next) == [.send(.close(connection: next))])
-    #expect(link.take(.message(RelayedMessage(connection: next, bytes: []))) == [])
+    let late = RelayAnswer.message(RelayedMessage(connection: next, bytes: []))
+    #expect(link.take(late) == [])
+    #expect(link.take(.end(connection: next, refusal)) == [])
+    // The relay has sent this pong before it received the next close.
+    #expect(link.look(at: moment(1)) == [.send(.ping(1))])
+    let last = link.makeConnection(to: 1)
+    _ = link.open(last, at: moment(1))
+    _ = link.close(last)
+    #expect(link.take(.pong(1)) == [])
+    #expect(link.take(.message(RelayedMessage(connection: last, bytes: []))) == [])
+  }
+
+  @Test("A message or an end for a connection that is not open ends the command")
+  func unopenedConnections() {
+    let refusal = RelayRefusal(.lost, "", hasProcessEnded: false)
+    func answers(_ connection: UInt32) -> [RelayAnswer] {
+      [
+        .message(RelayedMessage(connection: connection, bytes: [])),
+        .end(connection: connection, refusal),
+      ]
+    }
+    /// Checks that a link accepts neither a message nor an end for a connection.
+    func expectFault(_ link: LinkConversation, _ connection: UInt32) {
+      for answer in answers(connection) {
+        var link = link
+        let actions = link.take(answer)
+        #expect(actions.first == .abandon(kills: true), "\(answer)")
+        #expect(link.nextLook == nil)
+      }
+    }
+    let (link, connection) = open()
+    expectFault(link, connection + 1)
+    var ended = link
+    _ = ended.take(.end(connection: connection, refusal))
+    expectFault(ended, connection)
+    // The relay was not asked to open a connection to a target with a refusal.
+    var refused = link
+    let unopened = refused.makeConnection(to: 3)
+    _ = refused.open(unopened, at: moment(0))
+    expectFault(refused, unopened)
+    var closed = link
+    _ = closed.close(connection)
+    expectFault(closed, connection + 1)
+    #expect(closed.look(at: moment(1)) == [.send(.ping(1))])
+    for answer in answers(connection) { #expect(closed.take(answer) == []) }
+    // The relay has received the ping, and therefore also the close before it.
+    #expect(closed.take(.pong(1)) == [])
+    expectFault(closed, connection)
+  }
+
+  @Test("A pong that answers no ping, or a ping that was answered, ends the command")
+  func unrequestedPongs() {
+    var (link, connection) = open()
+    let fault = RelayFailure.violation("its pong 1 answers no ping", at: place)
+    var early = link
+    #expect(
+      early.take(.pong(1))
+        == [.abandon(kills: true), .end(connection: connection, TransportEnd(fault))])
+    // The relay skips a ping if the viewer does not read.
+    for (second, number) in zip([1.0, 20, 40], UInt64(1)...) {
+      #expect(link.look(at: moment(second)) == [.send(.ping(number))])
+      link.hear(at: moment(second))
+    }
+    #expect(link.take(.pong(2)) == [])
+    for number: UInt64 in [0, 1, 2, 4, .max] {
+      var other = link
+      #expect(other.take(.pong(number)).first == .abandon(kills: true))
+    }
+    #expect(link.take(.pong(3)) == [])
+    // Another relay does not answer the pings of an earlier one.
+    #expect(link.look(at: moment(60)) == [.send(.ping(4))])
+    _ = link.end(AttachError(.lost, ""))
+    _ = link.connect(at: moment(61))
+    _ = link.takePreamble(at: moment(61))
+    #expect(link.take(.pong(4)).first == .abandon(kills: true))
   }
 
   @Test("A silent relay gets a ping and is lost within 10 s; a silent command gets no ping")
@@ -169,6 +240,48 @@ import Testing
     let error = RelayFailure.noAnswer(from: place, text: "Password:")
     #expect(error.description.contains("sent text before opq-top's first message: \"Password:\""))
     #expect(actions == [.abandon(kills: true), .refuse(error)])
+  }
+
+  /// Answers each ping of a relay that sends no greeting, until the link is lost or the limit has passed.
+  ///
+  /// - Returns: The last actions of the link, and the duration since the preamble.
+  private func awaitGreeting(
+    _ link: inout LinkConversation, from start: MonitorTime, limit: Duration
+  ) -> (actions: [LinkConversation.Action], duration: Duration) {
+    _ = link.takePreamble(at: start)
+    var (actions, time): ([LinkConversation.Action], MonitorTime) = ([], start)
+    while let look = link.nextLook, look - start < limit {
+      time = look
+      actions = link.look(at: time)
+      for case .send(.ping(let number)) in actions { #expect(link.take(.pong(number)) == []) }
+      link.hear(at: time)
+    }
+    return (actions, time - start)
+  }
+
+  @Test("A relay that answers pings and sends no greeting is lost after 10 s")
+  func missingGreeting() {
+    var link = LinkConversation(place, arguments: ["1"])
+    _ = link.connect(at: moment(0))
+    let (actions, duration) = awaitGreeting(&link, from: moment(5), limit: .seconds(60))
+    let error = AttachError(.lost, "\"far\" does not answer")
+    #expect(actions == [.abandon(kills: true), .refuse(error)])
+    #expect(duration == .seconds(10))
+  }
+
+  @Test("A relay that awaits a process can send its greeting at any time, but only the first time")
+  func awaitedProcess() {
+    var link = LinkConversation(place, arguments: ["--wait=1"])
+    _ = link.connect(at: moment(0))
+    _ = awaitGreeting(&link, from: moment(0), limit: .seconds(100))
+    #expect(link.nextLook != nil)
+    #expect(link.take(greeting([targets[0]])) == [.greet([RelayedTarget(targets[0], number: 1)])])
+    // The next relay gets the socket of the process.
+    _ = link.end(AttachError(.lost, ""))
+    #expect(link.connect(at: moment(100)) == [.start(arguments: ["--", "/a"])])
+    let (actions, duration) = awaitGreeting(&link, from: moment(100), limit: .seconds(60))
+    #expect(actions == [.abandon(kills: true)])
+    #expect(duration == .seconds(10))
   }
 
   @Test("A command that does not read its input is lost")
@@ -239,6 +352,7 @@ import Testing
     var early = LinkConversation(place, arguments: [])
     _ = early.connect(at: moment(0))
     _ = early.takePreamble(at: moment(0))
+    #expect(early.look(at: moment(1)) == [.send(.ping(1))])
     #expect(early.take(.pong(1)) == [])
     let message = RelayedMessage(connection: 1, bytes: [])
     #expect(early.take(.message(message)).first == .abandon(kills: true))

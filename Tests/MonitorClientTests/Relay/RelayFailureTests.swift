@@ -64,6 +64,11 @@ import Testing
         web1 sent text before opq-top's first message: "Welcome to web1"; its login shell must print nothing
         """)
     #expect("\(try error(127, text: "Welcome"))" == "opq-top was not found on web1")
+    #expect(
+      "\(try error(0, text: "\n \n"))"
+        == """
+        web1 sent text before opq-top's first message: only empty lines; its login shell must print nothing
+        """)
   }
 
   @Test("The error of any other end has the last line or the exit status")

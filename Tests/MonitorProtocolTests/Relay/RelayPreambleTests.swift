@@ -36,6 +36,33 @@ import Testing
     #expect(preamble.text == RelayPreamble.bytes.prefix(4) + Array("x\n".utf8))
   }
 
+  @Test(
+    "A text before the preamble is reported at once, without the preamble, even if it has no line feed",
+    arguments: ["hi", "\n", "\n  \nhi", "\0opq", "Welcome\nsecond"])
+  func preambleAfterText(_ text: String) {
+    let bytes = Array(text.utf8) + RelayPreamble.bytes
+    let line = text.split(separator: "\n").first { $0.utf8.contains { $0 > 0x20 } }
+    for size in [1, 3, bytes.count] {
+      var preamble = RelayPreamble()
+      var (verdict, rest) = (RelayPreamble.Verdict.incomplete, bytes[...])
+      while verdict == .incomplete, !rest.isEmpty {
+        verdict = preamble.take(rest.prefix(size))
+        rest = rest.dropFirst(size)
+      }
+      #expect(verdict == .text)
+      #expect(preamble.firstLine == (line.map { String($0) } ?? text, true))
+    }
+  }
+
+  @Test("A text without a visible character is not shown before it is over")
+  func emptyLines() {
+    var preamble = RelayPreamble()
+    #expect(preamble.take(Array("\n \n".utf8)) == .incomplete)
+    #expect(preamble.firstLine == ("", false))
+    #expect(preamble.take(Array(repeating: UInt8(ascii: "\n"), count: 2_000)) == .text)
+    #expect(preamble.firstLine.text.count == 1_024)
+  }
+
   @Test("A text without an end is reported, and only its beginning is kept")
   func flood() {
     var preamble = RelayPreamble()
