@@ -58,8 +58,11 @@ package enum ProcessFinder {
       within: patience)
   }
 
-  /// Returns the processes that a relay was started for, in the order of their process ids. The call starts the command
-  /// of the link if it does not run. It waits for the first greeting of the relay, and for the slowest process.
+  /// Returns the processes that a relay was started for, in the order of their process ids. The call waits for the first
+  /// greeting of the relay, and for the slowest process.
+  ///
+  /// The call never starts the command of the link, because a start can be a login. Call ``RelayLink/connect()`` before
+  /// the first search.
   ///
   /// If a process has a ``RelayedTarget/refusal``, this refusal is its answer. If no process listens at a socket, the
   /// result does not contain the socket. The processes are those of the first connection of the link. To find processes
@@ -67,18 +70,14 @@ package enum ProcessFinder {
   ///
   /// - Parameter link: The link to the relay; `nil` for this machine.
   /// - Returns: The processes.
-  /// - Throws: ``AttachError`` if there is no connection to the relay.
+  /// - Throws: ``AttachError`` if the first connection to the relay has failed, or if the command does not run when the
+  ///   processes have answered.
   package static func find(through link: RelayLink?) throws(AttachError) -> [Found] {
     guard let link else { return find() }
-    let greeting = ConnectionLoop.shared.makePromise(of: [RelayedTarget].self)
+    let loop = ConnectionLoop.shared
+    let greeting = loop.makePromise(of: [RelayedTarget].self)
     link.whenGreeted { greeting.completeWith($0.mapError { $0 as any Error }) }
-    link.connect()
-    let targets: [RelayedTarget]
-    do {
-      targets = try greeting.futureResult.wait()
-    } catch {
-      throw error as? AttachError ?? AttachError(.lost, "\(error)")
-    }
+    let targets = try value(of: greeting.futureResult)
     let refused = targets.compactMap { target in
       target.refusal.map { refusal in
         Found(
@@ -91,7 +90,21 @@ package enum ProcessFinder {
         address: .relayed(link, number: target.number), path: target.path,
         processID: target.processID)
     }
-    return sorted(refused + answers(probes, within: relayedPatience))
+    let found = sorted(refused + answers(probes, within: relayedPatience))
+    // If the link has lost the relay, the answers say nothing about the processes.
+    if let loss = try value(of: loop.submit { link.loss }) { throw loss }
+    return found
+  }
+
+  /// Waits for the result of a future.
+  private static func value<Value: Sendable>(
+    of future: EventLoopFuture<Value>
+  ) throws(AttachError) -> Value {
+    do {
+      return try future.wait()
+    } catch {
+      throw error as? AttachError ?? AttachError(.lost, "\(error)")
+    }
   }
 
   /// Returns the paths of the processes' sockets in the directories of this user, and the process ids in their names.
@@ -119,10 +132,9 @@ package enum ProcessFinder {
     let asked = probes.map { ($0, greeting(of: $0.address, within: patience, on: loop)) }
     let found = asked.compactMap { probe, greeting -> Found? in
       let answer: Result<Greeting, AttachError>
-      do {
-        answer = .success(try greeting.wait())
+      do throws(AttachError) {
+        answer = .success(try value(of: greeting))
       } catch {
-        let error = error as? AttachError ?? AttachError(.lost, "\(error)")
         // A process that has crashed leaves its socket behind. Such a socket is skipped.
         if error.kind == .nothingThere { return nil }
         answer = .failure(error)
@@ -141,6 +153,8 @@ package enum ProcessFinder {
   ) -> EventLoopFuture<Greeting> {
     let promise = loop.makePromise(of: Greeting.self)
     loop.execute {
+      // If the command of the link does not run, a connection would start it.
+      if case .relayed(let link, _) = address, let loss = link.loss { return promise.fail(loss) }
       let connection = ProcessConnection(address, isReadOnly: true, patience: patience) { event in
         switch event {
         case .greeted(var hello, let versions):

@@ -38,6 +38,16 @@ struct PickerState: Sendable, Equatable {
     }
   }
 
+  /// The result of the searches for processes so far.
+  enum SearchResult: Sendable, Equatable {
+    /// No search has completed, or the user has requested a search after a failure.
+    case pending
+    /// The last search has completed. The rows are its result.
+    case found
+    /// The last search has failed. The rows are the result of an earlier search, if one has completed.
+    case failed
+  }
+
   /// The time from the result of a search for processes to the next search.
   static let interval = Duration.seconds(2)
   /// The time from a failed search to the next search.
@@ -45,8 +55,8 @@ struct PickerState: Sendable, Equatable {
 
   /// The rows from the top; the last one is the demo.
   private(set) var rows = [Row.demo]
-  /// Whether at least one search for processes has completed.
-  private(set) var hasFound = false
+  /// The result of the searches for processes so far.
+  private(set) var result = SearchResult.pending
   /// The time of the next search; `nil` during a search.
   private(set) var nextLook: MonitorTime? = MonitorTime(nanoseconds: 0)
   /// The index of the selected row.
@@ -65,6 +75,7 @@ struct PickerState: Sendable, Equatable {
   mutating func startLooking(at now: MonitorTime) -> Bool? {
     guard let nextLook, nextLook <= now else { return nil }
     self.nextLook = nil
+    if isRequested, result == .failed { result = .pending }
     defer { isRequested = false }
     return isRequested
   }
@@ -81,7 +92,7 @@ struct PickerState: Sendable, Equatable {
   mutating func take(_ choices: [ProcessChoice], watched: Source?, at now: MonitorTime) {
     let source = selected.source
     rows = choices.map { .process($0) } + [.demo]
-    hasFound = true
+    result = .found
     nextLook = now + Self.interval
     let same = isChosen ? rows.firstIndex { $0.source == source } : nil
     let first = rows.firstIndex { $0.refusal == nil && $0.source != watched }
@@ -92,7 +103,7 @@ struct PickerState: Sendable, Equatable {
   /// Records that a search for processes has failed. The next search probably fails too. Therefore it begins later than
   /// after a success.
   mutating func noteFailure(at now: MonitorTime) {
-    hasFound = true
+    result = .failed
     nextLook = now + Self.intervalAfterFailure
   }
 

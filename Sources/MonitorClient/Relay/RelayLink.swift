@@ -94,6 +94,12 @@ package final class RelayLink: Sendable {
     }
   }
 
+  /// The error for a process that is requested while the command does not run; `nil` if it runs. The property must be
+  /// read on the event loop, after the result of the first connection is known.
+  var loss: AttachError? {
+    state.value.command == nil ? RelayFailure.loss(of: place) : nil
+  }
+
   // MARK: Called by transports on the loop
 
   /// Opens a connection to the target with a number.

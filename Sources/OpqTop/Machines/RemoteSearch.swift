@@ -8,19 +8,49 @@ import Synchronization
 /// The search for processes of another machine, for the picker. All members can be used on any thread.
 ///
 /// A link knows the processes that existed at its beginning, so only a new link finds new processes. A new link is a
-/// login, so it is opened only if the user requests a search.
+/// login, so it is opened only if the user requests a search. Other searches do not start the command of a link that was
+/// lost.
 final class RemoteSearch: Sendable {
   private struct State {
     /// Whether the picker is open.
     var isWanted = false
+    /// The number of times that the picker was closed.
+    var closeCount = 0
     /// The link of the searches; `nil` if there is none.
     var link: RelayLink?
     /// Whether a search has used the link.
     var isLinkUsed = false
-    /// The error of the last search; `nil` if it has found processes.
+    /// The error of the last search that has ended; `nil` if it has found processes, or if the user has requested another
+    /// search.
     var failure: (any Error)?
-    /// The processes that the last search has found.
+    /// The processes that the last successful search has found.
     var processes: [ProcessChoice.ID: LocatedProcess] = [:]
+
+    /// Returns the link for a search; `nil` if the search needs a new link.
+    mutating func takeLink(isRequested: Bool) throws -> RelayLink? {
+      if isRequested {
+        defer { isLinkUsed = true }
+        return isLinkUsed ? nil : link
+      }
+      if let failure { throw failure }
+      guard let link else { throw RemoteSearch.ended }
+      return link
+    }
+
+    /// Records the error of a search. The list still shows the processes of the previous link, and the user can choose
+    /// one of them. Therefore the previous link replaces the link of the search.
+    ///
+    /// - Returns: The link that is no longer used; `nil` if there is none.
+    mutating func fail(
+      _ error: any Error, of failed: RelayLink, old: RelayLink?
+    ) -> RelayLink? {
+      // The picker can have been closed in the meantime.
+      guard link === failed else { return old }
+      failure = error
+      guard let old else { return nil }
+      link = old
+      return failed
+    }
   }
 
   private let place: RemotePlace
@@ -46,7 +76,7 @@ final class RemoteSearch: Sendable {
   /// Records that the picker is closed. Ends the link, unless a source uses it. A second call has no effect.
   func end() {
     let link = state.withLock { state in
-      defer { state = State() }
+      defer { state = State(closeCount: state.closeCount + 1) }
       return state.link
     }
     links.release(link)
@@ -57,18 +87,18 @@ final class RemoteSearch: Sendable {
   /// - Parameter isRequested: Whether the user has requested the search. Otherwise, it finds only processes that the
   ///   previous search has found, and repeats the error of the previous search.
   /// - Returns: The processes, sorted by process id.
-  /// - Throws: ``AttachError`` if the machine cannot be reached, or if the picker is closed.
+  /// - Throws: ``AttachError`` if the machine cannot be reached, if the link was lost, or if the picker is closed.
   func find(isRequested: Bool) throws -> [ProcessChoice] {
-    let (link, old) = try currentLink(isRequested: isRequested)
-    // The user can choose a process of the previous link during the search.
-    defer { links.release(old) }
+    let (link, old) = try self.link(isRequested: isRequested)
     let found: [ProcessFinder.Found]
     do {
       found = try place.naming { try ProcessFinder.find(through: link) }
     } catch {
-      fail(error, of: link)
+      links.release(state.withLock { $0.fail(error, of: link, old: old) })
       throw error
     }
+    // The user can choose a process of the previous link until the search has ended.
+    defer { links.release(old) }
     let processes = found.map { LocatedProcess($0, on: place) }
     state.withLock { state in
       // The picker can have been closed in the meantime.
@@ -80,38 +110,37 @@ final class RemoteSearch: Sendable {
   }
 
   /// Returns the link for a search, and the link that it replaces.
-  private func currentLink(isRequested: Bool) throws -> (RelayLink, old: RelayLink?) {
-    try state.withLock { state in
-      guard state.isWanted else { throw AttachError(.lost, "the search has ended") }
-      if !isRequested, let failure = state.failure { throw failure }
-      let (link, isUsed) = (state.link, state.isLinkUsed)
-      state.isLinkUsed = true
-      if let link, !isRequested || !isUsed { return (link, nil) }
-      let new = links.open(place, [])
-      state.link = new
-      return (new, link)
+  private func link(isRequested: Bool) throws -> (RelayLink, old: RelayLink?) {
+    let (present, closeCount) = try state.withLock { state in
+      guard state.isWanted else { throw Self.ended }
+      return (try state.takeLink(isRequested: isRequested), state.closeCount)
     }
+    if let present { return (present, nil) }
+    let new = links.open(place, [])
+    let (isTaken, old) = state.withLock { state -> (Bool, RelayLink?) in
+      // The picker can have been closed in the meantime, and opened again.
+      guard state.closeCount == closeCount else { return (false, nil) }
+      defer { (state.link, state.failure) = (new, nil) }
+      return (true, state.link)
+    }
+    guard isTaken else {
+      links.release(new)
+      throw Self.ended
+    }
+    return (new, old)
   }
 
-  /// Ends the link of a search that has failed. A later search needs a new link, because this one repeats its failure.
-  private func fail(_ error: any Error, of link: RelayLink) {
-    let isCurrent = state.withLock { state in
-      guard state.link === link else { return false }
-      (state.link, state.failure, state.processes) = (nil, error, [:])
-      return true
-    }
-    if isCurrent { links.release(link) }
-  }
+  private static let ended = AttachError(.lost, "the search has ended")
 
-  /// Returns a process that the last search has found. The caller is then a user of its link, and must release it.
+  /// Returns a process that the last successful search has found. The caller is then a user of its link, and must
+  /// release it.
   ///
   /// - Parameter id: The id of the process.
-  /// - Returns: The process; `nil` if the last search has not found it.
+  /// - Returns: The process; `nil` if this search has not found it, or if its link has ended.
   func takeProcess(_ id: ProcessChoice.ID) -> LocatedProcess? {
-    state.withLock { state in
-      guard let process = state.processes[id], links.share(process.link) else { return nil }
-      return process
-    }
+    let process = state.withLock { $0.processes[id] }
+    guard let process, links.share(process.link) else { return nil }
+    return process
   }
 
   /// Releases the link of a process.

@@ -93,12 +93,34 @@ struct HostTests {
     #expect(dashboard.take(.findFailed(reason: "web1 does not answer")) == [])
     #expect(dashboard.text().shows("cannot list the processes: web1 does not answer"))
     #expect(dashboard.text().shows("imaged"))
+    #expect(dashboard.text().shows("the search has failed"))
     let now = dashboard.now
     #expect(dashboard.take(.tick(now + .seconds(19))) == [])
     #expect(dashboard.take(.tick(now + .seconds(20))) == [.findProcesses(isRequested: false)])
     dashboard.press(.escape)
     #expect(dashboard.take(.findFailed(reason: "too late")) == [])
     #expect(!dashboard.text().shows("too late"))
+  }
+
+  @Test(
+    "RM-6: If the first search of a host fails, the picker does not say that no process was found")
+  func firstFindingFails() {
+    var dashboard = Dashboard(configuration: .init(source: nil, host: "web1"))
+    dashboard.take(.resized(Size(columns: 120, rows: 24)))
+    dashboard.take(.findFailed(reason: "web1 does not answer"))
+    #expect(dashboard.text().shows("cannot list the processes: web1 does not answer"))
+    #expect(dashboard.text().shows("the search has failed"))
+    #expect(!dashboard.text().shows("no process found"))
+    #expect(!dashboard.text().shows("No monitored process found"))
+    // While a requested search runs, the picker does not show the earlier failure in its title.
+    dashboard.press("r")
+    #expect(dashboard.text().shows("searching"))
+    dashboard.take(.found([]))
+    #expect(dashboard.text().shows("No monitored process found on web1."))
+    // A later failure does not confirm this result.
+    dashboard.press("r")
+    dashboard.take(.findFailed(reason: "web1 does not answer"))
+    #expect(!dashboard.text().shows("No monitored process found"))
   }
 
   @Test("RM-1: The log of a job on another machine says where the output of the job is")

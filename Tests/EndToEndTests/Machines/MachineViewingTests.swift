@@ -84,6 +84,28 @@ struct MachineViewingTests {
     scene.close(window)
   }
 
+  @Test("RM-1: If the ssh of the picker ends, only r connects again")
+  func lostPicker() throws {
+    let scene = try MachineScene()
+    let processes = [try scene.process(), try scene.process()]
+    let window = try scene.show(["-H", "login"], until: "processes on login to attach to")
+    #expect(window.wait { $0.contains("\(processes[1].id) ") }, "\(window.screen)")
+    try scene.refuseLogins()
+    kill(try #require(scene.logins.last), SIGKILL)
+    #expect(
+      window.wait { $0.contains("cannot list the processes: the connection to login was lost") },
+      "\(window.screen)")
+    // The time is longer than the time between two searches.
+    window.absorb(for: .seconds(5))
+    #expect(scene.logins.count == 1, "the picker logs in again")
+    #expect(window.screen.contains("\(processes[1].id) "), "\(window.screen)")
+    window.type("r")
+    #expect(window.wait { $0.contains("cannot log in to login") }, "\(window.screen)")
+    window.absorb(for: .seconds(5))
+    #expect(scene.logins.count == 2, "the picker logs in again")
+    scene.close(window)
+  }
+
   @Test("RM-1: The end of a process on a host is shown as that of a local process")
   func end() throws {
     let scene = try MachineScene()

@@ -268,11 +268,41 @@ import Testing
     }
     let link = RelayLink(stand.place, arguments: [])
     defer { link.invalidate() }
+    link.connect()
     let found = try ProcessFinder.find(through: link)
     #expect(found.map(\.processID) == [5, 7])
     #expect(found.map(\.address) == [.relayed(link, number: 3), .relayed(link, number: 2)])
     #expect(try found.first?.answer.get().hello.host == stand.place.name)
     #expect(
       found.last?.answer == .failure(AttachError(.denied, "process 7 belongs to another user")))
+  }
+  @Test("If a link was lost, a search reports it, and does not start the command again")
+  func finderOfLostLink() throws {
+    let stand = try StandInRelay()
+    let link = RelayLink(stand.place, arguments: [])
+    defer { link.invalidate() }
+    // The test itself acts as the relay, and ends after its greeting.
+    startThread {
+      let (input, output) = stand.connect(1)
+      let greeting = RelayAnswer.greeting([RelayTarget(path: "/a.sock")], versions: .current)
+      _ = RelayPreamble.bytes.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+      // The greeting must follow that of the viewer.
+      var bytes = [UInt8](repeating: 0, count: 1 << 12)
+      _ = read(input, &bytes, bytes.count)
+      let frame = LocalListener.frame(greeting.encoded())
+      _ = frame.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+      close(input)
+      close(output)
+    }
+    link.connect()
+    // The link detects the end of the relay during one of the searches.
+    var errors: [AttachError] = []
+    for _ in 1...100 where errors.count < 3 {
+      do throws(AttachError) { _ = try ProcessFinder.find(through: link) } catch {
+        errors.append(error)
+      }
+    }
+    #expect(errors == [AttachError](repeating: RelayFailure.loss(of: stand.place), count: 3))
+    #expect(stand.startCount == 1)
   }
 }

@@ -37,6 +37,11 @@ final class StandInRelay: Sendable {
       """)
   }
 
+  /// The number of times that the command was started.
+  var startCount: Int {
+    (1...Self.mostStarts).count { access(directory.file("\($0)"), F_OK) == 0 }
+  }
+
   /// Waits until the command was started a number of times, and returns the relay's ends of the last pipes.
   func connect(_ number: Int) -> (input: Int32, output: Int32) {
     let input = open(directory.file("in\(number)"), O_RDONLY | O_CLOEXEC)
