@@ -25,6 +25,8 @@ package final class RemoteSession: MonitorSource {
     /// The number of updates in the mailbox that arrived over an earlier connection. When the
     /// viewer receives such an update, the process gets no permission to send another one.
     var oldUpdateCount = 0
+    /// The error because of which the session cannot reconnect; `nil` if there is none.
+    var loss: AttachError?
   }
 
   /// The state of the connection, which is used only on the event loop.
@@ -137,6 +139,8 @@ package final class RemoteSession: MonitorSource {
     }
   }
 
+  package var loss: (any Error)? { state.withLock { $0.loss } }
+
   private var isInvalid: Bool { state.withLock { $0.mailbox.isInvalid } }
 
   // MARK: On the loop
@@ -184,6 +188,9 @@ package final class RemoteSession: MonitorSource {
       case .post(let message): post(message)
       case .open: begin()
       case .refuse(let error): greeting.fail(error)
+      case .lose(let error):
+        state.withLock { $0.loss = error }
+        post(.ended(reason: error.description))
       case .retry(let delay):
         loop.scheduleTask(in: TimeAmount(delay)) { [self] in
           let hasEnded = connecting.value.hasEnded

@@ -95,7 +95,7 @@ extension Launch {
       let result = run.record(with: recorder, into: file, for: duration)
       let ending = commandEnding()
       tell(remark)
-      return result == .status(0) ? ending : result
+      return result == .status(0) ? ending : .status(1)
     } catch {
       // The command runs, so this program waits for it. Its own error is the more important one.
       let failure = Self.failed(error)
@@ -119,7 +119,7 @@ extension Launch {
     case unheard
     /// The command's process cannot be watched. The reason was printed.
     case refused(Ending)
-    /// The dashboard or batch mode has ended in this way. The recording has failed if there was one and
+    /// The dashboard or batch mode has ended in this way. The recording has stopped early if there was one and
     /// `isRecordingIncomplete` is `true`.
     case shown(Ending, isRecordingIncomplete: Bool)
   }
@@ -138,7 +138,7 @@ extension Launch {
           of: (watched, .process(path)), demo: DemoChoice(), recorder: recorder,
           launchHint: "the command's output is in \(outputPath)")
       }
-      return .shown(ending, isRecordingIncomplete: recorder?.outcome.failure != nil)
+      return .shown(ending, isRecordingIncomplete: recorder?.outcome.isIncomplete == true)
     } catch {
       return .refused(Self.failed(error))
     }

@@ -54,8 +54,8 @@ extension ViewerRun {
     return recorder
   }
 
-  /// Records a process without a display. Ends when the process ends, when a signal arrives, or
-  /// after a given time.
+  /// Records a process without a display. Ends when the process ends or is lost, when a signal
+  /// arrives, or after a given time.
   ///
   /// - Returns: How the process must end. A signal that requests the end is not an error.
   func record(
@@ -77,7 +77,7 @@ extension ViewerRun {
       waker.wait(until: end)
     }
     let outcome = recorder.finish()
-    if outcome.failure == nil {
+    if !outcome.isIncomplete {
       let over = outcome.endedReason.map { "; \($0)" } ?? ""
       StandardStream.error.write(
         Program.errorLine("\(file): \(Self.words(outcome))\(over)"))
@@ -87,10 +87,11 @@ extension ViewerRun {
 
   /// Reports why the recording stopped early, unless a signal ends the run.
   func report(_ outcome: Recorder.Outcome?, after ending: Ending) -> Ending {
-    guard case .status = ending, let failure = outcome?.failure, let outcome else { return ending }
+    guard case .status(let status) = ending, let outcome, let stop = outcome.stop(after: status)
+    else { return ending }
     return Program.fail(
-      "the recording stopped: \(failure); it contains \(Self.words(outcome))",
-      status: failure.status)
+      "the recording stopped: \(stop.error); it contains \(Self.words(outcome))",
+      status: stop.status)
   }
 
   private static func words(_ outcome: Recorder.Outcome) -> String {
@@ -107,5 +108,18 @@ extension ViewerRun {
     let session = ReplaySession(reader) { [waker] in waker.ring() }
     return try showDashboard(
       of: (WatchedSource(process: session), .recording(path)), demo: DemoChoice())
+  }
+}
+
+extension Recorder.Outcome {
+  /// Returns the error because of which the recording stopped early, and the exit status of the program for it.
+  ///
+  /// - Parameter status: The exit status of the run without the recording.
+  /// - Returns: The error and its status; `nil` if there is no error, or if the process was lost and the run has
+  ///   already reported this as its own failure.
+  func stop(after status: Int32) -> (error: any Error, status: Int32)? {
+    if let failure { return (failure, failure.status) }
+    guard status == 0, let loss else { return nil }
+    return (loss, (loss as? AttachError)?.status ?? 1)
   }
 }

@@ -73,6 +73,27 @@ struct MachineLinkTests {
     #expect(window.waitForEnd() != nil)
   }
 
+  @Test("RM-7: If the login is denied at a reconnection, record ends with status 5")
+  func deniedRecording() throws {
+    let scene = try MachineScene()
+    let process = try scene.process()
+    let file = scene.directory.file("run.opq")
+    let record = try scene.start(["record", "-p", "login:\(process.id)", "-o", file])
+    #expect(scene.wait { fileSize(file) > 0 }, "\(record.errors)")
+    let size = fileSize(file)
+    #expect(scene.wait { fileSize(file) > size }, "\(record.errors)")
+    try scene.refuseLogins()
+    kill(try #require(scene.logins.last), SIGKILL)
+    #expect(record.end() == .status(5), "\(record.errors)")
+    record.expectSentence(
+      "the recording stopped: cannot log in to login", "Permission denied", "of data in")
+    let replay = try scene.run(["replay", file, "--batch", "-n", "1"])
+    #expect(replay.ending == .status(0), "\(replay.errors)")
+    #expect(replay.output.contains("[\(process.id)] total"), "\(replay.output)")
+    let bytes = try Data(contentsOf: URL(filePath: file))
+    #expect(bytes.range(of: Data("cannot log in".utf8)) == nil, "the recording has a farewell")
+  }
+
   @Test("RM-7: A stopped process of a host is silent, and continues without a new login")
   func stoppedProcess() throws {
     let scene = try MachineScene()

@@ -165,6 +165,7 @@ import Testing
     // The end of one process does not affect the other one.
     viewers[0].send(.bye(Farewell(cause: .processEnds, reason: "done")))
     #expect(sessions[0].1.wait(for: .ended(reason: "done")))
+    #expect(sessions[0].0.loss == nil)
     let count = sessions[1].1.events.count(where: isUpdate)
     viewers[1].send(ScriptedProcess.update)
     #expect(sessions[1].1.wait(for: "another update") { $0.count(where: isUpdate) > count })
@@ -214,9 +215,26 @@ import Testing
     defer { link.invalidate() }
     let (session, log) = session(link, 1)
     defer { session.invalidate() }
-    // The test itself acts as the first relay. It sends the messages of a process, and then nothing.
-    let (input, output) = stand.connect(1)
+    let (input, output) = try greet(log, by: stand, path)
     defer { close(input) }
+    let start = ContinuousClock.now
+    stand.serve(start: 2) { [RelayTarget(path: path)] }
+    #expect(log.wait(for: "the loss") { $0.contains(where: isDisconnected) })
+    // The relay is lost 8 s after its last bytes. A busy machine can take longer.
+    #expect(ContinuousClock.now - start > .seconds(6))
+    close(output)
+    let viewer = try process.welcome()
+    #expect(log.wait(for: "an update") { $0.contains(where: isUpdate) })
+    viewer.close()
+  }
+
+  /// Acts as the first relay. Sends the greeting of a process, and then nothing.
+  ///
+  /// - Returns: The relay's ends of the pipes.
+  private func greet(
+    _ log: EventLog<MonitorMessage>, by stand: StandInRelay, _ path: String
+  ) throws -> (input: Int32, output: Int32) {
+    let (input, output) = stand.connect(1)
     let hello = ProcessMessage.hello(ScriptedProcess.hello(), versions: .current)
     let answers: [RelayAnswer] = [
       .greeting([RelayTarget(path: path)], versions: .current),
@@ -234,18 +252,29 @@ import Testing
       events.contains { if case .hello = $0 { true } else { false } }
     }
     #expect(isGreeted)
-    let start = ContinuousClock.now
-    stand.serve(start: 2) { [RelayTarget(path: path)] }
-    let isLost = log.wait(for: "the loss") { events in
-      events.contains { if case .disconnected = $0 { true } else { false } }
-    }
-    #expect(isLost)
-    // The relay is lost 8 s after its last bytes. A busy machine can take longer.
-    #expect(ContinuousClock.now - start > .seconds(6))
+    return (input, output)
+  }
+
+  private func isDisconnected(_ message: MonitorMessage) -> Bool {
+    if case .disconnected = message { true } else { false }
+  }
+
+  @Test("If access is denied at a reconnection, the session ends, and keeps the error")
+  func deniedReconnection() throws {
+    let (stand, path) = (try StandInRelay(), "/none/of/these.sock")
+    let link = RelayLink(stand.place, arguments: [])
+    defer { link.invalidate() }
+    let (session, log) = session(link, 1)
+    defer { session.invalidate() }
+    let (input, output) = try greet(log, by: stand, path)
+    #expect(session.loss == nil)
     close(output)
-    let viewer = try process.welcome()
-    #expect(log.wait(for: "an update") { $0.contains(where: isUpdate) })
-    viewer.close()
+    close(input)
+    #expect(log.wait(for: "the loss of the connection") { $0.contains(where: isDisconnected) })
+    let refusal = RelayRefusal(.denied, "access is denied", hasProcessEnded: false)
+    stand.serve(start: 2) { [RelayTarget(processID: 0, path: path, refusal: refusal)] }
+    #expect(log.wait(for: .ended(reason: "access is denied")))
+    #expect(session.loss as? AttachError == AttachError(.denied, "access is denied"))
   }
 
   @Test("The processes of a relay are found with their greetings, in the order of their ids")
