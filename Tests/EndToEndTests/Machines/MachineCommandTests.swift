@@ -148,7 +148,7 @@ struct MachineCommandTests {
     let process = try ScriptedProcess()
     func recording(_ name: String, _ place: [String]) throws -> Data {
       let file = scene.directory.file(name)
-      let program = try scene.start(["record", "-o", file, "-p", process.path] + place)
+      let program = try scene.start(["record", "-o", file, "--socket", process.path] + place)
       let viewer = try process.welcome()
       // A viewer accepts 8 updates before it requests more. The recording has a complete state every 5 s.
       for second in 1...7 {
