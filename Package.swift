@@ -81,8 +81,8 @@ let viewerLibraries: [Target.Dependency] = [
   "Dashboard", "CursesTerminal", "MonitorClient", "MonitorProtocol", "RunAnalysis",
 ]
 
-/// The libraries of the viewer opq-top, the module OpqTop, which contains the viewer's commands, and those about jobs.
-let viewer = viewerLibraries + ["OpqTop", "JobFiles", "JobRun"]
+/// The libraries of the viewer opq-top, the module OpqTop with the viewer's commands, and those about jobs.
+let viewer = viewerLibraries + ["OpqTop", "JobFiles", "JobRun", "OperationsCommands"]
 
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
@@ -98,9 +98,12 @@ let coreTargets: [Target] = [
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   .target(name: "OperationsTesting", dependencies: ["OperationsCore", "COperationsSystem"]),
   tests("OperationsTesting", ["OperationsTesting", "OperationsCore"]),
+  // The fixtures `programs` and `measure` can link the Swift runtime statically, because this module does not use
+  // the testing library.
   .target(
-    name: "TestSupport", dependencies: ["COperationsSystem", "CMonitorSystem", "OperationsCore"],
-    path: "Tests/TestSupport"),
+    name: "FixtureSupport", dependencies: ["COperationsSystem", "CMonitorSystem"],
+    path: "Tests/FixtureSupport"),
+  .target(name: "TestSupport", dependencies: ["FixtureSupport"], path: "Tests/TestSupport"),
   .target(
     name: "RandomPrograms", dependencies: ["OperationsCore", "TestSupport"],
     path: "Tests/RandomPrograms", exclude: ["README.md"]),
@@ -110,7 +113,7 @@ let coreTargets: [Target] = [
   // The fixture `async-main` has an asynchronous `main`, and a program can have only one `main`. Therefore it is
   // not a part of the fixture `programs`, which contains the other fixtures of the core.
   fixture("async-main", ["MainQueueChecks", "OperationsCore"]),
-  fixture("programs", ["MainQueueChecks", "OperationsCore", "TestSupport"]),
+  fixture("programs", ["MainQueueChecks", "OperationsCore", "FixtureSupport"]),
   tests(
     "OperationsCore",
     [
@@ -159,13 +162,8 @@ let serviceDemo: [Target.Dependency] =
   ]
 
 let demoTargets: [Target] = [
-  demo("quickstart"),
-  demo("results"),
-  demo("dependencies"),
-  demo("async-await"),
-  demo("cancellation"),
-  demo("combining"),
-  demo("observing"),
+  demo("quickstart"), demo("results"), demo("dependencies"), demo("async-await"),
+  demo("cancellation"), demo("combining"), demo("observing"),
   demo("batch", ["Operations", "OperationsMonitor"]),
   demo("monitored-process", ["DemoWorkloads", "OperationsMonitor"], ends: false),
   demo("progress", ["Operations", "OperationsMonitor", logging]),
@@ -254,8 +252,8 @@ let viewerTargets: [Target] = [
   .executableTarget(
     name: "opq-top", dependencies: ["OpqTop"],
     exclude: [
-      "BatchOutput.md", "Clusters.md", "Export.md", "JobFile.md", "Jobs.md", "Runs.md",
-      "Scripting.md", "Packaging",
+      "BatchOutput.md", "Clusters.md", "Export.md", "JobFile.md", "Jobs.md", "Machines.md",
+      "Runs.md", "Scripting.md", "Packaging",
     ]),
 ]
 
@@ -317,7 +315,7 @@ let monitorTestTargets: [Target] = [
   fixture(
     "measure",
     [
-      "Operations", "OperationsMonitor", "OperationsTelemetry", "TestSupport", "opq-top",
+      "Operations", "OperationsMonitor", "OperationsTelemetry", "FixtureSupport", "opq-top",
       metrics, tracing,
     ]),
 ]

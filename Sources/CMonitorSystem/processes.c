@@ -44,6 +44,24 @@ void cmonitor_close_inherited_files(void) {
   closedir(directory);
 }
 
+/// Makes all files except the standard streams closed in programs that this process starts from now on. A library may
+/// have opened some without the flag.
+static void keep_files_from_programs(void) {
+#ifdef SYS_close_range
+  const unsigned int close_on_exec = 1U << 2;
+  if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, close_on_exec) == 0) return;
+#endif
+  // Linux before 5.11 has no such call.
+  DIR *directory = opendir("/proc/self/fd");
+  if (directory == NULL) return;
+  struct dirent *entry;
+  while ((entry = readdir(directory)) != NULL) {
+    int file = atoi(entry->d_name);
+    if (file > STDERR_FILENO) fcntl(file, F_SETFD, FD_CLOEXEC);
+  }
+  closedir(directory);
+}
+
 /// Returns the texts as an array that ends with a null pointer. The caller frees the array.
 static char **array_of(struct cmonitor_texts texts) {
   char **array = calloc(texts.count + 1, sizeof *array);
@@ -105,6 +123,60 @@ int32_t cmonitor_start_program(
   }
   free(words);
   free(variables);
+  return error;
+}
+
+/// Creates pipes for the standard streams of a program. For each stream, the first file is the reading end. Returns
+/// false, with an error number, if the system cannot create them.
+static bool open_pipes(int pipes[3][2]) {
+  for (int stream = 0; stream < 3; stream++) {
+    if (pipe2(pipes[stream], O_CLOEXEC) == 0) continue;
+    int error = errno;
+    while (stream-- > 0) {
+      close(pipes[stream][0]);
+      close(pipes[stream][1]);
+    }
+    errno = error;
+    return false;
+  }
+  return true;
+}
+
+int32_t cmonitor_start_piped_program(
+    struct cmonitor_texts arguments, int32_t *process, struct cmonitor_pipes *pipes) {
+  // A parent that ignores SIGCHLD makes the system discard the endings of children.
+  signal(SIGCHLD, SIG_DFL);
+  int files[3][2];
+  if (!open_pipes(files)) return errno;
+  char **words = array_of(arguments);
+  int error = ENOMEM;
+  if (words != NULL) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_adddup2(&actions, files[0][0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, files[1][1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, files[2][1], STDERR_FILENO);
+    prepare_signals(&attributes, true);
+    keep_files_from_programs();
+    pid_t child = 0;
+    error = posix_spawnp(&child, words[0], &actions, &attributes, words, environ);
+    *process = child;
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+  free(words);
+  close(files[0][0]);
+  close(files[1][1]);
+  close(files[2][1]);
+  if (error == 0) {
+    *pipes = (struct cmonitor_pipes){files[0][1], files[1][0], files[2][0]};
+  } else {
+    close(files[0][1]);
+    close(files[1][0]);
+    close(files[2][0]);
+  }
   return error;
 }
 

@@ -16,6 +16,7 @@ const int32_t cmonitor_signal_hangup = SIGHUP;
 const int32_t cmonitor_signal_interrupt = SIGINT;
 const int32_t cmonitor_signal_quit = SIGQUIT;
 const int32_t cmonitor_signal_terminate = SIGTERM;
+const int32_t cmonitor_signal_kill = SIGKILL;
 const int32_t cmonitor_signal_terminal_stop = SIGTSTP;
 const int32_t cmonitor_signal_continue = SIGCONT;
 const int32_t cmonitor_signal_window_change = SIGWINCH;

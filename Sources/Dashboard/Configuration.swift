@@ -25,6 +25,11 @@ extension Dashboard {
     /// Whether the operations of the first source are the jobs of a file. Then the header shows ``title``, and the log
     /// screen shows the whole output of a job.
     public var runsJobs: Bool
+    /// The name of the machine whose processes the picker lists, unsanitised; empty for this machine.
+    public var host: String
+    /// Whether the operations of the first source are the jobs of a run on another machine. This program cannot read
+    /// the output of these jobs.
+    public var runsJobsElsewhere: Bool
     /// Whether the terminal shows characters beyond ASCII.
     public var isUnicode: Bool
     /// The kinds of warnings that the dashboard shows.
@@ -33,7 +38,8 @@ extension Dashboard {
     /// Creates a configuration. By default, the dashboard watches the demo.
     public init(
       source: Source? = .demo, title: String = "", guidance: String = "", launchHint: String = "",
-      isReadOnly: Bool = false, runsJobs: Bool = false, isUnicode: Bool = true,
+      isReadOnly: Bool = false, runsJobs: Bool = false, host: String = "",
+      runsJobsElsewhere: Bool = false, isUnicode: Bool = true,
       warningKinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
     ) {
       self.source = source
@@ -42,6 +48,8 @@ extension Dashboard {
       self.launchHint = launchHint
       self.isReadOnly = isReadOnly
       self.runsJobs = runsJobs
+      self.host = host
+      self.runsJobsElsewhere = runsJobsElsewhere
       self.isUnicode = isUnicode
       self.warningKinds = warningKinds
     }

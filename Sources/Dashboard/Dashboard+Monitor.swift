@@ -37,11 +37,18 @@ extension Dashboard {
   private mutating func announce(_ result: CommandResult) {
     switch result.command {
     case .cancel(let ids), .cancelWithDependents(let ids):
-      announce(ids, result.outcomes, done: "cancel requested")
+      announce(
+        ids, result.outcomes, done: "cancel requested", refused: result.words(for: "not cancelled"))
     case .changePriority(let ids, let steps):
       let change = ids.count == 1 ? takePriorityChange(of: ids[0]) : nil
       if let change, result.outcomes.first == .requested { return show(change.sentence) }
-      announce(ids, result.outcomes, done: "priority \(steps > 0 ? "raised" : "lowered")")
+      announce(
+        ids, result.outcomes, done: "priority \(steps > 0 ? "raised" : "lowered")",
+        refused: result.words(for: "not changed"))
+    case .setHeld(let ids, let isHeld):
+      announce(
+        ids, result.outcomes, done: isHeld ? "held" : "released",
+        refused: result.words(for: isHeld ? "not held" : "not released"))
     case .retry(let ids, _):
       announceRetry(of: ids, result)
     case .setSuspended, .setWidth:
@@ -62,9 +69,10 @@ extension Dashboard {
   ///   - outcomes: The outcomes, in the order of the operations.
   ///   - done: The words for operations for which the process has carried out the command.
   ///   - notRetryable: The words for jobs that are not retried.
+  ///   - refused: The words for operations for which the source does not carry out the command.
   mutating func announce(
     _ ids: [OperationReport.ID], _ outcomes: [CommandResult.Outcome], done: String,
-    notRetryable: String = "not retried"
+    notRetryable: String = "not retried", refused: String = "refused"
   ) {
     if let id = ids.first, ids.count == 1 {
       let what = describe(id)
@@ -73,6 +81,7 @@ extension Dashboard {
       case .alreadyFinished: show("\(what) had already finished")
       case .unknown: show("\(what) is not known to the process", isWarning: true)
       case .notRetryable: show("\(what) \(notRetryable)", isWarning: true)
+      case .refused: show("\(what) \(refused)", isWarning: true)
       case .denied: show("denied: the process is monitored read-only", isWarning: true)
       case .lost: show("\(what): result unknown, \(lostWords)", isWarning: true)
       }
@@ -86,7 +95,7 @@ extension Dashboard {
     let others = [
       part(.alreadyFinished, "had already finished"), part(.unknown, "\(unknown) to the process"),
       part(.denied, "denied"), part(.lost, "without a result: \(lostWords)"),
-      part(.notRetryable, notRetryable),
+      part(.notRetryable, notRetryable), part(.refused, refused),
     ].compactMap { $0 }
     let requested = outcomes.count { $0 == .requested }
     let first = "\(done): \(CountText.text(requested)) operation\(requested == 1 ? "" : "s")"

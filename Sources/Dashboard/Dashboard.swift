@@ -100,6 +100,9 @@ public struct Dashboard: Sendable {
     case .found(let choices):
       picker?.take(choices, watched: connection.source, at: now)
       return []
+    case .findFailed(let reason):
+      noteFindingFailed(reason)
+      return []
     case .openFailed(let reason):
       noteOpeningFailed(reason)
       return []

@@ -16,9 +16,12 @@ public enum Message: Sendable, Equatable {
   case resized(Size)
   /// The result of an ``Effect/export(_:)``.
   case exported(ExportResult)
-  /// The answer to ``Effect/findProcesses``: all processes that were found, in the order in which the picker
-  /// lists them.
+  /// The answer to ``Effect/findProcesses(isRequested:)``: all processes that were found, in the order in which the
+  /// picker lists them.
   case found([ProcessChoice])
+  /// The answer to ``Effect/findProcesses(isRequested:)`` if the processes of another machine could not be found. The
+  /// reason is a sentence.
+  case findFailed(reason: String)
   /// The source of an ``Effect/open(_:)`` could not be opened. The reason is a sentence. The dashboard still
   /// watches the previous source.
   case openFailed(reason: String)
@@ -47,9 +50,12 @@ public enum Effect: Sendable, Equatable {
   /// The loop must write this frame into a new file, and report the result with ``Message/exported(_:)``. The
   /// frame contains the operations to export.
   case export(MonitorProtocol.BatchFrame)
-  /// The loop must find the processes that can be watched, and answer with ``Message/found(_:)``. The
-  /// dashboard does not request a second search before the answer.
-  case findProcesses
+  /// The loop must find the processes that can be watched, and answer with ``Message/found(_:)``
+  /// or ``Message/findFailed(reason:)``. The dashboard does not request a second search before the answer.
+  ///
+  /// `isRequested` is `true` if the user has opened the picker or has pressed the key for a new search. It is `false`
+  /// if the open picker repeats the search by itself.
+  case findProcesses(isRequested: Bool)
   /// The loop must watch this source instead of the present one.
   ///
   /// The answer is the `hello` of the new source, which ends the previous source: after it, the loop must not

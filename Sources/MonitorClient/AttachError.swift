@@ -17,6 +17,8 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
     case denied
     /// The process has the maximum number of viewers.
     case crowded
+    /// The viewer has ended the link to the relay.
+    case closed
   }
 
   package let kind: Kind
@@ -53,7 +55,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
   /// The exit status of the program for this error.
   package var status: Int32 {
     switch kind {
-    case .lost: 1
+    case .lost, .closed: 1
     case .nothingThere: 3
     case .versionMismatch: 4
     case .denied, .crowded: 5
@@ -63,25 +65,43 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
   /// Whether a later attempt to connect would fail for the same reason.
   package var isFinal: Bool {
     switch kind {
-    case .versionMismatch, .denied: true
+    case .versionMismatch, .denied, .closed: true
     case .lost, .nothingThere, .crowded: false
     }
   }
 }
 
 extension Farewell {
-  /// The maximum number of characters that are shown of the reason in a farewell message.
-  private static let reasonLimit = 199
+  /// The reason as one line that is safe to print.
+  var sentence: String { reason.shownSentence }
+}
 
-  /// The reason as one line that is safe to print. The process has sent the text, which may contain
-  /// any characters.
-  var sentence: String {
-    if reason.isEmpty { return "no reason given" }
-    let shown = reason.unicodeScalars.prefix(Self.reasonLimit).map { scalar -> Unicode.Scalar in
+extension AttachError {
+  /// Creates the error for a relay that is not connected to a process.
+  init(_ refusal: RelayRefusal) {
+    let kind: Kind =
+      switch refusal.cause {
+      case .lost: .lost
+      case .nothingThere: .nothingThere
+      case .denied: .denied
+      }
+    self.init(kind, refusal.reason.shownSentence)
+  }
+}
+
+extension String {
+  /// The reason that another process has sent, as one line that is safe to print. The reason may contain any
+  /// characters. If it is empty, the line says that no reason was given.
+  var shownSentence: String { isEmpty ? "no reason given" : shownLine(limit: 199) }
+
+  /// Returns the text of another process as one line that is safe to print. If the text has more than `limit`
+  /// characters, the line contains the first ones and "…".
+  func shownLine(limit: Int) -> String {
+    let shown = unicodeScalars.prefix(limit).map { scalar -> Unicode.Scalar in
       if scalar.properties.isWhitespace { return " " }
       return scalar.isObeyed ? "\u{B7}" : scalar
     }
-    let isCut = reason.unicodeScalars.count > Self.reasonLimit
+    let isCut = unicodeScalars.dropFirst(limit).first != nil
     return String(String.UnicodeScalarView(shown)) + (isCut ? "\u{2026}" : "")
   }
 }

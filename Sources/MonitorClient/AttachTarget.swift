@@ -6,7 +6,7 @@ import MonitorProtocol
 import MonitorTransport
 
 /// A process or socket that the user names on the command line.
-package enum AttachTarget: Equatable {
+package enum AttachTarget: Equatable, Sendable {
   /// The target is the process with this id.
   case process(Int32)
   /// The target is the process that listens at this path.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CMonitorSystem
 import COperationsSystem
 import MonitorProtocol
 import MonitorTransport
@@ -10,45 +9,52 @@ import NIOPosix
 
 /// The connection of a viewer to a monitored process. All methods must be called on the
 /// connection's event loop.
-final class ProcessConnection: ChannelInboundHandler {
-  typealias InboundIn = ByteBuffer
-  typealias OutboundOut = ByteBuffer
-
+final class ProcessConnection: TransportReceiver {
   /// An event of the connection.
   enum Event {
     /// The process has sent its greeting and can be watched.
     case greeted(Hello, versions: ProtocolVersions)
     /// Bytes have arrived from the process, possibly only a part of a message.
     case heard
-    /// The connection has ended for this reason. No event follows this one.
-    case closed(AttachError)
+    /// The connection has ended. No event follows this one.
+    case closed(TransportEnd)
   }
 
-  private let path: String
+  private let transport: any ProcessTransport
   private let isReadOnly: Bool
+  private let patience: TimeAmount
   private let deliver: (MonitorMessage) -> Void
   private let receive: (Event) -> Void
   private var conversation: ProcessConversation
   private var isOver = false
   /// Whether messages that have arrived are being handled at this moment.
   private var isReading = false
-  private var context: ChannelHandlerContext?
+  /// Ends the connection if the process does not send its greeting in time.
+  private var expiry: Scheduled<Void>?
 
   /// Creates a connection that is not yet connected.
   ///
   /// - Parameters:
-  ///   - path: The path of the socket.
+  ///   - address: The place of the process.
   ///   - isReadOnly: Whether the viewer sends no commands.
+  ///   - patience: The maximum time for the process to send its greeting. The time begins when the viewer begins to
+  ///     connect to the socket. For a process behind a relay, it begins after the greeting of the relay.
   ///   - ledger: Counts the memory for the process's operations.
   ///   - deliver: A closure that is called with each message of the process.
   ///   - receive: A closure that is called with each event of the connection.
   init(
-    path: String, isReadOnly: Bool, ledger: OperationLedger = OperationLedger(),
+    _ address: ProcessAddress, isReadOnly: Bool, patience: TimeAmount = .seconds(5),
+    ledger: OperationLedger = OperationLedger(),
     deliver: @escaping (MonitorMessage) -> Void = { _ in }, receive: @escaping (Event) -> Void
   ) {
     conversation = ProcessConversation(ledger: ledger)
-    self.path = path
+    transport =
+      switch address {
+      case .socket(let path): SocketTransport(path: path)
+      case .relayed(let link, let number): RelayTransport(link, number: number)
+      }
     self.isReadOnly = isReadOnly
+    self.patience = patience
     self.deliver = deliver
     self.receive = receive
   }
@@ -58,38 +64,11 @@ final class ProcessConnection: ChannelInboundHandler {
   /// Connects to the process. An event reports success or failure. This method must be called on
   /// the event loop.
   func open(on loop: any EventLoop) {
-    let path = path
-    let me = NIOLoopBound(self, eventLoop: loop)
-    ClientBootstrap(group: loop)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try MessageFraming.add(before: me.value, in: channel)
-        }
-      }
-      .connect(unixDomainSocketPath: path)
-      .whenFailure { me.value.end(Self.reason(for: $0, at: path)) }
-  }
-
-  private static func reason(for error: any Error, at path: String) -> AttachError {
-    if case SocketAddressError.unixDomainSocketPathTooLong = error {
-      return AttachError(.nothingThere, "the path of the socket is too long: \(path)")
-    }
-    switch (error as? IOError)?.errnoCode {
-    case cmonitor_error_no_such_file:
-      return AttachError(.nothingThere, "there is no socket at \(path)")
-    case cmonitor_error_connection_refused, cmonitor_error_not_a_socket:
-      return AttachError(.nothingThere, "no process listens at \(path)")
-    case cmonitor_error_permission_denied, cmonitor_error_operation_not_permitted:
-      return AttachError(.denied, "access to \(path) is denied")
-    case let code?:
-      return AttachError(
-        .lost, "cannot connect to \(path): \(String(cString: cmonitor_error_text(code)))")
-    case nil: return AttachError(.lost, "cannot connect to \(path): \(error)")
-    }
+    transport.open(for: self, on: loop)
   }
 
   /// Ends the connection because the process has not answered in time.
-  func expire() { end(AttachError(.lost, "the process does not answer")) }
+  func expire() { end(TransportEnd(AttachError(.lost, "the process does not answer"))) }
 
   // MARK: Sending
 
@@ -110,95 +89,70 @@ final class ProcessConnection: ChannelInboundHandler {
   /// Sends a farewell message to the process and closes the connection. No event follows.
   func close() {
     isOver = true
+    expiry?.cancel()
     send(.bye(reason: "the viewer is closing the connection"))
     // `send` does not flush while a message is handled.
-    context?.flush()
-    context?.close(promise: nil)
+    transport.flush()
+    transport.close()
   }
 
   private func send(_ message: ViewerMessage) {
-    guard let context else { return }
-    let buffer = MessageFraming.framed(
-      message.encoded(), allocator: context.channel.allocator)
-    context.write(wrapOutboundOut(buffer), promise: nil)
+    transport.send(message.encoded())
     // If the process has ended, a flush fails. The channel then reads the remaining bytes and closes. If this
     // happened while a message is handled, the messages after it would be lost.
-    if !isReading { context.flush() }
+    if !isReading { transport.flush() }
   }
 
-  private func end(_ error: AttachError) {
+  private func end(_ end: TransportEnd) {
     guard !isOver else { return }
     perform(conversation.end())
     guard !isOver else { return }
     isOver = true
-    receive(.closed(error))
-    context?.close(promise: nil)
+    expiry?.cancel()
+    receive(.closed(end))
+    transport.close()
   }
 
-  // MARK: The channel
+  // MARK: The transport
 
-  func channelActive(context: ChannelHandlerContext) {
-    self.context = context
-    // If the timeout has passed or the viewer has closed the connection before it was established,
-    // it is closed at once.
-    guard !isOver else { return context.close(promise: nil) }
-    let me = NIOLoopBound(self, eventLoop: context.eventLoop)
-    PeerCredentials.origin(of: context.channel).whenComplete { me.value.greet($0) }
-    context.fireChannelActive()
+  func transportBeginsToConnect(on loop: any EventLoop) {
+    let me = NIOLoopBound(self, eventLoop: loop)
+    expiry = loop.scheduleTask(in: patience) { me.value.expire() }
   }
 
-  /// Sends the greeting if the peer may be trusted. A process of another user could show false
-  /// data.
-  private func greet(_ peer: Result<CommandOrigin, any Error>) {
+  func transportHasConnected() {
     guard !isOver else { return }
-    switch peer {
-    case .success(let peer):
-      let name = PeerCheck.livingName(of: path)
-      if let refusal = PeerCheck.refusal(of: peer, named: name, user: cmonitor_user_id()) {
-        return end(refusal)
-      }
-      send(.hello(ViewerHello(processID: csystem_process_id(), isReadOnly: isReadOnly)))
-    case .failure(let error):
-      end(AttachError(.lost, "cannot determine the owner of the socket: \(error)"))
-    }
+    send(.hello(ViewerHello(processID: csystem_process_id(), isReadOnly: isReadOnly)))
   }
 
-  func channelInactive(context: ChannelHandlerContext) {
-    end(AttachError(.lost, "the process has closed the connection"))
-    self.context = nil
-    context.fireChannelInactive()
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+  func transportHasReceived(_ message: ByteBuffer) {
     guard !isOver else { return }
     isReading = true
-    let bytes = unwrapInboundIn(data)
     do throws(WireError) {
-      let message = try ProcessMessage(decoding: Array(bytes.readableBytesView))
+      let message = try ProcessMessage(decoding: Array(message.readableBytesView))
       perform(conversation.take(message))
     } catch {
-      end(AttachError(.lost, "the process violates the protocol: \(error)"))
+      end(TransportEnd(AttachError(.lost, "the process violates the protocol: \(error)")))
     }
   }
 
-  func channelReadComplete(context: ChannelHandlerContext) {
+  func transportHasFinishedReading() {
     isReading = false
-    context.flush()
+    transport.flush()
     if !isOver { receive(.heard) }
-    context.fireChannelReadComplete()
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    end(AttachError(.lost, "the connection failed: \(error)"))
-  }
+  func transportHasEnded(_ end: TransportEnd) { self.end(end) }
 
   private func perform(_ actions: [ProcessConversation.Action]) {
     for action in actions where !isOver {
       switch action {
-      case .greeted(let hello, let versions): receive(.greeted(hello, versions: versions))
+      case .greeted(let hello, let versions):
+        expiry?.cancel()
+        receive(.greeted(hello, versions: versions))
       case .deliver(let message): deliver(message)
       case .send(let message): send(message)
-      case .fail(let error): end(error)
+      case .fail(let error): end(TransportEnd(error))
       }
     }
   }

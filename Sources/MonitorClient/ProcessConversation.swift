@@ -50,6 +50,10 @@ struct ProcessConversation {
       let result = CommandResult(cannotRetry: command, count: ids.count + names.count)
       return [.deliver(.commandResult(result))]
     }
+    if case .setHeld = command {
+      let result = CommandResult(refused: command, CommandResult.cannotHold)
+      return [.deliver(.commandResult(result))]
+    }
     lastToken &+= 1
     commands.append((lastToken, command))
     return [.send(.command(command, token: lastToken))]
@@ -126,12 +130,7 @@ extension CommandResult {
 
   /// Creates a result with the same outcome for all operations.
   package init(_ command: MonitorCommand, _ outcome: Outcome) {
-    let count =
-      switch command {
-      case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _): ids.count
-      case .retry(let ids, let names): ids.count + names.count
-      case .setSuspended, .setWidth: 1
-      }
-    self.init(command: command, outcomes: Array(repeating: outcome, count: count))
+    self.init(
+      command: command, outcomes: Array(repeating: outcome, count: command.outcomeCount))
   }
 }

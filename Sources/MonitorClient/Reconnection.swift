@@ -17,6 +17,9 @@ struct Reconnection {
     case open
     /// The session must report that the process cannot be watched.
     case refuse(AttachError)
+    /// The session must report that it has lost the process and cannot reconnect to it, although the process may still
+    /// run.
+    case lose(AttachError)
     /// The session must connect to the process after this delay.
     case retry(after: Duration)
     /// The session must close the connection permanently.
@@ -87,7 +90,7 @@ struct Reconnection {
     // A process that ends closes its socket shortly before its id disappears. Therefore the end of
     // the process may be known only at the next attempt to connect.
     if hasEnded { return end(endReason) }
-    if error.isFinal { return end(error.description) }
+    if error.isFinal { return [.lose(error)] + end() }
     defer { nextDelay = min(nextDelay * 2, Self.longestDelay) }
     // The viewer receives the first reason. It also receives a later message that the process has
     // too many viewers. Repeated failures to connect are not reported.

@@ -7,14 +7,12 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A session with a process over a socket.
+/// A session with a process over a socket or a link to a relay.
 ///
 /// If the connection is lost, the session reconnects while the process may still exist. The number
 /// of updates that the viewer has not received is limited: the process gets permission to send
 /// another update only when the viewer has received an earlier one.
 package final class RemoteSession: MonitorSource {
-  /// The maximum time for a process to send its greeting.
-  static let patience = TimeAmount.seconds(5)
   /// The default interval between updates: four updates per second.
   package static let usualInterval = Duration.milliseconds(250)
   /// The maximum number of parts of updates that the process may send before the viewer receives
@@ -27,6 +25,8 @@ package final class RemoteSession: MonitorSource {
     /// The number of updates in the mailbox that arrived over an earlier connection. When the
     /// viewer receives such an update, the process gets no permission to send another one.
     var oldUpdateCount = 0
+    /// The error because of which the session cannot reconnect; `nil` if there is none.
+    var loss: AttachError?
   }
 
   /// The state of the connection, which is used only on the event loop.
@@ -37,11 +37,16 @@ package final class RemoteSession: MonitorSource {
     var silence: Silence?
     /// The watched process; `nil` if it is not visible on this machine.
     var process: LocalProcess?
+    /// Whether a relay has reported that the process has ended.
+    var hasEndedElsewhere = false
     /// Whether the session requests no data yet.
     var isHeld: Bool
+
+    /// Whether the process has certainly ended.
+    var hasEnded: Bool { hasEndedElsewhere || process?.hasEnded ?? false }
   }
 
-  private let path: String
+  private let address: ProcessAddress
   private let isReadOnly: Bool
   private let interval: Duration
   private let mostBytes: Int
@@ -55,7 +60,7 @@ package final class RemoteSession: MonitorSource {
   /// Connects to a process.
   ///
   /// - Parameters:
-  ///   - path: The path of the socket.
+  ///   - address: The place of the process.
   ///   - isReadOnly: Whether this viewer sends no commands.
   ///   - interest: The data that the viewer requests.
   ///   - interval: The shortest time between two updates.
@@ -66,11 +71,11 @@ package final class RemoteSession: MonitorSource {
   ///   - wake: A closure that the session calls when messages are available. The session calls it
   ///     on any thread, and calls it again only after the viewer has received the messages.
   package init(
-    path: String, isReadOnly: Bool, interest: Interest = Interest(),
+    _ address: ProcessAddress, isReadOnly: Bool, interest: Interest = Interest(),
     interval: Duration = RemoteSession.usualInterval, mostBytes: Int = OperationLedger.mostBytes,
     isHeld: Bool = false, wake: @escaping @Sendable () -> Void
   ) {
-    self.path = path
+    self.address = address
     self.isReadOnly = isReadOnly
     self.interval = interval
     self.mostBytes = mostBytes
@@ -134,6 +139,8 @@ package final class RemoteSession: MonitorSource {
     }
   }
 
+  package var loss: (any Error)? { state.withLock { $0.loss } }
+
   private var isInvalid: Bool { state.withLock { $0.mailbox.isInvalid } }
 
   // MARK: On the loop
@@ -145,15 +152,10 @@ package final class RemoteSession: MonitorSource {
   private func connect() {
     guard !isInvalid else { return }
     let connection = ProcessConnection(
-      path: path, isReadOnly: isReadOnly, ledger: OperationLedger(limit: mostBytes),
+      address, isReadOnly: isReadOnly, ledger: OperationLedger(limit: mostBytes),
       deliver: { [self] in take($0) }, receive: { [self] in take($0) })
     connecting.value.connection = connection
     connection.open(on: loop)
-    let attempt = NIOLoopBound(connection, eventLoop: loop)
-    loop.scheduleTask(in: Self.patience) { [self] in
-      let isCurrent = connecting.value.connection === attempt.value
-      if isCurrent, openConnection == nil { attempt.value.expire() }
-    }
   }
 
   private func take(_ message: MonitorMessage) {
@@ -164,17 +166,19 @@ package final class RemoteSession: MonitorSource {
 
   private func take(_ event: ProcessConnection.Event) {
     switch event {
-    case .greeted(let hello, let versions):
+    case .greeted(var hello, let versions):
+      hello.host = address.host
       connecting.value.process = LocalProcess(hello)
       perform(connecting.value.reconnection.greet(hello, versions: versions))
       greeting.succeed(hello)
     case .heard:
       perform(connecting.value.silence?.hear(at: .now) ?? [])
-    case .closed(let error):
+    case .closed(let end):
       connecting.value.connection = nil
       connecting.value.silence = nil
-      let hasEnded = connecting.value.process?.hasEnded ?? false
-      perform(connecting.value.reconnection.lose(error, hasEnded: hasEnded, at: .now))
+      connecting.value.hasEndedElsewhere = end.hasProcessEnded
+      let hasEnded = connecting.value.hasEnded
+      perform(connecting.value.reconnection.lose(end.error, hasEnded: hasEnded, at: .now))
     }
   }
 
@@ -184,9 +188,12 @@ package final class RemoteSession: MonitorSource {
       case .post(let message): post(message)
       case .open: begin()
       case .refuse(let error): greeting.fail(error)
+      case .lose(let error):
+        state.withLock { $0.loss = error }
+        post(.ended(reason: error.description))
       case .retry(let delay):
         loop.scheduleTask(in: TimeAmount(delay)) { [self] in
-          let hasEnded = connecting.value.process?.hasEnded ?? false
+          let hasEnded = connecting.value.hasEnded
           let actions = connecting.value.reconnection.wakeUp(hasEnded: hasEnded)
           if actions.isEmpty { connect() } else { perform(actions) }
         }
@@ -225,7 +232,7 @@ package final class RemoteSession: MonitorSource {
       let isSilent = actions.contains { if case .post = $0 { true } else { false } }
       // A child of an ended process may keep the connection open. Therefore the session ends the
       // connection if the process is silent and has ended.
-      if isSilent, connecting.value.process?.hasEnded == true {
+      if isSilent, connecting.value.hasEnded {
         return connection.value.expire()
       }
       perform(actions)

@@ -33,6 +33,7 @@ struct Silence: Equatable {
   /// The time of the next check.
   private(set) var nextLook: MonitorTime
   private var lastHeard: MonitorTime
+  /// Whether a ping was requested, and no bytes have arrived since.
   private var isAsked = false
   private var isReported = false
 

@@ -32,6 +32,8 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var name: String
     /// The id of the process.
     public var pid: Int32
+    /// The other machine on which the process runs, as the user names it; `nil` for this machine.
+    public var host: String?
   }
 
   /// The state of one operation in a frame.
@@ -197,7 +199,8 @@ public struct BatchFrame: Codable, Sendable, Equatable {
   ) {
     schema = Self.currentSchema
     self.time = Time(time, of: hello)
-    process = Process(name: hello.processName, pid: hello.processID)
+    process = Process(
+      name: hello.processName, pid: hello.processID, host: hello.host.isEmpty ? nil : hello.host)
     counts = queues.counts
     self.queues = queues.sorted { $0.id < $1.id }
     let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })

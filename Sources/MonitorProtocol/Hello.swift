@@ -25,9 +25,15 @@ public struct Hello: Sendable, Equatable {
   public var startTicks: UInt64 = 0
   /// The number of operations that were ever added to the existing queues.
   public var totalCount = 0
+  /// Whether the source carries out ``MonitorCommand/setHeld(_:_:)``. The viewer sets this value. It is not a part of
+  /// the message, because processes cannot hold operations.
+  package var canHold = false
   /// Whether the process carries out ``MonitorCommand/retry(_:names:)``. Since version 1.3 of the
   /// protocol.
   public var canRetry = false
+  /// The name of the place where the process runs, such as the name of a host, unsanitised; empty for this machine.
+  /// The viewer sets this value. It is not a part of the message.
+  package var host = ""
 
   /// Creates a greeting with an unknown boot and no operations.
   public init(

@@ -20,6 +20,11 @@ public enum MonitorCommand: Sendable, Equatable {
   /// have no operation. Since version 1.3 of the protocol. If ``Hello/canRetry`` is `false`, the
   /// outcomes are ``CommandResult/Outcome/notRetryable``.
   case retry([OperationReport.ID], names: [String] = [])
+  /// Holds each of these operations if the value is `true`, and releases it if the value is `false`. A held operation
+  /// does not start. The command is not a part of the protocol, because processes cannot hold operations. Only a
+  /// source inside the viewer can. If ``Hello/canHold`` is `false`, the outcomes are
+  /// ``CommandResult/Outcome/refused``.
+  case setHeld([OperationReport.ID], Bool)
 }
 
 /// The result of a ``MonitorCommand``.
@@ -37,6 +42,9 @@ public struct CommandResult: Sendable, Equatable {
     case denied
     /// The process does not retry the job. ``CommandResult/refusals`` contains the reason.
     case notRetryable
+    /// The source does not carry out the command. ``CommandResult/refusals`` contains the reason. A viewer creates this
+    /// outcome; a process never sends it.
+    case refused
     /// The connection was lost before the result arrived. The command may have been carried out. A
     /// viewer creates this outcome; a process never sends it.
     case lost
@@ -50,14 +58,17 @@ public struct CommandResult: Sendable, Equatable {
   /// The ids of the dependents that were also asked to cancel, ascending. A process sends at most
   /// ``WireLimits/mostDependentsOfResult`` of them.
   public var dependents: [OperationReport.ID]
-  /// The reasons for ``Outcome/notRetryable``, by the index in ``outcomes``. A reason is a sentence
-  /// without a full stop; unsanitised. A process sends at most ``WireLimits/mostRefusalBytes`` of
+  /// The reasons for ``Outcome/notRetryable`` and ``Outcome/refused``, by the index in ``outcomes``. A reason is a
+  /// sentence without a full stop; unsanitised. A process sends at most ``WireLimits/mostRefusalBytes`` of
   /// them.
   public var refusals: [Int: String] = [:]
 
   /// The reason of a process that cannot retry jobs, or whose version of the protocol does not know
   /// the command.
   package static let cannotRetry = "the process cannot retry jobs"
+
+  /// The reason why a process refuses ``MonitorCommand/setHeld(_:_:)``.
+  package static let cannotHold = "the process cannot hold operations"
 
   /// Creates the result of a command.
   public init(
@@ -72,6 +83,30 @@ public struct CommandResult: Sendable, Equatable {
   package init(cannotRetry command: MonitorCommand, count: Int) {
     self.init(command: command, outcomes: Array(repeating: .notRetryable, count: count))
     for index in 0..<count { refusals[index] = Self.cannotRetry }
+  }
+
+  /// Creates the result of a command that is refused for all its operations or for its queue.
+  ///
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - reason: The reason, a sentence without a full stop.
+  package init(refused command: MonitorCommand, _ reason: String) {
+    let count = command.outcomeCount
+    self.init(command: command, outcomes: Array(repeating: .refused, count: count))
+    for index in 0..<count { refusals[index] = reason }
+  }
+}
+
+extension MonitorCommand {
+  /// The number of outcomes that the result of the command has.
+  package var outcomeCount: Int {
+    switch self {
+    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _),
+      .setHeld(let ids, _):
+      ids.count
+    case .retry(let ids, let names): ids.count + names.count
+    case .setSuspended, .setWidth: 1
+    }
   }
 }
 

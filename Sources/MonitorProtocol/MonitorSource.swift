@@ -13,6 +13,14 @@ package protocol MonitorSource: AnyObject, Sendable {
   func send(_ command: MonitorCommand)
   /// Ends the session. The session then delivers no further messages. A second call has no effect.
   func invalidate()
+  /// The error because of which the session cannot reconnect to the process, although the process may still run;
+  /// `nil` if there is no such error. The session sets it before it delivers its last message, which is `ended`. It can
+  /// be read on any thread. The default is `nil`.
+  var loss: (any Error)? { get }
+}
+
+extension MonitorSource {
+  package var loss: (any Error)? { nil }
 }
 
 /// A source of messages about this process. It can make a last update.

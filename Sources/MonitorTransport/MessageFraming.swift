@@ -12,18 +12,26 @@ package struct MessageFraming: ByteToMessageDecoder {
   /// The error for a message whose length exceeds the limit. The message is not read.
   package struct TooLong: Error {}
 
+  /// The maximum length of a received message in bytes.
+  private let limit: Int
+
+  private init(limit: Int) { self.limit = limit }
+
   /// Adds the framing and the given handlers to a channel, so that the handlers receive complete
   /// messages.
   ///
   /// - Parameters:
+  ///   - limit: The maximum length of a received message in bytes.
   ///   - handlers: The handlers to add after the framing. The first handler is the nearest to the
   ///     socket.
   ///   - channel: The channel. The method must be called on the channel's event loop.
   /// - Throws: `ChannelError` if the channel is closed already.
   package static func add(
-    before handlers: any ChannelHandler..., in channel: any Channel
+    limit: Int = WireLimits.maximumMessageSize, before handlers: any ChannelHandler...,
+    in channel: any Channel
   ) throws {
-    try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(MessageFraming()))
+    let framing = ByteToMessageHandler(MessageFraming(limit: limit))
+    try channel.pipeline.syncOperations.addHandler(framing)
     try channel.pipeline.syncOperations.addHandlers(handlers)
   }
 
@@ -40,7 +48,7 @@ package struct MessageFraming: ByteToMessageDecoder {
   ) throws -> DecodingState {
     let length = buffer.getInteger(at: buffer.readerIndex, endianness: .little, as: UInt32.self)
     guard let length else { return .needMoreData }
-    guard length <= WireLimits.maximumMessageSize else { throw TooLong() }
+    guard length <= limit else { throw TooLong() }
     guard let message = buffer.readLengthPrefixedSlice(endianness: .little, as: UInt32.self) else {
       return .needMoreData
     }

@@ -12,19 +12,11 @@ extension Collector {
     for (command, session) in takeCommands() {
       let result =
         session.isReadOnly
-        ? CommandResult(command: command, outcomes: denials(of: command))
+        ? CommandResult(
+          command: command, outcomes: Array(repeating: .denied, count: command.outcomeCount))
         : result(of: command, from: session.origin, table)
       session.audit(result)
       session.deliver(result)
-    }
-  }
-
-  private func denials(of command: MonitorCommand) -> [CommandResult.Outcome] {
-    switch command {
-    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _):
-      ids.map { _ in .denied }
-    case .retry(let ids, let names): Array(repeating: .denied, count: ids.count + names.count)
-    case .setSuspended, .setWidth: [.denied]
     }
   }
 
@@ -54,6 +46,7 @@ extension Collector {
           width ?? OperationQueue.defaultMaxConcurrentOperationCount
       }
     case .retry(let ids, let names): result = table.retry(ids, names: names)
+    case .setHeld: result = CommandResult(refused: command, CommandResult.cannotHold)
     }
     return result
   }

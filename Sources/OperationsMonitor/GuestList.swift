@@ -215,6 +215,7 @@ extension MonitorCommand {
       "\(steps < 0 ? "lower" : "raise") the priority of \(Self.list(ids))"
     case .retry(let ids, let names):
       "retry \(Self.list(ids.map { "\($0)" } + names.map(\.inLog)))"
+    case .setHeld(let ids, let isHeld): "\(isHeld ? "hold" : "release") \(Self.list(ids))"
     }
   }
 

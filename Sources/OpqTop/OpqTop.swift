@@ -19,12 +19,16 @@ struct OpqTop: ParsableCommand {
       --command-output names the file. Signals are passed on to the command. If you quit while the command \
       runs, it continues. Otherwise, opq-top exits as the command does.
 
+      "opq-top attach HOST:PID" and "opq-top ls HOST" watch processes of another machine through ssh, and the option -H \
+      selects the machine for all commands that take a process.
+
       "opq-top help attach" and "opq-top help demo" list the options, which also work \
       without the command.
       """,
     version: Version.number,
     subcommands: [
-      AttachCommand.self, ListCommand.self, RunCommand.self, RunsCommand.self, RetryCommand.self,
+      AttachCommand.self, ListCommand.self, RelayCommand.self, RunCommand.self, RunsCommand.self,
+      RetryCommand.self,
       DemoCommand.self, WhyCommand.self, TreeCommand.self, LogCommand.self, WaitCommand.self,
       CancelCommand.self, SuspendCommand.self, ResumeCommand.self,
       RecordCommand.self, ReplayCommandLine.self, ExportCommand.self, ReportCommand.self,

@@ -88,9 +88,10 @@ struct KeyTests {
     let unused = Self.dashboard(in: context)
     #expect(unused.keyContext == context)
     let before = unused.picture()
-    // The process of the scene cannot retry jobs. The key for it has its own tests.
+    // The process of the scene cannot retry jobs, and cannot hold operations. The keys for this have their own tests.
+    let others: [KeyAction] = [.command(.retry), .command(.hold), .command(.release)]
     for binding in KeyTable.bindings
-    where binding.contexts.contains(context) && binding.action != .command(.retry) {
+    where binding.contexts.contains(context) && !others.contains(binding.action) {
       // The keys that select a view are left out, because the key of the current view has no
       // effect.
       for input in binding.inputs where binding.action != .screen(.showView) {

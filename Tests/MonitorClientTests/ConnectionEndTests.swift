@@ -63,7 +63,7 @@ import Testing
     loop.execute {
       var connection: ProcessConnection?
       connection = ProcessConnection(
-        path: path, isReadOnly: true, deliver: { received.note($0) },
+        .socket(path), isReadOnly: true, deliver: { received.note($0) },
         receive: { event in
           switch event {
           case .greeted:

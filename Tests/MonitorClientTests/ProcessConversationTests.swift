@@ -146,6 +146,16 @@ import Testing
         ])
   }
 
+  @Test(
+    "SV-8: A process cannot hold operations, so the command is not sent", arguments: [true, false])
+  func holding(isHeld: Bool) {
+    var conversation = greeted()
+    let command = MonitorCommand.setHeld([.init(3), .init(4)], isHeld)
+    let result = CommandResult(refused: command, "the process cannot hold operations")
+    #expect(conversation.give(command) == [.deliver(.commandResult(result))])
+    #expect(result.outcomes == [.refused, .refused] && conversation.end().isEmpty)
+  }
+
   @Test("Commands without an answer get one when the connection ends, once, in order")
   func lostCommands() {
     var conversation = greeted()

@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(
-    "If another attempt would have the same result, there is none",
+    "If another attempt would have the same result, there is none, and the process is lost",
     arguments: [
       AttachError(.denied, "it is another user's"),
       AttachError(otherVersion: ProtocolVersions(major: 9, minor: 0)),
@@ -98,7 +98,7 @@ import Testing
     _ = reconnection.lose(reset, hasEnded: false)
     #expect(
       reconnection.lose(error, hasEnded: false)
-        == [.post(.ended(reason: error.description)), .stop])
+        == [.lose(error), .stop])
     #expect(reconnection.lose(reset, hasEnded: false) == [])
   }
 

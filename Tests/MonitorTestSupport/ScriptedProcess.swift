@@ -16,7 +16,7 @@ import Testing
 /// that a real process would never send.
 ///
 /// The functions that wait use `poll` with a deadline, and never sleep.
-package final class ScriptedProcess {
+package final class ScriptedProcess: Sendable {
   /// The path of the socket on which the process listens.
   package var path: String { listener.path }
   private let listener: LocalListener

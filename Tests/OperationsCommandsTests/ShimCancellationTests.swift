@@ -37,8 +37,7 @@ struct ShimCancellationTests {
   private func replacingSetsid(by text: String) -> ShimScene {
     var scene = scene
     let path = scene.directory.file("setsid")
-    write("#!/bin/sh\n\(text)\n", to: path)
-    chmod(path, 0o700)
+    TestProgram.write(text, to: path)
     scene.programs = ShimPrograms(setsid: path, env: scene.programs.env)
     return scene
   }

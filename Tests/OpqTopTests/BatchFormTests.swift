@@ -21,10 +21,11 @@ import Testing
 
   /// Returns a frame with two queues, with an operation in each of three states, and with two
   /// warnings.
-  private func frame(name: String = "tile") -> BatchFrame {
-    let hello = Hello(
+  private func frame(name: String = "tile", host: String = "") -> BatchFrame {
+    var hello = Hello(
       processName: "demo", processID: 4711, isReadOnly: false, anchor: moment(5),
       anchorSecondsSince1970: 1_700_000_000.25, processStarted: moment(0))
+    hello.host = host
     let counts = StateCounts(waiting: 1, executing: 1, finished: 1, total: 3)
     return BatchFrame(
       hello: hello, time: moment(7.5),
@@ -90,7 +91,7 @@ import Testing
         for value in array { check(value) }
       }
     }
-    check(try object(frame().jsonLine()))
+    check(try object(frame(host: "web1").jsonLine()))
     for field in BatchFrame.Operation.Field.allCases {
       #expect(page.contains("| `\(field.rawValue)` |"), "\(field)")
     }
@@ -175,6 +176,33 @@ import Testing
       }
     }
     return String(value)
+  }
+
+  @Test("RM-1: A frame of another machine names the host in each format")
+  func hosts() {
+    let frame = frame(host: "web1")
+    #expect(
+      frame.jsonLine().contains(#""process":{"host":"web1","name":"demo","pid":4711}"#))
+    let text = FrameText(fields: nil, isUnicode: true).text(of: frame)
+    #expect(text.hasPrefix("2023-11-14T22:13:22.750Z demo[4711] on web1 total 3: "))
+    let table = FrameTSV(fields: [.id], namesProcess: true, namesHost: true)
+    #expect(table.header == "time\thost\tpid\tid\n")
+    #expect(table.text(of: frame).hasPrefix("2023-11-14T22:13:22.750Z\tweb1\t4711\t3\n"))
+    // The frame of a process of this machine has the column too, and it is empty.
+    #expect(table.text(of: self.frame()).hasPrefix("2023-11-14T22:13:22.750Z\t\t4711\t3\n"))
+  }
+
+  @Test("RM-8: The name of a host cannot control the terminal in any format")
+  func hostileHosts() {
+    let frame = frame(host: Self.hostile)
+    let text = FrameText(fields: nil, isUnicode: true).text(of: frame)
+    let table = FrameTSV(fields: [.id], namesProcess: true, namesHost: true).text(of: frame)
+    for output in [text, table, frame.jsonLine()] {
+      #expect(
+        output.split(separator: "\n").allSatisfy {
+          $0.unicodeScalars.allSatisfy { !$0.isObeyed || $0 == "\t" }
+        })
+    }
   }
 
   @Test func aFrameAsText() {

@@ -165,9 +165,8 @@ struct SlurmCancellationTests {
   func remoteShell() async throws {
     // Like ssh, the script joins its words, and a shell interprets them.
     let script = try SlurmScene().file("remote shell")
-    write(
-      "#!/bin/sh\ncd /usr && exec env -i PATH=\"$PATH\" OPQ=remote /bin/sh -c \"$*\"\n", to: script)
-    _ = try await run(Command("chmod", ["+x", script]))
+    TestProgram.write(
+      "cd /usr && exec env -i PATH=\"$PATH\" OPQ=remote /bin/sh -c \"$*\"", to: script)
     let scene = try SlurmScene(sharesFiles: false, before: [script])
     var command = Command(shell: "pwd; echo \"$OPQ $HOME $OTHER\"")
     command.environment = ["OTHER": "it's here", "HOME": "/nowhere"]
@@ -267,9 +266,8 @@ struct SlurmCancellationTests {
   func lostAnswer() async throws {
     let script = try SlurmScene().file("losing answers")
     // The first call of sbatch has no output.
-    write(
+    TestProgram.write(
       """
-      #!/bin/sh
       text=$(cat)
       case $text in
         *sbatch*)
@@ -279,9 +277,7 @@ struct SlurmCancellationTests {
           fi ;;
       esac
       printf '%s\\n' "$text" | "$@"
-
       """, to: script)
-    _ = try await run(Command("chmod", ["+x", script]))
     let scene = try SlurmScene(before: [script])
     let operation = scene.add(shell: "echo run >>\(scene.file("lost-answer"))")
     _ = try await operation.value

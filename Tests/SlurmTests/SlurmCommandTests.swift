@@ -214,8 +214,7 @@ struct SlurmCommandTests {
   func equalsSign() async throws {
     let scene = try SlurmScene()
     let program = scene.file("a=b")
-    write("#!/bin/sh\necho \"$1\"\n", to: program)
-    #expect(chmod(program, 0o755) == 0)
+    TestProgram.write("echo \"$1\"", to: program)
     #expect(try await scene.add(Command(program, ["x y"])).value.text == "x y\n")
   }
 

@@ -84,9 +84,8 @@ struct SlurmFaultTests {
     let script = "\(nodes.work)/waiting"
     // While the file exists, each call waits.
     let barrier = "\(script).closed"
-    write(
-      "#!/bin/sh\nwhile [ -e \(barrier) ]; do sleep 0.1; done\nexec \"$@\"\n", to: script)
-    _ = try await run(Command("chmod", ["+x", script]))
+    TestProgram.write(
+      "while [ -e \(barrier) ]; do sleep 0.1; done\nexec \"$@\"", to: script)
     let scene = try SlurmScene(nodes, before: [script])
     nodes.saveControllerState()
     let learned = EventLog<SlurmSubmission>()

@@ -18,6 +18,9 @@ package final class Gate: Sendable {
   /// Opens the gate for all waiting threads, and for all threads that arrive later.
   package func open() { state.change { $0.isOpen = true } }
 
+  /// Whether the gate is open.
+  package var isOpen: Bool { state.value.isOpen }
+
   /// Blocks the calling thread until the gate is open. The thread does not count as arrived.
   ///
   /// - Returns: Whether the gate was opened in time. If it was not, an issue has been recorded.

@@ -3,12 +3,6 @@
 
 package import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The error that a test reports if its body does not return in time.
 package struct HangError: Error, CustomStringConvertible {
   let limit: Duration
@@ -70,27 +64,6 @@ extension Trait where Self == OnOwnThread {
   package static var onOwnThread: Self { OnOwnThread() }
 }
 
-/// Starts a thread that runs `body`, and does not wait for it.
-package func startThread(stackSize: Int = 1 << 21, _ body: @escaping @Sendable () -> Void) {
-  final class Context {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var attributes = pthread_attr_t()
-  pthread_attr_init(&attributes)
-  pthread_attr_setstacksize(&attributes, stackSize)
-  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-  var thread = pthread_t()
-  let error = pthread_create(
-    &thread, &attributes,
-    { context in
-      if let context { Unmanaged<Context>.fromOpaque(context).takeRetainedValue().body() }
-      return nil
-    }, Unmanaged.passRetained(Context(body)).toOpaque())
-  precondition(error == 0, "No thread can be started: error \(error)")
-  pthread_attr_destroy(&attributes)
-}
-
 /// Runs `body` on a number of new threads at the same time, and waits for all of them. `body`
 /// begins when all threads exist.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
@@ -119,17 +92,6 @@ private final class ThreadPerJobExecutor: TaskExecutor {
     startThread(stackSize: stackSize) { [self] in
       job.runSynchronously(on: asUnownedTaskExecutor())
     }
-  }
-}
-
-/// An executor that runs each job on the thread that enqueues it.
-package final class CallingThreadExecutor: TaskExecutor {
-  /// Creates an executor.
-  package init() {}
-
-  /// Runs the job before the method returns.
-  package func enqueue(_ job: consuming ExecutorJob) {
-    UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
   }
 }
 

@@ -25,6 +25,11 @@ package final class SSHServer: Sendable {
   /// The folder with a program `ssh` that calls the real one, for which `login` is this server.
   package var programs: String { directory.file("bin") }
 
+  /// The sockets that ssh opens for the host `configured`, if its arguments do not prevent this.
+  package var configuredSockets: [String] {
+    [directory.file("forwarded"), directory.file("master")]
+  }
+
   /// An error of the script.
   package struct Failure: Error, CustomStringConvertible {
     /// The output of the script.

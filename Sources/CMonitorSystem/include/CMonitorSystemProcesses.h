@@ -51,6 +51,29 @@ int32_t cmonitor_start_program(
     const char *_Nullable path, struct cmonitor_texts arguments, struct cmonitor_texts environment,
     int32_t output, bool is_own_session, int32_t *process);
 
+/// This process's ends of the pipes of a program.
+struct cmonitor_pipes {
+  /// The file to write to the program's standard input.
+  int32_t input;
+  /// The file to read the program's standard output.
+  int32_t output;
+  /// The file to read the program's standard error.
+  int32_t errors;
+};
+
+/// Starts a program whose standard streams are pipes, and stores the id of its process and this process's ends of the
+/// pipes. Returns 0, or the error number; then there are no pipes.
+///
+/// The program is the leader of a new session without a terminal, and has the environment of this process. It blocks no
+/// signals, and does not ignore SIGPIPE and SIGXFSZ. It inherits no other file: this call sets the close-on-exec flag of
+/// all other files of this process. From this call on, this process does not ignore SIGCHLD, so that
+/// cmonitor_wait_for_end() works.
+///
+/// - `arguments`: the arguments of the program; at least one. The first one is the name of the program, which is
+///   searched in `PATH`.
+int32_t cmonitor_start_piped_program(
+    struct cmonitor_texts arguments, int32_t *process, struct cmonitor_pipes *pipes);
+
 /// Waits until a process that this process has started has ended. No other process gets its id before
 /// cmonitor_take_ending() was called.
 void cmonitor_wait_for_end(int32_t process);

@@ -17,6 +17,8 @@ extern const int32_t cmonitor_signal_interrupt;
 extern const int32_t cmonitor_signal_quit;
 /// SIGTERM: the process is asked to end.
 extern const int32_t cmonitor_signal_terminate;
+/// SIGKILL: the process ends at once.
+extern const int32_t cmonitor_signal_kill;
 /// SIGTSTP: the process is asked to stop, for example with Ctrl-Z.
 extern const int32_t cmonitor_signal_terminal_stop;
 /// SIGCONT: the process was stopped and now continues.

@@ -181,7 +181,9 @@ struct HeaderView {
     let name = ownTitle.isEmpty ? monitored.hello?.processName ?? "" : ownTitle
     let limit = max(8, canvas.columns.count / 4)
     let clipped = name.clipped(to: limit)
-    return clipped + (monitored.hello.map { "[\($0.processID)]" } ?? "")
+    guard let hello = monitored.hello else { return clipped }
+    let id = hello.processID == 0 ? "" : "[\(hello.processID)]"
+    return "\(clipped)\(id)\(String(onHost: hello.host, limit: limit))"
   }
 
   /// Draws each deadlock and its fix side by side in a row below the header.

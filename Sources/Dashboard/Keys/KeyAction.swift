@@ -71,7 +71,7 @@ enum KeyAction: Sendable, Hashable {
 
   /// Commands for operations, and actions that tag operations for the next command.
   enum Command: Sendable, Hashable {
-    case tag, tagWithDependents, untagAll, cancel, armCancelKeys, retry
+    case tag, tagWithDependents, untagAll, cancel, armCancelKeys, retry, hold, release
     case raisePriority, lowerPriority
   }
 

@@ -38,7 +38,8 @@ enum KeyTable {
     .screen(.toggleHelp), .replay(.togglePlaying), .replay(.nextWarning), .replay(.seekBack),
     .replay(.seekForward), .replay(.slower), .replay(.faster),
     .replay(.stepBack), .replay(.stepForward), .answer(.no), .answer(.yes), .answer(.also),
-    .command(.cancel), .command(.retry), .tree(.toggle), .queue(.toggleSuspended),
+    .command(.cancel), .command(.retry), .command(.hold), .command(.release), .tree(.toggle),
+    .queue(.toggleSuspended),
     .tree(.goToBlocker),
     .list(.openFilter), .screen(.nextView), .queue(.narrow), .queue(.widen),
     .command(.tag), .command(.armCancelKeys), .detail(.open), .tree(.enterRow),
@@ -284,6 +285,15 @@ enum KeyTable {
           .detail: "Retry", .log: "Retry", .warnings: "Retry",
         ]
       ),
+      changesProcess: true),
+    KeyBinding(
+      .command(.hold), [.character("W")], in: choosing, label: "W",
+      help: "hold: prevent the start", group: .acting,
+      footer: ("W", [.list: "Hold", .tree: "Hold", .detail: "Hold"]), changesProcess: true),
+    KeyBinding(
+      .command(.release), [.character("V")], in: choosing, label: "V",
+      help: "release what is held", group: .acting,
+      footer: ("V", [.list: "Release", .tree: "Release", .detail: "Release"]),
       changesProcess: true),
     KeyBinding(
       .queue(.toggleSuspended), [.character("S")], in: viewing, label: "S",

@@ -26,6 +26,10 @@ extension Dashboard {
     if closesDetail { detail = DetailState(id: id) }
     let output = jobName(of: id).map { OutputState(name: $0) }
     detail?.log = LogState(closesDetail: closesDetail, output: output)
+    if configuration.runsJobsElsewhere, connection.source == configuration.source {
+      let host = live.hello.map { String(onHost: $0.host) } ?? ""
+      show("the output of jobs is in files\(host); these are the last lines that the monitor has")
+    }
     return []
   }
 

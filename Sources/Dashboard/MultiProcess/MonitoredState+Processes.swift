@@ -27,8 +27,21 @@ extension MonitoredState {
 }
 
 extension ProcessReport {
-  /// The name and the id of the process, for use in a sentence.
-  var title: String { "\(hello.processName.clipped(to: 24))[\(hello.processID)]" }
+  /// The name and the id of the process, and its host if it runs on another machine, for use in a sentence.
+  var title: String {
+    "\(hello.processName.clipped(to: 24))[\(hello.processID)]\(String(onHost: hello.host))"
+  }
+}
+
+extension String {
+  /// Creates the words ` on HOST` that follow the name of a process; empty for this machine.
+  ///
+  /// - Parameters:
+  ///   - host: The host, as in ``MonitorProtocol/Hello/host``.
+  ///   - limit: The maximum number of characters of the host.
+  init(onHost host: String, limit: Int = 24) {
+    self = host.isEmpty ? "" : " on \(host.clipped(to: limit))"
+  }
 }
 
 extension QueueReport {

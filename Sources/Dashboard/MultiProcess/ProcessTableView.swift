@@ -15,11 +15,14 @@ struct ProcessTableView {
   static let narrowest = 60
   /// The minimum width of a screen on which the state of a process includes a time of day.
   private static let roomy = 100
+  /// The maximum width of a host.
+  private static let widestHost = 20
 
   private var processes: [ProcessReport] { dashboard.shown.processes }
 
   func draw(on canvas: inout Canvas) {
-    let places = Places(in: canvas.columns)
+    let hosts = processes.map { canvas.glyphs.width(of: $0.hello.host, limit: Self.widestHost) }
+    let places = Places(in: canvas.columns, hostWidth: hosts.max() ?? 0)
     drawHeadings(places, on: &canvas)
     let shown = Self.chosen(of: processes, count: rows.count - 1)
     for (row, process) in zip(rows.dropFirst(), shown) {
@@ -40,14 +43,25 @@ struct ProcessTableView {
   /// last one first.
   private struct Places {
     let number: Range<Int>
+    /// The column of the host; `nil` if all processes run on this machine.
+    let host: Range<Int>?
     let processID: Range<Int>
     let program: Range<Int>
     let state: Range<Int>
     let counts: [Range<Int>]
 
-    init(in columns: Range<Int>) {
+    /// Computes the positions.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns of the table.
+    ///   - hostWidth: The width of the longest host; 0 if all processes run on this machine.
+    init(in columns: Range<Int>, hostWidth: Int) {
       number = 1..<4
-      processID = 5..<12
+      let isNarrow = columns.count < ProcessTableView.roomy
+      let hostEnd = 5 + min(max(hostWidth, 4), isNarrow ? 10 : ProcessTableView.widestHost)
+      host = hostWidth == 0 ? nil : 5..<hostEnd
+      let idStart = hostWidth == 0 ? 5 : hostEnd + 1
+      processID = idStart..<idStart + 7
       let stateWidth = columns.count >= ProcessTableView.roomy ? 16 : 13
       let room = columns.upperBound - 1 - processID.upperBound - 1 - stateWidth
       var widths: [Int] = []
@@ -56,7 +70,7 @@ struct ProcessTableView {
         widths.append(count.width)
       }
       let programWidth = min(20, room - widths.reduce(0, +))
-      program = 13..<13 + programWidth - 1
+      program = processID.upperBound + 1..<processID.upperBound + programWidth
       state = program.upperBound + 1..<program.upperBound + 1 + stateWidth
       var start = state.upperBound
       counts = widths.map { width in
@@ -70,6 +84,7 @@ struct ProcessTableView {
     let row = rows.lowerBound
     let style = Style(.dim)
     canvas.writeRight("#", row: row, columns: places.number, style: style)
+    if let host = places.host { canvas.write("HOST", row: row, columns: host, style: style) }
     canvas.writeRight("PID", row: row, columns: places.processID, style: style)
     canvas.write("PROGRAM", row: row, columns: places.program, style: style)
     canvas.write("STATE", row: row, columns: places.state, style: style)
@@ -83,6 +98,9 @@ struct ProcessTableView {
   ) {
     let style = Style(process.isGone ? .dim : .text)
     canvas.writeRight("\(process.number)", row: row, columns: places.number, style: style)
+    if let host = places.host {
+      canvas.write(process.hello.host, row: row, columns: host, style: style)
+    }
     canvas.writeRight(
       "\(process.hello.processID)", row: row, columns: places.processID, style: style)
     canvas.write(process.hello.processName, row: row, columns: places.program, style: style)
@@ -113,7 +131,8 @@ struct ProcessTableView {
     let more = hiddenCount > 0 ? ", +\(hiddenCount) not shown" : ""
     canvas.write(
       "\(processes.count) processes\(more)", row: sum,
-      columns: places.processID.lowerBound..<places.state.upperBound, style: Style(.strong))
+      columns: (places.host ?? places.processID).lowerBound..<places.state.upperBound,
+      style: Style(.strong))
     let monitored = dashboard.shown
     drawCounts(
       monitored.counts, lostChanges: monitored.lostChanges, places, row: sum, isDim: false,

@@ -12,6 +12,8 @@ extension Dashboard {
     case .untagAll: untagAll()
     case .cancel: askToCancel()
     case .retry: askToRetry()
+    case .hold: setHeld(true)
+    case .release: setHeld(false)
     case .armCancelKeys: armCancelKeys()
     case .raisePriority: changePriority(by: 1)
     case .lowerPriority: changePriority(by: -1)

@@ -15,7 +15,15 @@ extension Dashboard {
 
   /// Returns whether the help and the footer show a key. The key of an action that the watched process cannot
   /// perform is not shown.
-  func offers(_ binding: KeyBinding) -> Bool { binding.action != .command(.retry) || canRetry }
+  func offers(_ binding: KeyBinding) -> Bool {
+    switch binding.action {
+    case .command(.retry): canRetry
+    case .command(.hold), .command(.release): canHold
+    case .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker, .command,
+      .queue, .warnings, .answer, .replay:
+      true
+    }
+  }
 
   /// Returns whether the process of an operation can retry jobs.
   func canRetry(_ id: OperationReport.ID) -> Bool {

@@ -27,6 +27,9 @@ struct Explanation {
       return "was \(report.state.rawValue) when the process ended: \(reason)"
     }
     if let deadlock = deadlock(of: report) { return "\(deadlock): deadlock" }
+    if let status = report.statusText, monitored.hello?.canHold == true, report.state.mayBeHeld {
+      return status
+    }
     return switch report.state {
     case .executing: executing(report)
     case .cancelling: cancelling(report)

@@ -52,6 +52,7 @@ extension MonitoredState {
     switch report.state {
     case .executing, .finished, .failed, .cancelled: return nil
     case .cancelling where report.started != nil: return nil
+    case .held where isHeldItself(report): return nil
     case .held: return Obstacle(kind: .suspension, queue: report.queue)
     case .cancelling, .ready: break
     case .waiting:
@@ -209,7 +210,7 @@ extension Dashboard {
     case .cancelling:
       return "\(id) was cancelled\(cancellation(of: report)); nothing is known to hold it up"
     case .ready: return "\(id) is ready; nothing is known to hold it up"
-    case .held: return "\(id) is held in a suspended queue"
+    case .held: return "\(id) is held\(shown.isHeldItself(report) ? "" : " in a suspended queue")"
     case .waiting:
       if report.unmetDependencyCount > 0 { return "the unmet dependencies of \(id) are not known" }
       return report.isExcluded

@@ -62,7 +62,13 @@ extension Dashboard {
   private func mayAccept(_ command: KeyAction.Command, _ id: OperationReport.ID) -> Bool {
     guard !live.hasEnded(id) else { return false }
     guard let state = live.operations.state(of: id) else { return true }
-    return command == .retry ? state.mayBeRetried && canRetry(id) : !state.isOver
+    switch command {
+    case .retry: return state.mayBeRetried && canRetry(id)
+    case .hold, .release: return state.mayBeHeld
+    case .tag, .tagWithDependents, .untagAll, .cancel, .armCancelKeys, .raisePriority,
+      .lowerPriority:
+      return !state.isOver
+    }
   }
 
   /// Tags the selected operation or, if it is tagged, removes its tag. Then selects the next row.

@@ -16,6 +16,9 @@ extension Dashboard {
     return []
   }
 
+  /// Whether the picker is open.
+  package var isPickerOpen: Bool { picker != nil }
+
   /// Opens the picker.
   mutating func openPicker() { picker = PickerState() }
 
@@ -29,7 +32,7 @@ extension Dashboard {
   /// Asks the program to search for processes, if the picker is open and the time of the next search has
   /// come.
   mutating func lookIfDue() -> [Effect] {
-    picker?.startLooking(at: now) == true ? [.findProcesses] : []
+    picker?.startLooking(at: now).map { [.findProcesses(isRequested: $0)] } ?? []
   }
 
   /// Asks the program to search for processes now.
@@ -77,10 +80,18 @@ extension Dashboard {
       "cannot attach: \(reason)", isWarning: true, lifetime: .seconds(20), at: now)
   }
 
+  /// Shows the reason why the processes of another machine could not be found. The rows of the picker do not change.
+  mutating func noteFindingFailed(_ reason: String) {
+    guard picker != nil else { return }
+    picker?.noteFailure(at: now)
+    show("cannot list the processes: \(reason)", isWarning: true)
+  }
+
   /// Returns the name of a row's source for use in a sentence.
   func name(of row: PickerState.Row) -> String {
     switch row {
-    case .process(let choice): "\(choice.programName.clipped(to: 24))[\(choice.processID)]"
+    case .process(let choice):
+      "\(choice.programName.clipped(to: 24))[\(choice.processID)]\(String(onHost: configuration.host))"
     case .demo: "the demo"
     }
   }

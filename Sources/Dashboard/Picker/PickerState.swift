@@ -38,36 +38,53 @@ struct PickerState: Sendable, Equatable {
     }
   }
 
+  /// The result of the searches for processes so far.
+  enum SearchResult: Sendable, Equatable {
+    /// No search has completed, or the user has requested a search after a failure.
+    case pending
+    /// The last search has completed. The rows are its result.
+    case found
+    /// The last search has failed. The rows are the result of an earlier search, if one has completed.
+    case failed
+  }
+
   /// The time from the result of a search for processes to the next search.
   static let interval = Duration.seconds(2)
+  /// The time from a failed search to the next search.
+  static let intervalAfterFailure = Duration.seconds(20)
 
   /// The rows from the top; the last one is the demo.
   private(set) var rows = [Row.demo]
-  /// Whether at least one search for processes has completed.
-  private(set) var hasFound = false
+  /// The result of the searches for processes so far.
+  private(set) var result = SearchResult.pending
   /// The time of the next search; `nil` during a search.
   private(set) var nextLook: MonitorTime? = MonitorTime(nanoseconds: 0)
   /// The index of the selected row.
   private(set) var index = 0
 
   private var isChosen = false
+  /// Whether the user has requested the next search. The user requests the first search by opening the picker.
+  private var isRequested = true
   private var top = 0
 
   /// The selected row.
   var selected: Row { rows[index] }
 
-  /// Begins a search for processes if the time of the next search has come. Returns `true` if the program has
-  /// to search.
-  mutating func startLooking(at now: MonitorTime) -> Bool {
-    guard let nextLook, nextLook <= now else { return false }
+  /// Begins a search for processes if the time of the next search has come. Returns whether the user has requested the
+  /// search; `nil` if no search begins.
+  mutating func startLooking(at now: MonitorTime) -> Bool? {
+    guard let nextLook, nextLook <= now else { return nil }
     self.nextLook = nil
-    return true
+    if isRequested, result == .failed { result = .pending }
+    defer { isRequested = false }
+    return isRequested
   }
 
   /// Makes the next search for processes due now. Returns `false` if a search is already running.
   mutating func lookAgain(at now: MonitorTime) -> Bool {
     guard nextLook != nil else { return false }
     nextLook = now
+    isRequested = true
     return true
   }
 
@@ -75,12 +92,19 @@ struct PickerState: Sendable, Equatable {
   mutating func take(_ choices: [ProcessChoice], watched: Source?, at now: MonitorTime) {
     let source = selected.source
     rows = choices.map { .process($0) } + [.demo]
-    hasFound = true
+    result = .found
     nextLook = now + Self.interval
     let same = isChosen ? rows.firstIndex { $0.source == source } : nil
     let first = rows.firstIndex { $0.refusal == nil && $0.source != watched }
     // If the process that the user selected no longer exists, its neighbour is selected.
     index = same ?? (isChosen ? min(index, rows.count - 1) : first ?? 0)
+  }
+
+  /// Records that a search for processes has failed. The next search probably fails too. Therefore it begins later than
+  /// after a success.
+  mutating func noteFailure(at now: MonitorTime) {
+    result = .failed
+    nextLook = now + Self.intervalAfterFailure
   }
 
   /// Moves the selection down by `offset` rows, at most to the first or the last row.

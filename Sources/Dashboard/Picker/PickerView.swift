@@ -42,15 +42,22 @@ struct PickerView {
 
   private func drawTitle(on canvas: inout Canvas) {
     canvas.rule(
-      row: layout.headings, title: [Span(" processes to attach to ", .strong, isBold: true)])
+      row: layout.headings,
+      title: [Span(" processes\(machine) to attach to ", .strong, isBold: true)])
     let count = picker.rows.count { $0.refusal == nil } - 1
     let words =
-      !picker.hasFound
-      ? " searching\(canvas.glyphs.ellipsis) "
-      : count == 0 ? " no process found " : " \(count) process\(count == 1 ? "" : "es") "
+      switch picker.result {
+      case .pending: " searching\(canvas.glyphs.ellipsis) "
+      case .found where count == 0: " no process found "
+      case .found: " \(count) process\(count == 1 ? "" : "es") "
+      case .failed: " the search has failed "
+      }
     canvas.writeRight(
       words, row: layout.headings, columns: canvas.columns.dropLast(), style: Style(.dim))
   }
+
+  /// The words ` on HOST`; empty if the picker lists the processes of this machine.
+  private var machine: String { String(onHost: dashboard.configuration.host) }
 
   private func drawHeadings(_ columns: PickerColumns, row: Int, on canvas: inout Canvas) {
     let style = Style(.dim)
@@ -126,12 +133,12 @@ struct PickerView {
     return row == .demo ? "runs inside opq-top" : ""
   }
 
-  /// If the list contains no process, draws a hint about how to start a process that can be watched.
+  /// If a search has found no process, draws a hint about how to start a process that can be watched.
   private func drawAdvice(in rows: Range<Int>, on canvas: inout Canvas) {
-    guard picker.hasFound, picker.rows.count == 1 else { return }
+    guard picker.result == .found, picker.rows.count == 1 else { return }
     let text = WrappedText(
       """
-      No monitored process found. Start one with OPQ_MONITOR=rw, or call \
+      No monitored process found\(machine). Start one with OPQ_MONITOR=rw, or call \
       OperationMonitor.listen().
       """,
       columns: canvas.columns.count - 4, lineLimit: max(1, rows.count - 1), style: Style(.dim),

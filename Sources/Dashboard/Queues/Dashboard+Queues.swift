@@ -64,7 +64,7 @@ extension Dashboard {
     case .setSuspended(let id, let isSuspended):
       queueRequests.suspensions.noteAnswer(
         of: id, reported: live.queue(id)?.isSuspended, isDone: isDone, at: now)
-      announce(id, result.outcomes, done: isSuspended ? "suspended" : "resumed")
+      announce(id, result, done: isSuspended ? "suspended" : "resumed")
     case .setWidth(let id, let width):
       let queue = live.queue(id)
       queueRequests.widths.noteAnswer(of: id, reported: queue?.width, isDone: isDone, at: now)
@@ -72,19 +72,20 @@ extension Dashboard {
         return showRequestedWidth(of: queue)
       }
       let words = width.map { "has width \(CountText.text($0))" } ?? "has the default width"
-      announce(id, result.outcomes, done: words)
-    case .cancel, .cancelWithDependents, .changePriority, .retry: break
+      announce(id, result, done: words)
+    case .cancel, .cancelWithDependents, .changePriority, .retry, .setHeld: break
     }
   }
 
   private mutating func announce(
-    _ id: QueueReport.ID, _ outcomes: [CommandResult.Outcome], done: String
+    _ id: QueueReport.ID, _ result: CommandResult, done: String
   ) {
-    switch outcomes.first ?? .unknown {
+    switch result.outcomes.first ?? .unknown {
     case .requested: show("queue \(live.queue(id)?.name ?? "") \(done)")
     case .alreadyFinished, .unknown, .notRetryable:
       show("the queue no longer exists", isWarning: true)
     case .denied: show("denied: the process is monitored read-only", isWarning: true)
+    case .refused: show(result.refusals[0] ?? "refused", isWarning: true)
     case .lost:
       let name = live.queue(id)?.name ?? ""
       show("queue \(name): result unknown, \(lostWords)", isWarning: true)

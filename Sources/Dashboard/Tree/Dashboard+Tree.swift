@@ -154,7 +154,7 @@ extension Dashboard {
     case .command(let key):
       switch key {
       case .tag, .tagWithDependents: true
-      case .cancel, .raisePriority, .lowerPriority: !appliesToTags(key)
+      case .cancel, .hold, .release, .raisePriority, .lowerPriority: !appliesToTags(key)
       // A job that has failed leaves the tree of unfinished operations, and can be retried.
       case .untagAll, .armCancelKeys, .retry: false
       }

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import JobFiles
+import MonitorProtocol
 import OperationsCommands
 
 /// The result of ``ResumeRules`` for a job.

@@ -53,7 +53,8 @@ struct SplitCommands {
     let processes: [Int?]
     var orders: [Order] = []
     switch command {
-    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _):
+    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _),
+      .setHeld(let ids, _):
       processes = ids.map { process($0.processNumber) }
       orders = self.orders(for: command, about: ids)
     case .retry(let ids, let names):
@@ -149,6 +150,7 @@ extension MonitorCommand {
     case .cancelWithDependents: .cancelWithDependents(ids)
     case .changePriority(_, let steps): .changePriority(ids, by: steps)
     case .retry: .retry(ids)
+    case .setHeld(_, let isHeld): .setHeld(ids, isHeld)
     case .setSuspended, .setWidth: self
     }
   }

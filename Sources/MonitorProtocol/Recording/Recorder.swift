@@ -17,14 +17,19 @@ package final class Recorder: Sendable {
     package var updateCount = 0
     /// The size of the file in bytes.
     package var size = 0
-    /// The reason why the recording stopped early; `nil` if it did not stop early.
+    /// The error because of which the file could not be written; `nil` if there is none.
     package var failure: FileError?
+    /// The error because of which the source has lost the process, although the process may still run; `nil` if there
+    /// is none.
+    package var loss: (any Error)?
     /// The reason, as a sentence, why the recorded process ended; `nil` if the process has not
     /// ended.
     package var endedReason: String?
 
+    /// Whether the recording has stopped early, because of a failure or a loss.
+    package var isIncomplete: Bool { failure != nil || loss != nil }
     /// Whether the recording has ended.
-    package var isOver: Bool { failure != nil || endedReason != nil }
+    package var isOver: Bool { isIncomplete || endedReason != nil }
   }
 
   /// The state of the recorder. Only the recorder's queue uses it.
@@ -44,8 +49,17 @@ package final class Recorder: Sendable {
     /// otherwise `nil`.
     var lastMoment: MonitorTime?
 
-    mutating func record(_ message: MonitorMessage) {
+    /// Records a message.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - loss: The source's loss. If there is one, the source's last message is not a farewell of the process.
+    mutating func record(_ message: MonitorMessage, loss: (any Error)?) {
       guard !outcome.isOver else { return }
+      if case .ended = message, let loss {
+        outcome.loss = loss
+        return
+      }
       append(writer.add(message))
       if case .hello(let hello) = message { clockLead = hello.clockLead(at: .now) }
       if case .update(let update) = message, let moment = lastMoment, update.time >= moment {
@@ -213,9 +227,10 @@ package final class Recorder: Sendable {
   private func take() {
     guard let session = state.withLock({ $0.session }) else { return }
     let messages = session.takeMessages()
+    let loss = session.loss
     let (wasOver, outcome) = state.withLock { state in
       let wasOver = state.outcome.isOver
-      for message in messages { state.record(message) }
+      for message in messages { state.record(message, loss: loss) }
       return (wasOver, state.outcome)
     }
     shown.withLock { $0 = outcome }

@@ -20,6 +20,9 @@ extension WireCommand {
     case .retry(let ids, let names):
       retry.ids = ids.map(\.rawValue)
       retry.names = names.map(\.wireText)
+    case .setHeld:
+      // The viewer answers this command itself, and never sends it. The protocol has no action for it.
+      break
     }
   }
 }
@@ -70,6 +73,7 @@ extension WireCommandResult.Outcome {
       case .unknown, .lost: .unspecified
       case .denied: .denied
       case .notRetryable: .notRetryable
+      case .refused: .unspecified
       }
   }
 }

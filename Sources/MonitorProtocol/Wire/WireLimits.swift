@@ -6,6 +6,14 @@
 public enum WireLimits {
   /// The maximum size of a message in bytes.
   public static let maximumMessageSize = 1 << 20
+  /// The maximum size of a message between a viewer and a relay in bytes. The limit leaves 64 bytes for the other
+  /// fields of a message that contains a process's message of ``maximumMessageSize``.
+  package static let maximumEnvelopeSize = maximumMessageSize + 64
+  /// The maximum number of processes in the greeting of a relay.
+  package static let mostRelayTargets = 1_000
+  /// The maximum total size of the processes in the greeting of a relay, in bytes. It is less than
+  /// ``maximumEnvelopeSize``.
+  static let mostRelayTargetBytes = 1_000_000
   /// The size of a part of an update in bytes. When a part has reached this size, no further items
   /// are added to it.
   public static let softPartSize = 256 << 10

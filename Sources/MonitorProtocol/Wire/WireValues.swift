@@ -16,10 +16,13 @@ extension SwiftProtobuf.Message {
   }
 
   /// Creates a message from its bytes.
-  init(wireBytes bytes: [UInt8]) throws(WireError) {
-    guard bytes.count <= WireLimits.maximumMessageSize else {
-      throw WireError(
-        "a message has \(bytes.count) bytes; the limit is \(WireLimits.maximumMessageSize)")
+  ///
+  /// - Throws: `WireError` if there are more bytes than `limit`, or if the bytes are not a valid message.
+  init(
+    wireBytes bytes: [UInt8], limit: Int = WireLimits.maximumMessageSize
+  ) throws(WireError) {
+    guard bytes.count <= limit else {
+      throw WireError("a message has \(bytes.count) bytes; the limit is \(limit)")
     }
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = WireLimits.mostDepth

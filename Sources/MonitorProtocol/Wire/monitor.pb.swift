@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 47e724cc8d6f45672129a1628a391bffaafd0abf6c8a401dd0b045300fb537ed
+// Made from monitor.proto abec9a99cf9abf486363104860729039fa20a74fbca152a56098fc54a3db21d2
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -40,6 +40,11 @@
 //
 // Run `generate` in this folder after a change of this file.
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 internal import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -2666,6 +2671,364 @@ nonisolated struct WireDetail: Sendable {
     }
 
     init() {}
+  }
+
+  init() {}
+}
+
+/// The messages from a viewer to a relay. A message without known content is skipped.
+nonisolated struct WireRelayRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var content: WireRelayRequest.OneOf_Content? = nil
+
+  /// The greeting. It is always the first message, and is never sent again.
+  var hello: WireRelayHello {
+    get {
+      if case .hello(let v)? = content {return v}
+      return WireRelayHello()
+    }
+    set {content = .hello(newValue)}
+  }
+
+  /// Connects to a process.
+  var `open`: WireRelayOpening {
+    get {
+      if case .open(let v)? = content {return v}
+      return WireRelayOpening()
+    }
+    set {content = .open(newValue)}
+  }
+
+  /// A message for a process. The relay skips it if the connection has ended.
+  var message: WireRelayedMessage {
+    get {
+      if case .message(let v)? = content {return v}
+      return WireRelayedMessage()
+    }
+    set {content = .message(newValue)}
+  }
+
+  /// Ends the connection with this number. The relay skips the request if the connection has ended.
+  var close: UInt32 {
+    get {
+      if case .close(let v)? = content {return v}
+      return 0
+    }
+    set {content = .close(newValue)}
+  }
+
+  /// Requests a `RelayAnswer.pong` with the same number. The relay skips the request while the viewer does
+  /// not read earlier messages.
+  var ping: UInt64 {
+    get {
+      if case .ping(let v)? = content {return v}
+      return 0
+    }
+    set {content = .ping(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Content: Equatable, Sendable {
+    /// The greeting. It is always the first message, and is never sent again.
+    case hello(WireRelayHello)
+    /// Connects to a process.
+    case `open`(WireRelayOpening)
+    /// A message for a process. The relay skips it if the connection has ended.
+    case message(WireRelayedMessage)
+    /// Ends the connection with this number. The relay skips the request if the connection has ended.
+    case close(UInt32)
+    /// Requests a `RelayAnswer.pong` with the same number. The relay skips the request while the viewer does
+    /// not read earlier messages.
+    case ping(UInt64)
+
+  }
+
+  init() {}
+}
+
+/// The messages from a relay to a viewer. A message without known content is skipped.
+nonisolated struct WireRelayAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var content: WireRelayAnswer.OneOf_Content? = nil
+
+  /// The greeting. It is the first message except for pongs, if the relay accepts the viewer.
+  var greeting: WireRelayGreeting {
+    get {
+      if case .greeting(let v)? = content {return v}
+      return WireRelayGreeting()
+    }
+    set {content = .greeting(newValue)}
+  }
+
+  /// A message from a process.
+  var message: WireRelayedMessage {
+    get {
+      if case .message(let v)? = content {return v}
+      return WireRelayedMessage()
+    }
+    set {content = .message(newValue)}
+  }
+
+  /// The end of a connection to a process. No message of the connection follows.
+  var end: WireRelayedEnd {
+    get {
+      if case .end(let v)? = content {return v}
+      return WireRelayedEnd()
+    }
+    set {content = .end(newValue)}
+  }
+
+  /// The answer to a `RelayRequest.ping` with the same number.
+  var pong: UInt64 {
+    get {
+      if case .pong(let v)? = content {return v}
+      return 0
+    }
+    set {content = .pong(newValue)}
+  }
+
+  /// The relay ends or refuses the viewer. No message follows.
+  var bye: WireFarewell {
+    get {
+      if case .bye(let v)? = content {return v}
+      return WireFarewell()
+    }
+    set {content = .bye(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Content: Equatable, Sendable {
+    /// The greeting. It is the first message except for pongs, if the relay accepts the viewer.
+    case greeting(WireRelayGreeting)
+    /// A message from a process.
+    case message(WireRelayedMessage)
+    /// The end of a connection to a process. No message of the connection follows.
+    case end(WireRelayedEnd)
+    /// The answer to a `RelayRequest.ping` with the same number.
+    case pong(UInt64)
+    /// The relay ends or refuses the viewer. No message follows.
+    case bye(WireFarewell)
+
+  }
+
+  init() {}
+}
+
+/// The greeting of a viewer to a relay.
+nonisolated struct WireRelayHello: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Always "OPQRELAY".
+  var magic: String = String()
+
+  /// The versions that the viewer understands.
+  var versions: WireVersions {
+    get {_versions ?? WireVersions()}
+    set {_versions = newValue}
+  }
+  /// Returns true if `versions` has been explicitly set.
+  var hasVersions: Bool {self._versions != nil}
+  /// Clears the value of `versions`. Subsequent reads from it will return its default value.
+  mutating func clearVersions() {self._versions = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _versions: WireVersions? = nil
+}
+
+/// The greeting of a relay.
+nonisolated struct WireRelayGreeting: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Always "OPQRELAY".
+  var magic: String = String()
+
+  /// The versions that the relay understands.
+  var versions: WireVersions {
+    get {_versions ?? WireVersions()}
+    set {_versions = newValue}
+  }
+  /// Returns true if `versions` has been explicitly set.
+  var hasVersions: Bool {self._versions != nil}
+  /// Clears the value of `versions`. Subsequent reads from it will return its default value.
+  mutating func clearVersions() {self._versions = nil}
+
+  /// The processes that the relay was started for, in the order of its arguments; at most 1,000.
+  var targets: [WireRelayTarget] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _versions: WireVersions? = nil
+}
+
+/// A process that a relay was started for.
+nonisolated struct WireRelayTarget: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the process; 0 if unknown.
+  var processID: Int32 = 0
+
+  /// The path of the process's socket; empty if the process has none.
+  var path: String = String()
+
+  /// The reason why the relay does not connect to the process; not set if the relay connects to it.
+  var refusal: WireRelayRefusal {
+    get {_refusal ?? WireRelayRefusal()}
+    set {_refusal = newValue}
+  }
+  /// Returns true if `refusal` has been explicitly set.
+  var hasRefusal: Bool {self._refusal != nil}
+  /// Clears the value of `refusal`. Subsequent reads from it will return its default value.
+  mutating func clearRefusal() {self._refusal = nil}
+
+  /// Whether the relay was started without arguments, and has found the process. If it is not set, the arguments of
+  /// the relay select the process.
+  var isFound: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _refusal: WireRelayRefusal? = nil
+}
+
+/// Connects to a process. No answer follows if the relay succeeds.
+nonisolated struct WireRelayOpening: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of the connection, from 1. It is larger than those of all earlier connections.
+  var connection: UInt32 = 0
+
+  /// The position of the process in `RelayGreeting.targets`, from 1.
+  var target: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A message between a viewer and a process.
+nonisolated struct WireRelayedMessage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of the connection.
+  var connection: UInt32 = 0
+
+  /// The bytes of one message as on the socket of the process, without its length.
+  var message: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The end of a connection to a process.
+nonisolated struct WireRelayedEnd: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of the connection.
+  var connection: UInt32 = 0
+
+  /// The reason.
+  var refusal: WireRelayRefusal {
+    get {_refusal ?? WireRelayRefusal()}
+    set {_refusal = newValue}
+  }
+  /// Returns true if `refusal` has been explicitly set.
+  var hasRefusal: Bool {self._refusal != nil}
+  /// Clears the value of `refusal`. Subsequent reads from it will return its default value.
+  mutating func clearRefusal() {self._refusal = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _refusal: WireRelayRefusal? = nil
+}
+
+/// The reason why a relay is not connected to a process.
+nonisolated struct WireRelayRefusal: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The kind of the reason.
+  var cause: WireRelayRefusal.Cause = .unspecified
+
+  /// The reason as one sentence.
+  var reason: String = String()
+
+  /// Whether the process is known to have ended.
+  var processHasEnded: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum Cause: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+
+    /// The process or its connection was lost. A receiver treats an unknown cause as this one.
+    case unspecified // = 0
+
+    /// No process listens at the socket, or there is no such process.
+    case nothingThere // = 1
+
+    /// Access is denied.
+    case denied // = 2
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .unspecified
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .nothingThere
+      case 2: self = .denied
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .nothingThere: return 1
+      case .denied: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [WireRelayRefusal.Cause] = [
+      .unspecified,
+      .nothingThere,
+      .denied,
+    ]
+
   }
 
   init() {}
@@ -5684,4 +6047,510 @@ nonisolated extension WireDetail.Reason: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireDetail.Reason.Kind: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}KIND_NOT_IN_QUEUE\0\u{1}KIND_QUEUE_SUSPENDED\0\u{1}KIND_UNMET_DEPENDENCIES\0\u{1}KIND_NOT_READY_BY_ITSELF\0\u{1}KIND_EXCLUDED\0\u{1}KIND_NO_FREE_SLOT\0\u{1}KIND_NOT_STARTED_YET\0\u{1}KIND_BARRIER_AHEAD\0\u{1}KIND_DEPENDENCIES_NEVER_ADDED\0\u{1}KIND_DELAYED\0\u{1}KIND_START_LIMIT_REACHED\0")
+}
+
+nonisolated extension WireRelayRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RelayRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}open\0\u{1}message\0\u{1}close\0\u{1}ping\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireRelayHello?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .hello(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .hello(v)
+        }
+      }()
+      case 2: try {
+        var v: WireRelayOpening?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .open(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .open(v)
+        }
+      }()
+      case 3: try {
+        var v: WireRelayedMessage?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .message(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .message(v)
+        }
+      }()
+      case 4: try {
+        var v: UInt32?
+        try decoder.decodeSingularUInt32Field(value: &v)
+        if let v = v {
+          if self.content != nil {try decoder.handleConflictingOneOf()}
+          self.content = .close(v)
+        }
+      }()
+      case 5: try {
+        var v: UInt64?
+        try decoder.decodeSingularUInt64Field(value: &v)
+        if let v = v {
+          if self.content != nil {try decoder.handleConflictingOneOf()}
+          self.content = .ping(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.content {
+    case .hello?: try {
+      guard case .hello(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .open?: try {
+      guard case .open(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .message?: try {
+      guard case .message(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .close?: try {
+      guard case .close(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
+    }()
+    case .ping?: try {
+      guard case .ping(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRelayRequest, rhs: WireRelayRequest) -> Bool {
+    if lhs.content != rhs.content {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRelayAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RelayAnswer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}greeting\0\u{1}message\0\u{1}end\0\u{1}pong\0\u{1}bye\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireRelayGreeting?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .greeting(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .greeting(v)
+        }
+      }()
+      case 2: try {
+        var v: WireRelayedMessage?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .message(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .message(v)
+        }
+      }()
+      case 3: try {
+        var v: WireRelayedEnd?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .end(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .end(v)
+        }
+      }()
+      case 4: try {
+        var v: UInt64?
+        try decoder.decodeSingularUInt64Field(value: &v)
+        if let v = v {
+          if self.content != nil {try decoder.handleConflictingOneOf()}
+          self.content = .pong(v)
+        }
+      }()
+      case 5: try {
+        var v: WireFarewell?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .bye(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .bye(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.content {
+    case .greeting?: try {
+      guard case .greeting(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .message?: try {
+      guard case .message(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .end?: try {
+      guard case .end(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .pong?: try {
+      guard case .pong(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 4)
+    }()
+    case .bye?: try {
+      guard case .bye(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRelayAnswer, rhs: WireRelayAnswer) -> Bool {
+    if lhs.content != rhs.content {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRelayHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RelayHello"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}versions\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.magic) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._versions) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.magic.isEmpty {
+      try visitor.visitSingularStringField(value: self.magic, fieldNumber: 1)
+    }
+    try { if let v = self._versions {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRelayHello, rhs: WireRelayHello) -> Bool {
+    if lhs.magic != rhs.magic {return false}
+    if lhs._versions != rhs._versions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRelayGreeting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RelayGreeting"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}versions\0\u{1}targets\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.magic) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._versions) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.targets) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.magic.isEmpty {
+      try visitor.visitSingularStringField(value: self.magic, fieldNumber: 1)
+    }
+    try { if let v = self._versions {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.targets.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.targets, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRelayGreeting, rhs: WireRelayGreeting) -> Bool {
+    if lhs.magic != rhs.magic {return false}
+    if lhs._versions != rhs._versions {return false}
+    if lhs.targets != rhs.targets {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRelayTarget: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RelayTarget"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}process_id\0\u{1}path\0\u{1}refusal\0\u{3}is_found\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt32Field(value: &self.processID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._refusal) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.isFound) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.processID != 0 {
+      try visitor.visitSingularInt32Field(value: self.processID, fieldNumber: 1)
+    }
+    if !self.path.isEmpty {
+      try visitor.visitSingularStringField(value: self.path, fieldNumber: 2)
+    }
+    try { if let v = self._refusal {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.isFound != false {
+      try visitor.visitSingularBoolField(value: self.isFound, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRelayTarget, rhs: WireRelayTarget) -> Bool {
+    if lhs.processID != rhs.processID {return false}
+    if lhs.path != rhs.path {return false}
+    if lhs._refusal != rhs._refusal {return false}
+    if lhs.isFound != rhs.isFound {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRelayOpening: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RelayOpening"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}connection\0\u{1}target\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.connection) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.target) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.connection != 0 {
+      try visitor.visitSingularUInt32Field(value: self.connection, fieldNumber: 1)
+    }
+    if self.target != 0 {
+      try visitor.visitSingularUInt32Field(value: self.target, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRelayOpening, rhs: WireRelayOpening) -> Bool {
+    if lhs.connection != rhs.connection {return false}
+    if lhs.target != rhs.target {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRelayedMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RelayedMessage"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}connection\0\u{1}message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.connection) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.message) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.connection != 0 {
+      try visitor.visitSingularUInt32Field(value: self.connection, fieldNumber: 1)
+    }
+    if !self.message.isEmpty {
+      try visitor.visitSingularBytesField(value: self.message, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRelayedMessage, rhs: WireRelayedMessage) -> Bool {
+    if lhs.connection != rhs.connection {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRelayedEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RelayedEnd"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}connection\0\u{1}refusal\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.connection) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._refusal) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.connection != 0 {
+      try visitor.visitSingularUInt32Field(value: self.connection, fieldNumber: 1)
+    }
+    try { if let v = self._refusal {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRelayedEnd, rhs: WireRelayedEnd) -> Bool {
+    if lhs.connection != rhs.connection {return false}
+    if lhs._refusal != rhs._refusal {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRelayRefusal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RelayRefusal"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cause\0\u{1}reason\0\u{3}process_has_ended\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.cause) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.processHasEnded) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.cause != .unspecified {
+      try visitor.visitSingularEnumField(value: self.cause, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    if self.processHasEnded != false {
+      try visitor.visitSingularBoolField(value: self.processHasEnded, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRelayRefusal, rhs: WireRelayRefusal) -> Bool {
+    if lhs.cause != rhs.cause {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.processHasEnded != rhs.processHasEnded {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRelayRefusal.Cause: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CAUSE_UNSPECIFIED\0\u{1}CAUSE_NOTHING_THERE\0\u{1}CAUSE_DENIED\0")
 }

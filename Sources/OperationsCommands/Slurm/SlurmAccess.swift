@@ -5,6 +5,9 @@
 package struct SlurmAccessError: Error, Hashable, CustomStringConvertible {
   /// The error as one sentence without a full stop. The text is unsanitised.
   package let description: String
+
+  /// Creates an error with a sentence.
+  package init(description: String) { self.description = description }
 }
 
 extension SlurmCluster {

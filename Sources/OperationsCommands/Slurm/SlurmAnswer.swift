@@ -132,7 +132,7 @@ struct SlurmCallFailure: Error, Hashable {
 }
 
 /// Reads lines and bytes of an output from its beginning.
-private struct SlurmOutputReader {
+struct SlurmOutputReader {
   private var rest: ArraySlice<UInt8>
 
   init(_ bytes: [UInt8]) { rest = bytes[...] }
@@ -156,6 +156,20 @@ private struct SlurmOutputReader {
     }
   }
 
+  /// Takes the lines before the first line that begins with a word and a space; `nil` if there is no such line.
+  mutating func lines(beforeLineWith word: String) -> [String]? {
+    var lines: [String] = []
+    while true {
+      let before = rest
+      guard let line = line() else { return nil }
+      if line.hasPrefix("\(word) ") {
+        rest = before
+        return lines
+      }
+      lines.append(line)
+    }
+  }
+
   /// Takes the lines before a line, and this line.
   mutating func lines(before last: String) -> String? {
     var lines: [String] = []
@@ -164,6 +178,15 @@ private struct SlurmOutputReader {
       lines.append(line)
     }
     return nil
+  }
+
+  /// Takes a number of bytes, and the line feed after them; `nil` if the rest of the output does not begin with them.
+  mutating func bytes(_ count: Int) -> [UInt8]? {
+    guard 0..<rest.count ~= count else { return nil }
+    let end = rest.startIndex + count
+    guard rest[end] == UInt8(ascii: "\n") else { return nil }
+    defer { rest = rest[(end + 1)...] }
+    return Array(rest[..<end])
   }
 
   mutating func contents(for looks: [SlurmLook]) -> [SlurmFileContents]? {
@@ -176,16 +199,13 @@ private struct SlurmOutputReader {
       contents.readStatus(contents.isRead ? status : "")
       for output in look.outputs {
         let numbers = line()?.split(separator: " ").compactMap { Int64($0) } ?? []
-        guard numbers.count == 3, numbers[0] >= 0, 0..<Int64(rest.count) ~= numbers[1],
-          numbers[0] <= Int64.max - numbers[1]
+        guard numbers.count == 3, numbers[0] >= 0, numbers[1] >= 0,
+          numbers[0] <= Int64.max - numbers[1], let bytes = bytes(Int(numbers[1]))
         else { return nil }
-        let end = rest.startIndex + Int(numbers[1])
-        guard rest[end] == UInt8(ascii: "\n") else { return nil }
         contents.parts.append(
           .init(
-            requested: output.position, position: numbers[0], bytes: Array(rest[..<end]),
+            requested: output.position, position: numbers[0], bytes: bytes,
             size: numbers[2] < 0 ? nil : numbers[2]))
-        rest = rest[(end + 1)...]
       }
       all.append(contents)
     }

@@ -38,7 +38,7 @@ struct SlurmRecord: Hashable, Sendable {
   }
 
   /// Reads a time in seconds since 1970; `nil` if there is none, or if the number is not a time.
-  private static func time(_ text: String) -> Int64? {
+  static func time(_ text: String) -> Int64? {
     Int64(text).flatMap { (0...1 << 40).contains($0) ? $0 : nil }
   }
 
@@ -52,9 +52,9 @@ struct SlurmRecord: Hashable, Sendable {
 }
 
 /// The state of a job in Slurm's words, such as `PENDING`.
-struct SlurmState: Hashable, Sendable, CustomStringConvertible {
+package struct SlurmState: Hashable, Sendable, CustomStringConvertible {
   /// What a state means for an operation.
-  enum Meaning: Hashable, Sendable {
+  package enum Meaning: Hashable, Sendable {
     /// The job waits for resources.
     case pending
     /// The job has resources.
@@ -71,12 +71,16 @@ struct SlurmState: Hashable, Sendable, CustomStringConvertible {
     case aborted
   }
 
-  let description: String
+  /// The state in Slurm's words.
+  package let description: String
 
   init(_ description: String) { self.description = description }
 
+  /// Whether the state says that Slurm holds the job.
+  var isHeld: Bool { ["REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT"].contains(description) }
+
   /// What the state means. A state that this version does not know belongs to a job that has not ended.
-  var meaning: Meaning {
+  package var meaning: Meaning {
     switch description {
     case "PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT":
       .pending
@@ -94,7 +98,7 @@ struct SlurmState: Hashable, Sendable, CustomStringConvertible {
 
 extension SlurmState.Meaning {
   /// Whether the job has ended, and no process of it is alive.
-  var isEnd: Bool {
+  package var isEnd: Bool {
     switch self {
     case .pending, .running, .ending: false
     case .completed, .failed, .cancelled, .aborted: true

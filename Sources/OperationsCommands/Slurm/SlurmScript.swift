@@ -13,7 +13,7 @@ enum SlurmScript {
   }
 
   /// The environment variables that change the output of `squeue`.
-  private static let squeueVariables =
+  static let squeueVariables =
     [
       "ALL", "ARRAY", "FEDR", "FORMAT", "FORMAT2", "LICENSES", "LOCAL", "PARTITION", "PRIORITY",
       "QOS", "SIBLING", "SORT", "STATES", "USERS",

@@ -12,17 +12,25 @@ enum SlurmWords {
   ///   - now: The time in seconds since 1970.
   /// - Returns: The status.
   static func status(of record: SlurmRecord, now: Int64) -> String {
-    switch record.state.meaning {
+    status(
+      record.state, reason: record.reason, start: record.start, nodes: record.nodes, now: now)
+  }
+
+  /// Returns the status of a job from the values that `squeue` shows; see ``SlurmRecord``.
+  static func status(
+    _ state: SlurmState, reason: String, start: Int64?, nodes: String, now: Int64
+  ) -> String {
+    switch state.meaning {
     case .pending:
       var text = "pending"
-      if !record.reason.isEmpty { text += ": \(record.reason)" }
-      if let start = record.start { text += ", expected \(clock(start, now: now))" }
+      if !reason.isEmpty { text += ": \(reason)" }
+      if let start { text += ", expected \(clock(start, now: now))" }
       return text
     case .running:
-      let state = record.state.description == "RUNNING" ? "running" : record.state.lowercased
-      return record.nodes.isEmpty ? state : "\(state) on \(record.nodes)"
-    case .ending: return record.nodes.isEmpty ? "ending" : "ending on \(record.nodes)"
-    case .completed, .failed, .cancelled, .aborted: return record.state.lowercased
+      let state = state.description == "RUNNING" ? "running" : state.lowercased
+      return nodes.isEmpty ? state : "\(state) on \(nodes)"
+    case .ending: return nodes.isEmpty ? "ending" : "ending on \(nodes)"
+    case .completed, .failed, .cancelled, .aborted: return state.lowercased
     }
   }
 
@@ -35,8 +43,14 @@ enum SlurmWords {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Returns why a job is pending, as a sentence; `nil` if Slurm's words are all that is known.
+  /// Returns why a job is pending, as a sentence; `nil` if this program has no sentence for Slurm's words. If Slurm
+  /// names several reasons, the result is the sentence for the first reason that has one.
   static func sentence(aboutReason reason: String) -> String? {
+    let reasons = reason.split(separator: ",").map { String($0) }
+    return reasons.lazy.compactMap { sentence(aboutOneReason: $0) }.first
+  }
+
+  private static func sentence(aboutOneReason reason: String) -> String? {
     switch reason {
     case "Priority": "Slurm starts jobs with a higher priority first"
     case "Resources": "Slurm waits until the resources are free"
@@ -45,6 +59,10 @@ enum SlurmWords {
     case "DependencyNeverSatisfied": "a job of Slurm that this job needs has failed"
     case "JobHeldUser": "the user holds the job; “scontrol release” releases it"
     case "JobHeldAdmin": "an administrator holds the job"
+    case "JobHoldMaxRequeue": "Slurm holds the job, because it was requeued too often"
+    case "launch failed requeued held", "launch_failed_requeued_held":
+      "Slurm holds the job, because it could not be started"
+    case "JobArrayTaskLimit": "as many tasks of the array run as the array permits"
     case "Licenses": "Slurm waits until a licence is free"
     case "PartitionDown", "PartitionInactive": "the partition is down"
     case "PartitionNodeLimit": "the job needs more nodes than the partition permits or has"

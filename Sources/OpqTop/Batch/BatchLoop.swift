@@ -19,6 +19,8 @@ package struct BatchLoop {
   /// Whether the demo's workload has finished; `nil` if there is no workload.
   let completion: Completion?
   let options: BatchOptions
+  /// Whether one of the processes runs on another machine.
+  var namesHost = false
 
   /// Creates a loop that has not printed a frame yet.
   package init(
@@ -45,7 +47,8 @@ package struct BatchLoop {
       let number = sessions.count > 1 ? index + 1 : nil
       return MonitorPicture(filter: options.filter(for: number))
     }
-    var printer = FramePrinter(options, isMultiProcess: sessions.count > 1)
+    var printer = FramePrinter(
+      options, isMultiProcess: sessions.count > 1, namesHost: sessions.count > 1 && namesHost)
     let start = MonitorTime.now
     var due = start + min(interval, Self.firstFrameDelay)
     var printed = 0
@@ -108,7 +111,7 @@ package struct BatchLoop {
 
   private func name(of picture: MonitorPicture) -> String {
     guard sessions.count > 1, let id = picture.processID else { return "the process" }
-    return "process \(id)"
+    return "process \(id)" + (picture.host.map { " on \($0)" } ?? "")
   }
 
   private func report(_ sentence: String) {

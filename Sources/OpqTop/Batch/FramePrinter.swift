@@ -10,11 +10,15 @@ struct FramePrinter {
   /// Whether several processes are watched. If so, each line that is not a JSON object names the
   /// process.
   private let isMultiProcess: Bool
+  /// Whether several processes are watched and one of them runs on another machine. If so, each line of tab-separated
+  /// values contains the host. In the other formats, each frame of a process on another machine names the host.
+  private let namesHost: Bool
   private var isFirst = true
 
-  init(_ options: BatchOptions, isMultiProcess: Bool = false) {
+  init(_ options: BatchOptions, isMultiProcess: Bool = false, namesHost: Bool = false) {
     self.options = options
     self.isMultiProcess = isMultiProcess
+    self.namesHost = namesHost
   }
 
   /// Returns the text of the next frame. The text ends with a line feed.
@@ -38,7 +42,8 @@ struct FramePrinter {
       return frames.map { $0.jsonLine(fields: options.fields) }.joined()
     case .tsv:
       let table = FrameTSV(
-        fields: options.fields ?? BatchFrame.Operation.Field.allCases, namesProcess: isMultiProcess)
+        fields: options.fields ?? BatchFrame.Operation.Field.allCases,
+        namesProcess: isMultiProcess, namesHost: namesHost)
       return (isFirst ? table.header : "") + frames.map { table.text(of: $0) }.joined()
     }
   }

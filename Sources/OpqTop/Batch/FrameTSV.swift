@@ -4,17 +4,20 @@
 import MonitorProtocol
 
 /// Formats frames as tab-separated values. Each operation has a line, which begins with the time of
-/// the frame. If several processes are watched, the process id is the second value.
+/// the frame. If several processes are watched, the process id is the second value. If one of them runs on another
+/// machine, the host precedes the process id; it is empty for this machine.
 struct FrameTSV {
   /// The fields that follow the time, in this order.
   let fields: [BatchFrame.Operation.Field]
   /// Whether the process id follows the time.
   var namesProcess = false
+  /// Whether the host precedes the process id.
+  var namesHost = false
 
   /// The first line of the output, with the names of the columns.
   var header: String {
-    (["time"] + (namesProcess ? ["pid"] : []) + fields.map(\.rawValue)).joined(separator: "\t")
-      + "\n"
+    let names = (namesHost ? ["host"] : []) + (namesProcess ? ["pid"] : [])
+    return (["time"] + names + fields.map(\.rawValue)).joined(separator: "\t") + "\n"
   }
 
   /// Returns a line for each operation of a frame.
@@ -22,6 +25,7 @@ struct FrameTSV {
     var text = ""
     for operation in frame.operations {
       text += frame.time.wallClock
+      if namesHost { text += "\t\(EscapedText.escaped(frame.process.host ?? ""))" }
       if namesProcess { text += "\t\(frame.process.pid)" }
       for field in fields {
         text += "\t"

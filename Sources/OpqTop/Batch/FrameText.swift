@@ -71,6 +71,7 @@ struct FrameText {
 
   private func header(of frame: BatchFrame) -> String {
     "\(frame.time.wallClock) \(printable(frame.process.name))[\(frame.process.pid)]"
+      + (frame.process.host.map { " on \(printable($0))" } ?? "")
       + Self.words(frame.counts, lostChanges: frame.lostChanges)
       + (frame.unstartedCompletionBlockCount.map { "; completion blocks not begun \($0)" } ?? "")
   }

@@ -32,6 +32,13 @@ struct MonitorPicture {
   /// The id of the watched process; `nil` before the process's greeting.
   var processID: Int32? { source.hello?.processID }
 
+  /// The name of the other machine on which the process runs, unsanitised; `nil` for this machine, or before the
+  /// process's greeting.
+  var host: String? {
+    guard let host = source.hello?.host, !host.isEmpty else { return nil }
+    return host
+  }
+
   /// The number of operations in each state, from which the sums over several processes are
   /// calculated. After the process has ended, only finished and cancelled operations are counted.
   var counts: StateCounts {

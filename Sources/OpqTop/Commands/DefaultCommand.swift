@@ -19,12 +19,12 @@ struct DefaultCommand: EndingCommand {
 
   func validate() throws {
     try runs.check(target)
-    if demo.isGiven && target.isGiven {
-      throw ValidationError("a demo cannot be combined with \(TargetOptions.words)")
+    if demo.isGiven && target.isAnyGiven {
+      throw ValidationError("a demo cannot be combined with \(TargetOptions.allWords)")
     }
-    if launch.isGiven && (demo.isGiven || target.isGiven) {
+    if launch.isGiven && (demo.isGiven || target.isAnyGiven) {
       throw ValidationError(
-        "a command after -- cannot be combined with a demo, \(TargetOptions.words)")
+        "a command after -- cannot be combined with a demo, \(TargetOptions.allWords)")
     }
   }
 

@@ -74,8 +74,8 @@ extension InquiryCommand {
   ///
   /// - Throws: `ValidationError` if the options name both a recording and a process, or a place of runs without a run.
   func checkSource() throws {
-    if source?.recording != nil, options.target.isGiven {
-      throw ValidationError("--recording cannot be combined with \(TargetOptions.words)")
+    if source?.recording != nil, options.target.isAnyGiven {
+      throw ValidationError("--recording cannot be combined with \(TargetOptions.allWords)")
     }
     try runPlace?.check(options.target)
   }
@@ -97,22 +97,24 @@ extension InquiryCommand {
       // The run must be created before any other thread: it blocks signals, and threads that are
       // created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
-      let target = options.target
-      let found = target.isGiven ? [] : ProcessFinder.find()
-      if !target.isGiven, found.isEmpty, let ending = try endingWithoutProcess(run) {
-        return ending
+      defer { run.links.close() }
+      let process: LocatedProcess
+      if options.target.isAnyGiven {
+        process = try options.target.process(runPlace, run)
+      } else {
+        let found = try run.find(on: nil)
+        if found.isEmpty, let ending = try endingWithoutProcess(run) { return ending }
+        process = try ViewerRun.only(of: found, on: nil)
       }
-      let path =
-        try target.isGiven ? target.path(nil, runPlace, run) : TargetOptions.onlyPath(of: found)
       let ids = try OperationWord.ids(of: operations) { names in
         try NameInquiry.parts(of: names).reduce(into: [:]) { ids, part in
           var inquiry = NameInquiry(part)
-          let ending = try run.ask(&inquiry, of: path, isReadOnly: Self.isReadOnly)
+          let ending = try run.ask(&inquiry, of: process, isReadOnly: Self.isReadOnly)
           if case .signal(let signal) = ending { throw ViewerRun.SignalRequest(signal: signal) }
           ids.merge(try inquiry.ids()) { $1 }
         }
       }
-      return try answer(to: inquiry(about: ids), path, run)
+      return try answer(to: inquiry(about: ids), process, run)
     } catch let failure as NameInquiry.Failure {
       return Program.fail("\(failure)", status: 1)
     } catch let request as ViewerRun.SignalRequest {
@@ -123,10 +125,10 @@ extension InquiryCommand {
   }
 
   private func answer(
-    to inquiry: some Inquiry, _ path: String, _ run: ViewerRun
+    to inquiry: some Inquiry, _ process: LocatedProcess, _ run: ViewerRun
   ) throws -> Ending {
     var inquiry = inquiry
-    return try run.ask(&inquiry, of: path, isReadOnly: Self.isReadOnly)
+    return try run.ask(&inquiry, of: process, isReadOnly: Self.isReadOnly)
   }
 }
 
@@ -135,19 +137,19 @@ extension ViewerRun {
   ///
   /// - Parameters:
   ///   - inquiry: The inquiry.
-  ///   - path: The path of the socket of the process.
+  ///   - process: The process.
   ///   - isReadOnly: Whether the inquiry changes nothing in the process.
   /// - Returns: How this process must end.
   /// - Throws: ``AttachError`` if the process cannot be watched, or ``SignalRequest`` if a signal
   ///   arrives before its greeting.
   func ask(
-    _ inquiry: inout some Inquiry, of path: String, isReadOnly: Bool
+    _ inquiry: inout some Inquiry, of process: LocatedProcess, isReadOnly: Bool
   ) throws -> Ending {
     let session = RemoteSession(
-      path: path, isReadOnly: isReadOnly, interest: inquiry.interest
+      process.address, isReadOnly: isReadOnly, interest: inquiry.interest
     ) { [waker] in waker.ring() }
-    let watched = try greeted(by: session)
-    defer { watched.end() }
-    return InquiryLoop(source: watched.session, waker: waker, watch: watch).run(&inquiry)
+    try process.naming { _ = try waitForGreeting(of: session) }
+    defer { session.invalidate() }
+    return InquiryLoop(source: session, waker: waker, watch: watch).run(&inquiry)
   }
 }

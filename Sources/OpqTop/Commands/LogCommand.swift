@@ -18,7 +18,8 @@ struct LogCommand: InquiryCommand {
       output of a job of a run, by default of the newest run, also if the run has ended. On a terminal, characters \
       that control the terminal are replaced. A file or a pipe receives the bytes as they are. Without --attempt, \
       prints the last attempt; with --follow, also the attempts after it, until the job has ended. Exits with 1 if \
-      the run has no such job or attempt, or if the run is interrupted while --follow waits.
+      the run has no such job or attempt, or if the run is interrupted while --follow waits. opq-top cannot read \
+      the output of a job on another machine. Call it on that machine, for example with ssh.
       """)
   static let isReadOnly = true
 
@@ -64,6 +65,13 @@ struct LogCommand: InquiryCommand {
     guard isAboutRun else {
       _ = try OperationWord.read(name)
       return
+    }
+    if options.target.machine.isGiven {
+      throw ValidationError(
+        """
+        --run, --state and --attempt cannot be combined with \(MachineOptions.words): the output of a job is a file \
+        on its machine
+        """)
     }
     if options.json {
       throw ValidationError(

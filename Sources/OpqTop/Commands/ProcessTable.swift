@@ -6,9 +6,28 @@ import MonitorProtocol
 
 /// Formats the processes that can be watched as text, with one line for each process.
 enum ProcessTable {
-  /// The message if no process can be watched.
-  static let emptyMessage =
-    "no monitored process found; start one with OPQ_MONITOR=rw, or call OperationMonitor.listen()"
+  /// Returns the message for the case that no process can be watched.
+  ///
+  /// - Parameter place: The machine of the search; `nil` for this machine.
+  /// - Returns: The message.
+  static func emptyMessage(on place: RemotePlace?) -> String {
+    let words = place.map { " on \($0.name)" } ?? ""
+    return """
+      no monitored process found\(words); start one with OPQ_MONITOR=rw, or call OperationMonitor.listen()
+      """
+  }
+
+  /// Returns the message for the case that several processes listen and none is selected.
+  ///
+  /// - Parameters:
+  ///   - found: The processes.
+  ///   - place: The machine on which they were found; `nil` for this machine.
+  /// - Returns: The message.
+  static func choiceMessage(_ found: [ProcessFinder.Found], on place: RemotePlace?) -> String {
+    let words = place.map { " on \($0.name)" } ?? ""
+    let ids = found.map { "\($0.processID)" }.joined(separator: ", ")
+    return "several processes are monitored\(words); choose one with -p: \(ids)"
+  }
 
   /// Returns a header and a line for each process. The text contains no escape sequences, even if
   /// the names of processes do.
@@ -44,6 +63,8 @@ struct ProcessListing: Encodable {
   /// A process that listens.
   struct Process: Encodable {
     let pid: Int32
+    /// The other machine on which the process runs, as the command line names it; `nil` for this machine.
+    let host: String?
     /// The path of the socket of the process.
     let socket: String
     /// The program's name; `nil` if the process has sent no greeting.
@@ -64,16 +85,19 @@ struct ProcessListing: Encodable {
   let schema = "opq.ls/1"
   let processes: [Process]
 
-  /// Creates the output for the processes that were found.
-  init(_ found: [ProcessFinder.Found]) { processes = found.map { Process($0) } }
+  /// Creates the output for the processes that were found on a machine, by default on this one.
+  init(_ found: [ProcessFinder.Found], on place: RemotePlace? = nil) {
+    processes = found.map { Process($0, on: place) }
+  }
 }
 
 extension ProcessListing.Process {
-  init(_ found: ProcessFinder.Found) {
+  init(_ found: ProcessFinder.Found, on place: RemotePlace?) {
     let greeting = try? found.answer.get()
     let error: String? = if case .failure(let error) = found.answer { "\(error)" } else { nil }
     self.init(
-      pid: found.processID, socket: found.path, name: greeting?.hello.processName,
+      pid: found.processID, host: place?.name, socket: found.path,
+      name: greeting?.hello.processName,
       uptimeSeconds: greeting.map { greeting in
         let uptime = max(.zero, greeting.hello.anchor - greeting.hello.processStarted)
         return (uptime / .milliseconds(1)).rounded(.down) / 1_000

@@ -13,8 +13,9 @@ struct RecordCommand: EndingCommand {
       Without --pid, --wait, --socket or --run, records the only process that listens. Records until the process \
       ends, the time of --for is over, or a signal INT or TERM arrives. No terminal is needed. To show the \
       file, use "opq-top replay". The file contains the names, errors and log lines of the operations; \
-      only its owner can read it. If the disk is full, exits with 1; the part before can be replayed. The other exit \
-      statuses are those of "opq-top attach".
+      only its owner can read it. If the disk is full, exits with 1. If the connection is lost and \
+      cannot be restored, for example because a login is denied, exits as "opq-top attach" does for this error. In \
+      both cases, the part before can be replayed. The other exit statuses are those of "opq-top attach".
 
       "opq-top record -o FILE -- COMMAND" starts a command and records its first process that listens, \
       from its first operation. Signals are passed on to the command. Exits as the command does, or with 1 \
@@ -41,8 +42,8 @@ struct RecordCommand: EndingCommand {
 
   func validate() throws {
     try runs.check(options)
-    if launch.isGiven && options.isGiven {
-      throw ValidationError("a command after -- cannot be combined with \(TargetOptions.words)")
+    if launch.isGiven && options.isAnyGiven {
+      throw ValidationError("a command after -- cannot be combined with \(TargetOptions.allWords)")
     }
   }
 
@@ -57,9 +58,9 @@ struct RecordCommand: EndingCommand {
       // `ViewerRun` must be created before any other thread. It blocks signals in this thread, and
       // threads that are created later inherit the blocked signals.
       let run = try ViewerRun(try ViewOptions.parse([]))
+      defer { run.links.close() }
       return try run.record(
-        options.isGiven ? options.path(nil, runs, run) : TargetOptions.onlyPath(), into: output,
-        replaces: force, for: duration?.duration)
+        options.process(runs, run), into: output, replaces: force, for: duration?.duration)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)
     } catch {

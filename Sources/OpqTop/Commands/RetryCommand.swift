@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import JobRun
+import MonitorClient
 
 /// `opq-top retry`: retries jobs of a run.
 struct RetryCommand: EndingCommand {
@@ -21,6 +22,8 @@ struct RetryCommand: EndingCommand {
       statuses are then those of "opq-top run". If one of the jobs cannot be retried, no job is retried, a line is \
       printed for each job that cannot be retried, and the status is 1.
 
+      With --host or --via, the run is on another machine, and a process there must execute its jobs.
+
       Exits with 3 if there is no such run.
       """)
 
@@ -35,12 +38,18 @@ struct RetryCommand: EndingCommand {
       """, valueName: "run"))
   var run: String?
 
+  @OptionGroup var machine: MachineOptions
   @OptionGroup var runs: RunPlaceOptions
   @OptionGroup var display: RunDisplayOptions
+
+  func validate() throws {
+    if machine.isGiven, run == nil { throw ValidationError("\(MachineOptions.words) needs --run") }
+  }
 
   /// Runs the command. Returns how the process must end: with an exit status or by a signal.
   func ending() -> Ending {
     do {
+      if let place = try machine.place(), let run { return try retry(run, on: place) }
       let found = try FoundRun(run, in: runs)
       guard RunLock.holder(of: found.directory) != nil else {
         return RunStart(
@@ -48,12 +57,24 @@ struct RetryCommand: EndingCommand {
         ).resume()
       }
       let viewer = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
-      var inquiry = RetryInquiry(jobs, InquiryForm(isUnicode: !display.ascii))
-      return try viewer.ask(&inquiry, of: viewer.socket(of: found), isReadOnly: false)
+      return try ask(LocatedProcess(path: viewer.socket(of: found)), viewer)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)
     } catch {
       return Program.fail(error)
     }
+  }
+
+  /// Asks the process that executes the jobs of a run on another machine.
+  private func retry(_ run: String, on place: RemotePlace) throws -> Ending {
+    let viewer = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
+    defer { viewer.links.close() }
+    let arguments = TargetOptions.relayArguments(ofRun: run, runs)
+    return try ask(viewer.process(on: place, arguments), viewer)
+  }
+
+  private func ask(_ process: LocatedProcess, _ viewer: ViewerRun) throws -> Ending {
+    var inquiry = RetryInquiry(jobs, InquiryForm(isUnicode: !display.ascii))
+    return try viewer.ask(&inquiry, of: process, isReadOnly: false)
   }
 }

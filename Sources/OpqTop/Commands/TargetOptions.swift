@@ -6,10 +6,13 @@ import MonitorClient
 
 /// The options that select the process to watch.
 struct TargetOptions: ParsableArguments {
+  @OptionGroup var machine: MachineOptions
+
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("Attach to this process.", valueName: "pid"),
-    transform: Self.processID)
-  var pid: Int32?
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Attach to this process. HOST:PID is a process of another machine.", valueName: "pid"))
+  var pid: String?
 
   @Option(
     help: ArgumentHelp(
@@ -33,11 +36,17 @@ struct TargetOptions: ParsableArguments {
 
   /// The options, for messages.
   static let words = "--pid, --wait, --socket or --run"
+  /// These options and the options for the machine, for messages.
+  static let allWords = "--pid, --wait, --socket, --run, --host or --via"
 
   /// Whether the options select a process.
   var isGiven: Bool { pid != nil || wait != nil || socket != nil || run != nil }
 
+  /// Whether the options select a process or another machine.
+  var isAnyGiven: Bool { isGiven || machine.isGiven }
+
   func validate() throws {
+    _ = try process()
     if [pid != nil, wait != nil, socket != nil, run != nil].count(where: { $0 }) > 1 {
       throw ValidationError("use only one of --pid, --wait, --socket and --run")
     }
@@ -49,47 +58,62 @@ struct TargetOptions: ParsableArguments {
     }
     return process
   }
+
+  /// Returns the process that `--pid` names; `nil` if the option is not given.
+  ///
+  /// - Throws: `ValidationError` if the value of the option is not valid.
+  private func process() throws -> PlacedTarget? {
+    guard let pid else { return nil }
+    let target = try PlacedTarget(pid, machine)
+    if case .process = target.target { return target }
+    throw ValidationError("\"\(pid)\" is not a process id (a number from 1)")
+  }
 }
 
 extension TargetOptions {
-  /// Returns the path of the selected process's socket. These options or an argument select the
-  /// process.
+  /// The other machine on which the options select a process; `nil` for this machine.
+  ///
+  /// - Throws: `ValidationError` if the machine is not valid.
+  func place() throws -> RemotePlace? {
+    try process()?.place ?? machine.place()
+  }
+
+  /// Finds the process that these options select.
   ///
   /// - Parameters:
-  ///   - target: The process that an argument names; `nil` if these options select the process.
-  ///   - place: The place of the runs.
+  ///   - runs: The place of the runs.
   ///   - viewer: The run of the viewer.
-  /// - Returns: The path.
+  /// - Returns: The process.
   /// - Throws: ``AttachError`` if there is no such process, `RunFailure` or `ValidationError` if the run cannot be
   ///   found, or ``ViewerRun/SignalRequest`` if a signal arrives while the program waits for the process.
-  func path(_ target: AttachTarget?, _ place: RunPlaceOptions?, _ viewer: ViewerRun) throws
-    -> String
-  {
-    if let process = wait { return try viewer.waitForSocket(of: process) }
-    if let path = socket { return path }
-    if let run { return try viewer.socket(of: FoundRun(run, in: place)) }
-    guard let target = target ?? pid.map({ .process($0) }) else {
-      throw AttachError(.nothingThere, ProcessTable.emptyMessage)
+  func process(_ runs: RunPlaceOptions?, _ viewer: ViewerRun) throws -> LocatedProcess {
+    if let process = try process() { return try viewer.located([process])[0] }
+    if let place = try machine.place() {
+      guard let arguments = try relayArguments(runs) else {
+        return try ViewerRun.only(of: viewer.find(on: place), on: place)
+      }
+      return try viewer.process(on: place, arguments)
     }
-    return try target.path()
+    if let process = wait { return LocatedProcess(path: try viewer.waitForSocket(of: process)) }
+    if let path = socket { return LocatedProcess(path: path) }
+    if let run { return LocatedProcess(path: try viewer.socket(of: FoundRun(run, in: runs))) }
+    return try ViewerRun.only(of: viewer.find(on: nil), on: nil)
   }
 
-  /// Returns the path of the socket of the only process that listens.
+  /// The arguments with which `opq-top relay` finds the process on its machine; `nil` if the options select no process.
+  private func relayArguments(_ runs: RunPlaceOptions?) throws -> [String]? {
+    if let wait { return ["--wait=\(wait)"] }
+    if let socket { return [try PlacedTarget(.socket(socket), on: machine).relayArgument] }
+    return run.map { Self.relayArguments(ofRun: $0, runs) }
+  }
+
+  /// Returns the arguments with which `opq-top relay` finds the process that runs the jobs of a run.
   ///
-  /// - Parameter found: The processes that listen.
-  /// - Returns: The path.
-  /// - Throws: ``AttachError`` if no process listens, or `ValidationError` if several do.
-  static func onlyPath(of found: [ProcessFinder.Found] = ProcessFinder.find()) throws -> String {
-    guard let only = found.first else {
-      throw AttachError(.nothingThere, ProcessTable.emptyMessage)
-    }
-    guard found.count == 1 else { throw ValidationError(choiceMessage(found)) }
-    return only.path
-  }
-
-  /// Returns the message for the case that several processes listen and none is selected.
-  static func choiceMessage(_ found: [ProcessFinder.Found]) -> String {
-    let ids = found.map { "\($0.processID)" }.joined(separator: ", ")
-    return "several processes are monitored; choose one with -p: \(ids)"
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - runs: The place of the runs on the other machine.
+  /// - Returns: The arguments.
+  static func relayArguments(ofRun run: String, _ runs: RunPlaceOptions?) -> [String] {
+    ["--run=\(run)"] + (runs?.state.map { ["--state=\($0)"] } ?? [])
   }
 }

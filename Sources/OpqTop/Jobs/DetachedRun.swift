@@ -75,7 +75,7 @@ struct DetachedRun {
     let title = try start.new?.request.title ?? RunRequest.read(start.directory).title
     let source = try runner.opened { path in
       let run = WatchedRun(start.directory, title: title, words: start.words, socket: path)
-      return (try viewer.watchProcess(at: path, run: run), path)
+      return (try viewer.watchProcess(LocatedProcess(path: path), run: run), path)
     }
     guard let (watched, path) = source else { return nil }
     let hints = ["q leaves the jobs running", "x cancels", "L shows the output", "? help"]

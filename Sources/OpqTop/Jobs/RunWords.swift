@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import JobRun
+import MonitorProtocol
 
 /// The commands that messages propose for a run.
 struct RunWords {

@@ -89,13 +89,13 @@ extension Launch {
 
   private func recorded(_ file: String, _ replaces: Bool, _ duration: Duration?) -> Ending {
     do {
-      let recorder = try opened { try run.openedRecorder(ofProcessAt: $0) }
+      let recorder = try opened { try run.openedRecorder(of: LocatedProcess(path: $0)) }
       guard let recorder else { return unheard(commandEnding()) }
       try recorder.begin(into: file, replaces: replaces)
       let result = run.record(with: recorder, into: file, for: duration)
       let ending = commandEnding()
       tell(remark)
-      return result == .status(0) ? ending : result
+      return result == .status(0) ? ending : .status(1)
     } catch {
       // The command runs, so this program waits for it. Its own error is the more important one.
       let failure = Self.failed(error)
@@ -119,7 +119,7 @@ extension Launch {
     case unheard
     /// The command's process cannot be watched. The reason was printed.
     case refused(Ending)
-    /// The dashboard or batch mode has ended in this way. The recording has failed if there was one and
+    /// The dashboard or batch mode has ended in this way. The recording has stopped early if there was one and
     /// `isRecordingIncomplete` is `true`.
     case shown(Ending, isRecordingIncomplete: Bool)
   }
@@ -138,7 +138,7 @@ extension Launch {
           of: (watched, .process(path)), demo: DemoChoice(), recorder: recorder,
           launchHint: "the command's output is in \(outputPath)")
       }
-      return .shown(ending, isRecordingIncomplete: recorder?.outcome.failure != nil)
+      return .shown(ending, isRecordingIncomplete: recorder?.outcome.isIncomplete == true)
     } catch {
       return .refused(Self.failed(error))
     }
@@ -149,10 +149,11 @@ extension Launch {
   private func watched(
     at path: String
   ) throws -> (recorder: Recorder?, watched: WatchedSource, path: String) {
-    let session = run.makeSession(at: path, isHeld: true)
+    let process = LocatedProcess(path: path)
+    let session = run.makeSession(with: process, isHeld: true)
     let watched = try run.greeted(by: session)
     do {
-      let recorder = try run.openRecorder(ofProcessAt: path)
+      let recorder = try run.openRecorder(of: process)
       session.start()
       return (recorder, watched, path)
     } catch {

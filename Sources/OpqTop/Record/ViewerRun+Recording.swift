@@ -11,13 +11,15 @@ extension ViewerRun {
   /// Opens the source to record, if the command line requests a recording. The file is created
   /// later, in ``begin(_:)``.
   ///
-  /// - Parameter path: The path of the process's socket; `nil` for a demo in this process.
+  /// - Parameter process: The process; `nil` for a demo in this process.
   /// - Returns: The recorder; `nil` if the command line requests no recording.
   /// - Throws: ``FileError`` if the file exists, ``AttachError`` or ``SignalRequest``.
-  func openRecorder(ofProcessAt path: String?) throws -> Recorder? {
+  func openRecorder(of process: LocatedProcess?) throws -> Recorder? {
     guard let recording, let file = recording.record else { return nil }
-    let recorder = try openedRecorder(ofProcessAt: path)
+    let recorder = try openedRecorder(of: process)
     try OutputFile.checkAbsence(of: file, replaces: recording.force)
+    // The recording continues if the user chooses another source. It is a user of the link until the end of the run.
+    links.share(process?.link)
     return recorder
   }
 
@@ -32,33 +34,34 @@ extension ViewerRun {
 
   /// Opens a source to record.
   ///
-  /// - Parameter path: The path of the process's socket; `nil` for a demo in this process.
+  /// - Parameter process: The process; `nil` for a demo in this process.
   /// - Returns: The recorder, which has not begun to record.
   /// - Throws: ``AttachError`` or ``SignalRequest``.
-  func openedRecorder(ofProcessAt path: String?) throws -> Recorder {
+  func openedRecorder(of process: LocatedProcess?) throws -> Recorder {
     let interest = Recorder.interest(warningKinds: view.warningKinds)
     let recorder = Recorder(interest) { [waker] in waker.ring() }
     try recorder.open { wake in
-      guard let path else {
+      guard let process else {
         return MonitorSession(
           minimumInterval: Recorder.interval, interest: interest, isReadOnly: true, wake: wake)
       }
       let session = RemoteSession(
-        path: path, isReadOnly: true, interest: interest, interval: Recorder.interval, wake: wake)
-      try waitForGreeting(of: session)
+        process.address, isReadOnly: true, interest: interest, interval: Recorder.interval,
+        wake: wake)
+      try process.naming { _ = try waitForGreeting(of: session) }
       return session
     }
     return recorder
   }
 
-  /// Records a process without a display. Ends when the process ends, when a signal arrives, or
-  /// after a given time.
+  /// Records a process without a display. Ends when the process ends or is lost, when a signal
+  /// arrives, or after a given time.
   ///
   /// - Returns: How the process must end. A signal that requests the end is not an error.
   func record(
-    _ path: String, into file: String, replaces: Bool, for duration: Duration?
+    _ process: LocatedProcess, into file: String, replaces: Bool, for duration: Duration?
   ) throws -> Ending {
-    let recorder = try openedRecorder(ofProcessAt: path)
+    let recorder = try openedRecorder(of: process)
     try recorder.begin(into: file, replaces: replaces)
     return record(with: recorder, into: file, for: duration)
   }
@@ -74,7 +77,7 @@ extension ViewerRun {
       waker.wait(until: end)
     }
     let outcome = recorder.finish()
-    if outcome.failure == nil {
+    if !outcome.isIncomplete {
       let over = outcome.endedReason.map { "; \($0)" } ?? ""
       StandardStream.error.write(
         Program.errorLine("\(file): \(Self.words(outcome))\(over)"))
@@ -84,10 +87,11 @@ extension ViewerRun {
 
   /// Reports why the recording stopped early, unless a signal ends the run.
   func report(_ outcome: Recorder.Outcome?, after ending: Ending) -> Ending {
-    guard case .status = ending, let failure = outcome?.failure, let outcome else { return ending }
+    guard case .status(let status) = ending, let outcome, let stop = outcome.stop(after: status)
+    else { return ending }
     return Program.fail(
-      "the recording stopped: \(failure); it contains \(Self.words(outcome))",
-      status: failure.status)
+      "the recording stopped: \(stop.error); it contains \(Self.words(outcome))",
+      status: stop.status)
   }
 
   private static func words(_ outcome: Recorder.Outcome) -> String {
@@ -104,5 +108,18 @@ extension ViewerRun {
     let session = ReplaySession(reader) { [waker] in waker.ring() }
     return try showDashboard(
       of: (WatchedSource(process: session), .recording(path)), demo: DemoChoice())
+  }
+}
+
+extension Recorder.Outcome {
+  /// Returns the error because of which the recording stopped early, and the exit status of the program for it.
+  ///
+  /// - Parameter status: The exit status of the run without the recording.
+  /// - Returns: The error and its status; `nil` if there is no error, or if the process was lost and the run has
+  ///   already reported this as its own failure.
+  func stop(after status: Int32) -> (error: any Error, status: Int32)? {
+    if let failure { return (failure, failure.status) }
+    guard status == 0, let loss else { return nil }
+    return (loss, (loss as? AttachError)?.status ?? 1)
   }
 }

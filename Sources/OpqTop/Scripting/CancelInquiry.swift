@@ -62,7 +62,7 @@ struct CancelInquiry: Inquiry {
     case .alreadyFinished:
       return knowledge.operations[id] == nil
         ? "\(title) has already finished, or is not in a queue" : "\(title) had already finished"
-    case .unknown, .notRetryable: return .unknown([id])
+    case .unknown, .notRetryable, .refused: return .unknown([id])
     case .denied: return "denied: the process is monitored read-only"
     case .lost: return "\(title): result unknown, the connection was lost"
     }

@@ -65,7 +65,7 @@ struct RetryInquiry: Inquiry {
     case .requested: return "retried: \(name)"
     case .notRetryable:
       return "not retried: \(refusal.map { knowledge.words.printable($0) } ?? name)"
-    case .alreadyFinished, .unknown: return "not retried: there is no job \"\(name)\""
+    case .alreadyFinished, .unknown, .refused: return "not retried: there is no job \"\(name)\""
     case .denied: return "denied: the process is monitored read-only"
     case .lost: return "\(name): result unknown, the connection was lost"
     }

@@ -59,7 +59,8 @@ struct SuspendInquiry: Inquiry {
       switch outcome {
       case .requested:
         "queue \(name) \(isSuspended ? "suspended" : "resumed")"
-      case .alreadyFinished, .unknown, .notRetryable: "queue \(name) no longer exists"
+      case .alreadyFinished, .unknown, .notRetryable, .refused:
+        "queue \(name) no longer exists"
       case .denied: "denied: the process is monitored read-only"
       case .lost: "queue \(name): result unknown, the connection was lost"
       }

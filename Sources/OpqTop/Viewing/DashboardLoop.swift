@@ -37,6 +37,8 @@ package struct DashboardLoop: ~Copyable {
   private var frameTimes: FrameTimes?
   /// The reader of the output of jobs; `nil` if the source is not a run.
   private var outputReader: OutputReader?
+  /// Whether the opener searches for processes, for the picker.
+  private var isSearching = false
   /// The recorder of the source; `nil` if nothing is recorded, or if the recorder's failure was
   /// already reported.
   private var recorder: Recorder?
@@ -160,6 +162,7 @@ package struct DashboardLoop: ~Copyable {
     deliver(.tick(.now + clockLead))
     switch answer {
     case .found(let choices): deliver(.found(choices))
+    case .findFailed(let reason): deliver(.findFailed(reason: reason))
     case .failed(let reason): deliver(.openFailed(reason: reason))
     case .opened(let new):
       // The first message of a new source is its greeting. No message of the previous source may
@@ -220,6 +223,10 @@ package struct DashboardLoop: ~Copyable {
 
   private mutating func deliver(_ message: Message) {
     for effect in dashboard.reduce(message) { perform(effect) }
+    if isSearching, !dashboard.isPickerOpen {
+      isSearching = false
+      opener.endSearch()
+    }
     pacer.interval = dashboard.refreshInterval
   }
 
@@ -228,7 +235,9 @@ package struct DashboardLoop: ~Copyable {
     case .send(let command): watched?.session.send(command)
     case .watch(let interest): watched?.session.watch(interest)
     case .replay(let command): watched?.replay?.perform(command)
-    case .findProcesses: opener.find()
+    case .findProcesses(let isRequested):
+      isSearching = true
+      opener.find(isRequested: isRequested)
     case .open(let source): opener.open(source)
     case .export(let frame): deliver(.exported(ExportFile.write(frame)))
     case .readOutput(let request):

@@ -16,6 +16,8 @@ package final class SourceOpener: Sendable {
     /// The processes that were found. Each has its greeting, or the reason why it cannot be
     /// watched.
     case found([ProcessChoice])
+    /// The reason why the processes of another machine could not be found.
+    case findFailed(String)
     /// The new source, which replaces the previous source.
     case opened(WatchedSource)
     /// The reason why the chosen source cannot be watched.
@@ -27,6 +29,8 @@ package final class SourceOpener: Sendable {
   private let openDemo: @Sendable () throws -> WatchedSource
   private let isReadOnly: Bool
   private let run: WatchedRun?
+  /// The search for processes of another machine; `nil` if the processes of this machine are found.
+  private let search: RemoteSearch?
   private let state = Mutex(State())
   /// A group that contains the work of creating and ending demos, which takes time.
   private let busy = DispatchGroup()
@@ -48,7 +52,7 @@ package final class SourceOpener: Sendable {
   package convenience init(
     waker: Waker, isReadOnly: Bool, openDemo: @escaping @Sendable () throws -> WatchedSource
   ) {
-    self.init(waker: waker, isReadOnly: isReadOnly, run: nil, openDemo: openDemo)
+    self.init(waker: waker, isReadOnly: isReadOnly, run: nil, search: nil, openDemo: openDemo)
   }
 
   /// Creates an opener that has not searched for sources yet.
@@ -58,41 +62,48 @@ package final class SourceOpener: Sendable {
   ///   - isReadOnly: Whether the viewer sends no commands.
   ///   - run: The run that is watched first, so that it has its jobs again if the user opens its process again; `nil`
   ///     if there is none.
+  ///   - search: The search for processes of another machine; `nil` to find the processes of this machine.
   ///   - openDemo: A function that creates, starts and watches the demo.
   init(
-    waker: Waker, isReadOnly: Bool, run: WatchedRun?,
+    waker: Waker, isReadOnly: Bool, run: WatchedRun?, search: RemoteSearch?,
     openDemo: @escaping @Sendable () throws -> WatchedSource
   ) {
     self.waker = waker
     self.isReadOnly = isReadOnly
     self.run = run
+    self.search = search
     self.openDemo = openDemo
   }
 
   /// Begins to search for processes that can be watched.
-  func find() {
+  ///
+  /// - Parameter isRequested: Whether the user has requested the search.
+  func find(isRequested: Bool) {
+    search?.begin()
     DispatchQueue.global().async { [self] in
-      answer(.found(ProcessFinder.find().map { ProcessChoice($0) }))
+      guard let search else {
+        return answer(.found(ProcessFinder.find().map { ProcessChoice($0, id: $0.path) }))
+      }
+      do {
+        answer(.found(try search.find(isRequested: isRequested)))
+      } catch {
+        answer(.findFailed("\(error)"))
+      }
     }
   }
+
+  /// Ends the search for processes, because the picker is closed.
+  func endSearch() { search?.end() }
 
   /// Begins to open a process or the demo.
   func open(_ source: Source) {
     switch source {
-    case .process(let path):
-      let session = RemoteSession(path: path, isReadOnly: isReadOnly) { [waker] in waker.ring() }
-      state.withLock { $0.pending.append(session) }
-      session.whenGreeted { [self] result in
-        state.withLock { $0.pending.removeAll { $0 === session } }
-        switch result {
-        case .success:
-          let isRun = run?.isRunner(at: path) ?? false
-          answer(.opened(WatchedSource(process: session, run: isRun ? run : nil)))
-        case .failure(let error):
-          session.invalidate()
-          answer(.failed("\(error)"))
-        }
+    case .process(let id):
+      guard let search else { return open(LocatedProcess(path: id)) }
+      guard let process = search.takeProcess(id) else {
+        return answer(.failed("the process is no longer in the list"))
       }
+      open(process)
     case .processes:
       // The list in which the user chooses a source never offers several processes as one source.
       answer(.failed("to show several processes, use: opq-top attach PID PID"))
@@ -106,6 +117,26 @@ package final class SourceOpener: Sendable {
         } catch {
           answer(.failed("\(error)"))
         }
+      }
+    }
+  }
+
+  private func open(_ process: LocatedProcess) {
+    let session = RemoteSession(process.address, isReadOnly: isReadOnly) { [waker] in waker.ring() }
+    state.withLock { $0.pending.append(session) }
+    session.whenGreeted { [self] result in
+      state.withLock { $0.pending.removeAll { $0 === session } }
+      switch result {
+      case .success:
+        let isRun = process.place == nil && run?.isRunner(at: process.path) == true
+        let source = WatchedSource(process: session, run: isRun ? run : nil) { [search] in
+          search?.release(process)
+        }
+        answer(.opened(source))
+      case .failure(let error):
+        session.invalidate()
+        search?.release(process)
+        answer(.failed("\(error)"))
       }
     }
   }
@@ -154,17 +185,21 @@ package final class SourceOpener: Sendable {
 extension ProcessChoice {
   /// Creates an entry of the picker from the greeting of a process, or from the error that
   /// prevented the greeting.
-  init(_ found: ProcessFinder.Found) {
+  ///
+  /// - Parameters:
+  ///   - found: The process.
+  ///   - id: The id of the process.
+  init(_ found: ProcessFinder.Found, id: ProcessChoice.ID) {
     switch found.answer {
     case .success(let greeting):
       let hello = greeting.hello
       self.init(
-        id: found.path, processID: found.processID, programName: hello.processName,
+        id: id, processID: found.processID, programName: hello.processName,
         uptime: hello.anchor - hello.processStarted, totalCount: hello.totalCount,
         isReadOnly: hello.isReadOnly, versions: "\(greeting.versions)")
     case .failure(let error):
       self.init(
-        id: found.path, processID: found.processID, programName: "", refusal: "\(error)")
+        id: id, processID: found.processID, programName: "", refusal: "\(error)")
     }
   }
 }

@@ -6,29 +6,19 @@ import MonitorClient
 import MonitorProtocol
 
 extension ViewerRun {
-  /// Returns the paths of the sockets of several processes.
-  ///
-  /// - Throws: ``AttachError`` if a process has no socket, or ``RepeatedTarget`` if two targets are
-  ///   the same process.
-  func paths(of targets: [AttachTarget]) throws -> [String] {
-    var paths: [String] = []
-    for target in targets {
-      let path = try target.naming { try target.path() }
-      guard !paths.contains(path) else { throw RepeatedTarget(target: target) }
-      paths.append(path)
-    }
-    return paths
-  }
-
   /// Watches several processes together. If one of them cannot be watched, none is watched.
   ///
   /// - Throws: ``AttachError`` for the first process that cannot be watched, ``RepeatedTarget`` if
   ///   two targets are the same process, or ``SignalRequest`` if a signal arrives before all
   ///   greetings.
-  func watchProcesses(at paths: [String], named targets: [AttachTarget]) throws -> [RemoteSession] {
+  func watchProcesses(
+    _ processes: [LocatedProcess], named targets: [PlacedTarget]
+  ) throws -> [RemoteSession] {
     // All sessions are opened before the first wait, so that the processes send their greetings
     // concurrently.
-    let sessions = zip(paths, 1...).map { makeSession(at: $0, number: $1, count: paths.count) }
+    let sessions = zip(processes, 1...).map {
+      makeSession(with: $0, number: $1, count: processes.count)
+    }
     do {
       var hellos: [Hello] = []
       for (target, session) in zip(targets, sessions) {
@@ -53,16 +43,22 @@ extension ViewerRun {
 
   /// Prints frames until the requested number is reached, or until all processes have ended. At
   /// each moment it prints one frame for each process.
-  func printFrames(of sessions: [RemoteSession]) -> Ending {
+  ///
+  /// - Parameters:
+  ///   - sessions: The sessions with the processes.
+  ///   - namesHost: Whether one of the processes runs on another machine.
+  /// - Returns: How this process must end.
+  func printFrames(of sessions: [RemoteSession], namesHost: Bool) -> Ending {
     defer { for session in sessions { session.invalidate() } }
-    return BatchLoop(
-      sessions: sessions, waker: waker, watch: watch, completion: nil, options: view.batchOptions
-    ).run()
+    var loop = BatchLoop(
+      sessions: sessions, waker: waker, watch: watch, completion: nil, options: view.batchOptions)
+    loop.namesHost = namesHost
+    return loop.run()
   }
 }
 
 /// The error that the command line names the same process twice.
 struct RepeatedTarget: Error, CustomStringConvertible {
-  let target: AttachTarget
+  let target: PlacedTarget
   var description: String { "\(target) is given twice" }
 }

@@ -18,6 +18,8 @@ struct ViewerRun {
   let recording: RecordingOptions?
   let waker: Waker
   let watch: TerminationWatch
+  /// The links to other machines. The code that creates the run must close them before the program ends.
+  let links = RelayLinks()
 
   /// Prepares a run. The caller must do this before the process has a second thread: the run blocks
   /// signals, and threads that are created later inherit the blocked signals.
@@ -61,26 +63,26 @@ struct ViewerRun {
   /// Connects to another process.
   ///
   /// - Parameters:
-  ///   - path: The path of the process's socket.
+  ///   - process: The process.
   ///   - run: The run whose jobs the process executes; `nil` if none is known.
   /// - Returns: The process as a source.
   /// - Throws: ``AttachError`` if the process cannot be watched, or ``SignalRequest`` if a signal
   ///   arrives before the process's greeting.
-  func watchProcess(at path: String, run: WatchedRun? = nil) throws -> WatchedSource {
-    let session = makeSession(at: path)
-    try waitForGreeting(of: session)
-    return WatchedSource(process: session, run: run)
+  func watchProcess(_ process: LocatedProcess, run: WatchedRun? = nil) throws -> WatchedSource {
+    let session = makeSession(with: process)
+    try process.naming { _ = try waitForGreeting(of: session) }
+    return WatchedSource(process: session, run: run) { [links] in links.release(process.link) }
   }
 
   /// Creates a session with a process. If several processes are watched, the session gets the
   /// process's number and a part of the memory for operations. A held session requests no data
   /// before it is started.
   func makeSession(
-    at path: String, number: Int? = nil, count: Int = 1, isHeld: Bool = false
+    with process: LocatedProcess, number: Int? = nil, count: Int = 1, isHeld: Bool = false
   ) -> RemoteSession {
     RemoteSession(
       // Batch mode sends no commands. A process that waits for the viewers that send commands must not wait for it.
-      path: path, isReadOnly: view.isReadOnly || view.batch, interest: interest(for: number),
+      process.address, isReadOnly: view.isReadOnly || view.batch, interest: interest(for: number),
       interval: view.batch ? batchInterval : RemoteSession.usualInterval,
       mostBytes: OperationLedger.mostBytes / count, isHeld: isHeld
     ) { [waker] in waker.ring() }
@@ -101,22 +103,31 @@ struct ViewerRun {
   ///   arrives before its greeting.
   @discardableResult
   func waitForGreeting(of session: RemoteSession) throws -> Hello {
-    let greeting = Mutex<Result<Hello, AttachError>?>(nil)
-    session.whenGreeted { [waker] result in
-      greeting.withLock { $0 = result }
-      waker.ring()
-    }
     do {
-      while true {
-        if let result = greeting.withLock({ $0 }) {
-          return try result.get()
-        }
-        waker.wait(until: nil)
-        if let signal = watch.takeRequest() { throw SignalRequest(signal: signal) }
-      }
+      return try awaited { session.whenGreeted($0) }
     } catch {
       session.invalidate()
       throw error
+    }
+  }
+
+  /// Waits for an answer that another thread gives.
+  ///
+  /// - Parameter ask: A closure that requests the answer. Its argument is the closure to call with the answer.
+  /// - Returns: The answer.
+  /// - Throws: ``AttachError`` if this is the answer, or ``SignalRequest`` if a signal arrives before the answer.
+  func awaited<Value: Sendable>(
+    _ ask: (@escaping @Sendable (Result<Value, AttachError>) -> Void) -> Void
+  ) throws -> Value {
+    let answer = Mutex<Result<Value, AttachError>?>(nil)
+    ask { [waker] result in
+      answer.withLock { $0 = result }
+      waker.ring()
+    }
+    while true {
+      if let result = answer.withLock({ $0 }) { return try result.get() }
+      waker.wait(until: nil)
+      if let signal = watch.takeRequest() { throw SignalRequest(signal: signal) }
     }
   }
 
@@ -170,20 +181,25 @@ struct ViewerRun {
   ///   - first: The first source and its name; `nil` if the user has to choose a source.
   ///   - demo: The demo that runs, or that the user can choose in the picker.
   ///   - recorder: The recorder of the source; `nil` if nothing is recorded.
+  ///   - place: The other machine of the first source, whose processes the picker lists; `nil` for this machine.
+  ///   - link: A link to all processes of that machine, which then belongs to the picker; `nil` if there is none.
   ///   - launchHint: The hint for a process that this program has started; empty for a general hint.
   /// - Returns: How the process must end.
   /// - Throws: ``TerminalError`` if nothing can be shown, or ``FileError`` if the file of the
   ///   recording cannot be created.
   func showDashboard(
     of first: (WatchedSource, Source)?, demo: DemoChoice, recorder: Recorder? = nil,
-    launchHint: String = ""
+    place: RemotePlace? = nil, link: RelayLink? = nil, launchHint: String = ""
   ) throws -> Ending {
     let terminal = try Terminal(view.terminalOptions)
     let signals = try JobSignals()
     // The recording begins only if the dashboard can be shown, because it may overwrite a file.
     try begin(recorder)
     let run = first?.0.run
-    let opener = SourceOpener(waker: waker, isReadOnly: view.isReadOnly, run: run) {
+    let opener = SourceOpener(
+      waker: waker, isReadOnly: view.isReadOnly, run: run,
+      search: RemoteSearch(place, links, link)
+    ) {
       let watched = try watchDemo(demo, isInteractive: true)
       watched.workload?.start()
       return watched
@@ -194,7 +210,8 @@ struct ViewerRun {
       configuration: .init(
         source: first?.1, title: run?.title ?? demo.demo.name,
         guidance: demo.demo == .tiles ? "" : demo.demo.guidance, launchHint: launchHint,
-        isReadOnly: view.isReadOnly, runsJobs: run != nil,
+        isReadOnly: view.isReadOnly, runsJobs: run != nil, host: place?.name ?? "",
+        runsJobsElsewhere: first?.0.runsJobsElsewhere == true,
         isUnicode: terminal.capabilities.isUnicode, warningKinds: view.warningKinds))
     let loop = DashboardLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, watched: first?.0,

@@ -19,6 +19,10 @@ package struct WatchedSource: Sendable {
   let completion: Completion?
   /// The run whose jobs the process executes; `nil` if it is not known that the process executes a run.
   let run: WatchedRun?
+  /// A closure that is called when the source ends. It releases the links to other machines.
+  private let release: @Sendable () -> Void
+  /// Whether the process executes the jobs of a run on another machine.
+  var runsJobsElsewhere = false
 
   /// Creates a source for another process or a recording.
   package init(process session: any MonitorSource) { self.init(process: session, run: nil) }
@@ -28,9 +32,14 @@ package struct WatchedSource: Sendable {
   /// - Parameters:
   ///   - session: The session with the process.
   ///   - run: The run whose jobs the process executes; `nil` if it is not known that the process executes a run.
-  init(process session: any MonitorSource, run: WatchedRun?) {
+  ///   - release: A closure that is called on some thread when the source ends. It releases the links to other machines.
+  init(
+    process session: any MonitorSource, run: WatchedRun?,
+    release: @escaping @Sendable () -> Void = {}
+  ) {
     self.session = session
     self.run = run
+    self.release = release
     workload = nil
     completion = nil
   }
@@ -40,6 +49,7 @@ package struct WatchedSource: Sendable {
     self.session = session
     self.workload = workload
     run = nil
+    release = {}
     let completion = Completion()
     self.completion = completion
     workload.whenFinished {
@@ -48,9 +58,10 @@ package struct WatchedSource: Sendable {
     }
   }
 
-  /// Ends the session and the demo, if there is one. Ending a demo takes time.
+  /// Ends the session and, if there is one, the demo, and releases the links. Ending a demo takes time.
   func end() {
     session.invalidate()
+    release()
     workload?.shutDown()
   }
 }

@@ -22,7 +22,7 @@ struct PickerTests {
 
   @Test func thePickerSearchesForProcessesEveryTwoSeconds() {
     var dashboard = PickerScene.attached()
-    #expect(dashboard.press("o") == [.findProcesses])
+    #expect(dashboard.press("o") == [.findProcesses(isRequested: true)])
     #expect(dashboard.text().shows("searching"))
     // While a search for processes is running, the picker does not start another search.
     #expect(dashboard.take(.tick(Scene.now + .seconds(10))) == [])
@@ -30,18 +30,18 @@ struct PickerTests {
     #expect(dashboard.take(.found([tilebuild])) == [])
     #expect(dashboard.nextTick(after: now) == now + .seconds(2))
     #expect(dashboard.take(.tick(now + .milliseconds(1_999))) == [])
-    #expect(dashboard.take(.tick(now + .seconds(2))) == [.findProcesses])
+    #expect(dashboard.take(.tick(now + .seconds(2))) == [.findProcesses(isRequested: false)])
     #expect(dashboard.take(.tick(now + .seconds(3))) == [])
   }
 
   @Test func rSearchesAgainUnlessASearchRuns() {
     var dashboard = PickerScene.picker([imaged])
-    #expect(dashboard.press("r") == [.findProcesses])
+    #expect(dashboard.press("r") == [.findProcesses(isRequested: true)])
     #expect(dashboard.press("r") == [.bell])
     dashboard.take(.found([]))
     #expect(dashboard.text().shows("no process found"))
     #expect(dashboard.text().shows("OPQ_MONITOR=rw"))
-    #expect(dashboard.press("r") == [.findProcesses])
+    #expect(dashboard.press("r") == [.findProcesses(isRequested: true)])
   }
 
   @Test func aClosedPickerDoesNotSearch() {
@@ -215,7 +215,7 @@ struct PickerTests {
   @Test func aDashboardWithoutASourceBeginsWithTheList() {
     var dashboard = Dashboard(configuration: .init(source: nil))
     let first = dashboard.reduce(.resized(Size(columns: 80, rows: 24)))
-    #expect(first == [.findProcesses])
+    #expect(first == [.findProcesses(isRequested: true)])
     #expect(dashboard.text().first?.contains("not attached") == true)
     #expect(dashboard.text().last?.hasSuffix("q Quit") == true)
     dashboard.take(.found([tilebuild, imaged]))

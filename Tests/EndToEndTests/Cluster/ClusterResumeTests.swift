@@ -100,7 +100,7 @@ struct ClusterResumeTests {
     let scene = try ClusterScene(
       jobs.joined(separator: "\n"), head: "queues: {default: {width: 4}}")
     // Each call kills the runner: before the submission, after it, or in place of it.
-    try scene.stored.writeProgram(
+    scene.stored.writeProgram(
       "sbatch",
       """
       exec 9>>'\(scene.stored.directory)/calls'

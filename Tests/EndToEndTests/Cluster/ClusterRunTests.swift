@@ -145,7 +145,7 @@ struct ClusterRunTests {
     try FileManager.default.createDirectory(
       atPath: "\(home)/data", withIntermediateDirectories: true)
     // The arguments of ssh are options, the login node and a command. The first call limits the time to connect.
-    try scene.stored.writeProgram(
+    scene.stored.writeProgram(
       "ssh",
       """
       case "$1 $2 $3" in
@@ -213,8 +213,8 @@ struct UnusableClusterTests {
   /// - Returns: The program.
   /// - Throws: The error of a system call.
   private func run(in scene: StoredRunScene, sbatch: String) throws -> StartedProgram {
-    for name in ["squeue", "scancel", "scontrol"] { try scene.writeProgram(name, "exit 0") }
-    try scene.writeProgram("sbatch", sbatch)
+    for name in ["squeue", "scancel", "scontrol"] { scene.writeProgram(name, "exit 0") }
+    scene.writeProgram("sbatch", sbatch)
     return try scene.run(
       ["run", "--batch", "--on", "slurm", scene.file], environment: [scene.programPath])
   }

@@ -80,12 +80,10 @@ extension SSHServer {
 
 extension StoredRunScene {
   /// Writes a program to the folder `bin` of the scene, which ``programPath`` makes the first folder of programs.
-  func writeProgram(_ name: String, _ text: String) throws {
+  func writeProgram(_ name: String, _ text: String) {
     let folder = scene.file("bin")
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    try "#!/bin/sh\n\(text)\n".write(
-      toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
-    chmod("\(folder)/\(name)", 0o755)
+    TestProgram.write(text, to: "\(folder)/\(name)")
   }
 
   /// The variable with the folder `bin` of the scene before the usual folders.

@@ -39,13 +39,8 @@ final class ScriptedSource: MonitorSource {
 
   func send(_ command: MonitorCommand) {
     if trapsAtCommands { preconditionFailure("made to trap") }
-    let count =
-      switch command {
-      case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _): ids.count
-      case .retry(let ids, let names): ids.count + names.count
-      case .setSuspended, .setWidth: 1
-      }
-    let outcomes = Array(repeating: CommandResult.Outcome.requested, count: count)
+    let outcomes = Array(
+      repeating: CommandResult.Outcome.requested, count: command.outcomeCount)
     add(.commandResult(CommandResult(command: command, outcomes: outcomes)))
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import FixtureSupport
 import Operations
 import OperationsTelemetry
-import TestSupport
 import Tracing
 
 /// Measures the cost of capturing the context of the code that adds an operation. `Benchmarks/context` calls it.

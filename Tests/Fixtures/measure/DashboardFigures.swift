@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import TestSupport
+import FixtureSupport
 
 #if canImport(Glibc)
   import Glibc

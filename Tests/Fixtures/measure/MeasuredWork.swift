@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import FixtureSupport
 import Operations
-import TestSupport
 
 #if canImport(Glibc)
   import Glibc

@@ -2,9 +2,9 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
+import FixtureSupport
 import Operations
 import OperationsMonitor
-import TestSupport
 
 #if canImport(Glibc)
   import Glibc

@@ -3,10 +3,10 @@
 
 import CoreMetrics
 import Dispatch
+import FixtureSupport
 import Operations
 import OperationsTelemetry
 import Synchronization
-import TestSupport
 import Tracing
 
 #if canImport(Glibc)

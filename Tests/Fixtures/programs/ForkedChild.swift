@@ -2,9 +2,9 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
+import FixtureSupport
 import OperationsCore
 import Synchronization
-import TestSupport
 
 #if canImport(Glibc)
   import Glibc

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import FixtureSupport
 import OperationsCore
 import Synchronization
-import TestSupport
 
 #if canImport(Glibc)
   import Glibc

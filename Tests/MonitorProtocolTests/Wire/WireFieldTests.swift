@@ -10,7 +10,9 @@ import Testing
 @Suite struct WireFieldTests {
   private static let zero = WireSamples.time(0)
   /// Fields that only a viewer sets, and that are not part of messages.
-  private static let viewerFields = ["Update.processes", "MonitorWarning.process"]
+  private static let viewerFields = [
+    "Hello.canHold", "Hello.host", "MonitorWarning.process", "Update.processes",
+  ]
 
   /// Returns each sample value together with a value of the same type that has as few contents as
   /// possible.

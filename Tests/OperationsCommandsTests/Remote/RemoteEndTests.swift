@@ -100,16 +100,13 @@ struct RemoteEndTests {
     let (program, waiting) = (directory.file("program"), directory.file("waiting"))
     let gate = directory.file("gate")
     _ = try await run(shell: "mkdir '\(files)'")
-    write(
+    TestProgram.write(
       """
-      #!/bin/sh
       echo $$ >'\(waiting).new'
       mv '\(waiting).new' '\(waiting)'
       while ! [ -e '\(gate)' ]; do sleep 0.05; done
       exec '\(BuiltFolder.path(of: "fixture-remote"))'
-
       """, to: program)
-    _ = try await run(Command("chmod", ["+x", program]))
     await #expect(throws: CommandError.self) {
       try await runRemote("late-orphan", program, file, waiting, environment: ["TMPDIR": files])
     }

@@ -57,14 +57,12 @@ struct SlurmOutputsTests {
   func missingOutput() async throws {
     let scene = try SlurmScriptScene()
     // The job runs when it is submitted, and the file of its output is deleted at its end.
-    write(
+    TestProgram.write(
       """
-      #!/bin/sh
       cat >"$OPQ_SCENE/job"
       SLURM_JOB_ID=5 SLURM_SUBMIT_DIR=/ sh "$OPQ_SCENE/job" >/dev/null 2>&1
       rm -f "$OPQ_SCENE"/of\\ jobs/*.log
       echo 5
-
       """, to: scene.directory.file("bin/sbatch"))
     let cluster = SlurmCluster(
       directory: scene.directory.file("of jobs"), commandPrefix: scene.prefix, sharesFiles: true,

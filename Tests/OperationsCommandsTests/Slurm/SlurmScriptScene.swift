@@ -31,8 +31,7 @@ struct SlurmScriptScene {
       ("scancel", ":"), ("scontrol", "exit 1"),
     ] {
       let path = directory.file("bin/\(name)")
-      write("#!/bin/sh\necho \"\(name) $*\" >>\"$OPQ_SCENE/calls\"\n\(text)\n", to: path)
-      chmod(path, 0o755)
+      TestProgram.write("echo \"\(name) $*\" >>\"$OPQ_SCENE/calls\"\n\(text)", to: path)
     }
   }
 

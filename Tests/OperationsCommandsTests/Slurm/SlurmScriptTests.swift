@@ -255,12 +255,10 @@ struct SlurmScriptTests {
     let scene = try SlurmScriptScene()
     for name in ["sbatch", "scancel"] {
       let program = #"""
-        #!/bin/sh
         env | sed -n 's/^\(SBATCH\|SCANCEL\|SQUEUE\)_/\#(name) &/p' >>"$OPQ_SCENE/variables"
         echo 5
-
         """#
-      write(program, to: scene.directory.file("bin/\(name)"))
+      TestProgram.write(program, to: scene.directory.file("bin/\(name)"))
     }
     write("5 opq-1\n", to: scene.directory.file("queue"))
     let variables = """

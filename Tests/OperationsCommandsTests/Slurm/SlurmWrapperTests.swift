@@ -113,8 +113,7 @@ struct SlurmWrapperTests {
   func path() async throws {
     let scene = try SlurmScriptScene()
     let program = scene.directory.file("opq-program")
-    write("#!/bin/sh\necho found \"$1\"\n", to: program)
-    #expect(chmod(program, 0o755) == 0)
+    TestProgram.write("echo found \"$1\"", to: program)
     var command = Command("opq-program", ["x y"])
     command.environment = ["PATH": scene.directory.path]
     _ = try await scene.submit(command)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-package import Testing
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -54,29 +52,8 @@ package final class Monitored<State>: @unchecked Sendable {
     return state
   }
 
-  /// Blocks the calling thread until the predicate returns `true`.
-  ///
-  /// - Parameters:
-  ///   - what: The awaited condition, for the issue.
-  ///   - limit: The maximum time in seconds. An issue is recorded after this time.
-  ///   - location: The location of the issue.
-  ///   - predicate: Called under the lock after each change. It must not change anything.
-  /// - Returns: Whether the predicate returned `true` in time.
-  @discardableResult
-  package func wait(
-    for what: String, limit: Int = Patience.seconds, at location: SourceLocation = #_sourceLocation,
-    until predicate: (State) -> Bool
-  ) -> Bool {
-    let (holds, last) = awaitTruth(within: limit, of: predicate)
-    if !holds {
-      Issue.record(
-        "Waited \(limit) s in vain for \(what); last seen: \(last)", sourceLocation: location)
-    }
-    return holds
-  }
-
-  /// Blocks the calling thread until the predicate returns `true` or the time has passed. Unlike
-  /// `wait`, it records no issue.
+  /// Blocks the calling thread until the predicate returns `true` or the time has passed. Records
+  /// no issue.
   ///
   /// - Parameters:
   ///   - limit: The maximum time in seconds.
@@ -86,7 +63,8 @@ package final class Monitored<State>: @unchecked Sendable {
     awaitTruth(within: limit, of: predicate).holds
   }
 
-  private func awaitTruth(
+  /// Like ``comesTrue(within:_:)``, but also returns the last value.
+  package func awaitTruth(
     within limit: Int, of predicate: (State) -> Bool
   ) -> (holds: Bool, last: State) {
     var deadline = timespec()

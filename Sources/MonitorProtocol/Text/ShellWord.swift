@@ -2,8 +2,8 @@
 // Part of opq; see LICENSE.
 
 extension String {
-  /// A word that a shell reads as the text. A text with other characters than ASCII letters, digits and `/._-+,:@%`, or
-  /// without characters, is in quotation marks.
+  /// A word that a shell reads as this text. If the text is empty, or contains a character other than ASCII letters,
+  /// ASCII digits and `/._-+,:@%`, the word has quotation marks.
   package var shellWord: String {
     let isPlain = utf8.allSatisfy { byte in
       switch byte {

@@ -19,6 +19,13 @@ package func threadProcessorTime() -> Duration { time(of: CLOCK_THREAD_CPUTIME_I
 /// Returns the processor time of this process.
 package func processProcessorTime() -> Duration { time(of: CLOCK_PROCESS_CPUTIME_ID) }
 
+/// Returns the processor time of a process; `nil` if the process does not exist.
+package func processorTime(of process: Int32) -> Duration? {
+  var clock = clockid_t()
+  guard clock_getcpuclockid(process, &clock) == 0 else { return nil }
+  return time(of: clock)
+}
+
 private func time(of clock: clockid_t) -> Duration {
   var time = timespec()
   clock_gettime(clock, &time)

@@ -216,15 +216,7 @@ package final class PseudoTerminal {
   }
 
   /// The processor time of the program so far; `nil` if no program runs.
-  package var processorTime: Duration? {
-    guard let child else { return nil }
-    var clock = clockid_t()
-    var time = timespec()
-    guard clock_getcpuclockid(child, &clock) == 0, clock_gettime(clock, &time) == 0 else {
-      return nil
-    }
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
+  package var processorTime: Duration? { child.flatMap { FixtureSupport.processorTime(of: $0) } }
 
   /// Begins to keep all received bytes.
   package func keepTranscript() { transcript = [] }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import MonitorProtocol
 import Testing
-
-@testable import JobRun
 
 @Suite("Texts as words of a shell") struct ShellWordTests {
   @Test(
