@@ -51,7 +51,7 @@ struct LinkConversation {
   }
 
   /// The maximum time from the start of the command until the preamble is complete, and from then on until the greeting
-  /// has arrived.
+  /// has arrived, unless the relay awaits a process.
   private static let startPatience = Duration.seconds(10)
   /// The maximum time in which a relay sends no bytes. It is less than 10 s, so that a loss is reported within 10 s
   /// even if a check is late.
@@ -59,6 +59,10 @@ struct LinkConversation {
 
   /// The maximum time between two pings. A relay that receives nothing for ``Relay/patience`` ends.
   static let longestPause = Duration.seconds(15)
+
+  /// The maximum number of messages for closed connections while the relay answers no ping. A relay sends a few for each
+  /// connection, because a viewer requests a few updates at a time.
+  static let mostLateMessages = 100_000
 
   private let place: RemotePlace
   private let arguments: [String]
@@ -71,6 +75,8 @@ struct LinkConversation {
   /// or if the relay has answered a later ping. Then the relay has received the close, and sends nothing for a closed
   /// connection.
   private var lastPingBeforeClose: UInt64?
+  /// The number of messages for closed connections since the relay has answered a ping.
+  private var lateCount = 0
   /// The targets of the first connection to the relay; `nil` before it.
   private var targets: [RelayedTarget]?
   /// The targets of the present connection to the relay.
@@ -261,6 +267,7 @@ struct LinkConversation {
     presentTargets = []
     lastOpened = 0
     lastPingBeforeClose = nil
+    lateCount = 0
     let ended = connections.keys.sorted()
     connections = [:]
     let refusals = isDecided ? [] : [Action.refuse(error)]
@@ -299,15 +306,17 @@ struct LinkConversation {
       return takeFault("its pong \(number) answers no ping")
     }
     lastPong = number
+    lateCount = 0
     if let ping = lastPingBeforeClose, number > ping { lastPingBeforeClose = nil }
     return []
   }
 
   /// Handles a message or the end of a connection that is not open. The relay may have sent it before it received the
-  /// close of the connection. In all other cases it is a fault: otherwise the relay could send any number of such
-  /// messages.
+  /// close of the connection. In all other cases it is a fault.
   private mutating func takeLate(_ connection: UInt32) -> [Action] {
-    if connection <= lastOpened, lastPingBeforeClose != nil { return [] }
+    lateCount += 1
+    let isLegal = connection <= lastOpened && lastPingBeforeClose != nil
+    if isLegal, lateCount <= Self.mostLateMessages { return [] }
     return takeFault("the connection \(connection) is not open")
   }
 

@@ -65,11 +65,12 @@ package struct RemotePlace: Sendable, Hashable {
     return RemotePlace(.command, end.map { String(start[...$0]) } ?? "")
   }
 
-  /// The words of `ssh` before the host: it asks nothing, does nothing but execute the command, and never becomes the
-  /// master of other connections, because opq-top may kill it. It can use a master that exists.
+  /// The words of `ssh` before the host. They override its configuration: ssh asks nothing, opens no forwarding, executes
+  /// no other command, and never becomes the master of other connections, because opq-top may kill it. It can use a
+  /// master that exists.
   package static let ssh = [
     "ssh", "-T", "-a", "-x", "-o", "BatchMode=yes", "-o", "ControlMaster=no", "-o",
-    "ClearAllForwardings=yes", "-o", "RemoteCommand=none",
+    "ClearAllForwardings=yes", "-o", "RemoteCommand=none", "-o", "PermitLocalCommand=no",
   ]
 
   /// Whether ssh reaches the place.

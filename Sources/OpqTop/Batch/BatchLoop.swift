@@ -19,7 +19,7 @@ package struct BatchLoop {
   /// Whether the demo's workload has finished; `nil` if there is no workload.
   let completion: Completion?
   let options: BatchOptions
-  /// Whether one of the processes runs on another machine.
+  /// Whether several processes are watched, and one of them runs on another machine.
   var namesHost = false
 
   /// Creates a loop that has not printed a frame yet.

@@ -40,11 +40,11 @@ final class SlurmStandIns {
       \(change)
       echo "-$1" >>'\(directory)/changes'
       """)
-    // The first twelve arguments are those of ssh. The others are the command.
+    // The first 14 arguments are those of ssh. The others are the command.
     stored.writeProgram(
       "ssh",
       """
-      shift 12
+      shift 14
       test -e '\(directory)/hang' || exec "$@"
       trap '' TERM
       echo $$ >>'\(directory)/hung'

@@ -169,6 +169,9 @@ import Testing
     expectFault(closed, connection + 1)
     #expect(closed.look(at: moment(1)) == [.send(.ping(1))])
     for answer in answers(connection) { #expect(closed.take(answer) == []) }
+    var flooded = closed
+    for _ in 2..<LinkConversation.mostLateMessages { _ = flooded.take(answers(connection)[0]) }
+    expectFault(flooded, connection)
     // The relay has received the ping, and therefore also the close before it.
     #expect(closed.take(.pong(1)) == [])
     expectFault(closed, connection)

@@ -14,7 +14,8 @@ import Testing
       try place.command(arguments: ["4711", "--", "/tmp/it's a;socket"])
         == [
           "ssh", "-T", "-a", "-x", "-o", "BatchMode=yes", "-o", "ControlMaster=no", "-o",
-          "ClearAllForwardings=yes", "-o", "RemoteCommand=none", "alice@web1", "opq-top", "relay",
+          "ClearAllForwardings=yes", "-o", "RemoteCommand=none", "-o", "PermitLocalCommand=no",
+          "alice@web1", "opq-top", "relay",
           "4711", "--", #"'/tmp/it'\''s a;socket'"#,
         ])
   }
