@@ -213,6 +213,9 @@ extension Dashboard {
         window: timeline.window, limit: TimelineState.runLimit)
     }
     interest.warningKinds = configuration.warningKinds
+    addQueueInterest(to: &interest)
+    addGroupInterest(to: &interest)
+    addColumnInterest(to: &interest)
     return interest
   }
 

@@ -84,7 +84,7 @@ struct HelpView {
     }
     let isMultiProcess = !dashboard.shown.processes.isEmpty
     let sentences =
-      words(glyphs) + (view == .tree ? treeWords : [])
+      words(glyphs) + viewWords(view) + (view == .tree ? treeWords : [])
       + (view == .log ? (dashboard.detail?.log?.output == nil ? logWords : outputWords) : [])
       + (isMultiProcess ? multiProcessWords : [])
     return keys + [[.blank]] + sentences.map { [.sentence($0)] }
@@ -98,6 +98,41 @@ struct HelpView {
         binding.group == group && !binding.contexts.isDisjoint(with: [view, .help, .question])
       }.map { .binding($0) }
   }
+
+  /// Returns sentences about the words and the marks of a view, if the view has some that other views lack.
+  private static func viewWords(_ view: KeyContext) -> [String] {
+    switch view {
+    case .list: Availability.columns ? columnWords : []
+    case .queues, .queue: Availability.queueScreen ? queueWords : []
+    case .groups: groupWords
+    case .timeline: Availability.timelineCursor ? timelineWords : []
+    case .tree, .events, .detail, .log, .warnings, .picker, .help, .question, .setup: []
+    }
+  }
+
+  private static let columnWords = [
+    "POS: place in the order in which the queue starts its ready operations.",
+    "500+ in POS: the place is above 500. ~3rd: the place is estimated.",
+  ]
+
+  private static let queueWords = [
+    "STARTS: operations that began to execute, in each of the last 60 seconds.",
+    "RATE: starts per second, the mean of 5 seconds.",
+    "SAT: mean share of slots in use over the last minute. ~3: mean number executing.",
+    "WAIT50, WAIT99: median and 99th percentile of the time from ready to started.",
+    "RUN50, RUN99: median and 99th percentile of the run time.",
+  ]
+
+  private static let groupWords = [
+    "EXEC to CANC: operations of the list. They change with the filter of the list.",
+    "RATE, WAIT, RUN: all recent operations of the group, whether listed or not.",
+    "RUN TIMES: number of operations by run time, from 1 microsecond to 4 minutes.",
+  ]
+
+  private static let timelineWords = [
+    "The line below the times names the color of each kind, the longest run time first.",
+    "!: the run failed. Failed runs are red, whatever their kind.",
+  ]
 
   private static let treeWords = [
     "ROOTS: unfinished operations that no other unfinished operation depends on.",

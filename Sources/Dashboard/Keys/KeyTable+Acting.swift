@@ -22,7 +22,7 @@ extension KeyTable {
         "x",
         [
           .list: "Cancel", .tree: "Cancel", .timeline: "Cancel", .events: "Cancel",
-          .detail: "Cancel", .warnings: "Cancel",
+          .detail: "Cancel", .warnings: "Cancel", .queue: "Cancel",
         ]
       ),
       changesProcess: true),
@@ -32,7 +32,7 @@ extension KeyTable {
       footer: ("X", [.list: "By key", .tree: "By key"]),
       changesProcess: true),
     KeyBinding(
-      .command(.retry), [.character("T")], in: viewing, label: "T",
+      .command(.retry), [.character("T")], in: viewing.subtracting([.groups]), label: "T",
       help: "retry tagged or selected", group: .acting,
       footer: (
         "T",
@@ -52,19 +52,26 @@ extension KeyTable {
       footer: ("V", [.list: "Release", .tree: "Release", .detail: "Release"]),
       changesProcess: true),
     KeyBinding(
-      .queue(.toggleSuspended), [.character("S")], in: viewing, label: "S",
+      .queue(.toggleSuspended), [.character("S")], in: viewing.subtracting([.groups]),
+      label: "S",
       help: "suspend/resume the queue", group: .acting,
-      footer: ("S", [.queues: "Suspend"]),
+      footer: ("S", [.queues: "Suspend", .queue: "Suspend"]),
       changesProcess: true),
     KeyBinding(
-      .queue(.narrow), [.character("-")], in: [.queues, .warnings], label: "- (queues)",
-      help: "decrease queue width", group: .acting, footer: ("-", [.queues: "Narrower"]),
+      .queue(.narrow), [.character("-")], in: [.queues, .queue, .warnings], label: "- (queues)",
+      help: "decrease queue width", group: .acting,
+      footer: ("-", [.queues: "Narrower", .queue: "Narrower"]),
       changesProcess: true),
     KeyBinding(
-      .queue(.widen), [.character("+"), .character("=")], in: [.queues, .warnings],
+      .queue(.widen), [.character("+"), .character("=")], in: [.queues, .queue, .warnings],
       label: "+ (queues)",
-      help: "increase queue width", group: .acting, footer: ("+", [.queues: "Wider"]),
+      help: "increase queue width", group: .acting,
+      footer: ("+", [.queues: "Wider", .queue: "Wider"]),
       changesProcess: true),
+    KeyBinding(
+      .queue(.setRate), [.character("r")], in: [.queues, .queue], label: "r (queues)",
+      help: "limit the rate of starts", group: .acting,
+      footer: ("r", [.queues: "Rate", .queue: "Rate"]), changesProcess: true),
     KeyBinding(
       .command(.raisePriority), [.character("}"), .function(8)], in: choosing, label: "} F8",
       help: "raise the priority", group: .acting, changesProcess: true),
@@ -75,5 +82,8 @@ extension KeyTable {
       .program(.export), [.character("e")], in: viewing, label: "e",
       help: "export the view as JSON",
       group: .acting),
+    KeyBinding(
+      .screen(.copy), [.character("y")], in: viewing, label: "y",
+      help: "copy the selected line", group: .acting),
   ]
 }

@@ -11,15 +11,28 @@ extension KeyTable {
         "?",
         [
           .list: "Help", .tree: "Help", .queues: "Help", .timeline: "Help", .events: "Help",
-          .detail: "Help", .log: "Help", .warnings: "Help", .picker: "Help",
+          .detail: "Help", .log: "Help", .warnings: "Help", .picker: "Help", .queue: "Help",
+          .groups: "Help", .setup: "Help",
         ]
       )),
     KeyBinding(
       .picker(.openChoice), [.key(.enter)], in: [.picker], label: "Enter",
       help: "attach to this process", group: .looking, footer: ("Enter", [.picker: "Open"])),
     KeyBinding(
+      .picker(.choose), [.character(" ")], in: [.picker], label: "Space",
+      help: "choose several", group: .looking, footer: ("Space", [.picker: "Choose"])),
+    KeyBinding(
       .picker(.lookAgain), [.character("r")], in: [.picker], label: "r",
       help: "search for processes", group: .looking, footer: ("r", [.picker: "Look again"])),
+    KeyBinding(
+      .queue(.open), [.key(.enter)], in: [.queues], label: "Enter", help: "open the queue",
+      group: .looking, footer: ("Enter", [.queues: "Open"])),
+    KeyBinding(
+      .groups(.filter), [.key(.enter)], in: [.groups], label: "Enter",
+      help: "list only this group", group: .looking, footer: ("Enter", [.groups: "Filter"])),
+    KeyBinding(
+      .groups(.cycle), [.character("v")], in: [.list, .groups], label: "v",
+      help: "group by kind or queue", group: .looking, footer: ("v", [.groups: "By queue"])),
     KeyBinding(
       .screen(.nextView), [.key(.tab)], in: viewing, label: "Tab", help: "next view",
       group: .looking, footer: ("Tab", [.queues: "View", .timeline: "View", .events: "View"])),
@@ -31,9 +44,17 @@ extension KeyTable {
       .screen(.showView), "12345".unicodeScalars.map { .alt($0) }, in: viewing, label: "Alt-1 to 5",
       help: "view 1 to 5", group: .looking),
     KeyBinding(
-      .detail(.open), [.key(.enter)], in: history.union([.list]), label: "Enter",
+      .detail(.open), [.key(.enter)], in: history.union([.list, .queue]), label: "Enter",
       help: "show the details", group: .looking,
-      footer: ("Enter", [.list: "Detail", .timeline: "Detail", .events: "Detail"])),
+      footer: (
+        "Enter", [.list: "Detail", .timeline: "Detail", .events: "Detail", .queue: "Detail"]
+      )),
+    KeyBinding(
+      .queueScreen(.nextQueue), [.character("n")], in: [.queue], label: "n (queue)",
+      help: "go to next queue", group: .looking, footer: ("n", [.queue: "Next"])),
+    KeyBinding(
+      .queueScreen(.previousQueue), [.character("N")], in: [.queue], label: "N (queue)",
+      help: "go to previous queue", group: .looking),
     KeyBinding(
       .detail(.next), [.character("n")], in: [.detail], label: "n (detail)",
       help: "go to next operation", group: .looking, footer: ("n", [.detail: "Next"])),
@@ -124,6 +145,15 @@ extension KeyTable {
       group: .looking),
     KeyBinding(
       .list(.invertOrder), [.character("I"), .character("i")], in: [.list], label: "I i",
+      help: "reverse the order", group: .looking),
+    KeyBinding(
+      .groups(.sortPrevious), [.character("<")], in: [.groups], label: "<",
+      help: "sort by previous column", group: .looking, footer: ("<", [.groups: "Sort"])),
+    KeyBinding(
+      .groups(.sortNext), [.character(">")], in: [.groups], label: ">",
+      help: "sort by next column", group: .looking, footer: (">", [.groups: "Sort"])),
+    KeyBinding(
+      .groups(.invertOrder), [.character("I"), .character("i")], in: [.groups], label: "I i",
       help: "reverse the order", group: .looking),
     KeyBinding(
       .list(.pin), [.character("F")], in: [.list], label: "F", help: "pin the selected row",

@@ -11,7 +11,7 @@ extension KeyTable {
         "p",
         [
           .list: "Pause", .tree: "Pause", .queues: "Pause", .timeline: "Pause", .events: "Pause",
-          .detail: "Pause", .log: "Pause",
+          .detail: "Pause", .log: "Pause", .queue: "Pause", .groups: "Pause",
         ]
       )),
     KeyBinding(
@@ -24,6 +24,9 @@ extension KeyTable {
         ]
       )),
     KeyBinding(
+      .setup(.toggle), [.function(2), .character("C")], in: viewing.union([.picker, .setup]),
+      label: "F2 C", help: "settings and columns", group: .program),
+    KeyBinding(
       .screen(.toggleName), [.character("w")], in: browsing.union(history), label: "w",
       help: "show or hide full name", group: .looking),
     KeyBinding(
@@ -31,7 +34,7 @@ extension KeyTable {
       help: "slower/faster refresh", group: .looking),
     KeyBinding(
       .screen(.toggleMeters), [.character("#")],
-      in: viewing.subtracting([.detail, .log, .warnings]),
+      in: viewing.subtracting([.detail, .log, .warnings, .queue]),
       label: "#",
       help: "hide/show bar and counts", group: .looking),
     KeyBinding(
@@ -42,6 +45,7 @@ extension KeyTable {
         [
           .list: "Quit", .tree: "Back", .queues: "Back", .timeline: "Back", .events: "Back",
           .detail: "Back", .log: "Back", .warnings: "Back", .picker: "Back", .help: "Back",
+          .queue: "Back", .groups: "Back", .setup: "Back",
         ]
       )),
     KeyBinding(

@@ -5,17 +5,17 @@
 enum KeyTable {
   /// The views in which the user can select one of several operations: the list and the tree.
   static let browsing: Set<KeyContext> = [.list, .tree]
-  /// The contexts in which commands have an operation to act on: the list, the tree, and the screen of one
-  /// operation.
-  static let choosing = browsing.union([.detail])
+  /// The contexts in which commands have an operation to act on: the list, the tree, the screen of one
+  /// operation, and the screen of one queue.
+  static let choosing = browsing.union([.detail, .queue])
   /// The contexts of all views. A context is a part of the screen that receives key presses.
   static let viewing: Set<KeyContext> = [
-    .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings,
+    .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings, .queue, .groups,
   ]
   /// The views that show past events: the timeline and the log of events.
   static let history: Set<KeyContext> = [.timeline, .events]
   /// The contexts in which keys move a selection or scroll.
-  static let scrolling = viewing.union([.picker, .help])
+  static let scrolling = viewing.union([.picker, .help, .setup])
   /// All contexts.
   static let everywhere = Set(KeyContext.allCases)
 
@@ -40,13 +40,17 @@ enum KeyTable {
     .screen(.toggleHelp), .replay(.togglePlaying), .replay(.nextWarning), .replay(.seekBack),
     .replay(.seekForward), .replay(.slower), .replay(.faster),
     .replay(.stepBack), .replay(.stepForward), .answer(.no), .answer(.yes), .answer(.also),
+    .setup(.change), .setup(.save), .setup(.moveDown), .setup(.moveUp), .setup(.increase),
+    .groups(.filter), .groups(.cycle), .groups(.sortPrevious), .groups(.sortNext),
+    .queue(.open),
     .command(.cancel), .command(.retry), .command(.hold), .command(.release), .tree(.toggle),
     .queue(.toggleSuspended),
     .tree(.goToBlocker),
-    .list(.openFilter), .screen(.nextView), .queue(.narrow), .queue(.widen),
+    .list(.openFilter), .screen(.nextView), .queue(.narrow), .queue(.widen), .queue(.setRate),
+    .picker(.choose),
     .command(.tag), .command(.armCancelKeys), .detail(.open), .tree(.enterRow),
     .list(.openSearch), .list(.openSortMenu), .log(.open), .log(.openSearch), .log(.searchNext),
-    .warnings(.goTo), .warnings(.showOperations),
+    .warnings(.goTo), .warnings(.showOperations), .queueScreen(.nextQueue),
     .timeline(.zoomIn), .timeline(.zoomOut), .tree(.fold),
     .screen(.pause), .picker(.open),
   ]
@@ -61,8 +65,11 @@ enum KeyTable {
     return actions
   }()
 
-  /// All keys, in the order of help and footers.
-  static let bindings: [KeyBinding] = looking + acting + moving + program + answers
+  /// All keys whose actions exist, in the order of help and footers.
+  static let bindings: [KeyBinding] = all.filter { $0.action.isAvailable }
+
+  private static let all: [KeyBinding] =
+    looking + setup + acting + moving + program + answers
 
   private static let moving: [KeyBinding] = [
     KeyBinding(
@@ -95,6 +102,12 @@ enum KeyTable {
     KeyBinding(
       .list(.scrollRight), [.character("l"), .key(.right)], in: [.list], label: "l Right",
       help: "scroll names right", group: .moving),
+    KeyBinding(
+      .timeline(.previousRun), [.character("h"), .key(.left)], in: [.timeline], label: "h Left",
+      help: "previous run of the slot", group: .moving),
+    KeyBinding(
+      .timeline(.nextRun), [.character("l"), .key(.right)], in: [.timeline], label: "l Right",
+      help: "next run of the slot", group: .moving),
     KeyBinding(
       .list(.goToOperation), "0123456789".unicodeScalars.map { .character($0) }, in: browsing,
       label: "0-9", help: "go to operation by id", group: .moving),

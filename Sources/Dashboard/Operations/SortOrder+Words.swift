@@ -37,7 +37,7 @@ extension SortOrder.Column {
   }
 
   /// The column of the table that shows the sorting mark; `nil` if the table does not show the value.
-  var shownIn: TableColumns.Column? {
+  var shownIn: ColumnPlan.Column? {
     switch self {
     case .id: .id
     case .added: nil
@@ -47,7 +47,7 @@ extension SortOrder.Column {
     case .priority: .priority
     case .dependencies: .dependencies
     case .dependents: .dependents
-    case .name: .title
+    case .name: .name
     }
   }
 }

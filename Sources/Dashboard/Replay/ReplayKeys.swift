@@ -5,7 +5,7 @@
 enum ReplayKeys {
   /// The contexts in which the keys control the recording: all views.
   static let contexts: Set<KeyContext> = [
-    .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings,
+    .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings, .queue, .groups,
   ]
 
   /// Returns the replay action of a key in a context; `nil` if the key has no replay action there.
@@ -38,7 +38,10 @@ enum ReplayKeys {
     Dictionary(uniqueKeysWithValues: contexts.map { ($0, text) })
   }
 
-  static let bindings: [KeyBinding] = [
+  /// The replay keys whose actions exist, in the order of help and footers.
+  static let bindings: [KeyBinding] = complete.filter { $0.action.isAvailable }
+
+  private static let complete: [KeyBinding] = [
     KeyBinding(
       .replay(.togglePlaying), [.character(" "), .character("p"), .character("Z")], in: contexts,
       label: "Space p Z", help: "play or pause", group: .acting,
@@ -72,6 +75,9 @@ enum ReplayKeys {
       group: .acting),
     KeyBinding(
       .replay(.toEnd), [.alt(">")], in: contexts, label: "Alt->", help: "go to the end",
+      group: .acting),
+    KeyBinding(
+      .replay(.goToTime), [.character("@")], in: contexts, label: "@", help: "go to a time",
       group: .acting),
     KeyBinding(
       .replay(.previousWarning), [.character("{")], in: contexts, label: "{",
