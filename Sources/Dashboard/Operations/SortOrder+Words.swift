@@ -9,6 +9,7 @@ extension SortOrder.Column {
     switch self {
     case .id: "i"
     case .added: "a"
+    case .position: "o"
     case .state: "s"
     case .queue: "u"
     case .priority: "p"
@@ -25,6 +26,7 @@ extension SortOrder.Column {
     switch self {
     case .id: "Id"
     case .added: "Added"
+    case .position: "Pos"
     case .state: "State"
     case .queue: "Queue"
     case .priority: "Pri"
@@ -40,7 +42,7 @@ extension SortOrder.Column {
   var shownIn: TableColumns.Column? {
     switch self {
     case .id: .id
-    case .added: nil
+    case .added, .position: nil
     case .state: .state
     case .time, .run: .time
     case .queue: .queue
@@ -57,7 +59,7 @@ extension SortOrder {
   /// the smallest value and cancelled is the largest.
   var isAscending: Bool {
     switch column {
-    case .id, .added, .state, .queue, .name: !isReversed
+    case .id, .added, .state, .queue, .name, .position: !isReversed
     case .priority, .dependencies, .time, .run, .dependents: isReversed
     }
   }
@@ -68,6 +70,7 @@ extension SortOrder {
       switch column {
       case .id: "id"
       case .added: "added"
+      case .position: "position"
       case .state: "state, time"
       case .queue: "queue"
       case .priority: "priority"
