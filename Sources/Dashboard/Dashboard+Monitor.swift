@@ -51,7 +51,7 @@ extension Dashboard {
         refused: result.words(for: isHeld ? "not held" : "not released"))
     case .retry(let ids, _):
       announceRetry(of: ids, result)
-    case .setSuspended, .setWidth:
+    case .setSuspended, .setWidth, .setStartLimit:
       announceQueue(result)
     }
   }

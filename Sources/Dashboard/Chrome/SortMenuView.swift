@@ -16,7 +16,7 @@ struct SortMenuView {
     // On a narrow screen, one space separates the entries, so that the whole menu fits into 80 columns.
     let gap = columns < Self.wideThreshold ? " " : "  "
     var spans = [Span("sort: ", .strong)]
-    for column in SortOrder.Column.allCases {
+    for column in SortOrder.Column.offered {
       spans.append(Span(String(Character(column.letter)), .accent, isBold: true))
       spans.append(Span(" \(column.word)\(gap)"))
     }

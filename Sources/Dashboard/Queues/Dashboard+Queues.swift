@@ -76,7 +76,7 @@ extension Dashboard {
       }
       let words = width.map { "has width \(CountText.text($0))" } ?? "has the default width"
       announce(id, result, done: words)
-    case .cancel, .cancelWithDependents, .changePriority, .retry, .setHeld: break
+    case .cancel, .cancelWithDependents, .changePriority, .retry, .setHeld, .setStartLimit: break
     }
   }
 
