@@ -68,7 +68,8 @@ enum KeyTable {
   /// All keys whose actions exist, in the order of help and footers.
   static let bindings: [KeyBinding] = all.filter { $0.action.isAvailable }
 
-  private static let all: [KeyBinding] =
+  /// All keys, also those whose actions do not exist.
+  static let all: [KeyBinding] =
     looking + setup + acting + moving + program + answers
 
   private static let moving: [KeyBinding] = [

@@ -19,13 +19,16 @@ enum ReplayKeys {
 
   /// All keys of a replay, for help and footers: the replay keys, and the keys of the dashboard that have no
   /// other action during a replay and do not change the process.
-  static let all: [KeyBinding] =
-    bindings
-    + KeyTable.bindings.filter { binding in
+  static let all: [KeyBinding] = bindings + others(in: KeyTable.bindings)
+
+  /// Returns the keys of the dashboard that exist during a replay.
+  static func others(in all: [KeyBinding]) -> [KeyBinding] {
+    all.filter { binding in
       // The keys that answer a question are left out, because the dashboard asks no questions during a
       // replay.
       !binding.changesProcess && !hidden.contains(binding.action) && binding.contexts != [.question]
     }
+  }
 
   /// The actions that do not exist during a replay: actions on tagged operations, and actions whose keys are
   /// replay keys.
@@ -41,7 +44,8 @@ enum ReplayKeys {
   /// The replay keys whose actions exist, in the order of help and footers.
   static let bindings: [KeyBinding] = complete.filter { $0.action.isAvailable }
 
-  private static let complete: [KeyBinding] = [
+  /// All replay keys, also those whose actions do not exist.
+  static let complete: [KeyBinding] = [
     KeyBinding(
       .replay(.togglePlaying), [.character(" "), .character("p"), .character("Z")], in: contexts,
       label: "Space p Z", help: "play or pause", group: .acting,
