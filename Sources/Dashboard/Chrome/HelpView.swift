@@ -17,6 +17,8 @@ struct HelpView {
   private static let labelWidth = 14
   /// The minimum width of a screen on which the keys are in two columns.
   private static let twoColumnThreshold = 80
+  /// The minimum width of a screen on which the keys are in three columns.
+  private static let threeColumnThreshold = 120
 
   /// Returns the number of lines of the help on a screen of this width.
   static func lineCount(of dashboard: Dashboard) -> Int {
@@ -62,7 +64,7 @@ struct HelpView {
     }
   }
 
-  /// Returns the lines of the help from the top, each with one or two columns.
+  /// Returns the lines of the help from the top, each with one to three columns.
   private static func lines(
     of dashboard: Dashboard, columns width: Int, glyphs: Glyphs
   ) -> [[Line]] {
@@ -70,17 +72,21 @@ struct HelpView {
     let all = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
     let bindings = all.filter { dashboard.offers($0) }
     func group(_ group: KeyBinding.Group) -> [Line] { lines(of: group, among: bindings, in: view) }
-    let left = group(.acting) + [.blank] + group(.moving)
-    let right = group(.looking) + [.blank] + group(.program)
-    let keys: [[Line]]
-    if width >= twoColumnThreshold {
-      let count = max(left.count, right.count)
-      func line(_ index: Int, of lines: [Line]) -> Line {
-        index < lines.count ? lines[index] : .blank
-      }
-      keys = (0..<count).map { [line($0, of: left), line($0, of: right)] }
+    let columns: [[Line]]
+    if width >= threeColumnThreshold, Availability.groups || Availability.setup {
+      columns = [
+        group(.acting), group(.looking), group(.moving) + [.blank] + group(.program),
+      ]
+    } else if width >= twoColumnThreshold {
+      columns = [
+        group(.acting) + [.blank] + group(.moving), group(.looking) + [.blank] + group(.program),
+      ]
     } else {
-      keys = (left + [.blank] + right).map { [$0] }
+      let order: [KeyBinding.Group] = [.acting, .moving, .looking, .program]
+      columns = [Array(order.map { group($0) }.joined(separator: [Line.blank]))]
+    }
+    let keys: [[Line]] = (0..<(columns.map(\.count).max() ?? 0)).map { index in
+      columns.map { index < $0.count ? $0[index] : .blank }
     }
     let isMultiProcess = !dashboard.shown.processes.isEmpty
     let sentences =
