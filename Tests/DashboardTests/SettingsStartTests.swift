@@ -34,12 +34,12 @@ struct SettingsStartTests {
     #expect(first.filter == filter)
   }
 
-  @Test(
-    "The dashboard shows the view of the settings first",
-    arguments: [
-      (DashboardSettings.View.operations, KeyContext.list), (.tree, .tree), (.queues, .queues),
-      (.timeline, .timeline), (.events, .events),
-    ])
+  private static let views: [(DashboardSettings.View, KeyContext)] = [
+    (.operations, .list), (.tree, .tree), (.queues, .queues), (.timeline, .timeline),
+    (.events, .events),
+  ]
+
+  @Test("The dashboard shows the view of the settings first", arguments: views)
   func theViewIsThatOfTheSettings(view: DashboardSettings.View, context: KeyContext) {
     let dashboard = Scene.dashboard(configuration: Self.configuration { $0.view = view })
     #expect(dashboard.keyContext == context)
