@@ -40,12 +40,12 @@ import Testing
       14,
       HandMade.message(
         1, HandMade.number(1, 7), HandMade.text(2, "GET"), HandMade.number(4, 4)))
-    let update = try #require(try update(queue, operation, run))
-    #expect(update.queues == [QueueReport(id: .init(3), name: "net")])
-    #expect(update.queues[0].times == nil && update.queues[0].startedCount == nil)
-    #expect(update.changed.map(\.qualityOfService) == [.default])
-    #expect(update.runs?.runs.map(\.kind) == [nil])
-    #expect(update.runOrders.isEmpty && update.groups == nil)
+    let whole = try #require(try update(queue, operation, run))
+    #expect(whole.queues == [QueueReport(id: .init(3), name: "net")])
+    #expect(whole.queues[0].times == nil && whole.queues[0].startedCount == nil)
+    #expect(whole.changed.map(\.qualityOfService) == [.default])
+    #expect(whole.runs?.runs.map(\.kind) == [nil])
+    #expect(whole.runOrders.isEmpty && whole.groups == nil)
   }
 
   @Test("An interest without the requests of version 1.4 has the bytes of version 1.3")
@@ -82,9 +82,10 @@ import Testing
         HandMade.message(8, HandMade.number(1, 3), content.flatMap { $0 }))
     }
     let limit = HandMade.message(2, HandMade.number(1, 3), HandMade.number(2, 10_000_000_000))
-    for (bytes, limit) in [
-      (command(), nil), (command(limit), QueueReport.StartLimit(count: 3, periodSeconds: 10)),
-    ] {
+    let limits: [([UInt8], QueueReport.StartLimit?)] = [
+      (command(), nil), (command(limit), .init(count: 3, periodSeconds: 10)),
+    ]
+    for (bytes, limit) in limits {
       let message = ViewerMessage.command(.setStartLimit(.init(3), limit), token: 5)
       #expect(message.encoded() == bytes)
       #expect(try ViewerMessage(decoding: bytes) == message)
@@ -164,14 +165,14 @@ import Testing
     func group(_ kind: String, _ ended: UInt64) -> [UInt8] {
       HandMade.message(2, HandMade.text(1, kind), HandMade.number(4, ended))
     }
-    let update = try #require(
+    let whole = try #require(
       try update(
         order(3, 1), order(4, 2), order(3, 3),
         HandMade.message(31, HandMade.number(1, 1), group("a", 1), group("b", 2), group("a", 3))))
-    #expect(update.runOrders.map(\.queue) == [.init(3), .init(4)])
-    #expect(update.runOrders.map(\.ready) == [WireSamples.ids(1), WireSamples.ids(2)])
-    #expect(update.groups?.groups.map(\.key) == [.kind("a"), .kind("b")])
-    #expect(update.groups?.groups.map(\.endedCount) == [1, 2])
+    #expect(whole.runOrders.map(\.queue) == [.init(3), .init(4)])
+    #expect(whole.runOrders.map(\.ready) == [WireSamples.ids(1), WireSamples.ids(2)])
+    #expect(whole.groups?.groups.map(\.key) == [.kind("a"), .kind("b")])
+    #expect(whole.groups?.groups.map(\.endedCount) == [1, 2])
   }
 
   @Test("Groups by an unknown value are left out, also if a later part has groups")
@@ -183,11 +184,11 @@ import Testing
     func frame(_ by: UInt64, isFirst: Bool) -> [UInt8] {
       HandMade.message(
         2, HandMade.number(isFirst ? 1 : 2, 1),
-        HandMade.message(31, HandMade.number(1, by), HandMade.message(2, HandMade.number(2, by))))
+        HandMade.message(
+          31, HandMade.number(1, by), HandMade.message(2, HandMade.number(2, isFirst ? 5 : 6))))
     }
-    for (first, second, count) in [(2, 2, 1), (2, 1, 1), (99, 2, nil), (1, 99, 1)]
-      as [(UInt64, UInt64, Int?)]
-    {
+    let cases: [(UInt64, UInt64, Int?)] = [(2, 2, 2), (2, 1, 1), (99, 2, nil), (1, 99, 1)]
+    for (first, second, count) in cases {
       var assembler = UpdateAssembler()
       var whole: Update?
       for frame in [frame(first, isFirst: true), frame(second, isFirst: false)] {
@@ -226,11 +227,11 @@ import Testing
     func operation(_ id: UInt64) -> [UInt8] {
       HandMade.message(6, HandMade.number(1, id), HandMade.number(5, 2))
     }
-    let update = try #require(
+    let whole = try #require(
       try update(
         operation(1), operation(2), operation(3), quality(3, [1, 9]), quality(99, [2]),
         quality(4, [3])))
-    #expect(update.changed.map(\.qualityOfService) == [.utility, .default, .background])
+    #expect(whole.changed.map(\.qualityOfService) == [.utility, .default, .background])
   }
 
   // MARK: - Ranges of run times
