@@ -11,11 +11,12 @@ extension WireGroups {
 }
 
 extension OperationGroups {
-  /// Creates groups from a message; `nil` if this version does not know the value by which they are grouped.
+  /// Creates groups from a message; `nil` if this version does not know the value by which they are grouped. If the
+  /// message has too many groups, as many are kept as are necessary for ``UpdateAssembler`` to refuse the update.
   init?(_ wire: WireGroups) {
     guard let by = By(wire.by) else { return nil }
     self.init(
-      by: by, groups: wire.groups.map { Group($0, by: by) },
+      by: by, groups: wire.groups.prefix(WireLimits.mostGroups + 1).map { Group($0, by: by) },
       otherCount: Int(wireCount: wire.otherCount))
   }
 }
