@@ -58,7 +58,9 @@ import Testing
     }
   }
 
-  @Test("A process before version 1.4 sorts by state instead of by position", arguments: [0, 2, 3] as [UInt32])
+  @Test(
+    "A process before version 1.4 sorts by state instead of by position",
+    arguments: [0, 2, 3] as [UInt32])
   func positionsForEarlierVersions(minor: UInt32) throws {
     var conversation = ProcessConversation()
     _ = conversation.take(.hello(hello, versions: ProtocolVersions(major: 1, minor: minor)))

@@ -44,7 +44,8 @@ import Testing
 
   @Test("The times and the starts of queues are not a part of the encoded frame")
   func queuesAreEncodedAsBefore() throws {
-    let plain = QueueReport(id: .init(1), name: "cpu", width: 2, startLimit: .init(count: 5, periodSeconds: 1))
+    let plain = QueueReport(
+      id: .init(1), name: "cpu", width: 2, startLimit: .init(count: 5, periodSeconds: 1))
     var full = plain
     full.times = TimeStatistics(
       wait: Percentiles(count: 1, p50: .zero, p90: .zero, p99: .zero))

@@ -88,7 +88,8 @@ struct OperationFilterTests {
   func quotations() throws {
     var report = Self.report
     for kind in [
-      "", "a", "\"", "\"\"", "say \"x\"", "\"x", "x\"", " a|b ", "!a", "=a", ":", "\u{301}x", "\u{600}",
+      "", "a", "\"", "\"\"", "say \"x\"", "\"x", "x\"", " a|b ", "!a", "=a", ":", "\u{301}x",
+      "\u{600}",
       "\u{200D}", "a\"\u{301}b", "👩‍👩‍👧‍👦", "\u{1B}[2J\n", "#7",
     ] {
       report.givenKind = kind
@@ -135,7 +136,9 @@ struct OperationFilterTests {
     #expect(sent == "class:\"a b\" #0")
   }
 
-  @Test("For a process before version 1.4, an exact value without other characters matches all operations")
+  @Test(
+    "For a process before version 1.4, an exact value without other characters matches all operations"
+  )
   func emptyExactValuesForEarlierVersions() throws {
     let versions = ProtocolVersions(major: 1, minor: 3)
     for text in ["queue:=\"\"", "kind:=\"\"\"\"", "\"\"\"\""] {

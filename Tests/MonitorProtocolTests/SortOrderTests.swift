@@ -20,7 +20,9 @@ struct SortOrderTests {
     SortKey(report, queueName: queue, by: .position, isGone: isGone, position: position)
   }
 
-  @Test("By position, executing operations come first, then the next one of each queue, then the others")
+  @Test(
+    "By position, executing operations come first, then the next one of each queue, then the others"
+  )
   func positions() {
     let keys = [
       key(report(9, .executing, started: 1), nil), key(report(8, .executing, started: 2), 1),

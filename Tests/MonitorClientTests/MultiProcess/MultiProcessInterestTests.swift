@@ -40,7 +40,10 @@ struct MultiProcessInterestTests {
     // The last id is not one that a viewer has received.
     #expect(
       requests([.init(2 << 56 | 4), .init(3 << 56 | 4), .init(3 << 56 | 5), .init(7)])
-        == [nil, .init(queues: [.init(4)], limit: 40), .init(queues: [.init(4), .init(5)], limit: 40)])
+        == [
+          nil, .init(queues: [.init(4)], limit: 40),
+          .init(queues: [.init(4), .init(5)], limit: 40),
+        ])
   }
 
   @Test("Ids in run orders and groups have the number of their process, and wrong ids are left out")
@@ -49,11 +52,13 @@ struct MultiProcessInterestTests {
     (queue.times, queue.startedCount) = (TimeStatistics(), 7)
     var update = Update(time: MonitorTime(nanoseconds: 1), queues: [queue])
     update.runOrders = [
-      RunOrder(queue: .init(4), executing: [ID(7), ID(.max)], ready: [ID(.max), ID(8)], isCut: true),
+      RunOrder(
+        queue: .init(4), executing: [ID(7), ID(.max)], ready: [ID(.max), ID(8)], isCut: true),
       RunOrder(queue: .init(.max)),
     ]
     update.groups = OperationGroups(
-      by: .queue, groups: [.init(key: .queue(.init(4)), endedCount: 3), .init(key: .queue(.init(.max)))],
+      by: .queue,
+      groups: [.init(key: .queue(.init(4)), endedCount: 3), .init(key: .queue(.init(.max)))],
       otherCount: 2)
     let translation = ProcessTranslation(number: 2)
     var merged = translation.merged(update)

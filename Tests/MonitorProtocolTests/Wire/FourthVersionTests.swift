@@ -236,7 +236,8 @@ import Testing
 
   // MARK: - Ranges of run times
 
-  @Test("Each run time belongs to one of 16 ranges, whose bounds are four times as long as the last")
+  @Test(
+    "Each run time belongs to one of 16 ranges, whose bounds are four times as long as the last")
   func ranges() {
     let bounds = OperationGroups.bucketBounds
     #expect(bounds.count == OperationGroups.bucketCount - 1)

@@ -134,7 +134,8 @@ import Testing
     }
     update.runOrders = (0..<10).map { index in
       RunOrder(
-        queue: .init(UInt64(index)), executing: Array(ids.suffix(50)), ready: Array(ids.suffix(450)),
+        queue: .init(UInt64(index)), executing: Array(ids.suffix(50)),
+        ready: Array(ids.suffix(450)),
         isCut: true)
     }
     let kind = String(repeating: "é", count: 1_000)
@@ -211,7 +212,8 @@ import Testing
     ]
     let groups = update.groups?.groups.count ?? 0
     let entries =
-      groups + 1 + update.queues.count + 3 + (update.events?.events.count ?? 0) + (update.runs?.runs.count ?? 0)
+      groups + 1 + update.queues.count + 3 + (update.events?.events.count ?? 0)
+      + (update.runs?.runs.count ?? 0)
       + 1 + update.kindTimes.count + update.logs.reduce(0) { $0 + 1 + $1.lines.count }
     #expect(entries > 6)
     let ids = 3 * 2 + 3 + 1 + 2 + 4 + 3

@@ -70,7 +70,9 @@ import Testing
     }
   }
 
-  @Test("A run has its kind, which is not sent twice if it equals the title", arguments: [nil, "GET", "", "a"])
+  @Test(
+    "A run has its kind, which is not sent twice if it equals the title",
+    arguments: [nil, "GET", "", "a"])
   func kindsOfRunsArriveUnchanged(kind: String?) throws {
     var update = Update(time: WireSamples.time(1))
     var run = WireSamples.run
@@ -85,7 +87,8 @@ import Testing
     #expect(try roundTrip(update) == update)
   }
 
-  @Test("Groups by queue arrive unchanged, and groups without operations differ from missing groups")
+  @Test(
+    "Groups by queue arrive unchanged, and groups without operations differ from missing groups")
   func groupsArriveUnchanged() throws {
     var update = Update(time: WireSamples.time(1))
     #expect(try roundTrip(update)?.groups == nil)
