@@ -321,7 +321,8 @@ extension RunSimulation {
         throw Violation("\(job.id) has run, although a need has not succeeded")
       }
       // A need that waits can have failed before.
-      let canHaveFailed = states.contains(.failed) || needs.contains { $0.waits }
+      let canHaveFailed =
+        states.contains(.failed) || needs.contains { $0.waits } || hasRemovedFailure(job, history)
       if job.condition == .failure, !states.isEmpty, !canHaveFailed {
         throw Violation("\(job.id) has run, although no need has failed")
       }
@@ -329,6 +330,16 @@ extension RunSimulation {
       for need in job.needs.joined() where endIndex(of: plan.jobs[need].id) > start {
         throw Violation("\(job.id) has not run after the last end of \(plan.jobs[need].id)")
       }
+    }
+  }
+
+  /// Returns whether a job of a needed group has failed that is not in the newest plan. The definition of a job contains
+  /// the name of the group, and not its jobs.
+  private func hasRemovedFailure(_ job: JobPlan.Job, _ history: RunHistory) -> Bool {
+    let groups = job.needs.map { "\(plan.jobs[$0.lowerBound].group)[" }
+    return history.jobs.contains { id, past in
+      past.outcome?.state == .failed && !plan.jobs.contains { $0.id == id }
+        && groups.contains { id.hasPrefix($0) }
     }
   }
 

@@ -13,7 +13,7 @@ struct EdgeModelTests {
   func randomChanges(size: EdgeWalk.Size) async throws {
     let seed = SeededGenerator.announcedSeed()
     try await onOwnThread {
-      for round in 0..<Effort.scaled(200) {
+      for round in 0..<Effort.scaled(100) {
         let own = seed &+ UInt64(round)
         let play = EdgePlay(size, seed: own)
         play.run()
@@ -50,12 +50,12 @@ struct EdgeModelTests {
     #expect(missing.isEmpty)
   }
 
-  @Test("300 programs with up to 40 edges of an operation, step by step, match the rules")
-  func stepByStep() async throws { try await examine(300, LockStepRun().discrepancy) }
+  @Test("150 programs with up to 40 edges of an operation, step by step, match the rules")
+  func stepByStep() async throws { try await examine(150, LockStepRun().discrepancy) }
 
   @Test(
-    "1,000 programs with up to 40 edges of an operation, several threads at once: nothing is lost")
-  func atOnce() async throws { try await examine(1_000, FreeRun().discrepancy) }
+    "500 programs with up to 40 edges of an operation, several threads at once: nothing is lost")
+  func atOnce() async throws { try await examine(500, FreeRun().discrepancy) }
 
   private func examine(
     _ count: Int, _ check: @escaping @Sendable (Program, Duration) -> Discrepancy?
