@@ -49,6 +49,29 @@ public struct StateCounts: Codable, Sendable, Equatable {
       && cancelling <= executing + ready && failed <= finished
   }
 
+  /// Adds one operation in a state.
+  ///
+  /// An operation that is cancelling counts as executing, even if it has not started.
+  package mutating func add(_ state: OperationState) {
+    total += 1
+    switch state {
+    case .waiting: waiting += 1
+    case .ready: ready += 1
+    case .held:
+      ready += 1
+      held += 1
+    case .executing: executing += 1
+    case .cancelling:
+      executing += 1
+      cancelling += 1
+    case .finished: finished += 1
+    case .failed:
+      finished += 1
+      failed += 1
+    case .cancelled: cancelled += 1
+    }
+  }
+
   /// The number of unfinished operations.
   package var unfinished: Int { waiting + ready + executing }
 

@@ -163,28 +163,3 @@ private struct Walk {
     )
   }
 }
-
-extension StateCounts {
-  /// Adds one operation in this state to the counts.
-  fileprivate mutating func add(_ state: OperationState) {
-    total += 1
-    switch state {
-    case .waiting: waiting += 1
-    case .ready: ready += 1
-    case .held:
-      ready += 1
-      held += 1
-    case .executing: executing += 1
-    case .cancelling:
-      // A cancelling operation counts as executing, even if it has not started, because the bar draws
-      // cancelling and executing operations in the same colour.
-      executing += 1
-      cancelling += 1
-    case .finished: finished += 1
-    case .failed:
-      finished += 1
-      failed += 1
-    case .cancelled: cancelled += 1
-    }
-  }
-}

@@ -246,26 +246,3 @@ extension OperationState {
   /// The state as which a removed job is counted. A job whose end was not shown is counted as finished.
   fileprivate var afterEnd: OperationState { isOver ? self : .finished }
 }
-
-extension StateCounts {
-  /// Adds one operation in a state.
-  fileprivate mutating func add(_ state: OperationState) {
-    total += 1
-    switch state {
-    case .waiting: waiting += 1
-    case .ready: ready += 1
-    case .held:
-      ready += 1
-      held += 1
-    case .executing: executing += 1
-    case .cancelling:
-      executing += 1
-      cancelling += 1
-    case .finished: finished += 1
-    case .failed:
-      finished += 1
-      failed += 1
-    case .cancelled: cancelled += 1
-    }
-  }
-}
