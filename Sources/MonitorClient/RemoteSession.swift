@@ -25,7 +25,7 @@ package final class RemoteSession: MonitorSource {
     /// The number of updates in the mailbox that arrived over an earlier connection. When the
     /// viewer receives such an update, the process gets no permission to send another one.
     var oldUpdateCount = 0
-    /// The error because of which the session cannot reconnect; `nil` if there is none.
+    /// The error that prevents the session from reconnecting; `nil` if there is none.
     var loss: AttachError?
   }
 

@@ -13,7 +13,7 @@ package protocol MonitorSource: AnyObject, Sendable {
   func send(_ command: MonitorCommand)
   /// Ends the session. The session then delivers no further messages. A second call has no effect.
   func invalidate()
-  /// The error because of which the session cannot reconnect to the process, although the process may still run;
+  /// The error that prevents the session from reconnecting to the process. The process may still run. The value is
   /// `nil` if there is no such error. The session sets it before it delivers its last message, which is `ended`. It can
   /// be read on any thread. The default is `nil`.
   var loss: (any Error)? { get }

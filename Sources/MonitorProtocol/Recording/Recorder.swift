@@ -17,10 +17,10 @@ package final class Recorder: Sendable {
     package var updateCount = 0
     /// The size of the file in bytes.
     package var size = 0
-    /// The error because of which the file could not be written; `nil` if there is none.
+    /// The error that occurred when the file was written; `nil` if there is none.
     package var failure: FileError?
-    /// The error because of which the source has lost the process, although the process may still run; `nil` if there
-    /// is none.
+    /// The error with which the source has lost the process. The process may still run. The value is `nil` if the
+    /// source has not lost the process.
     package var loss: (any Error)?
     /// The reason, as a sentence, why the recorded process ended; `nil` if the process has not
     /// ended.

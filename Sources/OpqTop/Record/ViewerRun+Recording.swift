@@ -112,7 +112,7 @@ extension ViewerRun {
 }
 
 extension Recorder.Outcome {
-  /// Returns the error because of which the recording stopped early, and the exit status of the program for it.
+  /// Returns the error that stopped the recording early, and the exit status of the program for this error.
   ///
   /// - Parameter status: The exit status of the run without the recording.
   /// - Returns: The error and its status; `nil` if there is no error, or if the process was lost and the run has

@@ -27,9 +27,9 @@ struct SlurmOrder: Sendable {
   static let cannotChangePartition = "opq-top does not change partitions of Slurm"
   /// The reason why an order does not change a priority.
   static let cannotChangePriority = "opq-top does not change priorities of Slurm"
-  /// The reason why an order does not change tasks that are one job, if Slurm does not show the numbers of all tasks.
+  /// The reason why an order does not change tasks that are one job, if the numbers of all tasks are not known.
   static let cannotNameTasks =
-    "Slurm does not show all tasks of this part of the array; use a command of Slurm"
+    "opq-top does not know all tasks of this part of the array; use a command of Slurm"
 
   /// Creates an order; `nil` if Slurm cannot carry out the command. Then ``refusal(of:)`` is its result.
   ///

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Processes of other machines on the screen")
 struct HostTests {
-  /// Returns a dashboard with three processes, of which the first two run on other machines.
+  /// Returns a dashboard with three processes. The first two processes run on other machines.
   private func shown(
     columns: Int = 80, rows: Int = 24, hosts: [String] = ["web1", "build-server-7.example", ""],
     name: String? = nil
