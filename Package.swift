@@ -252,8 +252,8 @@ let viewerTargets: [Target] = [
   .executableTarget(
     name: "opq-top", dependencies: ["OpqTop"],
     exclude: [
-      "BatchOutput.md", "Clusters.md", "Export.md", "JobFile.md", "Jobs.md", "Machines.md",
-      "Runs.md", "Scripting.md", "Packaging",
+      "BatchOutput.md", "Clusters.md", "Dashboard.md", "Export.md", "JobFile.md", "Jobs.md",
+      "Machines.md", "Runs.md", "Scripting.md", "Packaging",
     ]),
 ]
 

@@ -48,6 +48,13 @@ struct Palette: Equatable {
     case .cancelled: Ink(foreground: 5)
     case .warning: Ink(foreground: 1, attributes: Self.bold)
     case .accent: accent
+    case .kind0: Ink(foreground: colors == .twoHundredFiftySix ? 33 : 4)
+    case .kind1: Ink(foreground: 3)
+    case .kind2: Ink(foreground: 2)
+    case .kind3: Ink(foreground: 5)
+    case .kind4: Ink(foreground: 6)
+    case .kind5: Ink()
+    case .otherKind: Ink(attributes: Self.dim)
     }
   }
 
@@ -64,8 +71,9 @@ struct Palette: Equatable {
   private func colorless(_ role: Role) -> Ink {
     switch role {
     case .text, .ready, .held, .cancelled: Ink()
+    case .kind0, .kind1, .kind2, .kind3, .kind4, .kind5: Ink()
     case .strong, .executing, .cancelling, .failed, .warning: Ink(attributes: Self.bold)
-    case .dim, .waiting, .finished: Ink(attributes: Self.dim)
+    case .dim, .waiting, .finished, .otherKind: Ink(attributes: Self.dim)
     case .accent: Ink(attributes: Self.underline)
     }
   }

@@ -34,13 +34,19 @@ extension Dashboard {
     public var isUnicode: Bool
     /// The kinds of warnings that the dashboard shows.
     public var warningKinds: Set<MonitorWarning.Kind>
+    /// The settings with which the dashboard starts: those of the options, of the settings file, or the defaults.
+    public var settings: DashboardSettings
+    /// A sentence about mistakes in the settings file, which the dashboard shows for 20 s or until the first key;
+    /// empty if there are none. The sentence is unsanitised.
+    public var settingsRemark: String
 
     /// Creates a configuration. By default, the dashboard watches the demo.
     public init(
       source: Source? = .demo, title: String = "", guidance: String = "", launchHint: String = "",
       isReadOnly: Bool = false, runsJobs: Bool = false, host: String = "",
       runsJobsElsewhere: Bool = false, isUnicode: Bool = true,
-      warningKinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
+      warningKinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual,
+      settings: DashboardSettings = DashboardSettings(), settingsRemark: String = ""
     ) {
       self.source = source
       self.title = title
@@ -52,6 +58,8 @@ extension Dashboard {
       self.runsJobsElsewhere = runsJobsElsewhere
       self.isUnicode = isUnicode
       self.warningKinds = warningKinds
+      self.settings = settings
+      self.settingsRemark = settingsRemark
     }
   }
 }

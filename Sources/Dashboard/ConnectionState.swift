@@ -101,9 +101,12 @@ extension Dashboard {
   /// The time that the monitor has after a greeting to report the tagged operations that it still keeps.
   static let confirmationTime = Duration.seconds(2)
 
-  /// Resets the dashboard. It keeps the size of the screen, the refresh rate, and whether the rows with
-  /// counts and rates are shown.
+  /// Resets the dashboard. It keeps the settings, the size of the screen, the refresh rate, and whether the rows
+  /// with counts and rates are shown.
   private mutating func startOver(with source: Source?, _ hello: Hello) {
+    var configuration = configuration
+    configuration.settings = settings
+    configuration.settingsRemark = ""
     var dashboard = Dashboard(configuration: configuration)
     dashboard.connection.source = source
     dashboard.picker = nil

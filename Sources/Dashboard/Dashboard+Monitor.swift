@@ -51,7 +51,7 @@ extension Dashboard {
         refused: result.words(for: isHeld ? "not held" : "not released"))
     case .retry(let ids, _):
       announceRetry(of: ids, result)
-    case .setSuspended, .setWidth:
+    case .setSuspended, .setWidth, .setStartLimit:
       announceQueue(result)
     }
   }
@@ -213,6 +213,9 @@ extension Dashboard {
         window: timeline.window, limit: TimelineState.runLimit)
     }
     interest.warningKinds = configuration.warningKinds
+    addQueueInterest(to: &interest)
+    addGroupInterest(to: &interest)
+    addColumnInterest(to: &interest)
     return interest
   }
 

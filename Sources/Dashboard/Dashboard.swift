@@ -11,6 +11,11 @@ public import MonitorProtocol
 /// number of changes in the update. Neither cost depends on the number of operations.
 public struct Dashboard: Sendable {
   let configuration: Configuration
+  /// The settings that are in force.
+  var settings: DashboardSettings
+  /// The sentence about mistakes in the stored settings that the dashboard shows with the first time; `nil` if there
+  /// is none, or after it was shown.
+  private var settingsRemark: String?
 
   var connection = ConnectionState()
   /// The picker; `nil` while the picker is closed.
@@ -35,6 +40,12 @@ public struct Dashboard: Sendable {
   var events = EventSelection()
   /// The state of the list of warnings; `nil` while the list is closed.
   var warningList: WarningListState?
+  /// The screen of one queue; `nil` while it is closed. It belongs to the view of queues.
+  var queueScreen: QueueScreenState?
+  /// The groups that the list shows instead of operations; `nil` if the list is not grouped.
+  var groups: GroupState?
+  /// The setup; `nil` while it is closed.
+  var setup: SetupState?
   /// The detail screen of one operation; `nil` while the view itself is shown.
   var detail: DetailState?
   /// The tagged operations. Commands apply to them or, if no operation is tagged, to the selected operation.
@@ -50,8 +61,11 @@ public struct Dashboard: Sendable {
   /// Creates a dashboard without any data.
   public init(configuration: Configuration) {
     self.configuration = configuration
+    settings = configuration.settings
+    settingsRemark = configuration.settingsRemark.isEmpty ? nil : configuration.settingsRemark
     connection.source = configuration.source
     if connection.source == nil { openPicker() }
+    applySettings()
     layOut()
   }
 
@@ -83,8 +97,9 @@ public struct Dashboard: Sendable {
       settle()
       return []
     case .monitor(let message):
+      let before = live.warnings
       reduce(message)
-      return []
+      return bellForDeadlocks(since: before)
     case .input(let input):
       let isPasted = if case .paste = input { true } else { false }
       if !isPasted {
@@ -111,6 +126,9 @@ public struct Dashboard: Sendable {
       return []
     case .jobsEnded(let haveEnded):
       connection.haveJobsEnded = haveEnded
+      return []
+    case .settingsSaved(let result):
+      announce(result)
       return []
     case .recordingFailed(let reason):
       show(reason, isWarning: true)
@@ -177,6 +195,10 @@ public struct Dashboard: Sendable {
     let mustMoveRows = list.cancelledRows.nextMove.map { $0 <= now } ?? false
     if screen.view == .timeline || mustMoveRows { settle() }
     if let notice = screen.notice, notice.expires <= now { screen.notice = nil }
+    if let remark = settingsRemark {
+      settingsRemark = nil
+      screen.notice = Notice(remark, isWarning: true, lifetime: .seconds(20), at: now)
+    }
     if let goTo = prompts.goTo, goTo.expires <= now {
       finishGoTo()
       settle()
@@ -199,10 +221,12 @@ public struct Dashboard: Sendable {
     guard paused == nil, !live.isSilent, screen.helpTop == nil, picker == nil, replay == nil else {
       return false
     }
-    guard screen.layout != nil else { return false }
+    guard screen.layout != nil, setup == nil else { return false }
     if warningList != nil { return !shown.warnings.isEmpty }
     if let selected, let report = live.operations[selected], !report.state.isOver { return true }
     if detail == nil {
+      if openQueueScreen != nil { return queueScreenShowsAges }
+      if shownGroups != nil { return false }
       switch screen.view {
       case .operations: if visibleKeys.contains(where: { !$0.isOver }) { return true }
       case .tree: return visibleTreeRows.contains { ages($0) }

@@ -7,7 +7,7 @@ public import MonitorProtocol
 public enum Message: Sendable, Equatable {
   /// A message of the monitored process.
   case monitor(MonitorMessage)
-  /// The user pressed a key.
+  /// The user pressed a key, pasted a text or used the mouse.
   case input(Input)
   /// The current time on the monitored process's clock. The loop sends this message before other messages,
   /// and at the moment that ``Dashboard/nextTick(after:)`` returned.
@@ -33,6 +33,8 @@ public enum Message: Sendable, Equatable {
   case jobsEnded(Bool)
   /// The program no longer records the watched source. The reason is a sentence.
   case recordingFailed(reason: String)
+  /// The answer to ``Effect/saveSettings(_:)``.
+  case settingsSaved(SettingsResult)
   /// The answer to an ``Effect/readOutput(_:)``.
   case output(OutputPage)
   /// The answer to an ``Effect/searchOutput(_:)``.
@@ -69,6 +71,15 @@ public enum Effect: Sendable, Equatable {
   case readOutput(OutputRequest)
   /// The loop must search the output of a job, and answer with ``Message/outputSearched(_:)``.
   case searchOutput(OutputSearch)
+  /// The loop must send this text to the terminal's clipboard. The text is unsanitised.
+  case copy(String)
+  /// The loop must write these settings into the settings file, and report the result with
+  /// ``Message/settingsSaved(_:)``.
+  case saveSettings(DashboardSettings)
+  /// The loop must switch the reports of the terminal's mouse on or off.
+  case setMouse(Bool)
+  /// The loop must draw with the colors of this theme from now on.
+  case setTheme(Theme)
   /// The loop must end the program.
   case quit
   /// The loop must end the program as the interrupt signal would, because the user typed Ctrl-C.
@@ -78,8 +89,17 @@ public enum Effect: Sendable, Equatable {
   case suspendProgram
   /// The loop must draw every cell of the screen again, even the cells that have not changed.
   case repaint
-  /// The loop must sound the bell, because the action of a key is impossible.
+  /// The loop must sound the bell, because the action of a key is impossible, or because operations are in a new
+  /// deadlock.
   case bell
+}
+
+/// The result of writing the settings file.
+public enum SettingsResult: Sendable, Equatable {
+  /// The file was written. The path is unsanitised.
+  case saved(path: String)
+  /// The file was not written. The reason is a sentence.
+  case failed(reason: String)
 }
 
 /// The result of an export.

@@ -17,6 +17,13 @@ struct MonitoredState: Sendable, Equatable {
   /// The number of operations that finished in each of the last seconds.
   private(set) var rates = RateHistory()
 
+  /// The order in which each queue starts its ready operations, according to the last update; empty if the
+  /// dashboard has not requested it.
+  private(set) var runOrders: [QueueReport.ID: RunOrder] = [:]
+  private var positions: [OperationReport.ID: Position] = [:]
+  /// The starts and the use of each queue in the last minute.
+  var queueHistories: [QueueReport.ID: QueueHistory] = [:]
+
   private var priorities = PriorityComparison()
   /// Whether reported operations had different priorities.
   var hasDifferentPriorities: Bool { priorities.areDifferent }
@@ -69,6 +76,8 @@ struct MonitoredState: Sendable, Equatable {
   var times: TimeStatistics { state.latest?.times ?? TimeStatistics() }
   /// The waiting and run times of each kind for which the dashboard has requested them.
   var kindTimes: [String: TimeStatistics] { state.latest?.kindTimes ?? [:] }
+  /// The groups of the list; `nil` if the dashboard has not requested them, or before the monitor has counted them.
+  var groups: OperationGroups? { state.latest?.groups }
   /// The details of the operation on the detail screen.
   var detail: OperationDetail? { state.latest?.detail }
 
@@ -89,6 +98,8 @@ struct MonitoredState: Sendable, Equatable {
     case .updated(let update): note(update)
     case .replaced(let update):
       (events, rates) = (EventLog(), RateHistory())
+      queueHistories = [:]
+      forgetGroupHistories()
       if let hello { rates.alignSeconds(to: hello) }
       note(update)
     }
@@ -103,10 +114,43 @@ struct MonitoredState: Sendable, Equatable {
     priorities.note(update.changed.lazy.map(\.priority))
     if let news = update.events { events.apply(news) }
     rates.note(total: counts.finished + counts.cancelled, at: update.time)
+    noteRunOrders(update.runOrders)
+    noteQueueHistories(update)
+    noteGroupHistories(update)
   }
 
-  /// Adds the seconds that have ended at `time` to the history of finished operations.
-  mutating func advance(to time: MonitorTime) { rates.advance(to: time) }
+  private mutating func noteRunOrders(_ orders: [RunOrder]) {
+    guard !orders.isEmpty || !runOrders.isEmpty else { return }
+    runOrders = Dictionary(orders.map { ($0.queue, $0) }, uniquingKeysWith: { first, _ in first })
+    positions = [:]
+    for order in orders {
+      for (index, id) in order.ready.enumerated() {
+        positions[id] = Position(
+          queue: order.queue, number: index + 1, isEstimated: order.isEstimated)
+      }
+    }
+  }
+
+  /// The place of a ready operation in the order in which its queue starts its operations.
+  struct Position: Sendable, Equatable {
+    /// The queue of the operation.
+    let queue: QueueReport.ID
+    /// The place of the operation. It is 1 if the queue starts the operation next.
+    let number: Int
+    /// Whether the place is estimated, because the source has not reported the order.
+    let isEstimated: Bool
+  }
+
+  /// Returns the place of a ready operation in the order in which its queue starts its operations; `nil` if the
+  /// place is not known, or if the operation is not ready.
+  func position(of id: OperationReport.ID) -> Position? { positions[id] }
+
+  /// Adds the seconds that have ended at `time` to the histories.
+  mutating func advance(to time: MonitorTime) {
+    rates.advance(to: time)
+    advanceQueueHistories(to: time)
+    advanceGroupHistories(to: time)
+  }
 
   /// Removes all events. The dashboard calls this function when it requests events with another filter.
   mutating func forgetEvents() { events = EventLog() }

@@ -50,6 +50,10 @@ struct ProcessConversation {
       let result = CommandResult(cannotRetry: command, count: ids.count + names.count)
       return [.deliver(.commandResult(result))]
     }
+    if case .setStartLimit = command, !versions.knowsQueueDetails {
+      let result = CommandResult(refused: command, CommandResult.cannotSetStartLimit)
+      return [.deliver(.commandResult(result))]
+    }
     if case .setHeld = command {
       let result = CommandResult(refused: command, CommandResult.cannotHold)
       return [.deliver(.commandResult(result))]

@@ -13,6 +13,10 @@ public enum MonitorCommand: Sendable, Equatable {
   /// Sets the maximum number of operations that a queue executes at once; if the number is `nil`,
   /// the system decides.
   case setWidth(QueueReport.ID, Int?)
+  /// Sets the maximum number of operations that a queue starts in a period; if the limit is `nil`, removes it. Since
+  /// version 1.4 of the protocol. If the process uses an earlier version, the outcome is
+  /// ``CommandResult/Outcome/refused``.
+  case setStartLimit(QueueReport.ID, QueueReport.StartLimit?)
   /// Raises the priority of each of these operations by a number of levels. A negative number
   /// lowers the priority.
   case changePriority([OperationReport.ID], by: Int)
@@ -67,6 +71,9 @@ public struct CommandResult: Sendable, Equatable {
   /// the command.
   package static let cannotRetry = "the process cannot retry jobs"
 
+  /// The reason of a process whose version of the protocol does not know ``MonitorCommand/setStartLimit(_:_:)``.
+  package static let cannotSetStartLimit = "the process cannot change the rate of a queue"
+
   /// The reason why a process refuses ``MonitorCommand/setHeld(_:_:)``.
   package static let cannotHold = "the process cannot hold operations"
 
@@ -105,7 +112,7 @@ extension MonitorCommand {
       .setHeld(let ids, _):
       ids.count
     case .retry(let ids, let names): ids.count + names.count
-    case .setSuspended, .setWidth: 1
+    case .setSuspended, .setWidth, .setStartLimit: 1
     }
   }
 }

@@ -126,6 +126,13 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     set { rareValues.cancelRequester = newValue }
   }
 
+  /// The quality of service that was set for the operation; ``OperationQualityOfService/default`` if none was set, or
+  /// if it is unknown.
+  public var qualityOfService: OperationQualityOfService {
+    get { rareValues.qualityOfService }
+    set { rareValues.qualityOfService = newValue }
+  }
+
   /// What cancelled the operation; `nil` if the operation was not cancelled or the cause is unknown.
   public var cancellationCause: CancellationCause? {
     get { rareValues.cancellationCause }
@@ -144,6 +151,7 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     var statusText: String?
     var memberQueue: QueueReport.ID?
     var delayEnd: MonitorTime?
+    var qualityOfService = OperationQualityOfService.default
   }
 
   /// The memory of the values that few operations have. It is allocated only for these operations.

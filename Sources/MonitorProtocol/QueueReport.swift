@@ -38,6 +38,18 @@ public struct QueueReport: Codable, Sendable, Equatable, Identifiable {
   public var isSuspended: Bool
   /// The maximum number of operations that the queue starts in a period; `nil` for no limit.
   public var startLimit: StartLimit?
+  /// The statistics of the recent slot waits and run times of the queue's operations; `nil` if the viewer does
+  /// not request them with ``Interest/queueTimes``. They are not a part of the encoded report.
+  public var times: TimeStatistics?
+  /// The number of operations that have begun to execute, since the queue was created. It never decreases. An
+  /// operation that was cancelled before its start counts only if the monitor did not record it. `nil` if the number
+  /// is unknown. It is not a part of the encoded report.
+  public var startedCount: Int?
+
+  // Encoded reports are a part of the output of commands, which has none of the other values.
+  private enum CodingKeys: CodingKey {
+    case id, name, counts, width, isSuspended, startLimit
+  }
 
   /// The maximum number of operations that a queue starts in a period.
   public struct StartLimit: Codable, Sendable, Equatable {
@@ -106,5 +118,15 @@ public struct QueueReport: Codable, Sendable, Equatable, Identifiable {
     self.width = width
     self.isSuspended = isSuspended
     self.startLimit = startLimit
+  }
+
+  /// Returns the report with another id.
+  package func identified(as id: ID) -> QueueReport {
+    var report = QueueReport(
+      id: id, name: name, counts: counts, width: width, isSuspended: isSuspended,
+      startLimit: startLimit)
+    report.times = times
+    report.startedCount = startedCount
+    return report
   }
 }

@@ -60,6 +60,12 @@ public struct Update: Sendable, Equatable {
   /// for each operation. The first update after a request for an operation contains a log of that
   /// operation, also if it has no lines.
   public var logs: [OperationLog] = []
+  /// The run orders that the viewer requests with ``Interest/runOrder``, at most one for each queue; empty
+  /// if the viewer requests none.
+  public var runOrders: [RunOrder] = []
+  /// The groups that the viewer requests with ``Interest/groups``; `nil` if the viewer requests none, or
+  /// while the monitor counts the operations.
+  public var groups: OperationGroups?
   /// The state of each process, sorted by number, if a viewer watches several processes as one;
   /// otherwise empty. The viewer sets this value; a process does not send it.
   public var processes: [ProcessReport] = []

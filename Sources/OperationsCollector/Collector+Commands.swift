@@ -45,6 +45,8 @@ extension Collector {
         $0.maxConcurrentOperationCount =
           width ?? OperationQueue.defaultMaxConcurrentOperationCount
       }
+    case .setStartLimit(let id, let limit):
+      result.outcomes = perform(on: id) { $0.startLimit = limit.map { OperationStartLimit($0) } }
     case .retry(let ids, let names): result = table.retry(ids, names: names)
     case .setHeld: result = CommandResult(refused: command, CommandResult.cannotHold)
     }

@@ -204,6 +204,12 @@ extension QueueReport.StartLimit {
   }
 }
 
+extension OperationStartLimit {
+  init(_ limit: QueueReport.StartLimit) {
+    self.init(limit.count, per: .nanoseconds(limit.periodNanoseconds))
+  }
+}
+
 extension OperationDetail.Reason {
   init(_ reason: NotRunningReason) {
     let kind: Kind =

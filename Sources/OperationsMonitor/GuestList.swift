@@ -211,6 +211,8 @@ extension MonitorCommand {
       "\(isSuspended ? "suspend" : "resume") \(Self.name(of: queue))"
     case .setWidth(let queue, let width):
       "set the width of \(Self.name(of: queue)) to \(width.map(String.init) ?? "the default")"
+    case .setStartLimit(let queue, let limit):
+      "set the rate of \(Self.name(of: queue)) to \(limit?.text ?? "no limit")"
     case .changePriority(let ids, let steps):
       "\(steps < 0 ? "lower" : "raise") the priority of \(Self.list(ids))"
     case .retry(let ids, let names):

@@ -22,8 +22,7 @@ struct KeyTests {
     dashboard.press("[")
     switch context {
     case .list:
-      dashboard.press("jjjjjjjjj")
-      dashboard.press("  ")
+      dashboard.press("jjjjjjjjj  ")
       dashboard.press(.right)
       dashboard.press("/4")
       dashboard.press(.enter)
@@ -68,6 +67,20 @@ struct KeyTests {
       dashboard.press("1077")
       dashboard.press(.enter)
       dashboard.press("x")
+    case .queue, .groups, .setup: return Self.viewDashboard(in: context)
+    }
+    return dashboard
+  }
+
+  /// Returns a dashboard in the queue screen, the groups or the setup.
+  private static func viewDashboard(in context: KeyContext) -> Dashboard {
+    var dashboard = ViewScene.dashboard(columns: 80, rows: 60)
+    dashboard.press("[")
+    if context == .queue {
+      dashboard.take(.input(.alt("3")))
+      dashboard.press(.enter)
+    } else {
+      dashboard.take(.input(context == .groups ? .character("v") : .function(2)))
     }
     return dashboard
   }
@@ -83,7 +96,8 @@ struct KeyTests {
   }
 
   @Test(
-    "Each key of the table has an effect in each of its contexts", arguments: KeyContext.allCases)
+    "Each key of the table has an effect in each of its contexts",
+    arguments: KeyContext.allCases.filter(\.isAvailable))
   func eachKeyOfTheTableIsHandled(context: KeyContext) {
     let unused = Self.dashboard(in: context)
     #expect(unused.keyContext == context)
@@ -107,8 +121,27 @@ struct KeyTests {
 
   @Test func keysAreUniqueInEachContext() {
     for context in KeyContext.allCases {
-      let inputs = KeyTable.bindings.filter { $0.contexts.contains(context) }.flatMap(\.inputs)
+      let inputs = KeyTable.all.filter { $0.contexts.contains(context) }.flatMap(\.inputs)
       #expect(Set(inputs).count == inputs.count, "\(context)")
+    }
+  }
+
+  @Test("A key of a part that does not exist is neither accepted nor in help and footers")
+  func unavailableKeysDoNothing() {
+    let missing = KeyTable.all.filter { !$0.action.isAvailable }
+    for context in KeyContext.allCases where context.isAvailable {
+      for input in missing.filter({ $0.contexts.contains(context) }).flatMap(\.inputs) {
+        let action = KeyTable.action(for: input, in: context)
+        #expect(action?.isAvailable != false, "\(input) in \(context)")
+      }
+      for binding in KeyTable.footer(in: context) {
+        #expect(binding.action.isAvailable, "\(binding.label) in \(context)")
+      }
+    }
+    var dashboard = Scene.dashboard(columns: 80, rows: 60)
+    dashboard.press("?")
+    for binding in missing where binding.contexts.contains(.list) {
+      #expect(!dashboard.text().shows(binding.help), "\(binding.label)")
     }
   }
 
@@ -125,7 +158,7 @@ struct KeyTests {
   }
 
   @Test func everyFooterKeyIsTheFirstOfItsBinding() {
-    for binding in KeyTable.bindings where !binding.footerKey.isEmpty {
+    for binding in KeyTable.all where !binding.footerKey.isEmpty {
       #expect(binding.label.hasPrefix(binding.footerKey), "\(binding.label)")
     }
   }
@@ -275,5 +308,19 @@ struct KeyTests {
     dashboard.take(answer())
     dashboard.press("j")
     #expect(!dashboard.text().shows("had already finished"))
+  }
+}
+
+extension KeyContext {
+  /// Whether the part of the screen that receives the keys exists.
+  fileprivate var isAvailable: Bool {
+    switch self {
+    case .queue: Availability.queueScreen
+    case .groups: Availability.groups
+    case .setup: Availability.setup
+    case .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings, .picker, .help,
+      .question:
+      true
+    }
   }
 }

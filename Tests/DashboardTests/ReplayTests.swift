@@ -78,7 +78,7 @@ import Testing
     case .detail: dashboard.press(.enter)
     case .log: dashboard.press("L")
     case .warnings: dashboard.press("!")
-    case .list, .picker, .help, .question: break
+    case .queue, .groups, .setup, .list, .picker, .help, .question: break
     }
     #expect(dashboard.keyContext == context)
     for (input, command): (Input, ReplayCommand) in [
@@ -115,10 +115,10 @@ import Testing
   }
 
   @Test func replayKeysAreUnique() {
-    let inputs = ReplayKeys.bindings.flatMap(\.inputs)
+    let inputs = ReplayKeys.complete.flatMap(\.inputs)
     #expect(Set(inputs).count == inputs.count)
     for context in ReplayKeys.contexts {
-      let others = ReplayKeys.all.dropFirst(ReplayKeys.bindings.count)
+      let others = ReplayKeys.others(in: KeyTable.all)
         .filter { $0.contexts.contains(context) }.flatMap(\.inputs)
       #expect(Set(others).isDisjoint(with: inputs), "\(context)")
     }

@@ -58,6 +58,22 @@ import Testing
     }
   }
 
+  @Test(
+    "A process before version 1.4 sorts by state instead of by position",
+    arguments: [0, 2, 3] as [UInt32])
+  func positionsForEarlierVersions(minor: UInt32) throws {
+    var conversation = ProcessConversation()
+    _ = conversation.take(.hello(hello, versions: ProtocolVersions(major: 1, minor: minor)))
+    let order = SortOrder(by: .position, isReversed: true)
+    let earlier = Interest(order: SortOrder(by: .state, isReversed: true))
+    #expect(
+      conversation.watch(Interest(order: order), interval: .seconds(1))
+        == [.send(.watch(earlier, interval: .seconds(1)))])
+    #expect(
+      greeted().watch(Interest(order: order), interval: .seconds(1))
+        == [.send(.watch(Interest(order: order), interval: .seconds(1)))])
+  }
+
   @Test("A message at the wrong moment ends the connection in a sentence")
   func order() {
     var early = ProcessConversation()
@@ -144,6 +160,22 @@ import Testing
           .deliver(
             .commandResult(CommandResult(command: command, outcomes: [.lost, .lost, .lost])))
         ])
+  }
+
+  @Test(
+    "A process before version 1.4 refuses the limit of starts without a message to it",
+    arguments: [0, 2, 3] as [UInt32])
+  func startLimitsInEarlierVersions(minor: UInt32) {
+    var conversation = ProcessConversation()
+    _ = conversation.take(.hello(hello, versions: ProtocolVersions(major: 1, minor: minor)))
+    for limit in [nil, QueueReport.StartLimit(count: 5, periodSeconds: 1)] {
+      let command = MonitorCommand.setStartLimit(.init(3), limit)
+      let result = CommandResult(refused: command, "the process cannot change the rate of a queue")
+      #expect(conversation.give(command) == [.deliver(.commandResult(result))])
+      #expect(result.outcomes == [.refused] && conversation.end().isEmpty)
+      var current = greeted()
+      #expect(current.give(command) == [.send(.command(command, token: 1))])
+    }
   }
 
   @Test(

@@ -42,6 +42,21 @@ import Testing
       ], lostChanges: 3)
   }
 
+  @Test("The times and the starts of queues are not a part of the encoded frame")
+  func queuesAreEncodedAsBefore() throws {
+    let plain = QueueReport(
+      id: .init(1), name: "cpu", width: 2, startLimit: .init(count: 5, periodSeconds: 1))
+    var full = plain
+    full.times = TimeStatistics(
+      wait: Percentiles(count: 1, p50: .zero, p90: .zero, p99: .zero))
+    full.startedCount = 7
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let data = try encoder.encode(full)
+    #expect(try encoder.encode(plain) == data)
+    #expect(try JSONDecoder().decode(QueueReport.self, from: data) == plain)
+  }
+
   @Test func countsAreTheSumOfAllQueues() {
     #expect(frame.counts.isConsistent)
     #expect(frame.counts.total == 3)

@@ -25,7 +25,9 @@ struct OperationFilterTests {
       "name:tiles",
       "priority:high", "age>5s", "age>9.9", "age<11s", "age>9999ms", "age<1m", "age<1h", "#1042",
       "!merge", "!state:waiting", "merge|tiles", "state:ready|state:executing",
-      "tiles queue:io !merge", "!merge|upload", "state:e|held",
+      "tiles queue:io !merge", "!merge|upload", "state:e|held", "queue:=\"net io\"",
+      "kind:=DownloadOperation", "CLASS:=DownloadOperation", "name:=\"Download tiles z=14\"",
+      "!queue:=io", "queue:=io|kind:=DownloadOperation",
     ])
   func matching(text: String) throws { #expect(try matches(text)) }
 
@@ -35,7 +37,9 @@ struct OperationFilterTests {
       "merge", "!tiles", "state:ready", "queue:cpu", "class:Merge", "kind:Merge", "priority:low",
       "age>10s",
       "age<5s", "#104", "tiles merge", "merge|upload", "!merge|tiles", "\"state:executing\"",
-      "\"#1042\"", "name:merge",
+      "\"#1042\"", "name:merge", "queue:=io", "queue:=\"net io \"", "queue:=\"Net io\"",
+      "kind:=downloadoperation", "kind:=Download", "class:=Operation", "name:=tiles",
+      "queue:\"=net io\"", "queue:=\"\"", "\"queue:=net io\"",
     ])
   func notMatching(text: String) throws { #expect(try !matches(text)) }
 
@@ -63,6 +67,10 @@ struct OperationFilterTests {
           + "age> and age<"
       ),
       ("state:", "a term or value is missing after state:"),
+      ("kind:=", "a term or value is missing after kind:="),
+      ("kind:\"\"", "a term or value is missing after kind:"),
+      ("a\"\"\"", "a quotation mark is not closed"),
+      ("priority:=high", "priority must be verylow, low, normal, high, veryhigh, not =high"),
       ("!", "a term or value is missing after !"),
       ("a|", "a term or value is missing after |"),
       ("\"a", "a quotation mark is not closed"),
@@ -74,6 +82,69 @@ struct OperationFilterTests {
   func errors(text: String, sentence: String) {
     let error = #expect(throws: OperationFilterError.self) { try OperationFilter(text) }
     #expect(error?.description == sentence)
+  }
+
+  @Test("Between quotation marks, two quotation marks are one, so that each text is an exact value")
+  func quotations() throws {
+    var report = Self.report
+    for kind in [
+      "", "a", "\"", "\"\"", "say \"x\"", "\"x", "x\"", " a|b ", "!a", "=a", ":", "\u{301}x",
+      "\u{600}",
+      "\u{200D}", "a\"\u{301}b", "👩‍👩‍👧‍👦", "\u{1B}[2J\n", "#7",
+    ] {
+      report.givenKind = kind
+      let value = OperationFilter.quoted(kind)
+      for text in ["kind:=\(value)", "tiles kind:=\(value)", "merge|kind:=\(value)"] {
+        #expect(try matches(text, report), "\(text)")
+        report.givenKind = kind + "x"
+        #expect(try !matches(text, report), "\(text)")
+        report.givenKind = kind
+      }
+      report.name = "<\(kind)>"
+      if !kind.isEmpty { #expect(try matches(value, report), "\(value)") }
+      report.name = Self.report.name
+    }
+    #expect(OperationFilter.quoted("say \"x\"") == "\"say \"\"x\"\"\"")
+  }
+
+  @Test("A filter with an exact name of a queue depends on the names of queues")
+  func exactQueuesDependOnNames() throws {
+    #expect(try OperationFilter("a|queue:=io").dependsOnQueueNames)
+    #expect(try !OperationFilter("kind:=io").dependsOnQueueNames)
+  }
+
+  @Test(
+    "A process before version 1.4 receives no exact values and no quotation marks in values",
+    arguments: [
+      ("kind:=hash", "kind:\"hash\""), ("!Queue:=\"net io\"|a", "!queue:\"net io\"|a"),
+      ("name:==a", "name:\"=a\""), ("queue:\"=io\"", "queue:\"=io\""), ("a \"b c\"", "a \"b c\""),
+      ("class:=\"a\"\"bc\"\"d\"", "class:\"bc\""), ("\"say \"\"x\"\"\" tiles", "\"say \" tiles"),
+      ("priority:high|age>5s #7", "priority:high|age>5s #7"),
+    ])
+  func exactValuesForEarlierVersions(text: String, sent: String) throws {
+    let filter = try OperationFilter(text)
+    for minor: UInt32 in [2, 3] {
+      #expect(filter.understood(by: ProtocolVersions(major: 1, minor: minor)).text == sent)
+    }
+    #expect(filter.understood(by: .current).text == text)
+  }
+
+  @Test("A process before version 1.2 receives the class instead of an exact kind")
+  func exactKindsForTheFirstVersions() throws {
+    let filter = try OperationFilter("kind:=\"a b\" state:failed")
+    let sent = filter.understood(by: ProtocolVersions(major: 1, minor: 1)).text
+    #expect(sent == "class:\"a b\" #0")
+  }
+
+  @Test(
+    "For a process before version 1.4, an exact value without other characters matches all operations"
+  )
+  func emptyExactValuesForEarlierVersions() throws {
+    let versions = ProtocolVersions(major: 1, minor: 3)
+    for text in ["queue:=\"\"", "kind:=\"\"\"\"", "\"\"\"\""] {
+      let filter = try OperationFilter(text).understood(by: versions)
+      #expect(filter.matches(Self.report, queueName: "net io", at: Self.now), "\(filter.text)")
+    }
   }
 
   @Test func aPrefixOfSeveralStatesMatchesAllOfThem() throws {

@@ -276,6 +276,19 @@ final class Viewer: Sendable {
     #expect(viewer.waitUntil { $0.queue(queue)?.isSuspended == false })
   }
 
+  @Test("A limit of starts is set, reported and removed")
+  func startLimits() {
+    let viewer = Viewer()
+    let queue = OperationQueue()
+    let limit = QueueReport.StartLimit(count: 3, periodSeconds: 10)
+    viewer.session.send(.setStartLimit(QueueReport.ID(queue.id.rawValue), limit))
+    #expect(viewer.waitUntil { $0.queue(queue)?.startLimit == limit })
+    #expect(queue.startLimit == OperationStartLimit(3, per: .seconds(10)))
+    viewer.session.send(.setStartLimit(QueueReport.ID(queue.id.rawValue), nil))
+    #expect(viewer.waitUntil { $0.queue(queue)?.startLimit == nil })
+    #expect(queue.startLimit == nil)
+  }
+
   @Test func aReadOnlySessionIsDenied() {
     let viewer = Viewer(isReadOnly: true)
     let queue = OperationQueue()

@@ -80,16 +80,18 @@ import Testing
     let id = QueueReport.ID(queue.id.rawValue)
     for command in [
       MonitorCommand.setWidth(id, 7), .setWidth(id, nil), .setSuspended(id, true),
-      .setSuspended(.init(.max), false),
+      .setSuspended(.init(.max), false), .setStartLimit(id, .init(count: 5, periodSeconds: 1)),
+      .setStartLimit(id, nil),
     ] {
       list.note(CommandResult(command: command, outcomes: [.requested]), from: origin)
     }
-    #expect(log.lines.count == 4)
+    #expect(log.lines.count == 6)
     for (line, beginning) in zip(
       log.lines,
       [
         "set the width of i\u{FFFD}o to 7", "set the width of i\u{FFFD}o to the default",
-        "suspend i\u{FFFD}o", "resume queue \(UInt64.max)",
+        "suspend i\u{FFFD}o", "resume queue \(UInt64.max)", "set the rate of i\u{FFFD}o to 5/s",
+        "set the rate of i\u{FFFD}o to no limit",
       ])
     {
       #expect(line.hasPrefix(beginning), "\(line)")

@@ -86,7 +86,7 @@ import Testing
     ]
     #expect(
       JSONLine.text(of: ProcessListing(found)) == """
-        {"processes":[{"isReadOnly":true,"name":"til\\u009bes","pid":7,"protocolVersion":"1.3",\
+        {"processes":[{"isReadOnly":true,"name":"til\\u009bes","pid":7,"protocolVersion":"1.4",\
         "socket":"/run/7","totalCount":34,"uptimeSeconds":12.5},{"error":"it does not answer",\
         "pid":8,"socket":"/run/8"}],"schema":"opq.ls/1"}
 

@@ -11,10 +11,15 @@ extension Dashboard {
   /// The number of rows on the screen for the picker's list, the detail screen or the view, depending on
   /// which of them is shown.
   var screenHeight: Int {
+    if setup != nil { return overlayHeight }
     if picker != nil { return pickerHeight }
     if warningList != nil { return warningListHeight }
-    return detail == nil ? pageHeight : detailHeight
+    if detail != nil { return detailHeight }
+    return openQueueScreen == nil ? pageHeight : overlayHeight
   }
+
+  /// The number of rows on the screen for the contents of the open overlay; at least 1.
+  var overlayHeight: Int { max(1, screen.overlayLayout?.bodyHeight ?? 1) }
 
   /// Computes the layout for the present contents of the screen. The functions that process keys and messages
   /// and the functions that draw use this layout.
@@ -25,17 +30,30 @@ extension Dashboard {
   /// Returns the values that the layout of the view depends on.
   func layoutRequest(for size: Size) -> Layout.Request {
     Layout.Request(
-      size: size, showsMeters: screen.showsMeters, wantsPane: screen.view.hasPane,
+      size: size, showsMeters: screen.showsMeters,
+      wantsPane: screen.view.hasPane && shownGroups == nil, wantsQueues: wantsQueues,
+      wantsGraph: wantsQueues, hasReplayBar: replay != nil && Availability.replayBar,
       bannerCount: shown.warnings.count(where: \.isDeadlock),
       processCount: shown.processes.count,
       nameLineCount: wholeName.map { NameView.lineCount(of: $0.text, columns: size.columns) } ?? 0)
   }
 
-  /// Returns the values that the layout of the picker, of the list of warnings or of the detail screen depends
-  /// on; `nil` if none of them is open.
+  /// Whether the rows above the view contain the queues. A view that shows the queues itself does not repeat them.
+  private var wantsQueues: Bool {
+    switch screen.view {
+    case .operations: shownGroups?.by != .queue
+    case .queues: !Availability.queueScreen
+    case .timeline: !Availability.timelineCursor
+    case .tree, .events: true
+    }
+  }
+
+  /// Returns the values that the layout of the overlay depends on. The overlay is the setup, the picker, the list of
+  /// warnings, the detail screen or the queue screen; `nil` if none of them is open.
   func overlayRequest(for size: Size) -> Layout.Request? {
-    guard picker != nil || warningList != nil || detail != nil else { return nil }
-    let hasBanners = picker == nil && warningList == nil
+    let hasList = setup != nil || picker != nil || warningList != nil
+    guard hasList || detail != nil || openQueueScreen != nil else { return nil }
+    let hasBanners = !hasList
     return Layout.Request(
       size: size, showsMeters: false, wantsPane: false, wantsRules: false,
       bannerCount: hasBanners ? shown.warnings.count(where: \.isDeadlock) : 0)
@@ -65,9 +83,9 @@ extension Dashboard {
 
   private var selectedInView: OperationReport.ID? {
     switch screen.view {
-    case .operations: list.selection.id
+    case .operations: shownGroups == nil ? list.selection.id : nil
     case .tree: tree?.selected
-    case .queues: nil
+    case .queues: openQueueScreen?.selected
     case .timeline: timeline.run?.id
     case .events: selectedEvent?.operation
     }
@@ -97,6 +115,9 @@ extension Dashboard {
     layOut()
     screen.pane = makePane(contents?.graph)
     queues.settle(in: shown.queues, height: height)
+    settleQueueScreen()
+    settleGroups()
+    settleSetup()
     let (warnings, warningHeight) = (shown.warnings, warningListHeight)
     warningList?.settle(in: warnings, height: warningHeight)
     if screen.view == .timeline { timeline.settle(shown, at: shownTime, height: height) }
@@ -107,7 +128,8 @@ extension Dashboard {
   /// Gives cancel keys to the operations on the screen that can be cancelled.
   private mutating func settleCancelKeys() {
     guard hasCancelKeys, screen.layout != nil else { return list.cancelKeys.disarm() }
-    guard detail == nil, screen.helpTop == nil, picker == nil else { return }
+    guard detail == nil, screen.helpTop == nil, picker == nil, setup == nil, shownGroups == nil
+    else { return }
     let visible: [OperationReport.ID]
     switch screen.view {
     case .operations: visible = visibleKeys.map(\.id)
@@ -124,7 +146,7 @@ extension Dashboard {
   /// Whether the screen shows the dependency trees of the selected operation, in the pane beside the rows or
   /// on the detail screen.
   var hasPane: Bool {
-    screen.helpTop == nil && warningList == nil
+    screen.helpTop == nil && warningList == nil && setup == nil
       && (detail != nil || screen.layout?.pane != nil)
   }
 
@@ -162,8 +184,8 @@ extension Dashboard {
   /// The contents of the window with the whole name; `nil` if the window is closed or no operation is
   /// selected.
   var wholeName: WholeName? {
-    guard screen.showsName, screen.helpTop == nil, picker == nil, warningList == nil,
-      detail == nil, let id = selected
+    guard screen.showsName, screen.helpTop == nil, setup == nil, picker == nil,
+      warningList == nil, detail == nil, openQueueScreen == nil, let id = selected
     else {
       return nil
     }

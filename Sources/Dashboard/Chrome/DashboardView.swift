@@ -10,7 +10,8 @@ struct DashboardView {
   let capabilities: Capabilities
   /// The layout of the view; `nil` if the screen is too small.
   let layout: Layout?
-  /// The layout of the overlay, which is the picker, the list of warnings or the detail screen; `nil` if none is open.
+  /// The layout of the overlay, which is the setup, the picker, the list of warnings, the detail screen or the queue
+  /// screen; `nil` if none is open.
   let overlayLayout: Layout?
 
   /// Draws the frame, and returns it as a grid of cells.
@@ -25,33 +26,49 @@ struct DashboardView {
       HeaderView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
       HelpView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
       StatusView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
-      return canvas.grid
-    }
-    if let picker = dashboard.picker, let layout = overlayLayout {
+    } else if let overlayLayout {
+      HeaderView(dashboard: dashboard, layout: overlayLayout).draw(on: &canvas)
+      drawOverlay(overlayLayout, on: &canvas)
+      StatusView(dashboard: dashboard, layout: overlayLayout).draw(on: &canvas)
+    } else {
       HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      if let row = layout.replayBar, let replay = dashboard.replay {
+        ReplayBar(replay, columns: canvas.columns).draw(row: row, on: &canvas)
+      }
+      drawView(layout, on: &canvas)
+      StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    }
+    return canvas.grid
+  }
+
+  /// Draws the topmost overlay.
+  private func drawOverlay(_ layout: Layout, on canvas: inout Canvas) {
+    if let setup = dashboard.setup {
+      SetupView(dashboard: dashboard, layout: layout, state: setup).draw(on: &canvas)
+    } else if let picker = dashboard.picker {
       PickerView(dashboard: dashboard, layout: layout, picker: picker).draw(on: &canvas)
-      StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
-      return canvas.grid
-    }
-    if let state = dashboard.warningList, let layout = overlayLayout {
-      HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    } else if let state = dashboard.warningList {
       WarningListView(dashboard: dashboard, layout: layout, state: state).draw(on: &canvas)
-      StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
-      return canvas.grid
-    }
-    if let detail = dashboard.detail, let layout = overlayLayout {
-      HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    } else if let detail = dashboard.detail {
       if let log = detail.log {
         LogView(dashboard: dashboard, layout: layout, id: detail.id, state: log).draw(on: &canvas)
       } else {
         DetailView(dashboard: dashboard, layout: layout, detail: detail).draw(on: &canvas)
       }
-      StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
-      return canvas.grid
+    } else if let state = dashboard.openQueueScreen {
+      QueueScreenView(dashboard: dashboard, layout: layout, state: state).draw(on: &canvas)
     }
-    HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+  }
+
+  /// Draws the view, with the pane and the window with the whole name.
+  private func drawView(_ layout: Layout, on canvas: inout Canvas) {
     switch dashboard.screen.view {
-    case .operations: OperationTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    case .operations:
+      if let groups = dashboard.groups {
+        GroupTableView(dashboard: dashboard, layout: layout, state: groups).draw(on: &canvas)
+      } else {
+        OperationTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      }
     case .tree:
       if let tree = dashboard.tree {
         TreeView(dashboard: dashboard, layout: layout, tree: tree).draw(on: &canvas)
@@ -64,8 +81,6 @@ struct DashboardView {
       PaneView(dashboard: dashboard, layout: layout, pane: pane).draw(on: &canvas)
     }
     NameView(dashboard: dashboard, layout: layout).draw(on: &canvas)
-    StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
-    return canvas.grid
   }
 
   private func drawTooSmall(on canvas: inout Canvas) {

@@ -17,6 +17,8 @@ struct HelpView {
   private static let labelWidth = 14
   /// The minimum width of a screen on which the keys are in two columns.
   private static let twoColumnThreshold = 80
+  /// The minimum width of a screen on which the keys are in three columns.
+  private static let threeColumnThreshold = 120
 
   /// Returns the number of lines of the help on a screen of this width.
   static func lineCount(of dashboard: Dashboard) -> Int {
@@ -62,7 +64,7 @@ struct HelpView {
     }
   }
 
-  /// Returns the lines of the help from the top, each with one or two columns.
+  /// Returns the lines of the help from the top, each with one to three columns.
   private static func lines(
     of dashboard: Dashboard, columns width: Int, glyphs: Glyphs
   ) -> [[Line]] {
@@ -70,21 +72,25 @@ struct HelpView {
     let all = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
     let bindings = all.filter { dashboard.offers($0) }
     func group(_ group: KeyBinding.Group) -> [Line] { lines(of: group, among: bindings, in: view) }
-    let left = group(.acting) + [.blank] + group(.moving)
-    let right = group(.looking) + [.blank] + group(.program)
-    let keys: [[Line]]
-    if width >= twoColumnThreshold {
-      let count = max(left.count, right.count)
-      func line(_ index: Int, of lines: [Line]) -> Line {
-        index < lines.count ? lines[index] : .blank
-      }
-      keys = (0..<count).map { [line($0, of: left), line($0, of: right)] }
+    let columns: [[Line]]
+    if width >= threeColumnThreshold, Availability.groups || Availability.setup {
+      columns = [
+        group(.acting), group(.looking), group(.moving) + [.blank] + group(.program),
+      ]
+    } else if width >= twoColumnThreshold {
+      columns = [
+        group(.acting) + [.blank] + group(.moving), group(.looking) + [.blank] + group(.program),
+      ]
     } else {
-      keys = (left + [.blank] + right).map { [$0] }
+      let order: [KeyBinding.Group] = [.acting, .moving, .looking, .program]
+      columns = [Array(order.map { group($0) }.joined(separator: [Line.blank]))]
+    }
+    let keys: [[Line]] = (0..<(columns.map(\.count).max() ?? 0)).map { index in
+      columns.map { index < $0.count ? $0[index] : .blank }
     }
     let isMultiProcess = !dashboard.shown.processes.isEmpty
     let sentences =
-      words(glyphs) + (view == .tree ? treeWords : [])
+      words(glyphs) + viewWords(view) + (view == .tree ? treeWords : [])
       + (view == .log ? (dashboard.detail?.log?.output == nil ? logWords : outputWords) : [])
       + (isMultiProcess ? multiProcessWords : [])
     return keys + [[.blank]] + sentences.map { [.sentence($0)] }
@@ -98,6 +104,41 @@ struct HelpView {
         binding.group == group && !binding.contexts.isDisjoint(with: [view, .help, .question])
       }.map { .binding($0) }
   }
+
+  /// Returns sentences about the words and the marks of a view, if the view has some that other views lack.
+  private static func viewWords(_ view: KeyContext) -> [String] {
+    switch view {
+    case .list: Availability.columns ? columnWords : []
+    case .queues, .queue: Availability.queueScreen ? queueWords : []
+    case .groups: groupWords
+    case .timeline: Availability.timelineCursor ? timelineWords : []
+    case .tree, .events, .detail, .log, .warnings, .picker, .help, .question, .setup: []
+    }
+  }
+
+  private static let columnWords = [
+    "POS: place in the order in which the queue starts its ready operations.",
+    "500+ in POS: the place is above 500. ~3rd: the place is estimated.",
+  ]
+
+  private static let queueWords = [
+    "STARTS: operations that began to execute, in each of the last 60 seconds.",
+    "RATE: starts per second, the mean of 5 seconds.",
+    "SAT: mean share of slots in use over the last minute. ~3: mean number executing.",
+    "WAIT50, WAIT99: median and 99th percentile of the time from ready to started.",
+    "RUN50, RUN99: median and 99th percentile of the run time.",
+  ]
+
+  private static let groupWords = [
+    "EXEC to CANC: operations of the list. They change with the filter of the list.",
+    "RATE, WAIT, RUN: all recent operations of the group, whether listed or not.",
+    "RUN TIMES: number of operations by run time, from 1 microsecond to 4 minutes.",
+  ]
+
+  private static let timelineWords = [
+    "The line below the times names the color of each kind, the longest run time first.",
+    "!: the run failed. Failed runs are red, whatever their kind.",
+  ]
 
   private static let treeWords = [
     "ROOTS: unfinished operations that no other unfinished operation depends on.",

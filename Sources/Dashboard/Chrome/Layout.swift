@@ -4,7 +4,7 @@
 /// The positions of the parts of the dashboard on a screen of a given size.
 ///
 /// If there is not enough room, parts are left out in a fixed order: the graph of finished operations, their
-/// rate, the horizontal rules, the queues, the processes, the status line, the footer.
+/// rate, the horizontal rules, the queues, the processes, the position in a recording, the status line, the footer.
 struct Layout: Sendable, Equatable {
   /// The minimum size of a screen. On a smaller screen, the dashboard shows only that the screen is too
   /// small.
@@ -24,8 +24,10 @@ struct Layout: Sendable, Equatable {
   private let columnCount: Int
 
   let header = 0
-  /// The rows for deadlocks below the header, one for each deadlock; empty if there is no deadlock.
+  /// The rows for deadlocks, one for each deadlock; empty if there is no deadlock.
   private(set) var banners = 0..<0
+  /// The row with the position in a recording.
+  private(set) var replayBar: Int?
   private(set) var bar: Int?
   /// The headings and the rows of the processes, if several are watched together.
   private(set) var processes: Range<Int>?
@@ -80,6 +82,12 @@ struct Layout: Sendable, Equatable {
     var showsMeters: Bool
     var wantsPane = true
     var wantsRules = true
+    /// Whether the queues are shown above the view.
+    var wantsQueues = true
+    /// Whether the graph of finished operations is shown if there is room. The graph has the queues beside it.
+    var wantsGraph = true
+    /// Whether a row with the position in a recording is shown if there is room.
+    var hasReplayBar = false
     /// The number of deadlocks. At most three deadlocks get a row.
     var bannerCount = 0
     /// The number of watched processes. If there are many, only some of the processes get a row.
@@ -95,6 +103,7 @@ struct Layout: Sendable, Equatable {
     let hasMeters: Bool
     let hasFooter: Bool
     let hasStatus: Bool
+    let hasReplayBar: Bool
     let processRows: Int
     let hasProcesses: Bool
     let hasQueues: Bool
@@ -119,17 +128,19 @@ struct Layout: Sendable, Equatable {
       hasMeters = take(if: request.showsMeters, rows: 2)
       hasFooter = take()
       hasStatus = take()
+      hasReplayBar = take(if: request.hasReplayBar)
       processRows = min(request.processCount, size.rows / 4 - 2, spare - 1)
       let isTable = hasMeters && size.columns >= ProcessTableView.narrowest && processRows > 0
       hasProcesses = take(if: isTable, rows: processRows + 1)
-      hasQueues = take(if: request.showsMeters)
+      hasQueues = take(if: request.showsMeters && request.wantsQueues)
       hasRules = take(if: isWide && request.wantsRules, rows: 2)
       hasRate = take(if: request.showsMeters)
       // The graph and its rule replace the row of queues. Therefore the graph and its rule need only
       // `graphHeight` more rows.
       graphHeight = size.rows < Layout.tallThreshold ? 4 : 6
       hasGraph =
-        hasRate && size.rows >= Layout.graphThreshold && take(if: isWide, rows: graphHeight)
+        hasRate && request.wantsGraph && size.rows >= Layout.graphThreshold
+        && take(if: isWide, rows: graphHeight)
     }
   }
 
@@ -145,13 +156,15 @@ struct Layout: Sendable, Equatable {
     pane = hasPane ? size.columns - paneWidth..<size.columns : nil
 
     let parts = Parts(request, isWide: isWide)
-    var next = 1 + parts.bannerCount
-    banners = 1..<next
+    var next = 1
     func place(_ isThere: Bool) -> Int? {
       guard isThere else { return nil }
       defer { next += 1 }
       return next
     }
+    replayBar = place(parts.hasReplayBar)
+    banners = next..<next + parts.bannerCount
+    next = banners.upperBound
     bar = place(parts.hasMeters)
     if parts.hasProcesses {
       processes = next..<next + parts.processRows + 1

@@ -73,8 +73,8 @@ struct ScreenState: Sendable {
 
   /// The layout of the view; `nil` if the screen is too small.
   private(set) var layout: Layout?
-  /// The layout of the overlay, which is the picker, the list of warnings or the screen of one operation; `nil`
-  /// if no overlay is open or the screen is too small.
+  /// The layout of the overlay, which is the setup, the picker, the list of warnings, the screen of one operation or
+  /// the screen of one queue; `nil` if no overlay is open or the screen is too small.
   private(set) var overlayLayout: Layout?
   private var request: Layout.Request?
   private var overlayRequest: Layout.Request?

@@ -27,9 +27,10 @@ struct StatusView {
   }
 
   private func drawSentence(on canvas: inout Canvas) {
-    // If the picker or the list of warnings is open, ``PickerView`` or ``WarningListView`` draws the sentence
-    // below the rows.
-    let hasOwnSentence = dashboard.picker != nil || dashboard.warningList != nil
+    // If the setup, the picker or the list of warnings is open, the view of this overlay draws the sentence below
+    // its rows.
+    let hasOwnSentence =
+      dashboard.setup != nil || dashboard.picker != nil || dashboard.warningList != nil
     if hasOwnSentence, dashboard.screen.helpTop == nil { return }
     guard dashboard.screen.helpTop == nil, let id = dashboard.selected else { return }
     guard let report = dashboard.shown.operations[id] else {
@@ -109,7 +110,7 @@ struct StatusView {
     } else if let prompt = dashboard.prompts.text {
       draw(prompt, on: &canvas)
     } else if dashboard.prompts.isChoosingOrder {
-      drawSortMenu(on: &canvas)
+      overwrite(SortMenuView(columns: canvas.columns.count).spans, on: &canvas)
     } else if dashboard.list.cancelKeys.isArmed {
       drawKeyPrompt(on: &canvas)
     } else if let notice = dashboard.screen.notice {
@@ -157,6 +158,12 @@ struct StatusView {
         let count = CountText.text(dashboard.matchCount)
         remark = Span("   \(count) operations match \(canvas.glyphs.dot) Esc discard", .dim)
       }
+    case .rate(let id):
+      label = dashboard.rateLabel(of: id, canvas.glyphs)
+      if let words = dashboard.rateRemark { remark = Span("   \(words.text)", words.role) }
+    case .time:
+      label = "go to: "
+      if let words = dashboard.timeRemark { remark = Span("   \(words.text)", words.role) }
     }
     // If the typed text is too long, only its end is shown.
     let room = max(8, canvas.columns.count / 2)
@@ -175,18 +182,6 @@ struct StatusView {
         Span(typed.isEmpty ? "" : "  \(typed)_"),
         Span(isNarrow ? " \(canvas.glyphs.dot) Esc close" : "   Esc close", .dim),
       ], on: &canvas)
-  }
-
-  private func drawSortMenu(on canvas: inout Canvas) {
-    // On a narrow screen, one space separates the entries of the sort menu, so that the whole menu fits into
-    // 80 columns.
-    let gap = canvas.columns.count < 100 ? " " : "  "
-    var spans = [Span("sort: ", .strong)]
-    for column in SortOrder.Column.allCases {
-      spans.append(Span(String(Character(column.letter)), .accent, isBold: true))
-      spans.append(Span(" \(column.word)\(gap)"))
-    }
-    overwrite(spans + [Span("Esc", .dim)], on: &canvas)
   }
 
   private func overwrite(_ spans: [Span], on canvas: inout Canvas) {

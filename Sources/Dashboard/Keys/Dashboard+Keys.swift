@@ -12,11 +12,13 @@ extension Dashboard {
 
   /// The part of the screen that receives key presses if neither a question nor the help is open.
   var screenContext: KeyContext {
+    if setup != nil { return .setup }
     if picker != nil { return .picker }
     if warningList != nil { return .warnings }
     if let detail { return detail.log == nil ? .detail : .log }
+    if openQueueScreen != nil { return .queue }
     switch screen.view {
-    case .operations: return .list
+    case .operations: return shownGroups == nil ? .list : .groups
     case .tree: return .tree
     case .queues: return .queues
     case .timeline: return .timeline
@@ -24,8 +26,9 @@ extension Dashboard {
     }
   }
 
-  /// Processes a key. Pasted text is never interpreted as commands.
+  /// Processes a key or an action of the mouse. Pasted text is never interpreted as commands.
   mutating func reduce(_ input: Input) -> [Effect] {
+    if case .mouse(let input) = input { return reduce(input) }
     if case .paste = input, prompts.text == nil { return [.bell] }
     screen.notice = nil
     let action =
@@ -65,6 +68,9 @@ extension Dashboard {
     case .picker(let key): return perform(key)
     case .command(let key): return perform(key)
     case .queue(let key): return perform(key)
+    case .queueScreen(let key): return perform(key)
+    case .groups(let key): return perform(key)
+    case .setup(let key): return perform(key)
     case .warnings(let key): return perform(key)
     case .answer(let key): return perform(key)
     case .replay(let key): return perform(key)
@@ -96,6 +102,7 @@ extension Dashboard {
     case .toggleMeters: screen.showsMeters.toggle()
     case .toggleName: return toggleName()
     case .pause: togglePause()
+    case .copy: return copySelected()
     }
     return []
   }
@@ -117,6 +124,8 @@ extension Dashboard {
   private mutating func closeTopLayer(quitsAtRoot: Bool) -> [Effect] {
     if screen.helpTop != nil {
       screen.helpTop = nil
+    } else if setup != nil {
+      setup = nil
     } else if picker != nil {
       return closePicker()
     } else if warningList != nil {
@@ -125,8 +134,12 @@ extension Dashboard {
       closeLog()
     } else if detail != nil {
       detail = nil
+    } else if openQueueScreen != nil {
+      queueScreen = nil
     } else if wholeName != nil {
       screen.showsName = false
+    } else if shownGroups != nil {
+      groups = nil
     } else if screen.view != .operations {
       screen.view = .operations
     } else if quitsAtRoot {
@@ -144,6 +157,8 @@ extension Dashboard {
     if let top = screen.helpTop {
       screen.helpTop = max(
         0, min(top + offset, helpLineCount - 1))
+    } else if setup != nil {
+      moveInSetup(by: offset)
     } else if picker != nil {
       let height = pickerHeight
       picker?.move(by: offset, height: height)
@@ -154,6 +169,10 @@ extension Dashboard {
       scrollLog(by: offset)
     } else if detail != nil {
       scrollDetail(by: offset)
+    } else if openQueueScreen != nil {
+      moveInQueueScreen(by: offset)
+    } else if shownGroups != nil {
+      moveInGroups(by: offset)
     } else {
       switch screen.view {
       case .operations: list.selection.move(by: offset, in: list.rows, height: height)
@@ -172,18 +191,17 @@ extension Dashboard {
         isTop ? 0 : max(0, helpLineCount - 1)
       return
     }
-    if picker != nil || warningList != nil {
-      return move(by: isTop ? -.max / 2 : .max / 2)
-    }
+    let farthest = isTop ? -Int.max / 2 : .max / 2
+    if setup != nil || picker != nil || warningList != nil { return move(by: farthest) }
     if detail?.log != nil { return moveLogToEnd(isTop: isTop) }
-    if detail != nil { return scrollDetail(by: isTop ? -.max / 2 : .max / 2) }
+    if detail != nil || openQueueScreen != nil || shownGroups != nil { return move(by: farthest) }
     switch screen.view {
     case .operations where isTop: list.selection.moveToTop(in: list.rows, height: height)
     case .operations: list.selection.moveToBottom(in: list.rows, height: height)
     case .tree where isTop: tree?.moveToTop(height: height)
     case .tree: tree?.moveToBottom(height: height)
-    case .queues: queues.move(by: isTop ? -.max / 2 : .max / 2, in: shown.queues, height: height)
-    case .timeline: timeline.move(by: isTop ? -.max / 2 : .max / 2, height: height)
+    case .queues: queues.move(by: farthest, in: shown.queues, height: height)
+    case .timeline: timeline.move(by: farthest, height: height)
     case .events where isTop: events.moveToTop(in: shown.events.numbers, height: height)
     case .events: events.follow(in: shown.events.numbers)
     }
@@ -191,9 +209,10 @@ extension Dashboard {
 
   /// Shows another view. If the user has not opened a tree yet, the tree view shows the tree of all unfinished
   /// operations.
-  private mutating func show(_ view: ViewKind) {
+  mutating func show(_ view: ViewKind) {
     detail = nil
     warningList = nil
+    queueScreen = nil
     if view == .tree, tree == nil { return openTreeOfAll() }
     screen.view = view
   }

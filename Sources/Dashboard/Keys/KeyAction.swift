@@ -17,6 +17,9 @@ enum KeyAction: Sendable, Hashable {
   case picker(Picker)
   case command(Command)
   case queue(Queue)
+  case queueScreen(QueueScreen)
+  case groups(Groups)
+  case setup(Setup)
   case warnings(Warnings)
   case answer(Answer)
   case replay(Replay)
@@ -28,7 +31,7 @@ enum KeyAction: Sendable, Hashable {
 
   /// Actions that change the contents of the screen.
   enum Screen: Sendable, Hashable {
-    case toggleHelp, nextView, previousView, showView, toggleMeters, toggleName, pause
+    case toggleHelp, nextView, previousView, showView, toggleMeters, toggleName, pause, copy
   }
 
   /// Movements of the selection, in every view.
@@ -51,7 +54,7 @@ enum KeyAction: Sendable, Hashable {
 
   /// Actions of the timeline.
   enum Timeline: Sendable, Hashable {
-    case zoomIn, zoomOut
+    case zoomIn, zoomOut, previousRun, nextRun
   }
 
   /// Actions of the detail screen, which shows one operation.
@@ -66,7 +69,7 @@ enum KeyAction: Sendable, Hashable {
 
   /// Actions of the picker.
   enum Picker: Sendable, Hashable {
-    case open, openChoice, lookAgain
+    case open, openChoice, lookAgain, choose
   }
 
   /// Commands for operations, and actions that tag operations for the next command.
@@ -75,9 +78,24 @@ enum KeyAction: Sendable, Hashable {
     case raisePriority, lowerPriority
   }
 
-  /// Commands for a queue.
+  /// Commands for a queue, and the action that opens its screen.
   enum Queue: Sendable, Hashable {
-    case toggleSuspended, widen, narrow
+    case toggleSuspended, widen, narrow, setRate, open
+  }
+
+  /// Actions of the queue screen, which shows one queue.
+  enum QueueScreen: Sendable, Hashable {
+    case nextQueue, previousQueue
+  }
+
+  /// Actions of the list that is grouped by kind or by queue.
+  enum Groups: Sendable, Hashable {
+    case cycle, filter, sortNext, sortPrevious, invertOrder
+  }
+
+  /// Actions of the setup, which shows the settings and the columns of the list.
+  enum Setup: Sendable, Hashable {
+    case toggle, changeSide, change, moveUp, moveDown, increase, decrease, automatic, save
   }
 
   /// Actions of the list of warnings.
@@ -94,6 +112,30 @@ enum KeyAction: Sendable, Hashable {
   enum Replay: Sendable, Hashable {
     case togglePlaying, slower, faster, stepBack, stepForward
     case seekBack, seekForward, seekFarBack, seekFarForward, toStart, toEnd
-    case previousWarning, nextWarning
+    case previousWarning, nextWarning, goToTime
+  }
+}
+
+/// The parts of the dashboard that exist. Each part has a constant in an extension, in the file of the part.
+///
+/// The keys of a part that does not exist are neither accepted nor shown in help and footers.
+enum Availability {}
+
+extension KeyAction {
+  /// Whether the part of the dashboard that performs the action exists.
+  var isAvailable: Bool {
+    switch self {
+    case .queue(.open), .queueScreen: Availability.queueScreen
+    case .queue(.setRate): Availability.rates
+    case .groups: Availability.groups
+    case .setup: Availability.setup
+    case .timeline(.previousRun), .timeline(.nextRun): Availability.timelineCursor
+    case .replay(.goToTime): Availability.replayTimes
+    case .screen(.copy): Availability.copying
+    case .picker(.choose): Availability.severalProcesses
+    case .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker, .command,
+      .queue, .warnings, .answer, .replay:
+      true
+    }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A decoded key press or a pasted text.
+/// A decoded key press, a pasted text, or an action of the mouse.
 public enum Input: Sendable, Hashable {
   /// The user typed a character, which may be a space.
   case character(Unicode.Scalar)
@@ -15,6 +15,8 @@ public enum Input: Sendable, Hashable {
   case function(Int)
   /// The user pasted a text. A pasted text is never interpreted as commands.
   case paste(String)
+  /// The user pressed a button of the mouse or moved its wheel.
+  case mouse(MouseInput)
 }
 
 /// A key that has a name.
@@ -23,9 +25,38 @@ public enum Key: Sendable, Hashable, CaseIterable {
   case enter, escape, backspace, delete, insert, tab, backTab
 }
 
+/// An action of the mouse at a cell of the screen.
+public struct MouseInput: Sendable, Hashable {
+  /// What the user did with the mouse.
+  public enum Kind: Sendable, Hashable, CaseIterable {
+    /// The user pressed the left button.
+    case press
+    /// The user turned the wheel up by one step.
+    case wheelUp
+    /// The user turned the wheel down by one step.
+    case wheelDown
+  }
+
+  /// What the user did with the mouse.
+  public var kind: Kind
+  /// The row of the cell, from 0 for the top row. The row may be outside the screen, because the terminal may have
+  /// become smaller.
+  public var row: Int
+  /// The column of the cell, from 0 for the leftmost column. The column may be outside the screen.
+  public var column: Int
+
+  /// Creates an action at a cell.
+  public init(_ kind: Kind, row: Int, column: Int) {
+    self.kind = kind
+    self.row = row
+    self.column = column
+  }
+}
+
 /// The part of the screen that receives a key press. It is always the topmost part.
 enum KeyContext: Sendable, Hashable, CaseIterable {
   case list, tree, queues, timeline, events, detail, log, warnings, picker, help, question
+  case queue, groups, setup
 }
 
 /// One or several keys with the same action, and the texts for them in help and footers.

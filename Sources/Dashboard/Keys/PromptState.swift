@@ -27,6 +27,10 @@ struct TextPrompt: Sendable, Equatable {
     /// The user types a text to search for on the log screen. If the user cancels the prompt, the
     /// previous lines are shown again.
     case logSearch
+    /// The user types the maximum rate at which this queue starts operations.
+    case rate(QueueReport.ID)
+    /// The user types the time of the recording to show.
+    case time
   }
 
   /// The maximum length of a typed text. Longer texts are cut.

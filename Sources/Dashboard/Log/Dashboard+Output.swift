@@ -31,7 +31,7 @@ extension Dashboard {
     switch message {
     case .output, .outputSearched: return []
     case .monitor, .input, .tick, .resized, .exported, .found, .findFailed, .openFailed, .replay,
-      .jobsEnded, .recordingFailed:
+      .jobsEnded, .recordingFailed, .settingsSaved:
       break
     }
     if effects.contains(where: \.searchesOutput) { return [] }

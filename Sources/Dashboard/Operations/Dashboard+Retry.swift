@@ -20,7 +20,7 @@ extension Dashboard {
     case .command(.retry): canRetry
     case .command(.hold), .command(.release): canHold
     case .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker, .command,
-      .queue, .warnings, .answer, .replay:
+      .queue, .queueScreen, .groups, .setup, .warnings, .answer, .replay:
       true
     }
   }

@@ -72,7 +72,7 @@ struct OperationListState: Sendable {
   /// Sorts the list by the column at this distance to the right of the present one. The first column follows
   /// the last one.
   mutating func moveSortColumn(by offset: Int) {
-    let columns = SortOrder.Column.allCases
+    let columns = SortOrder.Column.offered
     guard let index = columns.firstIndex(of: listing.order.column) else { return }
     listing.order.column = columns[(index + offset + columns.count) % columns.count]
   }
@@ -121,7 +121,7 @@ extension Dashboard {
   mutating func takeForSortMenu(_ input: Input) -> [Effect] {
     prompts.isChoosingOrder = false
     if case .character(let letter) = input,
-      let column = SortOrder.Column.allCases.first(where: { $0.letter == letter })
+      let column = SortOrder.Column.offered.first(where: { $0.letter == letter })
     {
       list.listing.order.column = column
       return []
@@ -170,7 +170,7 @@ extension Dashboard {
       .filter(before: list.listing.filter), text: list.listing.filter?.text ?? "")
   }
 
-  /// Processes a key or pasted text while the user types the filter or the search text.
+  /// Processes a key or pasted text while the user types a text in a prompt.
   mutating func takeForPrompt(_ input: Input) -> [Effect] {
     switch input {
     case .character(let scalar): prompts.text?.append([scalar])
@@ -182,13 +182,14 @@ extension Dashboard {
     case .control("w"): prompts.text?.removeLastWord()
     case .key(.enter): return closePrompt(accepts: true)
     case .key(.escape): return closePrompt(accepts: false)
-    case .control, .alt, .key, .function: return [.bell]
+    case .control, .alt, .key, .function, .mouse: return [.bell]
     }
     guard let prompt = prompts.text else { return [] }
     switch prompt.purpose {
     case .filter: applyFilter(prompt.text)
     case .search: searchAsTyped(prompt.text)
     case .logSearch: return searchLogAsTyped(prompt.text)
+    case .rate, .time: break
     }
     return []
   }
@@ -220,6 +221,10 @@ extension Dashboard {
         prompts.text = nil
         selectMatch()
       }
+    case .rate(let id):
+      if accepts { return acceptRate(prompt.text, of: id) }
+    case .time:
+      if accepts { return acceptTime(prompt.text) }
     }
     prompts.text = nil
     return []

@@ -11,10 +11,11 @@ struct OperationTableView {
   func draw(on canvas: inout Canvas) {
     let process = ProcessColumn(
       monitored.processes, glyphs: canvas.glyphs, limit: layout.table.count >= 100 ? 14 : 9)
-    let columns = TableColumns(
-      within: layout.table, idWidth: "\(monitored.operations.largestID)".utf8.count,
-      processWidth: process.width, queueWidth: queueWidth(in: canvas), keys: keyColumn,
+    let facts = ColumnPlan.Facts(
+      idWidth: "\(monitored.operations.largestID)".utf8.count, processWidth: process.width,
+      queueWidth: queueWidth(in: canvas), keys: keyColumn,
       hasPriorities: dashboard.list.hasPriorities)
+    let columns = ColumnPlan(within: layout.table, facts, dashboard.settings.columns)
     drawHeadings(columns, process: process.title, on: &canvas)
     let list = dashboard.list
     let window = list.selection.window(in: list.rows, height: layout.bodyHeight)
@@ -32,7 +33,7 @@ struct OperationTableView {
   private var monitored: MonitoredState { dashboard.shown }
 
   /// Whether the table has the column of cancel keys. It always has the column while the keys are active.
-  private var keyColumn: TableColumns.KeyColumn {
+  private var keyColumn: ColumnPlan.KeyColumn {
     guard dashboard.hasCancelKeyColumn else { return .never }
     return dashboard.list.cancelKeys.isArmed ? .always : .ifRoom
   }
@@ -44,22 +45,22 @@ struct OperationTableView {
   }
 
   private func drawHeadings(
-    _ columns: TableColumns, process: String, on canvas: inout Canvas
+    _ columns: ColumnPlan, process: String, on canvas: inout Canvas
   ) {
     let style = Style(.dim)
     let row = layout.headings
     let order = dashboard.list.listing.order
     let mark = order.isAscending ? canvas.glyphs.ascending : canvas.glyphs.descending
-    func heading(_ text: String, _ column: TableColumns.Column) -> (String, Style) {
+    func heading(_ text: String, _ column: ColumnPlan.Column) -> (String, Style) {
       order.column.shownIn == column
         ? (text + mark, Style(.strong, isBold: true)) : (text, style)
     }
-    func left(_ text: String, _ column: TableColumns.Column) {
+    func left(_ text: String, _ column: ColumnPlan.Column) {
       guard let range = columns[column] else { return }
       let (text, style) = heading(text, column)
       canvas.write(text, row: row, columns: range, style: style)
     }
-    func right(_ text: String, _ column: TableColumns.Column) {
+    func right(_ text: String, _ column: ColumnPlan.Column) {
       guard let range = columns[column] else { return }
       let (text, style) = heading(text, column)
       canvas.writeRight(text, row: row, columns: range, style: style)
@@ -75,11 +76,11 @@ struct OperationTableView {
     right("DEPS", .dependencies)
     right("TIME", .time)
     right("BLKS", .dependents)
-    left("OPERATION", .title)
+    left("OPERATION", .name)
   }
 
   private func draw(
-    _ report: OperationReport, _ columns: TableColumns, _ process: ProcessColumn, row: Int,
+    _ report: OperationReport, _ columns: ColumnPlan, _ process: ProcessColumn, row: Int,
     on canvas: inout Canvas
   ) {
     // If the operation's process sends no updates, the row is drawn like the row of a finished operation.
@@ -120,7 +121,7 @@ struct OperationTableView {
         CountText.text(report.dependentCount, cells: range.count), row: row, columns: range,
         style: quiet)
     }
-    if let whole = columns[.title]?.clamped(to: layout.rowText) {
+    if let whole = columns[.name]?.clamped(to: layout.rowText) {
       let range = drawProgress(of: report, row: row, columns: whole, on: &canvas)
       // If an operation has no name, the row shows its kind in brackets.
       let isNamed = !report.name.isEmpty
@@ -196,7 +197,7 @@ struct OperationTableView {
 
   /// Draws the cursor at the former line of the selected operation, and the reason why the operation's row is
   /// not on the screen.
-  private func drawGhost(_ columns: TableColumns, row: Int, on canvas: inout Canvas) {
+  private func drawGhost(_ columns: ColumnPlan, row: Int, on canvas: inout Canvas) {
     guard let id = dashboard.list.selection.id else { return }
     let isListed = dashboard.list.rows.index(of: id) != nil
     let reason = dashboard.whyNoRow(id, otherwise: isListed ? "off screen" : "not listed")

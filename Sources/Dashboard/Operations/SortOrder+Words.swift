@@ -4,11 +4,15 @@
 import MonitorProtocol
 
 extension SortOrder.Column {
+  /// The columns by which the user can sort, in the order of the sort menu.
+  static let offered = allCases.filter { $0 != .position || Availability.columns }
+
   /// The letter that selects the sort column in the sort menu.
   var letter: Unicode.Scalar {
     switch self {
     case .id: "i"
     case .added: "a"
+    case .position: "o"
     case .state: "s"
     case .queue: "u"
     case .priority: "p"
@@ -25,6 +29,7 @@ extension SortOrder.Column {
     switch self {
     case .id: "Id"
     case .added: "Added"
+    case .position: "Pos"
     case .state: "State"
     case .queue: "Queue"
     case .priority: "Pri"
@@ -37,17 +42,18 @@ extension SortOrder.Column {
   }
 
   /// The column of the table that shows the sorting mark; `nil` if the table does not show the value.
-  var shownIn: TableColumns.Column? {
+  var shownIn: ColumnPlan.Column? {
     switch self {
     case .id: .id
     case .added: nil
+    case .position: .position
     case .state: .state
     case .time, .run: .time
     case .queue: .queue
     case .priority: .priority
     case .dependencies: .dependencies
     case .dependents: .dependents
-    case .name: .title
+    case .name: .name
     }
   }
 }
@@ -57,7 +63,7 @@ extension SortOrder {
   /// the smallest value and cancelled is the largest.
   var isAscending: Bool {
     switch column {
-    case .id, .added, .state, .queue, .name: !isReversed
+    case .id, .added, .state, .queue, .name, .position: !isReversed
     case .priority, .dependencies, .time, .run, .dependents: isReversed
     }
   }
@@ -68,6 +74,7 @@ extension SortOrder {
       switch column {
       case .id: "id"
       case .added: "added"
+      case .position: "position"
       case .state: "state, time"
       case .queue: "queue"
       case .priority: "priority"

@@ -5,6 +5,11 @@ import MonitorProtocol
 
 // The picker, in which the user selects the source to watch.
 
+extension Availability {
+  /// Whether the user can choose several processes in the picker.
+  static let severalProcesses = false
+}
+
 extension Dashboard {
   /// Performs an action of the picker.
   mutating func perform(_ key: KeyAction.Picker) -> [Effect] {
@@ -12,9 +17,13 @@ extension Dashboard {
     case .open: openPicker()
     case .openChoice: return openChoice()
     case .lookAgain: return lookAgain()
+    case .choose: return chooseRow()
     }
     return []
   }
+
+  /// Chooses the selected process, in addition to those that the user has already chosen.
+  mutating func chooseRow() -> [Effect] { [.bell] }
 
   /// Whether the picker is open.
   package var isPickerOpen: Bool { picker != nil }

@@ -4,8 +4,9 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Performs a command for the selected queue.
+  /// Performs a command for the selected queue, or opens its screen.
   mutating func perform(_ key: KeyAction.Queue) -> [Effect] {
+    if key == .open { return openQueue() }
     guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
     guard let queue = selectedQueue else {
       let isOther = selectedWarning.map { $0.queue == nil } ?? false
@@ -16,6 +17,8 @@ extension Dashboard {
     case .toggleSuspended: return toggleSuspension(of: queue)
     case .widen: return changeWidth(of: queue, by: 1)
     case .narrow: return changeWidth(of: queue, by: -1)
+    case .setRate: return openRatePrompt(for: queue)
+    case .open: return []
     }
   }
 
@@ -73,7 +76,7 @@ extension Dashboard {
       }
       let words = width.map { "has width \(CountText.text($0))" } ?? "has the default width"
       announce(id, result, done: words)
-    case .cancel, .cancelWithDependents, .changePriority, .retry, .setHeld: break
+    case .cancel, .cancelWithDependents, .changePriority, .retry, .setHeld, .setStartLimit: break
     }
   }
 

@@ -22,21 +22,22 @@ extension Dashboard {
   }
 
   /// Performs a replay action. Does nothing if the source is not a recording.
-  func perform(_ key: KeyAction.Replay) -> [Effect] {
+  mutating func perform(_ key: KeyAction.Replay) -> [Effect] {
     guard let replay else { return [] }
+    guard let command = key.command else { return openTimePrompt() }
     let isAtEnd = replay.position >= replay.length
     switch key {
-    case .stepForward, .toEnd: return isAtEnd ? [.bell] : [.replay(key.command)]
+    case .stepForward, .toEnd: return isAtEnd ? [.bell] : [.replay(command)]
     case .togglePlaying, .slower, .faster, .stepBack, .seekBack, .seekForward, .seekFarBack,
-      .seekFarForward, .toStart, .nextWarning, .previousWarning:
-      return [.replay(key.command)]
+      .seekFarForward, .toStart, .nextWarning, .previousWarning, .goToTime:
+      return [.replay(command)]
     }
   }
 }
 
 extension KeyAction.Replay {
-  /// The command for the replay that a key with this action sends.
-  var command: ReplayCommand {
+  /// The command for the replay that a key with this action sends; `nil` if the user first types a time.
+  var command: ReplayCommand? {
     switch self {
     case .togglePlaying: .togglePlaying
     case .faster: .changeSpeed(by: 1)
@@ -51,6 +52,7 @@ extension KeyAction.Replay {
     case .toEnd: .seekToEnd
     case .nextWarning: .nextWarning
     case .previousWarning: .previousWarning
+    case .goToTime: nil
     }
   }
 }

@@ -5,7 +5,7 @@
 enum ReplayKeys {
   /// The contexts in which the keys control the recording: all views.
   static let contexts: Set<KeyContext> = [
-    .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings,
+    .list, .tree, .queues, .timeline, .events, .detail, .log, .warnings, .queue, .groups,
   ]
 
   /// Returns the replay action of a key in a context; `nil` if the key has no replay action there.
@@ -19,13 +19,16 @@ enum ReplayKeys {
 
   /// All keys of a replay, for help and footers: the replay keys, and the keys of the dashboard that have no
   /// other action during a replay and do not change the process.
-  static let all: [KeyBinding] =
-    bindings
-    + KeyTable.bindings.filter { binding in
+  static let all: [KeyBinding] = bindings + others(in: KeyTable.bindings)
+
+  /// Returns the keys of the dashboard that exist during a replay.
+  static func others(in all: [KeyBinding]) -> [KeyBinding] {
+    all.filter { binding in
       // The keys that answer a question are left out, because the dashboard asks no questions during a
       // replay.
       !binding.changesProcess && !hidden.contains(binding.action) && binding.contexts != [.question]
     }
+  }
 
   /// The actions that do not exist during a replay: actions on tagged operations, and actions whose keys are
   /// replay keys.
@@ -38,7 +41,11 @@ enum ReplayKeys {
     Dictionary(uniqueKeysWithValues: contexts.map { ($0, text) })
   }
 
-  static let bindings: [KeyBinding] = [
+  /// The replay keys whose actions exist, in the order of help and footers.
+  static let bindings: [KeyBinding] = complete.filter { $0.action.isAvailable }
+
+  /// All replay keys, also those whose actions do not exist.
+  static let complete: [KeyBinding] = [
     KeyBinding(
       .replay(.togglePlaying), [.character(" "), .character("p"), .character("Z")], in: contexts,
       label: "Space p Z", help: "play or pause", group: .acting,
@@ -72,6 +79,9 @@ enum ReplayKeys {
       group: .acting),
     KeyBinding(
       .replay(.toEnd), [.alt(">")], in: contexts, label: "Alt->", help: "go to the end",
+      group: .acting),
+    KeyBinding(
+      .replay(.goToTime), [.character("@")], in: contexts, label: "@", help: "go to a time",
       group: .acting),
     KeyBinding(
       .replay(.previousWarning), [.character("{")], in: contexts, label: "{",

@@ -31,6 +31,20 @@ public enum Role: UInt8, Sendable, CaseIterable {
   case warning
   /// Highlighted text: the critical path, a match, a key to press.
   case accent
+  /// A run of an operation of the first kind with a color, or the name of this kind. The text contains the kind too.
+  case kind0
+  /// The second kind with a color.
+  case kind1
+  /// The third kind with a color.
+  case kind2
+  /// The fourth kind with a color.
+  case kind3
+  /// The fifth kind with a color.
+  case kind4
+  /// The sixth kind with a color.
+  case kind5
+  /// Every kind without a color of its own.
+  case otherKind
 }
 
 /// The style of one cell.

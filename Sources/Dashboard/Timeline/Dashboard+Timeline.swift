@@ -10,6 +10,8 @@ extension Dashboard {
     switch key {
     case .zoomIn: zoomTimeline(by: -1)
     case .zoomOut: zoomTimeline(by: 1)
+    case .previousRun: selectRun(by: -1)
+    case .nextRun: selectRun(by: 1)
     }
   }
 
@@ -36,8 +38,10 @@ extension Dashboard {
   /// the newest events, so that the next action concerns the same operation.
   func concernsEvent(_ action: KeyAction) -> Bool {
     switch action {
-    case .command, .queue, .tree, .detail, .log, .screen(.toggleName): true
-    case .program, .screen, .movement, .list, .timeline, .picker, .warnings, .answer, .replay: false
+    case .command, .queue, .tree, .detail, .log, .screen(.toggleName), .screen(.copy): true
+    case .program, .screen, .movement, .list, .timeline, .picker, .queueScreen, .groups, .setup,
+      .warnings, .answer, .replay:
+      false
     }
   }
 
@@ -54,6 +58,7 @@ extension Dashboard {
     if let seconds = layout.rateSeconds, live.rates.isMoving(within: seconds) {
       moments.append(nextSecond(after: now))
     }
+    if queueHistoryMoves || groupHistoryMoves { moments.append(nextSecond(after: now)) }
     if screen.view == .timeline, timeline.moves {
       let step = timelineScale(columns: screen.size.columns).nextStep(after: now)
       moments.append(max(step, now + Self.shortestTimelineStep))

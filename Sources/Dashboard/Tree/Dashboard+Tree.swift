@@ -159,8 +159,8 @@ extension Dashboard {
       case .untagAll, .armCancelKeys, .retry: false
       }
     case .queue: true
-    case .program, .screen, .movement, .list, .timeline, .detail, .log, .picker, .warnings,
-      .answer, .replay:
+    case .program, .screen, .movement, .list, .timeline, .detail, .log, .picker, .queueScreen,
+      .groups, .setup, .warnings, .answer, .replay:
       false
     }
   }

@@ -33,7 +33,7 @@ extension Dashboard {
     // A command applies to the tagged operations, not to the selected warning.
     case .command(let command): concernsWarning = !appliesToTags(command)
     case .warnings, .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker,
-      .answer, .replay:
+      .queueScreen, .groups, .setup, .answer, .replay:
       concernsWarning = false
     }
     let way = shown.warnings.isEmpty ? "" : "; press j, k or g"
@@ -100,8 +100,8 @@ extension Dashboard {
       let targets = targets(of: command)
       return !targets.isEmpty && targets.allSatisfy(subjects.contains)
     case .queue: return selectedQueue.map { $0.id == warning.queue } ?? false
-    case .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker, .warnings,
-      .answer, .replay:
+    case .program, .screen, .movement, .list, .tree, .timeline, .detail, .log, .picker,
+      .queueScreen, .groups, .setup, .warnings, .answer, .replay:
       return true
     }
   }

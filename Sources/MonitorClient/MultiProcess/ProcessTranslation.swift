@@ -47,6 +47,8 @@ struct ProcessTranslation: Equatable {
     merged.detail = update.detail.flatMap(self.merged)
     merged.matches?.ids = self.merged(update.matches?.ids ?? [])
     merged.logs = update.logs.compactMap(self.merged)
+    merged.runOrders = update.runOrders.compactMap(self.merged)
+    merged.groups?.groups = update.groups?.groups.compactMap(self.merged) ?? []
     return merged
   }
 
@@ -56,11 +58,7 @@ struct ProcessTranslation: Equatable {
   }
 
   private func merged(_ report: QueueReport) -> QueueReport? {
-    report.id.numbered(number).map {
-      QueueReport(
-        id: $0, name: report.name, counts: report.counts, width: report.width,
-        isSuspended: report.isSuspended, startLimit: report.startLimit)
-    }
+    report.id.numbered(number).map { report.identified(as: $0) }
   }
 
   private func merged(_ report: OperationReport) -> OperationReport? {
@@ -90,6 +88,7 @@ struct ProcessTranslation: Equatable {
     merged.statusText = report.statusText
     merged.memberQueue = report.memberQueue?.numbered(number)
     merged.delayEnd = report.delayEnd.map(self.merged)
+    merged.qualityOfService = report.qualityOfService
     return merged
   }
 
@@ -130,7 +129,24 @@ struct ProcessTranslation: Equatable {
     }
     return OperationRun(
       id: id, title: run.title, queue: queue, state: run.state, started: merged(run.started),
-      finished: run.finished.map(merged))
+      finished: run.finished.map(merged), kind: run.kind)
+  }
+
+  private func merged(_ order: RunOrder) -> RunOrder? {
+    guard let queue = order.queue.numbered(number) else { return nil }
+    var merged = order
+    merged.queue = queue
+    merged.executing = self.merged(order.executing)
+    merged.ready = self.merged(order.ready)
+    return merged
+  }
+
+  private func merged(_ group: OperationGroups.Group) -> OperationGroups.Group? {
+    guard case .queue(let id) = group.key else { return group }
+    guard let queue = id.numbered(number) else { return nil }
+    var merged = group
+    merged.key = .queue(queue)
+    return merged
   }
 
   private func merged(_ warning: MonitorWarning) -> MonitorWarning {
@@ -166,6 +182,7 @@ struct ProcessTranslation: Equatable {
     own.subjects = Set(self.own(interest.subjects))
     own.detail = interest.detail.flatMap { self.own([$0]).first }
     if case .operations(let ids) = interest.logs { own.logs = .operations(Set(self.own(ids))) }
+    own.runOrder = interest.runOrder.flatMap(self.own)
     own.search?.start = interest.search?.start.flatMap { self.own([$0]).first }
     own.graphs = Set(
       interest.graphs.compactMap { graph in
@@ -174,6 +191,14 @@ struct ProcessTranslation: Equatable {
         }
       })
     return own
+  }
+
+  /// Returns the request without the queues of other processes; `nil` if it names only those. A request for all
+  /// queues names none.
+  private func own(_ request: Interest.RunOrderRequest) -> Interest.RunOrderRequest? {
+    if request.queues.isEmpty { return request }
+    let queues = request.queues.filter { $0.processNumber == number }.map(\.withinProcess)
+    return queues.isEmpty ? nil : .init(queues: Set(queues), limit: request.limit)
   }
 
   /// Returns the ids that belong to this process, without the process's number.

@@ -71,6 +71,11 @@ struct SplitCommands {
       orders = processes.compactMap { $0 }.map {
         Order(process: $0, command: .setWidth(queue.withinProcess, width))
       }
+    case .setStartLimit(let queue, let limit):
+      processes = [process(queue.processNumber)]
+      orders = processes.compactMap { $0 }.map {
+        Order(process: $0, command: .setStartLimit(queue.withinProcess, limit))
+      }
     }
     let new = Pending(
       command: command, due: now + Self.patience, processes: processes, waiting: orders)
@@ -151,7 +156,7 @@ extension MonitorCommand {
     case .changePriority(_, let steps): .changePriority(ids, by: steps)
     case .retry: .retry(ids)
     case .setHeld(_, let isHeld): .setHeld(ids, isHeld)
-    case .setSuspended, .setWidth: self
+    case .setSuspended, .setWidth, .setStartLimit: self
     }
   }
 }

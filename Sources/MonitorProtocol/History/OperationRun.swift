@@ -16,11 +16,13 @@ public struct OperationRun: Sendable, Equatable, Identifiable {
   public var started: MonitorTime
   /// The time when the operation finished; `nil` while it runs.
   public var finished: MonitorTime?
+  /// The kind of the operation, unsanitised; `nil` if it is unknown.
+  public var kind: String?
 
   /// Creates a run of an operation.
   public init(
     id: OperationReport.ID, title: String, queue: QueueReport.ID, state: OperationState,
-    started: MonitorTime, finished: MonitorTime? = nil
+    started: MonitorTime, finished: MonitorTime? = nil, kind: String? = nil
   ) {
     self.id = id
     self.title = title
@@ -28,6 +30,7 @@ public struct OperationRun: Sendable, Equatable, Identifiable {
     self.state = state
     self.started = started
     self.finished = finished
+    self.kind = kind
   }
 }
 

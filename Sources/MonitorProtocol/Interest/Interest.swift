@@ -57,6 +57,38 @@ public struct Interest: Sendable, Hashable {
     }
   }
 
+  /// A request for the run orders of queues.
+  public struct RunOrderRequest: Sendable, Hashable {
+    /// The queues whose run orders are sent, at most ``WireLimits/mostRunOrders``; empty for all queues.
+    public var queues: Set<QueueReport.ID>
+    /// The maximum number of executing operations, and of ready operations, in each run order: 0 to
+    /// ``WireLimits/mostRunOrderOperations``.
+    public var limit: Int
+
+    /// Creates a request. By default, it is for all queues.
+    public init(
+      queues: Set<QueueReport.ID> = [], limit: Int = WireLimits.mostRunOrderOperations
+    ) {
+      self.queues = queues
+      self.limit = limit
+    }
+  }
+
+  /// A request for the groups of the operations in the list.
+  public struct GroupsRequest: Sendable, Hashable {
+    /// The value by which operations are grouped.
+    public var by: OperationGroups.By
+    /// The maximum number of groups: 0 to ``WireLimits/mostGroups``. Groups with many unfinished operations are
+    /// preferred.
+    public var limit: Int
+
+    /// Creates a request for groups.
+    public init(by: OperationGroups.By, limit: Int = WireLimits.mostGroups) {
+      self.by = by
+      self.limit = limit
+    }
+  }
+
   /// A request for log lines.
   public enum Logs: Sendable, Hashable {
     /// Requests the lines of these operations; empty for none.
@@ -103,6 +135,14 @@ public struct Interest: Sendable, Hashable {
   public var logs = Logs.operations([])
   /// The search whose ``Update/matches`` are sent; `nil` if no search is requested.
   public var search: Search?
+  /// Whether ``QueueReport/times`` are sent. A process before version 1.4 of the protocol does not send them.
+  public var queueTimes = false
+  /// The run orders to send; see ``Update/runOrders``. `nil`, the default, for none. A process before version 1.4 of
+  /// the protocol does not send them.
+  public var runOrder: RunOrderRequest?
+  /// The groups to send; see ``Update/groups``. `nil`, the default, for none. A process before version 1.4 of the
+  /// protocol does not send them.
+  public var groups: GroupsRequest?
   /// The kinds of warnings to send. A kind that no viewer requests costs the process almost
   /// nothing.
   public var warningKinds = MonitorWarning.Kind.usual

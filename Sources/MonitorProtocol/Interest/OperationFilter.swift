@@ -8,12 +8,14 @@
 /// ASCII letters match in upper and lower case:
 ///
 /// - `tiles`: the name contains this text, or the kind if the operation has no name. `"two words"`
-///   may contain spaces and signs.
+///   may contain spaces and signs. Between quotation marks, `""` means one quotation mark.
 /// - `state:executing`: the state, or the beginning of its word, such as `state:exec`.
 ///   `state:finished` includes failed operations, and `state:succeeded` does not.
 /// - `queue:io`: the queue's name contains this text.
 /// - `kind:Merge`: the kind contains this text. The kind is the class unless the program has set one.
 /// - `class:Merge`: the class contains this text.
+/// - `kind:=Merge`: the kind is exactly this text, in the same case. `queue:=`, `class:=` and `name:=`
+///   do the same for other values. `queue:=""` matches an empty name. Since version 1.4 of the protocol.
 /// - `priority:high`: `verylow`, `low`, `normal`, `high` or `veryhigh`.
 /// - `age>5s`, `age<500ms`: the time in its state, or the run time if the operation is finished or
 ///   cancelled, in `ms`, `s`, `m` or `h`; without a unit, in seconds. An operation whose time is
@@ -24,11 +26,11 @@
 public struct OperationFilter: Sendable, Hashable {
   /// One condition for an operation.
   enum Condition: Sendable, Hashable {
-    case name(String)
+    case name(Text)
     case states(Set<OperationState>)
-    case queue(String)
-    case kind(String)
-    case className(String)
+    case queue(Text)
+    case kind(Text)
+    case className(Text)
     case priority(OperationPriority)
     /// The age in nanoseconds, and whether the operation's age must be greater or less.
     case age(Int64, isMore: Bool)
@@ -37,6 +39,18 @@ public struct OperationFilter: Sendable, Hashable {
     case id(OperationReport.ID)
     /// The operation belongs to the process with this number.
     case process(Int)
+  }
+
+  /// A condition for a text.
+  struct Text: Sendable, Hashable {
+    /// The text to find.
+    var value: String
+    /// Whether the text must equal ``value``. Otherwise it must contain ``value``, in upper or lower case.
+    var isExact = false
+
+    func matches(_ text: String) -> Bool {
+      isExact ? text == value : text.containsIgnoringCase(value)
+    }
   }
 
   /// A list of conditions. At least one condition must match. If the term is negated, no condition
@@ -74,6 +88,18 @@ public struct OperationFilter: Sendable, Hashable {
     terms = try parser.terms()
   }
 
+  /// Returns the text between quotation marks, so that a filter has it as one value: `say "x"` becomes
+  /// `"say ""x"""`.
+  package static func quoted(_ text: String) -> String {
+    var quoted = "\"".unicodeScalars
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" { quoted.append(scalar) }
+      quoted.append(scalar)
+    }
+    quoted.append("\"")
+    return String(quoted)
+  }
+
   /// Returns whether an operation belongs in the list.
   ///
   /// - Parameters:
@@ -94,11 +120,11 @@ public struct OperationFilter: Sendable, Hashable {
 extension OperationFilter.Condition {
   func holds(for report: OperationReport, queueName: String, at now: MonitorTime) -> Bool {
     switch self {
-    case .name(let part): return report.title.containsIgnoringCase(part)
+    case .name(let text): return text.matches(report.title)
     case .states(let states): return states.contains(report.state)
-    case .queue(let part): return queueName.containsIgnoringCase(part)
-    case .kind(let part): return report.kind.containsIgnoringCase(part)
-    case .className(let part): return report.className.containsIgnoringCase(part)
+    case .queue(let text): return text.matches(queueName)
+    case .kind(let text): return text.matches(report.kind)
+    case .className(let text): return text.matches(report.className)
     case .priority(let priority): return report.priority == priority
     case .id(let id):
       if id.processNumber == 0 { return report.id.withinProcess == id }

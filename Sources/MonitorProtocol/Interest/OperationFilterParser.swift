@@ -32,14 +32,43 @@ struct OperationFilterParser {
 
   /// A part of a filter's text between two separators.
   private struct Token {
-    var text = ""
-    /// The number of characters before the first quotation mark.
-    var unquotedCount: Int?
+    /// The text before the first quotation mark. Signs such as `:` and `>` have a special meaning only here.
+    var head = ""
+    /// The text from the first quotation mark on, without these marks; `nil` if there is no such mark.
+    var tail: String?
+
+    var text: String { head + (tail ?? "") }
+
+    /// The field before the first colon, in lower case, and the value after it; `nil` if the part has no field.
+    var fieldAndValue: (field: String, value: OperationFilter.Text)? {
+      guard let colon = head.unicodeScalars.firstIndex(of: ":"), colon != head.startIndex else {
+        return nil
+      }
+      let field = head[..<colon].lowercased()
+      let rest = head.unicodeScalars[colon...].dropFirst()
+      let isExact = rest.first == "=" && OperationFilterParser.textFields.contains(field)
+      let value = String(rest.dropFirst(isExact ? 1 : 0)) + (tail ?? "")
+      return (field, OperationFilter.Text(value: value, isExact: isExact))
+    }
+
+    /// Appends a scalar of the text.
+    mutating func append(_ scalar: Unicode.Scalar) {
+      if tail == nil {
+        head.unicodeScalars.append(scalar)
+      } else {
+        tail?.unicodeScalars.append(scalar)
+      }
+    }
   }
 
-  private var rest: Substring
+  /// The fields whose values are texts, which can be exact.
+  private static let textFields = ["queue", "kind", "class", "name"]
 
-  init(_ text: String) { rest = text[...] }
+  // A quotation mark and a combining mark after it are one character, but the quotation mark has its meaning
+  // nevertheless. Otherwise some texts could not be put between quotation marks.
+  private var rest: Substring.UnicodeScalarView
+
+  init(_ text: String) { rest = text[...].unicodeScalars }
 
   mutating func terms() throws(OperationFilterError) -> [OperationFilter.Term] {
     var terms: [Term] = []
@@ -58,7 +87,7 @@ struct OperationFilterParser {
     }
     while true {
       let token = try token()
-      guard !token.text.isEmpty || token.unquotedCount != nil else {
+      guard !token.head.isEmpty || token.tail != nil else {
         throw .missing(after: term.alternatives.isEmpty ? "!" : "|")
       }
       term.alternatives.append(try Self.condition(token))
@@ -67,18 +96,33 @@ struct OperationFilterParser {
     }
   }
 
+  /// Returns the value of a part of a filter's text, without `=` before it and without quotation marks around it, and
+  /// its field with a colon, or an empty text if it has no field. Returns `nil` if the part is invalid, or if its value
+  /// is not a text.
+  static func text(in part: String) -> (field: String, value: OperationFilter.Text)? {
+    var parser = OperationFilterParser(part)
+    guard let token = try? parser.token() else { return nil }
+    guard let (field, value) = token.fieldAndValue else {
+      return ("", OperationFilter.Text(value: token.text))
+    }
+    return textFields.contains(field) ? ("\(field):", value) : nil
+  }
+
   /// Removes and returns the text up to the next space or `|` that is outside quotation marks.
   private mutating func token() throws(OperationFilterError) -> Token {
     var token = Token()
     var isQuoted = false
-    while let character = rest.first {
-      if !isQuoted, character == " " || character == "\t" || character == "|" { break }
+    while let scalar = rest.first {
+      if !isQuoted, scalar == " " || scalar == "\t" || scalar == "|" { break }
       rest.removeFirst()
-      if character == "\"" {
-        token.unquotedCount = token.unquotedCount ?? token.text.count
-        isQuoted.toggle()
+      if scalar != "\"" {
+        token.append(scalar)
+      } else if isQuoted, rest.first == "\"" {
+        rest.removeFirst()
+        token.append(scalar)
       } else {
-        token.text.append(character)
+        token.tail = token.tail ?? ""
+        isQuoted.toggle()
       }
     }
     if isQuoted { throw .unclosedQuote }
@@ -86,40 +130,40 @@ struct OperationFilterParser {
   }
 
   private static func condition(_ token: Token) throws(OperationFilterError) -> Condition {
-    // Signs such as `:` and `>` have no special meaning within quotation marks.
-    let head = token.text.prefix(token.unquotedCount ?? token.text.count)
+    let head = token.head
     if let sign = head.firstIndex(where: { $0 == ">" || $0 == "<" }),
       head[..<sign].lowercased() == "age"
     {
-      let value = String(token.text[token.text.index(after: sign)...])
+      let value = String(head[sign...].dropFirst()) + (token.tail ?? "")
       return .age(try nanoseconds(value), isMore: head[sign] == ">")
     }
-    if token.unquotedCount == nil, head.first == "#" {
+    if token.tail == nil, head.first == "#" {
       guard let id = UInt64(head.dropFirst()) else {
         throw .invalidValue(field: "#", value: String(head.dropFirst()), expected: "a number")
       }
       return .id(OperationReport.ID(id))
     }
-    if token.unquotedCount == nil, let (process, number) = OperationFilter.numbers(in: head) {
+    if token.tail == nil, let (process, number) = OperationFilter.numbers(in: head) {
       guard let number else { return .process(process) }
       guard let id = OperationReport.ID(number).numbered(process) else {
         throw .invalidValue(field: "\(process)#", value: "\(number)", expected: "a number")
       }
       return .id(id)
     }
-    guard let colon = head.firstIndex(of: ":"), colon != head.startIndex else {
-      return .name(token.text)
+    guard let (field, text) = token.fieldAndValue else {
+      return .name(OperationFilter.Text(value: token.text))
     }
-    let field = head[..<colon].lowercased()
-    let value = String(token.text[token.text.index(after: colon)...])
-    guard !value.isEmpty else { throw .missing(after: "\(field):") }
+    // An exact value may be empty if it has quotation marks.
+    guard !text.value.isEmpty || text.isExact && token.tail != nil else {
+      throw .missing(after: text.isExact ? "\(field):=" : "\(field):")
+    }
     switch field {
-    case "state": return .states(try states(value.lowercased()))
-    case "queue": return .queue(value)
-    case "kind": return .kind(value)
-    case "class": return .className(value)
-    case "priority": return .priority(try priority(value.lowercased()))
-    case "name": return .name(value)
+    case "state": return .states(try states(text.value.lowercased()))
+    case "queue": return .queue(text)
+    case "kind": return .kind(text)
+    case "class": return .className(text)
+    case "priority": return .priority(try priority(text.value.lowercased()))
+    case "name": return .name(text)
     default: throw .unknownField(field)
     }
   }

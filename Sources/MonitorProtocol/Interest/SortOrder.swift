@@ -31,6 +31,10 @@ public struct SortOrder: Sendable, Hashable {
     /// Sorts by the time at which the operations were added to their queues, the earliest first.
     /// Operations that were added before monitoring began come first, by id.
     case added
+    /// Sorts by the position in the run order of the queue: first executing operations; then the next ready operation
+    /// of each queue, then the second one of each queue, and so on; then all other operations by state. Equal
+    /// positions are ordered by the name of the queue.
+    case position
   }
 
   /// The value by which operations are ordered.
@@ -46,9 +50,16 @@ public struct SortOrder: Sendable, Hashable {
   }
 
   /// Returns the order that a viewer requests from a process with this version of the protocol. Processes of
-  /// versions 1.0 and 1.1 do not know the order of adding. The order of ids is almost the same.
+  /// versions 1.0 and 1.1 do not know the order of adding. The order of ids is almost the same. Processes before
+  /// version 1.4 do not know the order of positions. They sort by state.
   package func understood(by versions: ProtocolVersions) -> SortOrder {
-    versions.minor < 2 && column == .added ? SortOrder(by: .id, isReversed: isReversed) : self
+    switch column {
+    case .added where versions.minor < 2: SortOrder(by: .id, isReversed: isReversed)
+    case .position where !versions.knowsQueueDetails: SortOrder(by: .state, isReversed: isReversed)
+    case .id, .state, .queue, .priority, .dependencies, .time, .run, .dependents, .name, .added,
+      .position:
+      self
+    }
   }
 }
 
@@ -69,13 +80,16 @@ package struct SortKey: Sendable, Hashable, Comparable {
   ///
   /// - Parameters:
   ///   - report: The operation.
-  ///   - queueName: The name of its queue, which only an order by queue evaluates.
+  ///   - queueName: The name of its queue, which only an order by queue or by position evaluates.
   ///   - column: The value to order by; see ``SortOrder/isReversed`` for the direction.
   ///   - isGone: Whether its process ended before the operation finished. Such operations come
   ///     directly before finished and cancelled operations.
+  ///   - position: The position of the operation in the run order of its queue, from 1 on, which only an order by
+  ///     position evaluates; `nil` if it is unknown. The position of an operation that has started since the order was
+  ///     read is ignored.
   package init(
     _ report: OperationReport, queueName: @autoclosure () -> String = "",
-    by column: SortOrder.Column = .state, isGone: Bool = false
+    by column: SortOrder.Column = .state, isGone: Bool = false, position: Int? = nil
   ) {
     id = report.id
     isOver = report.state.isOver || isGone
@@ -92,13 +106,15 @@ package struct SortKey: Sendable, Hashable, Comparable {
     case .added:
       rank = 0
       stamp = report.added?.nanoseconds ?? .min
-    case .id, .state, .queue, .priority, .dependencies, .dependents, .name:
+    case .id, .state, .queue, .priority, .dependencies, .dependents, .name, .position:
       rank = stateRank
       stamp = Self.stamp(of: report)
     }
+    let place = column == .position ? Self.place(of: report, at: isGone ? nil : position) : 0
     text =
       switch column {
       case .queue: queueName()
+      case .position: place > 0 && place < .max ? queueName() : ""
       case .name: report.title
       case .id, .added, .state, .priority, .dependencies, .time, .run, .dependents: ""
       }
@@ -108,6 +124,7 @@ package struct SortKey: Sendable, Hashable, Comparable {
       case .priority: -Int64(report.priority.rawValue)
       case .dependencies: -Int64(report.unmetDependencyCount)
       case .dependents: -Int64(report.dependentCount)
+      case .position: isLeft ? .max : place
       case .added, .state, .queue, .time, .run, .name: 0
       }
   }
@@ -132,6 +149,17 @@ package struct SortKey: Sendable, Hashable, Comparable {
   private static func runStamp(of report: OperationReport) -> Int64? {
     guard let started = report.started, let finished = report.finished else { return nil }
     return started.nanoseconds &- finished.nanoseconds
+  }
+
+  /// Returns a number for sorting by position: 0 if the operation executes, its position if it is ready, and the
+  /// largest number otherwise. A cancelled operation that is ready has a position; one that executes has none.
+  private static func place(of report: OperationReport, at position: Int?) -> Int64 {
+    switch report.state {
+    case .executing: 0
+    case .cancelling: Int64(position ?? 0)
+    case .ready, .held: position.map { Int64($0) } ?? .max
+    case .waiting, .finished, .failed, .cancelled: .max
+    }
   }
 
   private static func rank(of state: OperationState) -> UInt8 {

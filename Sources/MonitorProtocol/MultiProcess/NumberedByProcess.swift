@@ -55,11 +55,7 @@ extension BatchFrame {
   /// The frame with ids that do not include the number of a process.
   package var withinProcess: BatchFrame {
     var own = self
-    own.queues = queues.map {
-      QueueReport(
-        id: $0.id.withinProcess, name: $0.name, counts: $0.counts, width: $0.width,
-        isSuspended: $0.isSuspended, startLimit: $0.startLimit)
-    }
+    own.queues = queues.map { $0.identified(as: $0.id.withinProcess) }
     for index in own.operations.indices {
       own.operations[index].id = operations[index].id.withinProcess
       own.operations[index].dependencies = operations[index].dependencies.map(\.withinProcess)

@@ -11,9 +11,13 @@ extension OperationFilter {
 
   /// Returns the filter that a viewer sends to a process with this version of the protocol. Processes of
   /// versions 1.0 and 1.1 refuse the words `failed`, `succeeded` and `kind:`. They report failed operations as
-  /// finished, and the kind of each operation is its class.
+  /// finished, and the kind of each operation is its class. Processes before version 1.4 know neither exact values
+  /// nor quotation marks in values. For them, the filter contains a part of the value instead, so that it matches
+  /// at least the same operations unless the term is negated.
   package func understood(by versions: ProtocolVersions) -> OperationFilter {
-    versions.minor >= 2 ? self : rewritten(Self.earlierWord)
+    if versions.knowsQueueDetails { return self }
+    let inexact = rewritten(Self.inexactWord)
+    return versions.minor >= 2 ? inexact : inexact.rewritten(Self.earlierWord)
   }
 
   /// Returns the filter in which other words replace the words of its text.
@@ -21,14 +25,16 @@ extension OperationFilter {
     var rewritten = ""
     var word = ""
     var isQuoted = false
-    for character in text {
-      let isSeparator = " \t|".contains(character) || character == "!" && word.isEmpty
+    // The parser reads scalars too.
+    for scalar in text.unicodeScalars {
+      let isSeparator =
+        scalar == " " || scalar == "\t" || scalar == "|" || scalar == "!" && word.isEmpty
       if isSeparator, !isQuoted {
-        rewritten += replacement(word) + String(character)
+        rewritten += replacement(word) + String(scalar)
         word = ""
       } else {
-        if character == "\"" { isQuoted.toggle() }
-        word.append(character)
+        if scalar == "\"" { isQuoted.toggle() }
+        word.unicodeScalars.append(scalar)
       }
     }
     rewritten += replacement(word)
@@ -41,6 +47,16 @@ extension OperationFilter {
     guard let (process, id) = numbers(in: word) else { return word }
     guard process == number else { return nothing }
     return id.map { "#\($0)" } ?? everyState
+  }
+
+  /// Returns a word without an exact value and without a quotation mark in its value.
+  private static func inexactWord(_ word: String) -> String {
+    guard let (field, text) = OperationFilterParser.text(in: word),
+      text.isExact || text.value.contains("\"")
+    else { return word }
+    let parts = text.value.unicodeScalars.split(separator: "\"")
+    guard let longest = parts.max(by: { $0.count < $1.count }) else { return everyState }
+    return "\(field)\"\(String(longest))\""
   }
 
   /// Returns a word that versions 1.0 and 1.1 of the protocol understand.

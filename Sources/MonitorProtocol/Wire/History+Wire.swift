@@ -67,6 +67,7 @@ extension WireRun {
     isFailed = run.state == .failed
     started = run.started.nanoseconds
     if let time = run.finished { finished = time.nanoseconds }
+    if let text = run.kind?.wireText, !text.isEmpty { kind = text == title ? "" : text }
   }
 }
 
@@ -78,6 +79,8 @@ extension OperationRun {
       id: .init(wire.id), title: wire.title.wireText, queue: .init(wire.queue), state: state,
       started: MonitorTime(wire: wire.started),
       finished: wire.hasFinished ? MonitorTime(wire: wire.finished) : nil)
+    let kind = wire.kind.isEmpty ? title : wire.kind.wireText
+    if wire.hasKind, !kind.isEmpty { self.kind = kind }
   }
 }
 

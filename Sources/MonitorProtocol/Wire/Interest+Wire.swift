@@ -28,6 +28,9 @@ extension WireInterest {
       logs = Array(ids.map(\.rawValue).sorted().prefix(WireLimits.mostLogOperations))
     case .all: allLogs = true
     }
+    queueTimes = interest.queueTimes
+    if let request = interest.runOrder { runOrder = RunOrderRequest(request) }
+    if let request = interest.groups { groups = GroupsRequest(request) }
     warningKinds = interest.warningKinds.map { WireWarning.Kind($0) }
       .sorted { $0.rawValue < $1.rawValue }
   }
@@ -99,6 +102,9 @@ extension Interest {
       wire.allLogs
       ? .all
       : .operations(Set(try checked(wire.logs, most: WireLimits.mostLogOperations, "the viewer")))
+    queueTimes = wire.queueTimes
+    runOrder = wire.hasRunOrder ? try RunOrderRequest(wire.runOrder) : nil
+    groups = wire.hasGroups ? try GroupsRequest(wire.groups) : nil
     warningKinds = Set(wire.warningKinds.compactMap { MonitorWarning.Kind($0) })
   }
 
@@ -230,6 +236,7 @@ extension WireInterest.Order.Column {
       case .name: .name
       case .run: .run
       case .added: .added
+      case .position: .position
       }
   }
 }
@@ -242,6 +249,7 @@ extension SortOrder.Column {
       case .state, .unspecified, .UNRECOGNIZED: .state
       case .run: .run
       case .added: .added
+      case .position: .position
       case .queue: .queue
       case .priority: .priority
       case .dependencies: .dependencies

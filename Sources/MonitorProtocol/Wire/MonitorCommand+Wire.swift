@@ -20,6 +20,9 @@ extension WireCommand {
     case .retry(let ids, let names):
       retry.ids = ids.map(\.rawValue)
       retry.names = names.map(\.wireText)
+    case .setStartLimit(let queue, let limit):
+      setStartLimit.queue = queue.rawValue
+      if let limit { setStartLimit.limit = WireStartLimit(limit) }
     case .setHeld:
       // The viewer answers this command itself, and never sends it. The protocol has no action for it.
       break
@@ -47,8 +50,20 @@ extension MonitorCommand {
     case .retry(let jobs):
       let names = jobs.names
       self = .retry(try Self.ids(jobs.ids, beside: names.count), names: names.map(\.wireText))
+    case .setStartLimit(let action):
+      self = .setStartLimit(
+        .init(action.queue), action.hasLimit ? try Self.limit(action.limit) : nil)
     case nil: return nil
     }
+  }
+
+  private static func limit(_ wire: WireStartLimit) throws(WireError) -> QueueReport.StartLimit {
+    let longest = Int(WireLimits.longestStartPeriod.saturatedNanoseconds)
+    let period = try checked(
+      wire.periodNanoseconds, in: 1...longest, "a start limit's period")
+    return QueueReport.StartLimit(
+      count: try checked(wire.count, in: 1...WireLimits.mostStartsInPeriod, "a start limit"),
+      periodNanoseconds: Int64(period))
   }
 
   /// Returns the ids of a command that also has a number of names. Throws an error if there are too

@@ -5,14 +5,7 @@ extension WireDetail {
   init(_ detail: OperationDetail) {
     self.init()
     id = detail.id.rawValue
-    qualityOfService =
-      switch detail.qualityOfService {
-      case .userInteractive: .userInteractive
-      case .userInitiated: .userInitiated
-      case .utility: .utility
-      case .background: .background
-      case .default: .default
-      }
+    qualityOfService = QualityOfService(detail.qualityOfService)
     reasons = detail.reasons.map { reason in
       var wire = Reason()
       wire.kind = Reason.Kind(reason.kind)
@@ -27,16 +20,8 @@ extension WireDetail {
 
 extension OperationDetail {
   init(_ wire: WireDetail) {
-    let qualityOfService: OperationQualityOfService =
-      switch wire.qualityOfService {
-      case .userInteractive: .userInteractive
-      case .userInitiated: .userInitiated
-      case .utility: .utility
-      case .background: .background
-      case .default, .UNRECOGNIZED: .default
-      }
     self.init(
-      id: .init(wire.id), qualityOfService: qualityOfService,
+      id: .init(wire.id), qualityOfService: OperationQualityOfService(wire.qualityOfService),
       reasons: wire.reasons.compactMap { reason in
         Reason.Kind(reason.kind).map {
           Reason(
@@ -45,6 +30,51 @@ extension OperationDetail {
         }
       }, awaitedOperations: wire.awaitedOperations.map { .init($0) },
       awaitedQueues: wire.awaitedQueues.map { .init($0) })
+  }
+}
+
+extension WireDetail.QualityOfService {
+  init(_ quality: OperationQualityOfService) {
+    self =
+      switch quality {
+      case .userInteractive: .userInteractive
+      case .userInitiated: .userInitiated
+      case .utility: .utility
+      case .background: .background
+      case .default: .default
+      }
+  }
+}
+
+extension OperationQualityOfService {
+  init(_ wire: WireDetail.QualityOfService) {
+    self =
+      switch wire {
+      case .userInteractive: .userInteractive
+      case .userInitiated: .userInitiated
+      case .utility: .utility
+      case .background: .background
+      case .default, .UNRECOGNIZED: .default
+      }
+  }
+}
+
+extension WireOperationQuality {
+  /// Returns the messages about the qualities of service of operations, in a fixed order, so that equal updates have
+  /// equal bytes. Operations without a quality are left out.
+  static func messages(about reports: [OperationReport]) -> [WireOperationQuality] {
+    var operations: [OperationQualityOfService: [UInt64]] = [:]
+    for report in reports where report.qualityOfService != .default {
+      operations[report.qualityOfService, default: []].append(report.id.rawValue)
+    }
+    return OperationQualityOfService.allCases.compactMap { quality in
+      operations[quality].map { ids in
+        var wire = WireOperationQuality()
+        wire.value = WireDetail.QualityOfService(quality)
+        wire.operations = ids
+        return wire
+      }
+    }
   }
 }
 

@@ -62,7 +62,7 @@ public struct Farewell: Sendable, Equatable {
 /// versions are incompatible.
 public struct ProtocolVersions: Sendable, Equatable, CustomStringConvertible {
   /// The versions that this library understands.
-  public static let current = ProtocolVersions(major: 1, minor: 3)
+  public static let current = ProtocolVersions(major: 1, minor: 4)
 
   /// The major version. The process and the viewer must have the same major version.
   public var major: UInt32
@@ -80,6 +80,10 @@ public struct ProtocolVersions: Sendable, Equatable, CustomStringConvertible {
 
   /// Whether a process with these versions answers ``MonitorCommand/retry(_:names:)``.
   package var knowsRetry: Bool { minor >= 3 }
+
+  /// Whether a process with these versions answers ``MonitorCommand/setStartLimit(_:_:)``, sorts by
+  /// position, matches exact values of a filter, and sends run orders, groups and the times of queues.
+  package var knowsQueueDetails: Bool { minor >= 4 }
 
   /// The versions as text, such as `1.1`.
   public var description: String { "\(major).\(minor)" }

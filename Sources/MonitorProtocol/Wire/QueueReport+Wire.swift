@@ -10,9 +10,18 @@ extension WireQueue {
     if let width = report.width { self.width = Int64(width) }
     isSuspended = report.isSuspended
     if let limit = report.startLimit {
-      startLimit.count = Int64(limit.count)
-      startLimit.periodNanoseconds = limit.periodNanoseconds
+      startLimit = WireStartLimit(limit)
     }
+    if let times = report.times { self.times = WireTimes(times) }
+    if let count = report.startedCount { startedCount = Int64(count) }
+  }
+}
+
+extension WireStartLimit {
+  init(_ limit: QueueReport.StartLimit) {
+    self.init()
+    count = Int64(limit.count)
+    periodNanoseconds = limit.periodNanoseconds
   }
 }
 
@@ -25,6 +34,8 @@ extension QueueReport {
         ? StartLimit(
           count: Int(wireCount: wire.startLimit.count),
           periodNanoseconds: max(0, wire.startLimit.periodNanoseconds)) : nil)
+    times = wire.hasTimes ? TimeStatistics(wire.times) : nil
+    startedCount = wire.hasStartedCount ? Int(wireCount: wire.startedCount) : nil
   }
 }
 

@@ -51,7 +51,14 @@ public struct UpdateAssembler: Sendable {
     try check(idCount, most: mostIDs, "ids")
     if !part.isFirst { whole.append(part) }
     try check(whole.queues.count, most: WireLimits.mostQueues, "queues")
-    if part.isLast { return whole }
+    try check(whole.runOrders.count, most: WireLimits.mostRunOrders, "run orders")
+    try check(
+      whole.runOrders.idCount, most: WireLimits.mostRunOrderIDs, "operations in run orders")
+    try check(whole.groups?.groups.count ?? 0, most: WireLimits.mostGroups, "groups")
+    if part.isLast {
+      whole.removeRepetitions()
+      return whole
+    }
     update = whole
     return nil
   }
@@ -70,7 +77,8 @@ extension UpdatePart {
       + content.changed.count + (content.events?.events.count ?? 0)
       + (content.runs?.runs.count ?? 0) + content.warnings.count + content.kindTimes.count
       + (content.detail?.reasons.count ?? 0)
-      + content.logs.reduce(0) { $0 + 1 + $1.lines.count }
+      + content.logs.reduce(0) { $0 + 1 + $1.lines.count } + content.runOrders.count
+      + (content.groups?.groups.count ?? 0)
   }
 
   /// The number of ids in all lists of ids of the part.
@@ -87,7 +95,13 @@ extension UpdatePart {
         }
       } ?? 0
     return content.removed.count + dependencies + warned + dependents + detailed
+      + content.runOrders.idCount
   }
+}
+
+extension [RunOrder] {
+  /// The number of ids in all run orders together.
+  fileprivate var idCount: Int { reduce(0) { $0 + $1.executing.count + $1.ready.count } }
 }
 
 extension Update {
@@ -109,10 +123,21 @@ extension Update {
     warnings += content.warnings
     kindTimes.merge(content.kindTimes) { first, _ in first }
     logs += content.logs
+    runOrders += content.runOrders
+    if let more = content.groups, more.by == groups?.by { groups?.groups += more.groups }
     if let more = content.detail {
       detail?.reasons += more.reasons
       detail?.awaitedOperations += more.awaitedOperations
       detail?.awaitedQueues += more.awaitedQueues
     }
+  }
+
+  /// Removes each run order whose queue an earlier one has, and each group whose key an earlier one has. Only a wrong
+  /// process sends them.
+  fileprivate mutating func removeRepetitions() {
+    var queues: Set<QueueReport.ID> = []
+    runOrders.removeAll { !queues.insert($0.queue).inserted }
+    var keys: Set<OperationGroups.Key> = []
+    groups?.groups.removeAll { !keys.insert($0.key).inserted }
   }
 }

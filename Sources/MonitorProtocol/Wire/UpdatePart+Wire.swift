@@ -20,6 +20,7 @@ extension WireUpdatePart {
     cancellations = content.changed.compactMap { WireCancellation($0) }
     kinds = WireOperationKind.messages(about: content.changed)
     reports = content.changed.compactMap { WireReport($0) }
+    qualities = WireOperationQuality.messages(about: content.changed)
     removed = content.removed.map(\.rawValue)
     matchCount = Int64(content.matchCount)
     keptCount = Int64(content.keptCount)
@@ -43,6 +44,8 @@ extension WireUpdatePart {
     if let detail = content.detail { self.detail = WireDetail(detail) }
     logs = content.logs.map { WireOperationLog($0) }
     if let matches = content.matches { self.matches = WireMatches(matches) }
+    runOrders = content.runOrders.map { WireRunOrder($0) }
+    if let groups = content.groups { self.groups = WireGroups(groups) }
   }
 }
 
@@ -61,6 +64,7 @@ extension UpdatePart {
     update.take(wire.attempts)
     update.take(wire.kinds)
     update.take(wire.reports)
+    update.take(wire.qualities)
     update.keptFinishedCount = Int(wireCount: wire.keptFinishedCount)
     update.unstartedCompletionBlockCount = Int(wireCount: wire.unstartedCompletionBlockCount)
     update.rootCount = wire.hasRootCount ? Int(wireCount: wire.rootCount) : nil
@@ -75,6 +79,8 @@ extension UpdatePart {
     update.detail = wire.hasDetail ? OperationDetail(wire.detail) : nil
     update.logs = wire.logs.map { OperationLog($0) }
     update.matches = wire.hasMatches ? SearchMatches(wire.matches) : nil
+    update.runOrders = wire.runOrders.map { RunOrder($0) }
+    update.groups = wire.hasGroups ? OperationGroups(wire.groups) : nil
     self.init(
       content: update,
       moreDependencies: wire.hasMoreDependencies
@@ -136,6 +142,21 @@ extension Update {
       reports.map { ($0.operation, $0) }, uniquingKeysWith: { first, _ in first })
     for index in changed.indices {
       if let report = known[changed[index].id.rawValue] { changed[index].take(report) }
+    }
+  }
+
+  /// Stores the qualities of service of operations in ``changed``. Those of other operations are ignored.
+  fileprivate mutating func take(_ qualities: [WireOperationQuality]) {
+    guard !qualities.isEmpty else { return }
+    var known: [UInt64: OperationQualityOfService] = [:]
+    for wire in qualities {
+      let quality = OperationQualityOfService(wire.value)
+      for id in wire.operations { known[id] = quality }
+    }
+    for index in changed.indices {
+      if let quality = known[changed[index].id.rawValue] {
+        changed[index].qualityOfService = quality
+      }
     }
   }
 

@@ -32,6 +32,8 @@ struct UpdateSplitter {
   private var awaitedOperations = 0
   private var awaitedQueues = 0
   private var logs = 0
+  private var runOrders = 0
+  private var groups = 0
   /// The remaining dependencies of the last operation in the previous part. No part contains these
   /// dependencies yet.
   private var rest: ArraySlice<OperationReport.ID> = []
@@ -55,6 +57,8 @@ struct UpdateSplitter {
     part.content.kindTimes = times(&room)
     fillDetail(of: &part.content, &room)
     part.content.logs = room.take(update.logs, &logs) { $0.wireSize }
+    part.content.runOrders = room.take(update.runOrders, &runOrders) { $0.wireSize }
+    part.content.groups = takeGroups(&room)
     isFirst = false
     isOver = !room.wasTooSmall
     part.isLast = isOver
@@ -102,6 +106,13 @@ struct UpdateSplitter {
     // a new dictionary would hash each complete kind.
     return taken.count == update.kindTimes.count
       ? update.kindTimes : Dictionary(uniqueKeysWithValues: taken)
+  }
+
+  private mutating func takeGroups(_ room: inout Room) -> OperationGroups? {
+    guard let all = update.groups else { return nil }
+    let taken = room.take(all.groups, &groups) { $0.wireSize }
+    if !isFirst, taken.isEmpty { return nil }
+    return OperationGroups(by: all.by, groups: taken, otherCount: isFirst ? all.otherCount : 0)
   }
 
   private mutating func moreDependencies(_ room: inout Room) -> UpdatePart.MoreDependencies? {
@@ -191,7 +202,8 @@ extension OperationReport {
     let kind = givenKind.map { $0.wireSize + 20 } ?? 0
     let status = statusText.map { $0.wireSize + 20 } ?? 0
     let reported = status + (progress == nil ? 0 : 60) + (delayEnd == nil ? 0 : 40)
-    return name.wireSize + className.wireSize + error + cause + kind + reported
+    let quality = qualityOfService == .default ? 0 : 14
+    return name.wireSize + className.wireSize + error + cause + kind + reported + quality
       + (attempts?.wireSize ?? 0) + 150
   }
 }
@@ -209,7 +221,7 @@ extension OperationLog {
 }
 
 extension QueueReport {
-  fileprivate var wireSize: Int { name.wireSize + 130 }
+  fileprivate var wireSize: Int { name.wireSize + 145 + (times == nil ? 0 : 100) }
 }
 
 extension OperationEvent {
@@ -217,7 +229,26 @@ extension OperationEvent {
 }
 
 extension OperationRun {
-  fileprivate var wireSize: Int { title.wireSize + 60 }
+  fileprivate var wireSize: Int { title.wireSize + (kind?.wireSize ?? 0) + 60 }
+}
+
+extension RunOrder {
+  fileprivate var wireSize: Int {
+    let most = WireLimits.mostRunOrderOperations
+    let ids = [executing.prefix(most), ready.prefix(most)].joined()
+    return ids.reduce(30) { $0 + $1.wireSize }
+  }
+}
+
+extension OperationGroups.Group {
+  fileprivate var wireSize: Int {
+    let key =
+      switch key {
+      case .kind(let kind): kind.wireSize
+      case .queue: 12
+      }
+    return key + 6 * runBuckets.count + 230
+  }
 }
 
 extension MonitorWarning {

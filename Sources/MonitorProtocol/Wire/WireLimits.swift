@@ -56,6 +56,18 @@ public enum WireLimits {
   public static let mostCredit = 64
   /// The maximum width that a command can set.
   public static let widestQueue = 1_000_000
+  /// The maximum number of operations that a queue starts in a period, if a command sets the limit.
+  public static let mostStartsInPeriod = 1_000_000
+  /// The longest period of a limit of starts that a command can set.
+  public static let longestStartPeriod = Duration.seconds(365 * 86_400)
+  /// The maximum number of queues in a request for run orders, and of run orders in an update.
+  public static let mostRunOrders = 64
+  /// The maximum number of executing operations, and of ready operations, in a run order.
+  public static let mostRunOrderOperations = 500
+  /// The maximum number of ids in all run orders of an update together.
+  public static let mostRunOrderIDs = 5_000
+  /// The maximum number of groups in an update.
+  public static let mostGroups = 1_000
   /// The maximum number of levels by which a command can raise or lower a priority. There are five
   /// levels.
   public static let mostPriorityLevels = 4
@@ -79,7 +91,7 @@ public enum WireLimits {
   /// directions. Differences of times in this range do not overflow.
   static let times = Int64(-1) << 61...1 << 61
   /// The maximum nesting depth of a message, including unknown fields. Known messages have a depth
-  /// of at most 5.
+  /// of at most 6.
   static let mostDepth = 16
 }
 

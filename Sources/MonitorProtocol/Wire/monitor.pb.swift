@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto abec9a99cf9abf486363104860729039fa20a74fbca152a56098fc54a3db21d2
+// Made from monitor.proto 6064cb9e6b1b0f0199abe4aee6f74dd5c5e3e26c0f38ff12dc4e338e0980625a
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -16,7 +16,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// The messages between a monitored process and its viewers, version 1.3.
+// The messages between a monitored process and its viewers, version 1.4.
 //
 // On a socket, the length of each message in bytes precedes it, as an unsigned 32-bit little-endian
 // number. A message is at most 1 MiB long. The viewer sends the first message,
@@ -698,6 +698,32 @@ nonisolated struct WireInterest: @unchecked Sendable {
     set {_uniqueStorage()._names = newValue}
   }
 
+  /// Whether `Queue.times` is sent. Since version 1.4.
+  var queueTimes: Bool {
+    get {_storage._queueTimes}
+    set {_uniqueStorage()._queueTimes = newValue}
+  }
+
+  /// The run orders to send; none if not set. Since version 1.4.
+  var runOrder: WireInterest.RunOrderRequest {
+    get {_storage._runOrder ?? WireInterest.RunOrderRequest()}
+    set {_uniqueStorage()._runOrder = newValue}
+  }
+  /// Returns true if `runOrder` has been explicitly set.
+  var hasRunOrder: Bool {_storage._runOrder != nil}
+  /// Clears the value of `runOrder`. Subsequent reads from it will return its default value.
+  mutating func clearRunOrder() {_uniqueStorage()._runOrder = nil}
+
+  /// The groups to send; none if not set. Since version 1.4.
+  var groups: WireInterest.GroupsRequest {
+    get {_storage._groups ?? WireInterest.GroupsRequest()}
+    set {_uniqueStorage()._groups = newValue}
+  }
+  /// Returns true if `groups` has been explicitly set.
+  var hasGroups: Bool {_storage._groups != nil}
+  /// Clears the value of `groups`. Subsequent reads from it will return its default value.
+  mutating func clearGroups() {_uniqueStorage()._groups = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The order of the operations.
@@ -740,6 +766,10 @@ nonisolated struct WireInterest: @unchecked Sendable {
       /// By the time at which the operations were added to their queues, the earliest first. Since
       /// version 1.2.
       case added // = 10
+
+      /// First executing operations, then ready operations by their position in the run order of their
+      /// queue, then all other operations by state. Since version 1.4.
+      case position // = 11
       case UNRECOGNIZED(Int)
 
       init() {
@@ -759,6 +789,7 @@ nonisolated struct WireInterest: @unchecked Sendable {
         case 8: self = .name
         case 9: self = .run
         case 10: self = .added
+        case 11: self = .position
         default: self = .UNRECOGNIZED(rawValue)
         }
       }
@@ -776,6 +807,7 @@ nonisolated struct WireInterest: @unchecked Sendable {
         case .name: return 8
         case .run: return 9
         case .added: return 10
+        case .position: return 11
         case .UNRECOGNIZED(let i): return i
         }
       }
@@ -793,6 +825,7 @@ nonisolated struct WireInterest: @unchecked Sendable {
         .name,
         .run,
         .added,
+        .position,
       ]
 
     }
@@ -874,6 +907,40 @@ nonisolated struct WireInterest: @unchecked Sendable {
     var window: Int64 = 0
 
     /// The maximum number of runs: 0 to 1,000,000.
+    var limit: Int64 = 0
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+  }
+
+  /// A request for the run orders of queues. Since version 1.4.
+  nonisolated struct RunOrderRequest: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The ids of the queues; at most 64; all queues if empty. A process sends at most 64 run orders.
+    var queues: [UInt64] = []
+
+    /// The maximum number of executing operations, and of ready operations, in each run order: 0 to 500.
+    var limit: Int64 = 0
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+  }
+
+  /// A request for the groups of the operations in the list. Since version 1.4.
+  nonisolated struct GroupsRequest: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The value by which operations are grouped. A request with an unknown value is left out.
+    var by: WireGroups.By = .unspecified
+
+    /// The maximum number of groups: 0 to 1,000.
     var limit: Int64 = 0
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1017,6 +1084,16 @@ nonisolated struct WireCommand: Sendable {
     set {action = .retry(newValue)}
   }
 
+  /// Sets or removes the limit of a queue's starts. A process before version 1.4 sends no result. Since
+  /// version 1.4.
+  var setStartLimit: WireCommand.SetStartLimit {
+    get {
+      if case .setStartLimit(let v)? = action {return v}
+      return WireCommand.SetStartLimit()
+    }
+    set {action = .setStartLimit(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Action: Equatable, Sendable {
@@ -1032,6 +1109,9 @@ nonisolated struct WireCommand: Sendable {
     case changePriority(WireCommand.ChangePriority)
     /// Executes jobs again. A process before version 1.3 sends no result. Since version 1.3.
     case retry(WireCommand.Retry)
+    /// Sets or removes the limit of a queue's starts. A process before version 1.4 sends no result. Since
+    /// version 1.4.
+    case setStartLimit(WireCommand.SetStartLimit)
 
   }
 
@@ -1120,6 +1200,33 @@ nonisolated struct WireCommand: Sendable {
     var unknownFields = SwiftProtobuf.UnknownStorage()
 
     init() {}
+  }
+
+  /// Since version 1.4.
+  nonisolated struct SetStartLimit: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// The id of the queue.
+    var queue: UInt64 = 0
+
+    /// The maximum number of operations that the queue starts in a period: 1 to 1,000,000 operations in
+    /// 1 ns to 365 days; no limit if not set.
+    var limit: WireStartLimit {
+      get {_limit ?? WireStartLimit()}
+      set {_limit = newValue}
+    }
+    /// Returns true if `limit` has been explicitly set.
+    var hasLimit: Bool {self._limit != nil}
+    /// Clears the value of `limit`. Subsequent reads from it will return its default value.
+    mutating func clearLimit() {self._limit = nil}
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+
+    fileprivate var _limit: WireStartLimit? = nil
   }
 
   init() {}
@@ -1453,11 +1560,200 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._logs = newValue}
   }
 
+  /// The run orders that the viewer requests, at most one for each queue, and at most 5,000 ids in all of
+  /// them together. Since version 1.4.
+  var runOrders: [WireRunOrder] {
+    get {_storage._runOrders}
+    set {_uniqueStorage()._runOrders = newValue}
+  }
+
+  /// The groups of the operations in the list; not set if the viewer requests none, or while the process
+  /// counts the operations. Since version 1.4.
+  var groups: WireGroups {
+    get {_storage._groups ?? WireGroups()}
+    set {_uniqueStorage()._groups = newValue}
+  }
+  /// Returns true if `groups` has been explicitly set.
+  var hasGroups: Bool {_storage._groups != nil}
+  /// Clears the value of `groups`. Subsequent reads from it will return its default value.
+  mutating func clearGroups() {_uniqueStorage()._groups = nil}
+
+  /// The qualities of service of operations in `changed` of this part. Each other operation has none.
+  /// Since version 1.4.
+  var qualities: [WireOperationQuality] {
+    get {_storage._qualities}
+    set {_uniqueStorage()._qualities = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The order in which a queue starts its ready operations. Since version 1.4.
+nonisolated struct WireRunOrder: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the queue.
+  var queue: UInt64 = 0
+
+  /// The ids of the operations that occupy the slots of the queue; at most 500.
+  var executing: [UInt64] = []
+
+  /// The ids of the ready operations, the next one first; at most 500. For a suspended queue, it is the
+  /// order after the queue is resumed.
+  var ready: [UInt64] = []
+
+  /// Whether the queue has further ready operations.
+  var isCut: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The groups of the operations in the list. Since version 1.4.
+nonisolated struct WireGroups: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The value by which operations are grouped. It is the same in all parts of an update.
+  var by: WireGroups.By = .unspecified
+
+  /// The groups with the most unfinished operations first; at most 1,000.
+  var groups: [WireGroup] = []
+
+  /// The number of groups that exceed the viewer's limit.
+  var otherCount: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum By: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+
+    /// Groups by this value, or by an unknown one, are left out.
+    case unspecified // = 0
+
+    /// By the kind of the operation.
+    case kind // = 1
+
+    /// By the queue of the operation.
+    case queue // = 2
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .unspecified
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .kind
+      case 2: self = .queue
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .kind: return 1
+      case .queue: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [WireGroups.By] = [
+      .unspecified,
+      .kind,
+      .queue,
+    ]
+
+  }
+
+  init() {}
+}
+
+/// The operations with the same kind or the same queue. Since version 1.4.
+nonisolated struct WireGroup: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The kind, at most 4 KiB, if operations are grouped by kind.
+  var kind: String {
+    get {_storage._kind}
+    set {_uniqueStorage()._kind = newValue}
+  }
+
+  /// The id of the queue, if operations are grouped by queue.
+  var queue: UInt64 {
+    get {_storage._queue}
+    set {_uniqueStorage()._queue = newValue}
+  }
+
+  /// The number of the group's operations in the list in each state.
+  var counts: WireCounts {
+    get {_storage._counts ?? WireCounts()}
+    set {_uniqueStorage()._counts = newValue}
+  }
+  /// Returns true if `counts` has been explicitly set.
+  var hasCounts: Bool {_storage._counts != nil}
+  /// Clears the value of `counts`. Subsequent reads from it will return its default value.
+  mutating func clearCounts() {_uniqueStorage()._counts = nil}
+
+  /// The number of all operations of the group that have ended since monitoring began, also if they are not
+  /// in the list.
+  var endedCount: Int64 {
+    get {_storage._endedCount}
+    set {_uniqueStorage()._endedCount = newValue}
+  }
+
+  /// The recent slot waits and run times of all operations of the group.
+  var times: WireTimes {
+    get {_storage._times ?? WireTimes()}
+    set {_uniqueStorage()._times = newValue}
+  }
+  /// Returns true if `times` has been explicitly set.
+  var hasTimes: Bool {_storage._times != nil}
+  /// Clears the value of `times`. Subsequent reads from it will return its default value.
+  mutating func clearTimes() {_uniqueStorage()._times = nil}
+
+  /// The number of recent run times in each of 16 ranges; empty if unknown. The upper bounds of the ranges
+  /// are 1 µs, 4 µs, 16 µs and so on, up to 268.435456 s; the last range has no upper bound.
+  var runBuckets: [UInt32] {
+    get {_storage._runBuckets}
+    set {_uniqueStorage()._runBuckets = newValue}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Operations with the same quality of service. Since version 1.4.
+nonisolated struct WireOperationQuality: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The quality of service.
+  var value: WireDetail.QualityOfService = .default
+
+  /// The ids of the operations.
+  var operations: [UInt64] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// The progress and the status that the code of an operation has reported last, the queue of the members
@@ -1899,58 +2195,87 @@ nonisolated struct WireMoreDependencies: Sendable {
 }
 
 /// One queue.
-nonisolated struct WireQueue: Sendable {
+nonisolated struct WireQueue: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The id of the queue. The same process never uses an id for two queues.
-  var id: UInt64 = 0
+  var id: UInt64 {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
 
-  var name: String = String()
+  var name: String {
+    get {_storage._name}
+    set {_uniqueStorage()._name = newValue}
+  }
 
   /// The number of the queue's operations in each state.
   var counts: WireCounts {
-    get {_counts ?? WireCounts()}
-    set {_counts = newValue}
+    get {_storage._counts ?? WireCounts()}
+    set {_uniqueStorage()._counts = newValue}
   }
   /// Returns true if `counts` has been explicitly set.
-  var hasCounts: Bool {self._counts != nil}
+  var hasCounts: Bool {_storage._counts != nil}
   /// Clears the value of `counts`. Subsequent reads from it will return its default value.
-  mutating func clearCounts() {self._counts = nil}
+  mutating func clearCounts() {_uniqueStorage()._counts = nil}
 
   /// The maximum number of operations that the queue executes at once; not set if the system
   /// decides.
   var width: Int64 {
-    get {_width ?? 0}
-    set {_width = newValue}
+    get {_storage._width ?? 0}
+    set {_uniqueStorage()._width = newValue}
   }
   /// Returns true if `width` has been explicitly set.
-  var hasWidth: Bool {self._width != nil}
+  var hasWidth: Bool {_storage._width != nil}
   /// Clears the value of `width`. Subsequent reads from it will return its default value.
-  mutating func clearWidth() {self._width = nil}
+  mutating func clearWidth() {_uniqueStorage()._width = nil}
 
   /// Whether the queue is suspended.
-  var isSuspended: Bool = false
+  var isSuspended: Bool {
+    get {_storage._isSuspended}
+    set {_uniqueStorage()._isSuspended = newValue}
+  }
 
   /// The maximum number of operations that the queue starts in a period; not set if the queue has no
   /// such limit. Since version 1.2.
   var startLimit: WireStartLimit {
-    get {_startLimit ?? WireStartLimit()}
-    set {_startLimit = newValue}
+    get {_storage._startLimit ?? WireStartLimit()}
+    set {_uniqueStorage()._startLimit = newValue}
   }
   /// Returns true if `startLimit` has been explicitly set.
-  var hasStartLimit: Bool {self._startLimit != nil}
+  var hasStartLimit: Bool {_storage._startLimit != nil}
   /// Clears the value of `startLimit`. Subsequent reads from it will return its default value.
-  mutating func clearStartLimit() {self._startLimit = nil}
+  mutating func clearStartLimit() {_uniqueStorage()._startLimit = nil}
+
+  /// The recent slot waits and run times of the queue's operations; not set if the viewer does not request
+  /// them. Since version 1.4.
+  var times: WireTimes {
+    get {_storage._times ?? WireTimes()}
+    set {_uniqueStorage()._times = newValue}
+  }
+  /// Returns true if `times` has been explicitly set.
+  var hasTimes: Bool {_storage._times != nil}
+  /// Clears the value of `times`. Subsequent reads from it will return its default value.
+  mutating func clearTimes() {_uniqueStorage()._times = nil}
+
+  /// The number of operations that have begun to execute. It never decreases. Not set if it is unknown.
+  /// Since version 1.4.
+  var startedCount: Int64 {
+    get {_storage._startedCount ?? 0}
+    set {_uniqueStorage()._startedCount = newValue}
+  }
+  /// Returns true if `startedCount` has been explicitly set.
+  var hasStartedCount: Bool {_storage._startedCount != nil}
+  /// Clears the value of `startedCount`. Subsequent reads from it will return its default value.
+  mutating func clearStartedCount() {_uniqueStorage()._startedCount = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _counts: WireCounts? = nil
-  fileprivate var _width: Int64? = nil
-  fileprivate var _startLimit: WireStartLimit? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// The maximum number of operations that a queue starts in a period.
@@ -2243,11 +2568,23 @@ nonisolated struct WireRun: Sendable {
   /// Whether the state is finished and the operation has failed. Since version 1.2.
   var isFailed: Bool = false
 
+  /// The kind of the operation; empty if it equals the title, and not set if it is unknown. Since version
+  /// 1.4.
+  var kind: String {
+    get {_kind ?? String()}
+    set {_kind = newValue}
+  }
+  /// Returns true if `kind` has been explicitly set.
+  var hasKind: Bool {self._kind != nil}
+  /// Clears the value of `kind`. Subsequent reads from it will return its default value.
+  mutating func clearKind() {self._kind = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _finished: Int64? = nil
+  fileprivate var _kind: String? = nil
 }
 
 /// A condition of queues or operations that probably is a mistake.
@@ -3576,7 +3913,7 @@ nonisolated extension WireWatch: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Interest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}filter\0\u{3}hides_over\0\u{3}shows_warned_only\0\u{3}row_limit\0\u{1}operations\0\u{1}graphs\0\u{3}root_limit\0\u{1}subjects\0\u{3}event_limit\0\u{1}timeline\0\u{1}detail\0\u{3}warning_kinds\0\u{1}search\0\u{1}logs\0\u{3}all_logs\0\u{1}names\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}filter\0\u{3}hides_over\0\u{3}shows_warned_only\0\u{3}row_limit\0\u{1}operations\0\u{1}graphs\0\u{3}root_limit\0\u{1}subjects\0\u{3}event_limit\0\u{1}timeline\0\u{1}detail\0\u{3}warning_kinds\0\u{1}search\0\u{1}logs\0\u{3}all_logs\0\u{1}names\0\u{3}queue_times\0\u{3}run_order\0\u{1}groups\0")
 
   fileprivate class _StorageClass {
     var _order: WireInterest.Order? = nil
@@ -3596,6 +3933,9 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
     var _logs: [UInt64] = []
     var _allLogs: Bool = false
     var _names: [String] = []
+    var _queueTimes: Bool = false
+    var _runOrder: WireInterest.RunOrderRequest? = nil
+    var _groups: WireInterest.GroupsRequest? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3623,6 +3963,9 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
       _logs = source._logs
       _allLogs = source._allLogs
       _names = source._names
+      _queueTimes = source._queueTimes
+      _runOrder = source._runOrder
+      _groups = source._groups
     }
   }
 
@@ -3658,6 +4001,9 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
         case 15: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._logs) }()
         case 16: try { try decoder.decodeSingularBoolField(value: &_storage._allLogs) }()
         case 17: try { try decoder.decodeRepeatedStringField(value: &_storage._names) }()
+        case 18: try { try decoder.decodeSingularBoolField(value: &_storage._queueTimes) }()
+        case 19: try { try decoder.decodeSingularMessageField(value: &_storage._runOrder) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._groups) }()
         default: break
         }
       }
@@ -3721,6 +4067,15 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
       if !_storage._names.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._names, fieldNumber: 17)
       }
+      if _storage._queueTimes != false {
+        try visitor.visitSingularBoolField(value: _storage._queueTimes, fieldNumber: 18)
+      }
+      try { if let v = _storage._runOrder {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._groups {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3747,6 +4102,9 @@ nonisolated extension WireInterest: SwiftProtobuf.Message, SwiftProtobuf._Messag
         if _storage._logs != rhs_storage._logs {return false}
         if _storage._allLogs != rhs_storage._allLogs {return false}
         if _storage._names != rhs_storage._names {return false}
+        if _storage._queueTimes != rhs_storage._queueTimes {return false}
+        if _storage._runOrder != rhs_storage._runOrder {return false}
+        if _storage._groups != rhs_storage._groups {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3792,7 +4150,7 @@ nonisolated extension WireInterest.Order: SwiftProtobuf.Message, SwiftProtobuf._
 }
 
 nonisolated extension WireInterest.Order.Column: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COLUMN_UNSPECIFIED\0\u{1}COLUMN_ID\0\u{1}COLUMN_STATE\0\u{1}COLUMN_QUEUE\0\u{1}COLUMN_PRIORITY\0\u{1}COLUMN_DEPENDENCIES\0\u{1}COLUMN_TIME\0\u{1}COLUMN_DEPENDENTS\0\u{1}COLUMN_NAME\0\u{1}COLUMN_RUN\0\u{1}COLUMN_ADDED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COLUMN_UNSPECIFIED\0\u{1}COLUMN_ID\0\u{1}COLUMN_STATE\0\u{1}COLUMN_QUEUE\0\u{1}COLUMN_PRIORITY\0\u{1}COLUMN_DEPENDENCIES\0\u{1}COLUMN_TIME\0\u{1}COLUMN_DEPENDENTS\0\u{1}COLUMN_NAME\0\u{1}COLUMN_RUN\0\u{1}COLUMN_ADDED\0\u{1}COLUMN_POSITION\0")
 }
 
 nonisolated extension WireInterest.Graph: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -3868,6 +4226,76 @@ nonisolated extension WireInterest.Timeline: SwiftProtobuf.Message, SwiftProtobu
 
   static func ==(lhs: WireInterest.Timeline, rhs: WireInterest.Timeline) -> Bool {
     if lhs.window != rhs.window {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireInterest.RunOrderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = WireInterest.protoMessageName + ".RunOrderRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}queues\0\u{1}limit\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.queues) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.limit) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.queues.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.queues, fieldNumber: 1)
+    }
+    if self.limit != 0 {
+      try visitor.visitSingularInt64Field(value: self.limit, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireInterest.RunOrderRequest, rhs: WireInterest.RunOrderRequest) -> Bool {
+    if lhs.queues != rhs.queues {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireInterest.GroupsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = WireInterest.protoMessageName + ".GroupsRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}by\0\u{1}limit\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.by) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.limit) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.by != .unspecified {
+      try visitor.visitSingularEnumField(value: self.by, fieldNumber: 1)
+    }
+    if self.limit != 0 {
+      try visitor.visitSingularInt64Field(value: self.limit, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireInterest.GroupsRequest, rhs: WireInterest.GroupsRequest) -> Bool {
+    if lhs.by != rhs.by {return false}
     if lhs.limit != rhs.limit {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -3969,7 +4397,7 @@ nonisolated extension WireMatches: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Command"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}cancel\0\u{3}cancel_with_dependents\0\u{3}set_suspended\0\u{3}set_width\0\u{3}change_priority\0\u{1}retry\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}cancel\0\u{3}cancel_with_dependents\0\u{3}set_suspended\0\u{3}set_width\0\u{3}change_priority\0\u{1}retry\0\u{3}set_start_limit\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4056,6 +4484,19 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.action = .retry(v)
         }
       }()
+      case 8: try {
+        var v: WireCommand.SetStartLimit?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .setStartLimit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .setStartLimit(v)
+        }
+      }()
       default: break
       }
     }
@@ -4093,6 +4534,10 @@ nonisolated extension WireCommand: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .retry?: try {
       guard case .retry(let v)? = self.action else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .setStartLimit?: try {
+      guard case .setStartLimit(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     }()
     case nil: break
     }
@@ -4281,6 +4726,45 @@ nonisolated extension WireCommand.Retry: SwiftProtobuf.Message, SwiftProtobuf._M
   }
 }
 
+nonisolated extension WireCommand.SetStartLimit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = WireCommand.protoMessageName + ".SetStartLimit"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}queue\0\u{1}limit\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.queue) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._limit) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.queue != 0 {
+      try visitor.visitSingularUInt64Field(value: self.queue, fieldNumber: 1)
+    }
+    try { if let v = self._limit {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireCommand.SetStartLimit, rhs: WireCommand.SetStartLimit) -> Bool {
+    if lhs.queue != rhs.queue {return false}
+    if lhs._limit != rhs._limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireCommandResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".CommandResult"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}outcomes\0\u{1}dependents\0\u{1}refusals\0")
@@ -4367,7 +4851,7 @@ nonisolated extension WireCommandResult.Refusal: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UpdatePart"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}kind_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{1}cancellations\0\u{1}attempts\0\u{1}kinds\0\u{3}found_executing\0\u{3}unstarted_completion_block_count\0\u{1}reports\0\u{1}logs\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_first\0\u{3}is_last\0\u{1}time\0\u{3}more_dependencies\0\u{1}queues\0\u{1}changed\0\u{1}removed\0\u{3}match_count\0\u{3}kept_count\0\u{1}dependents\0\u{3}root_count\0\u{3}lost_changes\0\u{1}events\0\u{1}runs\0\u{1}warnings\0\u{1}times\0\u{3}kind_times\0\u{1}behind\0\u{1}detail\0\u{1}matches\0\u{1}errors\0\u{3}kept_finished_count\0\u{1}cancellations\0\u{1}attempts\0\u{1}kinds\0\u{3}found_executing\0\u{3}unstarted_completion_block_count\0\u{1}reports\0\u{1}logs\0\u{3}run_orders\0\u{1}groups\0\u{1}qualities\0")
 
   fileprivate class _StorageClass {
     var _isFirst: Bool = false
@@ -4399,6 +4883,9 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
     var _unstartedCompletionBlockCount: Int64 = 0
     var _reports: [WireReport] = []
     var _logs: [WireOperationLog] = []
+    var _runOrders: [WireRunOrder] = []
+    var _groups: WireGroups? = nil
+    var _qualities: [WireOperationQuality] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4438,6 +4925,9 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       _unstartedCompletionBlockCount = source._unstartedCompletionBlockCount
       _reports = source._reports
       _logs = source._logs
+      _runOrders = source._runOrders
+      _groups = source._groups
+      _qualities = source._qualities
     }
   }
 
@@ -4485,6 +4975,9 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         case 27: try { try decoder.decodeSingularInt64Field(value: &_storage._unstartedCompletionBlockCount) }()
         case 28: try { try decoder.decodeRepeatedMessageField(value: &_storage._reports) }()
         case 29: try { try decoder.decodeRepeatedMessageField(value: &_storage._logs) }()
+        case 30: try { try decoder.decodeRepeatedMessageField(value: &_storage._runOrders) }()
+        case 31: try { try decoder.decodeSingularMessageField(value: &_storage._groups) }()
+        case 32: try { try decoder.decodeRepeatedMessageField(value: &_storage._qualities) }()
         default: break
         }
       }
@@ -4584,6 +5077,15 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
       if !_storage._logs.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._logs, fieldNumber: 29)
       }
+      if !_storage._runOrders.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._runOrders, fieldNumber: 30)
+      }
+      try { if let v = _storage._groups {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+      } }()
+      if !_storage._qualities.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._qualities, fieldNumber: 32)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4622,10 +5124,242 @@ nonisolated extension WireUpdatePart: SwiftProtobuf.Message, SwiftProtobuf._Mess
         if _storage._unstartedCompletionBlockCount != rhs_storage._unstartedCompletionBlockCount {return false}
         if _storage._reports != rhs_storage._reports {return false}
         if _storage._logs != rhs_storage._logs {return false}
+        if _storage._runOrders != rhs_storage._runOrders {return false}
+        if _storage._groups != rhs_storage._groups {return false}
+        if _storage._qualities != rhs_storage._qualities {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRunOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RunOrder"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}queue\0\u{1}executing\0\u{1}ready\0\u{3}is_cut\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.queue) }()
+      case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.executing) }()
+      case 3: try { try decoder.decodeRepeatedUInt64Field(value: &self.ready) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.isCut) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.queue != 0 {
+      try visitor.visitSingularUInt64Field(value: self.queue, fieldNumber: 1)
+    }
+    if !self.executing.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.executing, fieldNumber: 2)
+    }
+    if !self.ready.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.ready, fieldNumber: 3)
+    }
+    if self.isCut != false {
+      try visitor.visitSingularBoolField(value: self.isCut, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRunOrder, rhs: WireRunOrder) -> Bool {
+    if lhs.queue != rhs.queue {return false}
+    if lhs.executing != rhs.executing {return false}
+    if lhs.ready != rhs.ready {return false}
+    if lhs.isCut != rhs.isCut {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireGroups: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Groups"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}by\0\u{1}groups\0\u{3}other_count\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.by) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.groups) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.otherCount) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.by != .unspecified {
+      try visitor.visitSingularEnumField(value: self.by, fieldNumber: 1)
+    }
+    if !self.groups.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.groups, fieldNumber: 2)
+    }
+    if self.otherCount != 0 {
+      try visitor.visitSingularInt64Field(value: self.otherCount, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireGroups, rhs: WireGroups) -> Bool {
+    if lhs.by != rhs.by {return false}
+    if lhs.groups != rhs.groups {return false}
+    if lhs.otherCount != rhs.otherCount {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireGroups.By: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0BY_UNSPECIFIED\0\u{1}BY_KIND\0\u{1}BY_QUEUE\0")
+}
+
+nonisolated extension WireGroup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Group"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}queue\0\u{1}counts\0\u{3}ended_count\0\u{1}times\0\u{3}run_buckets\0")
+
+  fileprivate class _StorageClass {
+    var _kind: String = String()
+    var _queue: UInt64 = 0
+    var _counts: WireCounts? = nil
+    var _endedCount: Int64 = 0
+    var _times: WireTimes? = nil
+    var _runBuckets: [UInt32] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _kind = source._kind
+      _queue = source._queue
+      _counts = source._counts
+      _endedCount = source._endedCount
+      _times = source._times
+      _runBuckets = source._runBuckets
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._kind) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._queue) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._counts) }()
+        case 4: try { try decoder.decodeSingularInt64Field(value: &_storage._endedCount) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._times) }()
+        case 6: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._runBuckets) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._kind.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._kind, fieldNumber: 1)
+      }
+      if _storage._queue != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._queue, fieldNumber: 2)
+      }
+      try { if let v = _storage._counts {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      if _storage._endedCount != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._endedCount, fieldNumber: 4)
+      }
+      try { if let v = _storage._times {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if !_storage._runBuckets.isEmpty {
+        try visitor.visitPackedUInt32Field(value: _storage._runBuckets, fieldNumber: 6)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireGroup, rhs: WireGroup) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._queue != rhs_storage._queue {return false}
+        if _storage._counts != rhs_storage._counts {return false}
+        if _storage._endedCount != rhs_storage._endedCount {return false}
+        if _storage._times != rhs_storage._times {return false}
+        if _storage._runBuckets != rhs_storage._runBuckets {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireOperationQuality: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".OperationQuality"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}value\0\u{1}operations\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.value) }()
+      case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.operations) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.value != .default {
+      try visitor.visitSingularEnumField(value: self.value, fieldNumber: 1)
+    }
+    if !self.operations.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.operations, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireOperationQuality, rhs: WireOperationQuality) -> Bool {
+    if lhs.value != rhs.value {return false}
+    if lhs.operations != rhs.operations {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5200,58 +5934,118 @@ nonisolated extension WireMoreDependencies: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireQueue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Queue"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}counts\0\u{1}width\0\u{3}is_suspended\0\u{3}start_limit\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}counts\0\u{1}width\0\u{3}is_suspended\0\u{3}start_limit\0\u{1}times\0\u{3}started_count\0")
+
+  fileprivate class _StorageClass {
+    var _id: UInt64 = 0
+    var _name: String = String()
+    var _counts: WireCounts? = nil
+    var _width: Int64? = nil
+    var _isSuspended: Bool = false
+    var _startLimit: WireStartLimit? = nil
+    var _times: WireTimes? = nil
+    var _startedCount: Int64? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _name = source._name
+      _counts = source._counts
+      _width = source._width
+      _isSuspended = source._isSuspended
+      _startLimit = source._startLimit
+      _times = source._times
+      _startedCount = source._startedCount
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._counts) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self._width) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self.isSuspended) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._startLimit) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._counts) }()
+        case 4: try { try decoder.decodeSingularInt64Field(value: &_storage._width) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._isSuspended) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._startLimit) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._times) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._startedCount) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.id != 0 {
-      try visitor.visitSingularUInt64Field(value: self.id, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._id != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._id, fieldNumber: 1)
+      }
+      if !_storage._name.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._name, fieldNumber: 2)
+      }
+      try { if let v = _storage._counts {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._width {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+      } }()
+      if _storage._isSuspended != false {
+        try visitor.visitSingularBoolField(value: _storage._isSuspended, fieldNumber: 5)
+      }
+      try { if let v = _storage._startLimit {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._times {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._startedCount {
+        try visitor.visitSingularInt64Field(value: v, fieldNumber: 8)
+      } }()
     }
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
-    }
-    try { if let v = self._counts {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._width {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
-    } }()
-    if self.isSuspended != false {
-      try visitor.visitSingularBoolField(value: self.isSuspended, fieldNumber: 5)
-    }
-    try { if let v = self._startLimit {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireQueue, rhs: WireQueue) -> Bool {
-    if lhs.id != rhs.id {return false}
-    if lhs.name != rhs.name {return false}
-    if lhs._counts != rhs._counts {return false}
-    if lhs._width != rhs._width {return false}
-    if lhs.isSuspended != rhs.isSuspended {return false}
-    if lhs._startLimit != rhs._startLimit {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._name != rhs_storage._name {return false}
+        if _storage._counts != rhs_storage._counts {return false}
+        if _storage._width != rhs_storage._width {return false}
+        if _storage._isSuspended != rhs_storage._isSuspended {return false}
+        if _storage._startLimit != rhs_storage._startLimit {return false}
+        if _storage._times != rhs_storage._times {return false}
+        if _storage._startedCount != rhs_storage._startedCount {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5683,7 +6477,7 @@ nonisolated extension WireRuns: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Run"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}queue\0\u{1}state\0\u{1}started\0\u{1}finished\0\u{3}is_failed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}queue\0\u{1}state\0\u{1}started\0\u{1}finished\0\u{3}is_failed\0\u{1}kind\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5698,6 +6492,7 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.started) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self._finished) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.isFailed) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self._kind) }()
       default: break
       }
     }
@@ -5729,6 +6524,9 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if self.isFailed != false {
       try visitor.visitSingularBoolField(value: self.isFailed, fieldNumber: 7)
     }
+    try { if let v = self._kind {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5740,6 +6538,7 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.started != rhs.started {return false}
     if lhs._finished != rhs._finished {return false}
     if lhs.isFailed != rhs.isFailed {return false}
+    if lhs._kind != rhs._kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

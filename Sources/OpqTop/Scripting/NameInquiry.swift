@@ -45,11 +45,11 @@ struct NameInquiry: Inquiry {
     return interest
   }
 
-  /// The condition for a process of an earlier version: the name contains one of the names. A filter cannot contain
-  /// quotation marks, so only the beginning of a name with such a mark is used. `nil` if the filter would match all
-  /// operations, or would be too long.
+  /// The condition for a process of an earlier version: the name contains one of the names. The filters of earlier
+  /// versions cannot contain quotation marks, so only the beginning of a name with such a mark is used. `nil` if the
+  /// filter would match all operations, or would be too long.
   private var filter: OperationFilter? {
-    let parts = names.map { name in name.prefix { $0 != "\"" } }
+    let parts = names.map { name in String(name.unicodeScalars.prefix { $0 != "\"" }) }
     guard !parts.contains(where: \.isEmpty) else { return nil }
     let text = parts.map { "\"\($0)\"" }.joined(separator: "|")
     return text.utf8.count > WireLimits.longestText ? nil : try? OperationFilter(text)

@@ -51,7 +51,7 @@ struct SlurmOrder: Sendable {
       change = .cancel
     case .setHeld(let named, let isHeld):
       (ids, self.dependents, change) = (named, [], isHeld ? .hold : .release)
-    case .setSuspended, .setWidth, .changePriority, .retry: return nil
+    case .setSuspended, .setWidth, .setStartLimit, .changePriority, .retry: return nil
     }
     // The dependents are cancelled first. Otherwise one of them could start.
     for id in self.dependents + ids where outcomes[id] == nil && positions[id] == nil {
@@ -117,14 +117,15 @@ struct SlurmOrder: Sendable {
     case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _),
       .setHeld(let ids, _), .retry(let ids, _):
       ids
-    case .setSuspended, .setWidth: []
+    case .setSuspended, .setWidth, .setStartLimit: []
     }
   }
 
   /// Returns the result of a command that Slurm cannot carry out.
   static func refusal(of command: MonitorCommand) -> CommandResult {
     switch command {
-    case .setSuspended, .setWidth: CommandResult(refused: command, cannotChangePartition)
+    case .setSuspended, .setWidth, .setStartLimit:
+      CommandResult(refused: command, cannotChangePartition)
     case .changePriority: CommandResult(refused: command, cannotChangePriority)
     case .retry(let ids, let names):
       CommandResult(cannotRetry: command, count: ids.count + names.count)

@@ -248,6 +248,8 @@ package struct DashboardLoop: ~Copyable {
     case .suspendProgram: suspend()
     case .repaint: terminal.repaintAll()
     case .bell: terminal.ringBell()
+    // The keys that request these effects do not exist yet.
+    case .copy, .saveSettings, .setMouse, .setTheme: break
     }
   }
 

@@ -41,6 +41,8 @@ extension Dashboard {
       lostChanges: live.lostChanges, warnings: live.warnings, at: time ?? now)
     update.times = live.times
     update.processes = live.processes
+    if connection.interest.runOrder != nil { update.runOrders = Array(live.runOrders.values) }
+    if connection.interest.groups?.by == live.groups?.by { update.groups = live.groups }
     update.runs = connection.interest.timeline == nil ? nil : live.runs ?? RecentRuns()
     update.events = connection.interest.eventLimit == 0 ? nil : EventNews()
     take(.monitor(.update(update)))

@@ -121,6 +121,13 @@ enum GoldenFrame {
       case .cancelled: "c"
       case .warning: "!"
       case .accent: "a"
+      case .kind0: "g"
+      case .kind1: "i"
+      case .kind2: "j"
+      case .kind3: "l"
+      case .kind4: "m"
+      case .kind5: "n"
+      case .otherKind: "o"
       }
     guard style.isReversed else { return letter }
     return letter == "!" ? "?" : letter.uppercased()

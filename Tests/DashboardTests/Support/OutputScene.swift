@@ -83,7 +83,7 @@ struct OutputScene {
         searches.append(search)
         others += answer(dashboard.take(.outputSearched(result(search))))
       case .send, .watch, .export, .findProcesses, .open, .replay, .quit, .interrupt,
-        .suspendProgram, .repaint, .bell:
+        .suspendProgram, .repaint, .bell, .copy, .saveSettings, .setMouse, .setTheme:
         others.append(effect)
       }
     }

@@ -65,6 +65,8 @@ struct StyleEvidence {
     guard run.text.contains(where: { $0 != " " }) else { return true }
     switch run.role {
     case .text, .strong, .dim: return true
+    // The color of a kind shows no fact: the sentence about the selected run names its kind.
+    case .kind0, .kind1, .kind2, .kind3, .kind4, .kind5, .otherKind: return true
     case .warning: return run.text.contains { $0.isLetter || $0 == "!" }
     case .accent:
       // The accent color marks the critical path, which has its own line characters. So this color
@@ -111,6 +113,7 @@ struct StyleEvidence {
     case .failed: (["fail", "error"], [glyphs.runFailure])
     case .cancelled: (["canc"], [glyphs.share(of: .cancelled)])
     case .text, .strong, .dim, .warning, .accent: ([], [])
+    case .kind0, .kind1, .kind2, .kind3, .kind4, .kind5, .otherKind: ([], [])
     }
   }
 }

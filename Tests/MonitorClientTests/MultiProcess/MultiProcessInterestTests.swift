@@ -28,6 +28,55 @@ struct MultiProcessInterestTests {
     #expect(wishes.map(\.interest.detail) == [ID(7), nil, nil])
   }
 
+  @Test("A request for run orders is sent to the processes of its queues, or to all")
+  func runOrders() {
+    func requests(_ queues: Set<QueueReport.ID>) -> [Interest.RunOrderRequest?] {
+      var interest = Interest()
+      interest.runOrder = .init(queues: queues, limit: 40)
+      return (1...3).map { ProcessTranslation(number: $0).own(interest).runOrder }
+    }
+    let all = Interest.RunOrderRequest(limit: 40)
+    #expect(requests([]) == [all, all, all])
+    // The last id is not one that a viewer has received.
+    #expect(
+      requests([.init(2 << 56 | 4), .init(3 << 56 | 4), .init(3 << 56 | 5), .init(7)])
+        == [
+          nil, .init(queues: [.init(4)], limit: 40),
+          .init(queues: [.init(4), .init(5)], limit: 40),
+        ])
+  }
+
+  @Test("Ids in run orders and groups have the number of their process, and wrong ids are left out")
+  func translatedViews() throws {
+    var queue = QueueReport(id: .init(4), name: "io")
+    (queue.times, queue.startedCount) = (TimeStatistics(), 7)
+    var update = Update(time: MonitorTime(nanoseconds: 1), queues: [queue])
+    update.runOrders = [
+      RunOrder(
+        queue: .init(4), executing: [ID(7), ID(.max)], ready: [ID(.max), ID(8)], isCut: true),
+      RunOrder(queue: .init(.max)),
+    ]
+    update.groups = OperationGroups(
+      by: .queue,
+      groups: [.init(key: .queue(.init(4)), endedCount: 3), .init(key: .queue(.init(.max)))],
+      otherCount: 2)
+    let translation = ProcessTranslation(number: 2)
+    var merged = translation.merged(update)
+    let own = try #require(QueueReport.ID(4).numbered(2))
+    #expect(merged.queues == [queue.identified(as: own)] && merged.queues[0].startedCount == 7)
+    #expect(
+      merged.runOrders == [
+        RunOrder(queue: own, executing: [scene.id(2, 7)], ready: [scene.id(2, 8)], isCut: true)
+      ])
+    #expect(
+      merged.groups
+        == OperationGroups(
+          by: .queue, groups: [.init(key: .queue(own), endedCount: 3)], otherCount: 2))
+    update.groups = OperationGroups(by: .kind, groups: [.init(key: .kind("merge"))])
+    merged = translation.merged(update)
+    #expect(merged.groups == update.groups)
+  }
+
   @Test func onlyProcessesWithAChangedInterestReceiveARequest() {
     var merge = MergeScene(count: 3).merge
     var interest = Interest()

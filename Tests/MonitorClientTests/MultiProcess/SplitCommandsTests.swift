@@ -57,6 +57,15 @@ struct SplitCommandsTests {
     #expect(first == answer(.setWidth(queue, 8), [.requested]))
     let second = commands.take(answer(.setSuspended(.init(4), true), [.denied]), from: 2)
     #expect(second == answer(.setSuspended(queue, true), [.denied]))
+    for limit in [nil, QueueReport.StartLimit(count: 5, periodSeconds: 1)] {
+      let own = MonitorCommand.setStartLimit(.init(4), limit)
+      #expect(
+        commands.give(.setStartLimit(queue, limit), at: scene.now).orders
+          == [.init(process: 2, command: own)])
+      #expect(
+        commands.take(answer(own, [.requested]), from: 2)
+          == answer(.setStartLimit(queue, limit), [.requested]))
+    }
   }
 
   @Test func aPriorityChangeIsSentToEachProcess() {

@@ -114,7 +114,8 @@ import Testing
     update.runs = RecentRuns(
       runs: ids.prefix(10_000).map {
         OperationRun(
-          id: $0, title: "run", queue: .init(1), state: .executing, started: WireSamples.time(1))
+          id: $0, title: "run", queue: .init(1), state: .executing, started: WireSamples.time(1),
+          kind: "kind")
       }, count: 24)
     update.warnings = (0..<1_000).map { index in
       MonitorWarning(kind: .cycle, operations: Array(ids.prefix(200)), count: index)
@@ -130,6 +131,18 @@ import Testing
         lines: (0..<50).map {
           LogLine(time: WireSamples.time($0), level: .info, text: String(repeating: "x", count: 80))
         })
+    }
+    update.runOrders = (0..<10).map { index in
+      RunOrder(
+        queue: .init(UInt64(index)), executing: Array(ids.suffix(50)),
+        ready: Array(ids.suffix(450)),
+        isCut: true)
+    }
+    let kind = String(repeating: "é", count: 1_000)
+    update.groups?.groups = (0..<1_000).map { index in
+      var group = WireSamples.group
+      group.key = .kind("\(kind)\(index)")
+      return group
     }
     update.detail?.awaitedOperations = ids
     update.detail?.awaitedQueues = ids.map { .init($0.rawValue) }
@@ -194,11 +207,16 @@ import Testing
     update.warnings = [
       MonitorWarning(kind: .cycle, operations: WireSamples.ids(1, 2, 3, 4), count: 1)
     ]
+    update.runOrders = [
+      RunOrder(queue: .init(1), executing: WireSamples.ids(1), ready: WireSamples.ids(2, 3))
+    ]
+    let groups = update.groups?.groups.count ?? 0
     let entries =
-      update.queues.count + 3 + (update.events?.events.count ?? 0) + (update.runs?.runs.count ?? 0)
+      groups + 1 + update.queues.count + 3 + (update.events?.events.count ?? 0)
+      + (update.runs?.runs.count ?? 0)
       + 1 + update.kindTimes.count + update.logs.reduce(0) { $0 + 1 + $1.lines.count }
     #expect(entries > 6)
-    let ids = 3 * 2 + 3 + 1 + 2 + 4
+    let ids = 3 * 2 + 3 + 1 + 2 + 4 + 3
     func sentence(mostEntries: Int, mostIDs: Int) -> String? {
       var assembler = UpdateAssembler(mostEntries: mostEntries, mostIDs: mostIDs)
       do {
@@ -246,13 +264,15 @@ import Testing
     update.warnings[0].awaitedTitle = name
     update.detail?.reasons[0].sentence = name
     update.kindTimes = [name: WireSamples.times]
+    update.runs?.runs[0].kind = name
+    update.groups = OperationGroups(by: .kind, groups: [.init(key: .kind(name))])
     return update
   }
 
   @Test func longNamesAreCut() throws {
     let name = String(repeating: "long name ", count: 1_000)
     let update = update(named: name)
-    #expect(Array(UpdateParts(update)).joined().count < 9 * 4_096 + 2_000)
+    #expect(Array(UpdateParts(update)).joined().count < 10 * 4_096 + 2_500)
     let arrived = try arrival(of: update).update
     #expect(arrived == self.update(named: String(name.prefix(4_092)) + "…"))
     var hello = WireSamples.hello

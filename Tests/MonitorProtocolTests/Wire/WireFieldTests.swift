@@ -11,7 +11,8 @@ import Testing
   private static let zero = WireSamples.time(0)
   /// Fields that only a viewer sets, and that are not part of messages.
   private static let viewerFields = [
-    "Hello.canHold", "Hello.host", "MonitorWarning.process", "Update.processes",
+    "Hello.canHold", "Hello.host", "MonitorWarning.process", "RunOrder.isEstimated",
+    "Update.processes",
   ]
 
   /// Returns each sample value together with a value of the same type that has as few contents as
@@ -64,7 +65,11 @@ import Testing
       (
         WireSamples.detail.reasons[0],
         OperationDetail.Reason(kind: .notInQueue, sentence: "")
-      ),
+      ), (WireSamples.runOrder, RunOrder(queue: .init(0))),
+      (WireSamples.groups, OperationGroups(by: .queue)),
+      (WireSamples.group, OperationGroups.Group(key: .queue(.init(0)))),
+      (interest.runOrder as Any, Interest.RunOrderRequest(limit: 0)),
+      (interest.groups as Any, Interest.GroupsRequest(by: .kind, limit: 0)),
       (
         Farewell(cause: .processEnds, reason: "a", versions: .init(major: 9, minor: 8)),
         Farewell(cause: .unknown, reason: "", versions: none)

@@ -138,6 +138,36 @@ import Testing
     #expect(arrived.names == Set(interest.names.sorted().prefix(3).map(\.wireText)))
   }
 
+  @Test("A request for run orders names at most 64 queues and at most 500 operations a queue")
+  func theRunOrdersOfAnInterestAreLimited() {
+    func request(_ count: UInt64, limit: Int64) -> [UInt8] {
+      HandMade.watch(
+        HandMade.message(19, HandMade.packed(1, 0..<count), HandMade.signed(2, limit)))
+    }
+    #expect(sentence(request(0, limit: 0)) == nil)
+    #expect(sentence(request(64, limit: 500)) == nil)
+    #expect(
+      sentence(request(65, limit: 1))
+        == "the viewer requests the run orders of 65 queues; the limit is 64")
+    for wrong: Int64 in [-1, 501, .min, .max] {
+      #expect(
+        sentence(request(1, limit: wrong))
+          == "a run order's limit of \(wrong) is not between 0 and 500")
+    }
+  }
+
+  @Test("A request for groups has a limit from 0 to 1,000", arguments: [1, 2, 99] as [UInt64])
+  func theGroupsOfAnInterestAreLimited(by: UInt64) {
+    func request(_ limit: Int64) -> [UInt8] {
+      HandMade.watch(HandMade.message(20, HandMade.number(1, by), HandMade.signed(2, limit)))
+    }
+    #expect(sentence(request(0)) == nil && sentence(request(1_000)) == nil)
+    for wrong: Int64 in [-1, 1_001, .min, .max] {
+      #expect(
+        sentence(request(wrong)) == "a limit of groups of \(wrong) is not between 0 and 1000")
+    }
+  }
+
   @Test func aFilterIsReadAndIsNotLongerThanFourKibibytes() {
     func filter(_ text: String) -> [UInt8] { HandMade.watch(HandMade.text(2, text)) }
     #expect(sentence(filter("state:exec age>5s")) == nil)
@@ -181,6 +211,29 @@ import Testing
     #expect(sentence(width(1_000_000)) == nil)
     for wrong: Int64 in [-1, 1_000_001, .min, .max] {
       #expect(sentence(width(wrong)) == "a width of \(wrong) is not between 0 and 1000000")
+    }
+  }
+
+  @Test("A limit of starts has 1 to 1,000,000 starts in 1 ns to 365 days, or is removed")
+  func aStartLimitIsChecked() {
+    func limit(_ count: Int64, _ period: Int64) -> [UInt8] {
+      HandMade.message(
+        3,
+        HandMade.message(
+          8, HandMade.number(1, 3),
+          HandMade.message(2, HandMade.signed(1, count), HandMade.signed(2, period))))
+    }
+    let year: Int64 = 31_536_000_000_000_000
+    #expect(sentence(HandMade.message(3, HandMade.message(8, HandMade.number(1, 3)))) == nil)
+    #expect(sentence(limit(1, 1)) == nil && sentence(limit(1_000_000, year)) == nil)
+    for wrong: Int64 in [-1, 0, 1_000_001, .min, .max] {
+      #expect(
+        sentence(limit(wrong, 1)) == "a start limit of \(wrong) is not between 1 and 1000000")
+    }
+    for wrong: Int64 in [-1, 0, year + 1, .min, .max] {
+      #expect(
+        sentence(limit(1, wrong))
+          == "a start limit's period of \(wrong) is not between 1 and \(year)")
     }
   }
 
@@ -228,6 +281,8 @@ import Testing
     interest.rootLimit = -1
     interest.eventLimit = .max
     interest.timeline = .init(window: .seconds(-1), limit: .max)
+    interest.runOrder = .init(queues: Set((0..<100).map { .init($0) }), limit: .max)
+    interest.groups = .init(by: .kind, limit: -1)
     let frame = ViewerMessage.watch(interest, interval: .zero).encoded()
     #expect(frame.count <= WireLimits.maximumMessageSize)
     guard case .watch(let accepted, let interval) = try ViewerMessage(decoding: frame) else {
@@ -244,6 +299,9 @@ import Testing
     #expect(accepted.rootLimit == 0)
     #expect(accepted.eventLimit == WireLimits.mostRows)
     #expect(accepted.timeline == .init(window: .zero, limit: WireLimits.mostRows))
+    let queues = Set((0..<64).map { QueueReport.ID($0) })
+    #expect(accepted.runOrder == .init(queues: queues, limit: 500))
+    #expect(accepted.groups == .init(by: .kind, limit: 0))
   }
 
   @Test func theLargestCommandAndItsResultFitIntoAFrame() throws {

@@ -70,6 +70,62 @@ import Testing
     }
   }
 
+  @Test(
+    "A run has its kind, which is not sent twice if it equals the title",
+    arguments: [nil, "GET", "", "a"])
+  func kindsOfRunsArriveUnchanged(kind: String?) throws {
+    var update = Update(time: WireSamples.time(1))
+    var run = WireSamples.run
+    run.kind = kind
+    update.runs = RecentRuns(runs: [run])
+    // An empty kind has the meaning of an unknown one.
+    #expect(try roundTrip(update)?.runs?.runs.first?.kind == (kind == "" ? nil : kind))
+    let long = String(repeating: "k", count: 500)
+    (run.title, run.kind) = (long, long)
+    update.runs?.runs[0] = run
+    #expect(Array(UpdateParts(update)).joined().count < 600)
+    #expect(try roundTrip(update) == update)
+  }
+
+  @Test(
+    "Groups by queue arrive unchanged, and groups without operations differ from missing groups")
+  func groupsArriveUnchanged() throws {
+    var update = Update(time: WireSamples.time(1))
+    #expect(try roundTrip(update)?.groups == nil)
+    for by in OperationGroups.By.allCases {
+      update.groups = OperationGroups(by: by)
+      #expect(try roundTrip(update) == update)
+    }
+    update.groups = OperationGroups(
+      by: .queue, groups: [.init(key: .queue(.init(.max)), times: WireSamples.times)],
+      otherCount: 1 << 40)
+    #expect(try roundTrip(update) == update)
+  }
+
+  @Test("Each quality of service arrives with its operation, also if only some operations have one")
+  func qualitiesArriveUnchanged() throws {
+    var update = Update(time: WireSamples.time(1))
+    for (index, quality) in (OperationQualityOfService.allCases + [.utility]).enumerated() {
+      var report = OperationReport(
+        id: .init(UInt64(index)), name: "", className: "", queue: .init(0), state: .ready)
+      report.qualityOfService = quality
+      update.changed.append(report)
+    }
+    #expect(try roundTrip(update) == update)
+  }
+
+  @Test("A queue without times differs from a queue whose times are unknown")
+  func timesOfQueuesArriveUnchanged() throws {
+    var queue = QueueReport(id: .init(1), name: "cpu")
+    for times in [nil, TimeStatistics(), WireSamples.times] {
+      for count in [nil, 0, 1 << 40] {
+        (queue.times, queue.startedCount) = (times, count)
+        let update = Update(time: WireSamples.time(1), queues: [queue])
+        #expect(try roundTrip(update) == update)
+      }
+    }
+  }
+
   @Test(arguments: WireSamples.commands)
   func aCommandArrivesUnchanged(_ command: MonitorCommand) throws {
     let message = ViewerMessage.command(command, token: .max)

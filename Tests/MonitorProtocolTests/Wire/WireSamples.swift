@@ -43,6 +43,9 @@ enum WireSamples {
     interest.detail = .init(0)
     interest.search = .init(text: "merge", start: .init(0))
     interest.logs = .operations(Set(ids(6, .max)))
+    interest.queueTimes = true
+    interest.runOrder = .init(queues: [.init(3), .init(.max)], limit: 40)
+    interest.groups = .init(by: .queue, limit: 9)
     interest.warningKinds = [.cycle, .leaking]
     return interest
   }
@@ -53,7 +56,9 @@ enum WireSamples {
       .setSuspended(.init(3), true), .setSuspended(.init(0), false), .setWidth(.init(3), 8),
       .setWidth(.init(3), 0), .setWidth(.init(3), nil), .changePriority(ids(5, 4), by: -1),
       .changePriority(ids(5), by: 4), .retry(ids(6, .max)), .retry([]),
-      .retry(ids(7), names: ["merge \u{1B}[2J é", ""]),
+      .retry(ids(7), names: ["merge \u{1B}[2J é", ""]), .setStartLimit(.init(3), nil),
+      .setStartLimit(.init(.max), .init(count: 100, periodSeconds: 60)),
+      .setStartLimit(.init(3), .init(count: 1, periodNanoseconds: 1)),
     ]
   }
 
@@ -61,12 +66,15 @@ enum WireSamples {
   static let refusals = [1: "it has succeeded", 4: "\u{1B}[2J é"]
 
   static var queue: QueueReport {
-    QueueReport(
+    var report = QueueReport(
       id: .init(3), name: "net",
       counts: StateCounts(
         waiting: 1, ready: 2, held: 3, executing: 4, cancelling: 5, finished: 6, failed: 5,
         cancelled: 7, total: 8),
       width: 9, isSuspended: true, startLimit: .init(count: 5, periodSeconds: 0.25))
+    report.times = times
+    report.startedCount = 17
+    return report
   }
 
   static var operation: OperationReport {
@@ -85,6 +93,7 @@ enum WireSamples {
     report.statusText = "parsing \u{1B}[2J page 7"
     report.memberQueue = .init(4)
     report.delayEnd = time(9_000)
+    report.qualityOfService = .utility
     return report
   }
 
@@ -122,7 +131,7 @@ enum WireSamples {
   static var run: OperationRun {
     OperationRun(
       id: .init(13), title: "GET", queue: .init(3), state: .finished, started: time(14),
-      finished: time(15))
+      finished: time(15), kind: "fetch \u{1B}[2J")
   }
 
   static var warning: MonitorWarning {
@@ -137,6 +146,21 @@ enum WireSamples {
       wait: Percentiles(
         count: 20, p50: .nanoseconds(1), p90: .nanoseconds(2), p99: .nanoseconds(3)),
       run: Percentiles(count: 1, p50: .seconds(4), p90: .seconds(5), p99: .seconds(6)))
+  }
+
+  static var runOrder: RunOrder {
+    RunOrder(queue: .init(3), executing: ids(1, .max), ready: ids(9, 2, 300), isCut: true)
+  }
+
+  static var group: OperationGroups.Group {
+    .init(
+      key: .kind("merge \u{1B}[2J é"), counts: queue.counts, endedCount: 1_000_000, times: times,
+      runBuckets: (0..<OperationGroups.bucketCount).map { 300 * $0 })
+  }
+
+  /// Groups by kind. The second group has no times and an empty kind.
+  static var groups: OperationGroups {
+    OperationGroups(by: .kind, groups: [group, .init(key: .kind(""))], otherCount: 3)
   }
 
   static var detail: OperationDetail {
@@ -184,6 +208,8 @@ enum WireSamples {
     update.matches = matches
     update.logs = [OperationLog(of: .init(7), mayBeDropped: true), log]
     update.detail = detail
+    update.runOrders = [runOrder, RunOrder(queue: .init(4))]
+    update.groups = groups
     return update
   }
 }

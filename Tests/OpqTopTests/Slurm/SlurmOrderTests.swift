@@ -67,7 +67,7 @@ import Testing
   func refusals() {
     for command in [
       MonitorCommand.setSuspended(.init(1), true), .setWidth(.init(1), 2),
-      .changePriority([id(1)], by: 1),
+      .changePriority([id(1)], by: 1), .setStartLimit(.init(1), nil),
     ] {
       #expect(makeOrder(command)?.jobs == nil)
       let result = SlurmOrder.refusal(of: command)

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The groups of the operations in the list. Each operation of the list belongs to one group.
+public struct OperationGroups: Sendable, Equatable {
+  /// The value by which operations are grouped.
+  public enum By: Sendable, Hashable, CaseIterable {
+    /// Operations with the same ``OperationReport/kind`` are a group.
+    case kind
+    /// The operations of a queue are a group.
+    case queue
+  }
+
+  /// The value that the operations of a group have in common. It identifies the group.
+  public enum Key: Sendable, Hashable {
+    /// The kind of the operations, unsanitised and at most 4 KiB of UTF-8.
+    case kind(String)
+    /// The queue of the operations.
+    case queue(QueueReport.ID)
+  }
+
+  /// The operations with the same kind or the same queue.
+  public struct Group: Sendable, Equatable, Identifiable {
+    /// The value that the operations have in common.
+    public var key: Key
+    /// The number of the group's operations in the list in each state. ``StateCounts/total`` is their number.
+    public var counts: StateCounts
+    /// The number of all operations of the group that have ended since monitoring began, also if they are not in the
+    /// list. It never decreases.
+    public var endedCount: Int
+    /// The statistics of the recent slot waits and run times of all operations of the group, also if they are not in
+    /// the list.
+    public var times: TimeStatistics
+    /// The number of recent run times in each of the ranges of ``OperationGroups/bucketBounds``:
+    /// ``OperationGroups/bucketCount`` numbers, or none if the run times are unknown. They cover the same operations
+    /// as ``times``. The numbers of several groups or processes can be added.
+    public var runBuckets: [Int]
+
+    /// The value that identifies the group.
+    public var id: Key { key }
+
+    /// Creates a group. By default, no times are known.
+    public init(
+      key: Key, counts: StateCounts = StateCounts(), endedCount: Int = 0,
+      times: TimeStatistics = TimeStatistics(), runBuckets: [Int] = []
+    ) {
+      self.key = key
+      self.counts = counts
+      self.endedCount = endedCount
+      self.times = times
+      self.runBuckets = runBuckets
+    }
+  }
+
+  /// The number of ranges of run times.
+  public static let bucketCount = 16
+
+  /// The upper bounds of all ranges of run times except the last one, which has none: 1 µs, 4 µs, 16 µs and so on, up
+  /// to 268.435456 s. A run time that equals a bound belongs to the next range. A process always uses these bounds.
+  public static let bucketBounds = (0..<bucketCount - 1).map {
+    Duration.microseconds(1 << (2 * $0))
+  }
+
+  /// Returns the index of the range that contains a run time, from 0 on.
+  package static func bucket(of time: Duration) -> Int {
+    bucketBounds.firstIndex { time < $0 } ?? bucketCount - 1
+  }
+
+  /// The value by which the operations are grouped.
+  public var by: By
+  /// The groups. A process sends those with the most unfinished operations first. Each key is in the list once.
+  public var groups: [Group]
+  /// The number of groups that exceed the limit of the request.
+  public var otherCount: Int
+
+  /// Creates a list of groups. By default, it is empty.
+  public init(by: By, groups: [Group] = [], otherCount: Int = 0) {
+    self.by = by
+    self.groups = groups
+    self.otherCount = otherCount
+  }
+}
