@@ -371,6 +371,31 @@ import Testing
     #expect(elsewhere.frame(at: moment(8))?.time.monotonic == moment(1_001))
   }
 
+  @Test("The first frame waits for the first update, and 2 s for operations")
+  func firstFrameWaits() {
+    var picture = MonitorPicture()
+    picture.take(.hello(hello()), at: moment(0))
+    #expect(!BatchLoop.canPrint([picture], after: .seconds(3)))
+    #expect(BatchLoop.canPrint([picture], after: .seconds(10)))
+    picture.take(.update(Update(time: moment(1))), at: moment(1))
+    #expect(!BatchLoop.canPrint([picture], after: .seconds(1)))
+    #expect(BatchLoop.canPrint([picture], after: .seconds(2)))
+    var queue = QueueReport(id: .init(1), name: "io")
+    queue.counts = StateCounts(ready: 1, total: 1)
+    picture.take(.update(Update(time: moment(2), queues: [queue])), at: moment(2))
+    #expect(BatchLoop.canPrint([picture], after: .zero))
+  }
+
+  @Test("The first frame does not wait for a process that does not answer or has ended")
+  func firstFrameDoesNotWait() {
+    for message in [MonitorMessage.silent(for: .seconds(2)), .ended(reason: "it has exited")] {
+      var picture = MonitorPicture()
+      picture.take(.hello(hello()), at: moment(0))
+      picture.take(message, at: moment(1))
+      #expect(BatchLoop.canPrint([picture], after: .seconds(2)))
+    }
+  }
+
   @Test(arguments: [
     (MonitorMessage.disconnected(reason: "reset"), "connection lost: reset"),
     (.ended(reason: "it has exited"), "it has exited"),

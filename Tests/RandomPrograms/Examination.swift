@@ -53,6 +53,10 @@ struct Examination {
     return """
       \(title), \(place). OPQ_SEED=\(failure.seed) repeats it, \(length) steps long.
 
+      \(failure.discrepancy.findings.joined(separator: "\n"))
+
+      The smallest program:
+
       \(smallest.text(marking: last.stepCount))
 
       \(last.findings.joined(separator: "\n"))

@@ -11,6 +11,8 @@ package struct BatchLoop {
   static let firstFrameDelay = Duration.milliseconds(250)
   /// The maximum time for which the first frame waits for operations to be added.
   private static let patience = Duration.seconds(2)
+  /// The maximum time for which the first frame waits for the first update of a process that answers.
+  private static let longestPatience = Duration.seconds(10)
 
   /// The watched sources: several processes, or one source of any kind.
   let sessions: [any MonitorSource]
@@ -67,13 +69,14 @@ package struct BatchLoop {
       let isOver = pictures.allSatisfy { $0.endedReason != nil }
       if !isOver {
         guard now >= due else { continue }
-        let isFilled = pictures.allSatisfy { $0.isFilled || $0.endedReason != nil }
-        guard isFilled || now >= start + Self.patience else {
+        guard Self.canPrint(pictures, after: now - start) else {
           due = now + min(interval, .milliseconds(20))
           continue
         }
       }
-      let shown = pictures.indices.filter { !pictures[$0].isEndReported }
+      let shown = pictures.indices.filter {
+        !pictures[$0].isEndReported && (pictures[$0].hasData || pictures[$0].isSilent)
+      }
       let frames = shown.compactMap { pictures[$0].frame(at: now) }
       if !frames.isEmpty {
         let error = StandardStream.output.write(printer.text(of: frames, among: pictures))
@@ -89,6 +92,18 @@ package struct BatchLoop {
       if isLast || printed == options.frameCount { return .status(0) }
       due = max(due + interval, now)
     }
+  }
+
+  /// Returns whether the first frame can be printed.
+  ///
+  /// - Parameters:
+  ///   - pictures: The states of the watched processes.
+  ///   - time: The time since the start of the loop.
+  /// - Returns: Whether the processes have operations, or the time for which the frame waits is over.
+  static func canPrint(_ pictures: [MonitorPicture], after time: Duration) -> Bool {
+    let open = pictures.filter { $0.endedReason == nil }
+    if time >= longestPatience || open.allSatisfy(\.isFilled) { return true }
+    return time >= patience && open.allSatisfy { $0.hasData || $0.isSilent }
   }
 
   private func read(_ session: any MonitorSource, into picture: inout MonitorPicture) {

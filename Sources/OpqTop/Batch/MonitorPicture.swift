@@ -48,6 +48,9 @@ struct MonitorPicture {
   /// The number of state changes that the process did not record.
   var lostChanges: UInt64 { state.lostChanges }
 
+  /// Whether an update of the process has arrived, or no update can arrive.
+  var hasData: Bool { state.latest != nil || endedReason != nil }
+
   /// Whether the process has operations.
   var isFilled: Bool { source.hello != nil && state.counts.total > 0 }
 
