@@ -40,11 +40,11 @@ class SteeredAsynchronous: SteeredOperation, SteeredByProgram, @unchecked Sendab
     if flags.value.isFinished { return }
     willChangeValue(forKey: "isExecuting")
     willChangeValue(forKey: "isFinished")
-    let hasReported = flags.change { flags in
-      defer { flags = Flags(isFinished: true) }
-      return flags.hasReported
+    // The operation reports its end while it holds the lock, so that no thread sees its finish before the report.
+    flags.change { flags in
+      if flags.hasReported { role.reports.end(role.index) }
+      flags = Flags(isFinished: true)
     }
-    if hasReported { role.reports.end(role.index) }
     didChangeValue(forKey: "isExecuting")
     didChangeValue(forKey: "isFinished")
   }

@@ -34,11 +34,11 @@ final class SteeredLate: SteeredOperation, SteeredByProgram, @unchecked Sendable
   func finish() {
     if flags.value.isFinished { return }
     willChangeValue(forKey: "isFinished")
-    let isLast = flags.change { flags in
-      defer { flags.isFinished = true }
-      return flags.hasBegun && !flags.isFinished
+    // The operation reports its end while it holds the lock, so that no thread sees its finish before the report.
+    flags.change { flags in
+      if flags.hasBegun, !flags.isFinished { role.reports.end(role.index) }
+      flags.isFinished = true
     }
-    if isLast { role.reports.end(role.index) }
     didChangeValue(forKey: "isFinished")
   }
 }

@@ -27,11 +27,12 @@ final class SteeredLingering: SteeredAsynchronous, @unchecked Sendable {
 
   override func finish() {
     if flags.value.isFinished { return }
-    let (hasReported, isFirst) = flags.change { flags in
+    // The operation reports its end while it holds the lock, so that no thread sees its finish before the report.
+    let hasReported = flags.change { flags in
+      if flags.hasReported, !flags.isFinished { role.reports.end(role.index) }
       defer { flags = Flags(isFinished: true) }
-      return (flags.hasReported, !flags.isFinished)
+      return flags.hasReported
     }
-    if hasReported, isFirst { role.reports.end(role.index) }
     // The deliberate fault of the operation: it announces its finish only when `start()` returns.
     if role.finishesWithStart, hasReported { return }
     announceFinish()

@@ -51,11 +51,11 @@ final class SteeredStateful: SteeredOperation, SteeredByProgram, @unchecked Send
   func finish() {
     if state.value.phase == .finished { return }
     willChangeValue(forKey: "phase")
-    let hasReported = state.change { state in
-      defer { state = State(phase: .finished) }
-      return state.hasReported
+    // The operation reports its end while it holds the lock, so that no thread sees its finish before the report.
+    state.change { state in
+      if state.hasReported { role.reports.end(role.index) }
+      state = State(phase: .finished)
     }
-    if hasReported { role.reports.end(role.index) }
     didChangeValue(forKey: "phase")
   }
 }
