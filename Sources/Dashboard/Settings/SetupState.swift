@@ -50,8 +50,12 @@ struct SetupState: Sendable, Equatable {
 
   /// The columns of the settings; `nil` if the dashboard chooses them.
   var columns: [ColumnSetting]? {
-    guard !isAutomatic else { return nil }
-    return order.filter { shown.contains($0) }.map { ColumnSetting($0, width: widths[$0]) }
+    isAutomatic ? nil : listed
+  }
+
+  /// The columns that the list shows, in order.
+  var listed: [ColumnSetting] {
+    order.filter { shown.contains($0) }.map { ColumnSetting($0, width: widths[$0]) }
   }
 
   /// Selects the other side.

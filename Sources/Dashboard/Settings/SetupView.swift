@@ -59,7 +59,8 @@ struct SetupView {
     let key = state.side == .settings ? state.selectedKey : .columns
     let columns = columns.dropFirst(2).dropLast(2)
     let text = WrappedText(
-      "The key in the settings file is \(key.rawValue). \(key.values)", columns: columns.count, lineLimit: rows.count,
+      "The key in the settings file is \(key.rawValue). \(key.values)", columns: columns.count,
+      lineLimit: rows.count,
       style: Style(.dim), isUnicode: canvas.glyphs.isUnicode)
     for (row, line) in zip(rows, text.lines) {
       canvas.write(line, row: row, column: columns.lowerBound)
@@ -127,11 +128,13 @@ struct SetupView {
     canvas.select(row: row, columns: columns)
   }
 
-  /// Draws the list with the columns of the chooser. No row of it is selected.
+  /// Draws the list with the columns of the chooser. No row of it is selected. The columns are never chosen
+  /// automatically, because the list can be narrower than the preview.
   private func drawPreview(rule row: Int, on canvas: inout Canvas) {
     canvas.rule(row: row, title: [Span(" the list ", .dim)])
     var dashboard = dashboard
     dashboard.list.selection = ListSelection()
+    dashboard.settings.columns = state.listed
     OperationTableView(dashboard: dashboard, layout: layout.movingHeadings(to: row + 1))
       .draw(on: &canvas)
   }
