@@ -57,7 +57,7 @@ import Testing
   // MARK: Themes
 
   @Test(
-    "ST-14: a theme has the terminal's own colors if the terminal has fewer than 256",
+    "SF-14: a theme has the terminal's own colors if the terminal has fewer than 256",
     arguments: [Theme.dark, .light], [Capabilities.Colors.none, .eight, .sixteen])
   func fewColorsAreThoseOfTheTerminal(theme: Theme, colors: Capabilities.Colors) {
     for role in Role.allCases {
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(
-    "ST-14: the theme none, and a terminal without colors, have no color",
+    "SF-14: the theme none, and a terminal without colors, have no color",
     arguments: [Capabilities.Colors.none, .eight, .sixteen, .twoHundredFiftySix])
   func noColors(colors: Capabilities.Colors) {
     for role in Role.allCases {
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "ST-14: each color of a theme can be read on all usual backgrounds of the theme",
+    "SF-14: each color of a theme can be read on all usual backgrounds of the theme",
     arguments: [(Theme.dark, [0, 16, 233, 235]), (.light, [231, 255, 254])])
   func themesHaveEnoughContrast(theme: Theme, backgrounds: [Int]) {
     let palette = Palette(colors: .twoHundredFiftySix, theme: theme)
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "ST-14: in a theme, states that need attention and kinds have different colors",
+    "SF-14: in a theme, states that need attention and kinds have different colors",
     arguments: [Theme.dark, .light])
   func rolesHaveDifferentColors(theme: Theme) {
     let palette = Palette(colors: .twoHundredFiftySix, theme: theme)

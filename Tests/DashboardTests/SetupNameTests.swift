@@ -63,7 +63,7 @@ struct SetupNameTests {
     #expect(dashboard.text().shows("saved in /ppp"))
   }
 
-  @Test("ST-12: a path with characters that control a terminal is shown without them")
+  @Test("SF-12: a path with characters that control a terminal is shown without them")
   func aHostilePathIsSanitised() {
     var dashboard = SetupTests.setup()
     for result: SettingsResult in [

@@ -22,7 +22,7 @@ struct SetupTests {
     return dashboard
   }
 
-  @Test("ST-8: the setup shows the settings, the columns and the list", arguments: sizes)
+  @Test("SF-8: the setup shows the settings, the columns and the list", arguments: sizes)
   func theSetupHasItsFrames(columns: Int, rows: Int) {
     var dashboard = Self.setup(columns: columns, rows: rows)
     dashboard.press("jj")
@@ -34,7 +34,7 @@ struct SetupTests {
   }
 
   @Test(
-    "ST-8: each setting and each column can be selected on a small screen",
+    "SF-8: each setting and each column can be selected on a small screen",
     arguments: [(80, 24), (40, 10)])
   func allRowsAreReachable(columns: Int, rows: Int) {
     var dashboard = Self.setup(columns: columns, rows: rows)
@@ -52,7 +52,7 @@ struct SetupTests {
     }
   }
 
-  @Test("ST-6: F2, C, Esc and q open and close the setup")
+  @Test("SF-6: F2, C, Esc and q open and close the setup")
   func theSetupOpensAndCloses() {
     var dashboard = ViewScene.dashboard()
     for (open, close) in [("C", Input.function(2)), ("C", .key(.escape)), ("C", .character("q"))] {
@@ -63,7 +63,7 @@ struct SetupTests {
     }
   }
 
-  @Test("ST-6: a changed setting has an effect at once")
+  @Test("SF-6: a changed setting has an effect at once")
   func changesHaveAnEffectAtOnce() {
     var dashboard = Self.setup()
     dashboard.press("+")
@@ -84,7 +84,7 @@ struct SetupTests {
       dashboard.unsavedSettings == [.view, .sort, .refresh, .theme, .mouse, .bell])
   }
 
-  @Test("ST-6: Space edits the filter, and Esc restores it")
+  @Test("SF-6: Space edits the filter, and Esc restores it")
   func theFilterIsEdited() throws {
     var dashboard = Self.setup()
     dashboard.press("jj state:exec")
@@ -100,7 +100,7 @@ struct SetupTests {
     #expect(dashboard.press("+") == [.bell])
   }
 
-  @Test("ST-6: the setup shows the order, the filter and the rate that other keys have chosen")
+  @Test("SF-6: the setup shows the order, the filter and the rate that other keys have chosen")
   func theValuesInForceAreShown() {
     var dashboard = ViewScene.dashboard()
     dashboard.press("sn[\\upload")
@@ -115,7 +115,7 @@ struct SetupTests {
     #expect(dashboard.text().shows("nothing was changed in the setup"))
   }
 
-  @Test("ST-7: s saves only the settings that were changed in the setup")
+  @Test("SF-7: s saves only the settings that were changed in the setup")
   func onlyChangesAreSaved() throws {
     var dashboard = Self.setup()
     dashboard.press("jjjj ")
@@ -134,7 +134,7 @@ struct SetupTests {
     #expect(!dashboard.text().shows("not saved"))
   }
 
-  @Test("ST-7: a closed setup keeps the changes that are not saved")
+  @Test("SF-7: a closed setup keeps the changes that are not saved")
   func changesOutliveTheSetup() {
     var dashboard = Self.setup()
     dashboard.press("jjjjj CC")
@@ -142,7 +142,7 @@ struct SetupTests {
     #expect(dashboard.text().shows("not saved: mouse"))
   }
 
-  @Test("ST-11: another process is watched with the changed settings")
+  @Test("SF-11: another process is watched with the changed settings")
   func anotherProcessHasTheChangedSettings() {
     var dashboard = Self.setup()
     dashboard.press("j jjj ")
@@ -155,7 +155,7 @@ struct SetupTests {
     #expect(dashboard.list.listing.order == settings.order)
   }
 
-  @Test("ST-6: the footer of the list names the setup where there is room")
+  @Test("SF-6: the footer of the list names the setup where there is room")
   func theFooterNamesTheSetup() {
     #expect(ViewScene.dashboard(columns: 200, rows: 60).text().shows("F2 Setup"))
     let footer = Self.setup().text().last ?? ""

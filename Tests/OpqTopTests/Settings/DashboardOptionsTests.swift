@@ -27,7 +27,7 @@ struct DashboardOptionsTests {
     }
   }
 
-  @Test("ST-5: an option has priority over the file, and other values of the file remain")
+  @Test("SF-5: an option has priority over the file, and other values of the file remain")
   func optionsHavePriority() throws {
     let file = try SettingsTreeTests.unusual
     var settings = file
@@ -55,7 +55,7 @@ struct DashboardOptionsTests {
     (DemoCommand.self, []), (ReplayCommandLine.self, ["file.opq"]),
   ]
 
-  @Test("ST-5: each command with a dashboard has the options", arguments: 0..<5)
+  @Test("SF-5: each command with a dashboard has the options", arguments: 0..<5)
   func eachCommandHasTheOptions(index: Int) {
     let (command, arguments) = Self.commands[index]
     for option in [
@@ -67,7 +67,7 @@ struct DashboardOptionsTests {
   }
 
   @Test(
-    "ST-5: a wrong value of an option is refused in one sentence",
+    "SF-5: a wrong value of an option is refused in one sentence",
     arguments: [
       (["--view", "lists"], "The value 'lists' is invalid for '--view <name>'"),
       (["--sort", "size"], "unknown order \"size\"; the orders are id, state, "),
@@ -82,7 +82,7 @@ struct DashboardOptionsTests {
     }
   }
 
-  @Test("ST-13: --sort and --filter also have an effect on --batch")
+  @Test("SF-13: --sort and --filter also have an effect on --batch")
   func batchHasOrderAndFilter() throws {
     let view = try ViewOptions.parse(["--batch", "--sort=-name", "--filter=state:exec"])
     #expect(view.batchOptions.order == SortOrder(by: .name, isReversed: true))
@@ -109,7 +109,7 @@ struct DashboardOptionsTests {
   }
 
   @Test(
-    "ST-13: options without an effect on text are refused",
+    "SF-13: options without an effect on text are refused",
     arguments: ["--view=tree", "--theme=dark", "--mouse", "--no-mouse", "--bell", "--no-bell"])
   func screenOptionsNeedTheScreen(option: String) {
     for (command, others) in Self.commands {
@@ -122,7 +122,7 @@ struct DashboardOptionsTests {
         == "use only one of --dry-run and \(option)")
   }
 
-  @Test("ST-13: a run without the dashboard has no order and no filter")
+  @Test("SF-13: a run without the dashboard has no order and no filter")
   func runsWithoutDashboardHaveNoOrder() {
     for option in ["--sort=name", "--filter"] {
       let arguments = ["jobs.yaml", "--batch", option] + (option == "--filter" ? ["x"] : [])

@@ -50,7 +50,7 @@ struct SettingsFileTests {
 
   // MARK: The path
 
-  @Test("ST-1: the file is below XDG_CONFIG_HOME if that is an absolute path")
+  @Test("SF-1: the file is below XDG_CONFIG_HOME if that is an absolute path")
   func thePathFollowsTheEnvironment() {
     func path(_ configurationHome: String?, _ home: String?) -> String? {
       SettingsFile(configurationHome: configurationHome, home: home)?.path
@@ -62,7 +62,7 @@ struct SettingsFileTests {
     }
   }
 
-  @Test("ST-1: a file that does not exist is no mistake")
+  @Test("SF-1: a file that does not exist is no mistake")
   func aMissingFileIsNoMistake() throws {
     #expect(file.read() == (DashboardSettings(), ""))
     let other = try #require(SettingsFile(configurationHome: "/dev/null", home: nil))
@@ -73,7 +73,7 @@ struct SettingsFileTests {
   // MARK: Reading
 
   @Test(
-    "ST-3: all mistakes of a file are one sentence",
+    "SF-3: all mistakes of a file are one sentence",
     arguments: [
       ("thme: dark", "config.yaml:1: unknown key \"thme\" is ignored; did you mean \"theme\"?"),
       ("a: 1\nb: 2", "config.yaml:1: unknown key \"a\" is ignored, and so is another mistake"),
@@ -89,7 +89,7 @@ struct SettingsFileTests {
     #expect(settings.usesMouse == text.contains("mouse"))
   }
 
-  @Test("ST-4: a file that cannot be used has no effect, and the reason is one sentence")
+  @Test("SF-4: a file that cannot be used has no effect, and the reason is one sentence")
   func unusableFilesAreIgnored() throws {
     func expect(_ words: String) {
       let (settings, remark) = file.read()
@@ -110,14 +110,14 @@ struct SettingsFileTests {
     expect("config.yaml is not a regular file")
   }
 
-  @Test("ST-4: a file of exactly 64 KiB is used")
+  @Test("SF-4: a file of exactly 64 KiB is used")
   func theLargestFileIsUsed() throws {
     let text = "mouse: true\n# "
     try write(text + String(repeating: "x", count: (64 << 10) - text.utf8.count))
     #expect(file.read() == (settings { $0.usesMouse = true }, ""))
   }
 
-  @Test("ST-4: a file without permission has no effect", .enabled(if: getuid() != 0))
+  @Test("SF-4: a file without permission has no effect", .enabled(if: getuid() != 0))
   func unreadableFilesAreIgnored() throws {
     try write("mouse: true")
     chmod(path, 0o000)
@@ -128,7 +128,7 @@ struct SettingsFileTests {
 
   // MARK: Writing
 
-  @Test("ST-9: a new file and its directories are private")
+  @Test("SF-9: a new file and its directories are private")
   func newFilesArePrivate() throws {
     let deep = try #require(
       SettingsFile(configurationHome: "\(temporary.path)/a/b", home: temporary.path))
@@ -144,7 +144,7 @@ struct SettingsFileTests {
         == ["config.yaml"])
   }
 
-  @Test("ST-9: a replaced file keeps its permissions")
+  @Test("SF-9: a replaced file keeps its permissions")
   func permissionsRemain() throws {
     try write("bell: true\n")
     chmod(path, 0o664)
@@ -156,7 +156,7 @@ struct SettingsFileTests {
         == ["config.yaml"])
   }
 
-  @Test("ST-9: a symbolic link remains, and the file that it names is replaced")
+  @Test("SF-9: a symbolic link remains, and the file that it names is replaced")
   func linksAreFollowed() throws {
     let target = "\(temporary.path)/dotfiles.yaml"
     try Data("bell: true\n".utf8).write(to: URL(fileURLWithPath: target))
@@ -176,7 +176,7 @@ struct SettingsFileTests {
     #expect(!FileManager.default.fileExists(atPath: target))
   }
 
-  @Test("ST-7: a change of another program since the file was read remains")
+  @Test("SF-7: a change of another program since the file was read remains")
   func changesOfOthersRemain() throws {
     try write("theme: light\nbell: false\n")
     var changed = file.read().settings
@@ -186,7 +186,7 @@ struct SettingsFileTests {
     #expect(try text == "theme: dark\nfuture: 1\nmouse: true\n")
   }
 
-  @Test("ST-10: a file with a mistake that prevents reading is not replaced")
+  @Test("SF-10: a file with a mistake that prevents reading is not replaced")
   func unreadableFilesAreNotReplaced() throws {
     try write("view: [\n")
     let result = file.save(DashboardSettings(), [.theme])
@@ -195,7 +195,7 @@ struct SettingsFileTests {
     #expect(try text == "view: [\n")
   }
 
-  @Test("ST-10: the reason why the file cannot be written is reported")
+  @Test("SF-10: the reason why the file cannot be written is reported")
   func failuresAreReported() throws {
     try write("bell: true\n")
     let blocked = try #require(SettingsFile(configurationHome: path, home: nil))
@@ -205,7 +205,7 @@ struct SettingsFileTests {
     #expect(try text == "bell: true\n")
   }
 
-  @Test("ST-10: a directory that cannot be written is reported", .enabled(if: getuid() != 0))
+  @Test("SF-10: a directory that cannot be written is reported", .enabled(if: getuid() != 0))
   func directoriesWithoutPermission() throws {
     try write("bell: true\n")
     chmod("\(temporary.path)/opq", 0o500)

@@ -36,7 +36,7 @@ struct SettingsTreeTests {
     }
   }
 
-  @Test("ST-2: each key of the file sets its value")
+  @Test("SF-2: each key of the file sets its value")
   func eachKeyHasItsValue() throws {
     let text = """
       view: queues
@@ -57,7 +57,7 @@ struct SettingsTreeTests {
     #expect(mistakes == [])
   }
 
-  @Test("ST-2: each name of a view, an order, a rate, a theme and a column is a value")
+  @Test("SF-2: each name of a view, an order, a rate, a theme and a column is a value")
   func eachNameIsAValue() throws {
     for view in DashboardSettings.View.allCases {
       #expect(try Self.read("view: \(view.rawValue)").settings.view == view)
@@ -82,7 +82,7 @@ struct SettingsTreeTests {
   }
 
   @Test(
-    "ST-2: an empty file, and values that mean the default, change nothing",
+    "SF-2: an empty file, and values that mean the default, change nothing",
     arguments: [
       "", "# a comment\n", "---\n", "filter:", "filter: ''", "filter: ~", "columns: auto",
       "theme: auto", "mouse: off",
@@ -93,7 +93,7 @@ struct SettingsTreeTests {
   }
 
   @Test(
-    "ST-3: a mistake has a line and words, and the rest of the file is used",
+    "SF-3: a mistake has a line and words, and the rest of the file is used",
     arguments: [
       ("colums: [id]", "unknown key \"colums\"", "; did you mean \"columns\"?"),
       ("view: lists", "the value \"lists\" of view", "; the values are \"operations\", "),
@@ -125,7 +125,7 @@ struct SettingsTreeTests {
     #expect(advice.isEmpty || mistake.advice.hasPrefix(advice), "\(mistake.advice)")
   }
 
-  @Test("ST-3: the columns without mistakes are used")
+  @Test("SF-3: the columns without mistakes are used")
   func validColumnsAreUsed() throws {
     let columns = try Self.read("columns: [nam, {id: 99}, state, state]").settings.columns
     #expect(columns == [ColumnSetting(.id), ColumnSetting(.state), ColumnSetting(.name)])
@@ -133,7 +133,7 @@ struct SettingsTreeTests {
   }
 
   @Test(
-    "ST-4: a text that is no mapping, or has anchors, is refused",
+    "SF-4: a text that is no mapping, or has anchors, is refused",
     arguments: [
       ("- view", "the file has no keys"), ("just text", "the file has no keys"),
       ("view: [", "the file is not YAML: "), ("view: a\nview: b", "is given twice"),
@@ -145,7 +145,7 @@ struct SettingsTreeTests {
     #expect(mistake?.message.contains(words) == true, "\(mistake?.message ?? "")")
   }
 
-  @Test("ST-7: written settings are read as they were")
+  @Test("SF-7: written settings are read as they were")
   func writtenSettingsAreReadAgain() throws {
     let settings = try Self.unusual
     var tree = try SettingsTree("")
@@ -173,7 +173,7 @@ struct SettingsTreeTests {
     #expect(try SettingsTree(try tree.text()).settings().settings == DashboardSettings())
   }
 
-  @Test("ST-7: only the values of the given keys change, and unknown keys remain")
+  @Test("SF-7: only the values of the given keys change, and unknown keys remain")
   func otherValuesRemain() throws {
     var tree = try SettingsTree(
       """
@@ -202,7 +202,7 @@ struct SettingsTreeTests {
   }
 
   @Test(
-    "ST-7: a filter of any text is read as it was written",
+    "SF-7: a filter of any text is read as it was written",
     arguments: [
       "true", "- x", "a: b", "#1042", "\"\"\"\"", "x\u{7F}y", "漢字 👨‍👩‍👧‍👦", "مرحبا", "~", "null", "'",
       "a\\b",
