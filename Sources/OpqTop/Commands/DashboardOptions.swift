@@ -17,7 +17,7 @@ package struct DashboardOptions: ParsableArguments {
       """
       The order of operations, such as time, or -time for the reversed order. The orders: \(Self.orders).
       """, valueName: "name"),
-    transform: { try Self.order($0) })
+    completion: .list(SortOrder.settingNames), transform: { try Self.order($0) })
   var sort: SortOrder?
 
   @Option(

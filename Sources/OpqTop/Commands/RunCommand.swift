@@ -257,6 +257,7 @@ struct RunDisplayOptions: ParsableArguments {
       var view = try ViewOptions.parse(
         flags.filter(\.0).map(\.1) + ["--color", color.rawValue])
       view.dashboard = dashboard
+      try view.validate()
       return view
     }
   }

@@ -24,7 +24,7 @@ struct SettingsTree: Equatable {
   /// - Throws: `JobFileMistake` if the text is not YAML, or is not a mapping.
   init(_ text: String) throws(JobFileMistake) {
     switch try YAMLReader.tree(of: text, "the settings file")?.content {
-    case nil: entries = []
+    case nil, .text("", isQuoted: false): entries = []
     case .mapping(let entries): self.entries = entries
     case .text, .list: throw JobFileMistake(1, "the file has no keys")
     }

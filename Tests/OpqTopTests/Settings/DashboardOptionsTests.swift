@@ -71,7 +71,7 @@ struct DashboardOptionsTests {
     arguments: [
       (["--view", "lists"], "The value 'lists' is invalid for '--view <name>'"),
       (["--sort", "size"], "unknown order \"size\"; the orders are id, state, "),
-      (["--filter", "state:x"], "state must be one of"),
+      (["--filter", "state:x"], "state must be "),
       (["--theme", "pink"], "The value 'pink' is invalid for '--theme <name>'"),
       (["--color=always", "--theme=none"], "use only one of --color=always and --theme=none"),
     ])
